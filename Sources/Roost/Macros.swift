@@ -64,6 +64,11 @@ public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
 @attached(peer, names: prefixed(_))
 public macro _TransformablePersistedProperty() = #externalMacro(module: "RoostMacros", type: "PersistedPropertyMacro")
 
+/// What `@Model` puts before each property that is `.ephemeral`.
+@attached(accessor, names: named(init), named(get), named(set))
+@attached(peer, names: prefixed(_))
+public macro _EphemeralProperty() = #externalMacro(module: "RoostMacros", type: "EphemeralPropertyMacro")
+
 /// What `@Model` puts before each property.
 @attached(accessor, names: named(init), named(get), named(set), named(_modify))
 @attached(peer, names: prefixed(_))

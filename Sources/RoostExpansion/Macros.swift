@@ -6,6 +6,7 @@ package enum Macros {
     switch name {
     case "ModelMacro": ModelMacro.self
     case "PersistedPropertyMacro": PersistedPropertyMacro.self
+    case "EphemeralPropertyMacro": EphemeralPropertyMacro.self
     case "AttributeMacro": AttributeMacro.self
     case "RelationshipMacro": RelationshipMacro.self
     case "TransientMacro": TransientMacro.self

@@ -90,6 +90,11 @@ struct MemberWriter {
         "Roost::_PropertyMetadata(\"\(property.bareName)\", \\\(model.name).\(property.name), "
           + "\(property.initialOfType), \(metadata(property)), \(property.coder))")
     }
+    for property in model.ephemerals {
+      lines.append(
+        "Roost::_PropertyMetadata(\"\(property.bareName)\", \\\(model.name).\(property.name), "
+          + "\(property.initialOfType), \(metadata(property)), nil)")
+    }
     for constraint in model.constraints {
       let kind = constraint.macroName.text
       let arguments = constraint.arguments.trimmedDescription

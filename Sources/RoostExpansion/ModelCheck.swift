@@ -53,8 +53,8 @@ struct ModelCheck<Context: MacroExpansionContext> {
             "remove '\(word)'", old: variable,
             new: variable.with(\.modifiers, variable.modifiers.filter { $0.id != modifier.id }))
         ])
-    case .transient(let variable, let name):
-      checkTransient(variable, name)
+    case .ephemeral(let property): checkUnstored(property.declaration, property.name, word: ".ephemeral")
+    case .transient(let variable, let name): checkUnstored(variable, name, word: "@Transient")
     case .other: return
     }
   }
@@ -99,14 +99,14 @@ struct ModelCheck<Context: MacroExpansionContext> {
     }
   }
 
-  private func checkTransient(_ variable: VariableDeclSyntax, _ name: String) {
+  private func checkUnstored(_ variable: VariableDeclSyntax, _ name: String, word: String) {
     guard let binding = variable.bindings.first, binding.initializer == nil else { return }
     if let block = binding.accessorBlock, !block.hasObservers { return }
     let isOptional = binding.typeAnnotation.map { SlotType.plain($0.type).hasSuffix("?") } ?? false
     if isOptional, variable.bindingSpecifier.tokenKind == .keyword(.var) { return }
     context.complain(
       binding,
-      "'\(name)' is '@Transient' and needs a default value, because the store does not have it: write '= …' after it")
+      "'\(name)' is '\(word)' and needs a default value, because the store does not have it: write '= …' after it")
   }
 
   private func checkConstraints() {

@@ -28,6 +28,7 @@ extension ModelMacro: MemberAttributeMacro {
     of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
+    if case .ephemeral = MemberKind(member), declaration.is(ClassDeclSyntax.self) { return ["@_EphemeralProperty"] }
     guard let declaration = declaration.as(ClassDeclSyntax.self), let property = MemberKind(member).property,
       !property.isByHand, property.declaration.attribute("_PersistedProperty") == nil,
       property.declaration.attribute("_TransformablePersistedProperty") == nil,

@@ -12,6 +12,8 @@ struct ModelSource {
   let mayInherit: Bool
   let members: [DeclSyntax]
   let properties: [Property]
+  /// Those of the objects alone, which no store has.
+  let ephemerals: [Property]
   let constraints: [MacroExpansionDeclSyntax]
   let isGeneric: Bool
   /// Whether a `let` is a property too: in Swift 5 mode the compiler takes accessors for it, with a warning, and SwiftData
@@ -36,6 +38,7 @@ struct ModelSource {
       property.hasOwnType = !ownTypes.isEmpty && property.names(oneOf: ownTypes)
       return property
     }
+    ephemerals = members.compactMap { if case .ephemeral(let property) = MemberKind($0) { property } else { nil } }
     constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
       .filter { ["Unique", "Index"].contains($0.macroName.text) }
     let candidate = Self.superclass(declaration)

@@ -87,7 +87,7 @@ extension Property {
 
   /// How it is stored, where only the compiler can tell.
   var coder: String {
-    let by = transformer.map { "by: \($0.trimmedDescription), " } ?? ""
+    let by = transformer.map { "by: \($0.trimmedDescription), " } ?? (isCodable ? "codable: (), " : "")
     return switch slot {
     case .value: "nil"
     case .type(let type): "Roost::_coder(\(by)for: (\(type)).self)"

@@ -18,7 +18,19 @@ struct Property {
 
   var attribute: AttributeSyntax? { declaration.attribute("Attribute") }
   var relationship: AttributeSyntax? { declaration.attribute("Relationship") }
-  var slot: SlotType { SlotType(type, initial, isOwn: hasOwnType || transformer != nil) }
+  var slot: SlotType { SlotType(type, initial, isOwn: hasOwnType || transformer != nil || isCodable) }
+
+  /// Whether the value belongs to the object alone.
+  var isEphemeral: Bool { hasOption("ephemeral") }
+  /// Whether it is stored as what its `encode(to:)` writes.
+  var isCodable: Bool { hasOption("codable") }
+
+  private func hasOption(_ name: String) -> Bool {
+    guard let arguments = attribute?.arguments?.as(LabeledExprListSyntax.self) else { return false }
+    return arguments.contains { argument in
+      argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == name
+    }
+  }
 
   /// What `.transformable(by:)` names.
   var transformer: ExprSyntax? {
@@ -36,6 +48,8 @@ struct Property {
 /// What a member is to the model.
 enum MemberKind {
   case persisted(Property)
+  /// A variable of the object alone, which observers are told of.
+  case ephemeral(Property)
   /// Several variables in one declaration, which no macro can give accessors to.
   case several(VariableDeclSyntax)
   /// A `let`. Only in Swift 5 mode a macro can give it accessors.
@@ -64,7 +78,9 @@ enum MemberKind {
         self = .persisted(Property(name, variable, binding: binding, isByHand: true))
       } else if block.hasObservers {
         let property = Property(name, variable, binding: binding)
-        self = variable.attribute("Transient") == nil ? .persisted(property) : .transient(variable, name: name)
+        // Beside observers the compiler takes no accessors, so nothing is told of an ephemeral value.
+        let isStored = variable.attribute("Transient") == nil && !property.isEphemeral
+        self = isStored ? .persisted(property) : .transient(variable, name: name)
       }
       return
     }
@@ -79,7 +95,8 @@ enum MemberKind {
     } else if variable.bindingSpecifier.tokenKind == .keyword(.let) {
       self = .constant(Property(name, variable, binding: binding))
     } else {
-      self = .persisted(Property(name, variable, binding: binding))
+      let property = Property(name, variable, binding: binding)
+      self = property.isEphemeral ? .ephemeral(property) : .persisted(property)
     }
   }
 }

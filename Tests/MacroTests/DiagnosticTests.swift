@@ -55,6 +55,10 @@ import Testing
       "@Transient var n: Int",
       "2: error: 'n' is '@Transient' and needs a default value, because the store does not have it: write '= …' after it"
     ),
+    (
+      "@Attribute(.ephemeral) var n: Int",
+      "2: error: 'n' is '.ephemeral' and needs a default value, because the store does not have it: write '= …' after it"
+    ),
     ("var n: (Int, Int) = (1, 2)", "2: error: 'n' cannot be stored, because it is a tuple: make it a Codable struct"),
     ("var n: () -> Void = {}", "2: error: 'n' cannot be stored, because it is a function: mark it '@Transient'"),
     (
@@ -88,6 +92,8 @@ import Testing
   @Test(arguments: [
     "let n = 1", "static var n = 1", "var n: Int { 1 }", "@Transient var n: Int?", "@Transient lazy var n = 1",
     "@Transient var n = 1 { didSet {} }", "@Transient weak var n: AnyObject?", "var n: Item!",
+    "@Attribute(.ephemeral) var n: Int?", "@Attribute(.ephemeral) var n = 1",
+    "@Attribute(.ephemeral) var n = 1 { didSet {} }",
     "#if DEBUG\nvar n = 1\n#endif",
   ])
   func `what is left alone`(member: String) {

@@ -6,7 +6,7 @@ public func _makeModelType<Model: PersistentModel>(
   _ model: Model.Type, after superType: _ModelType?, inherited: [AnyKeyPath?] = [], byHand: Set<String> = []
 ) -> _ModelType {
   var own: [_ModelType.Property] = []
-  for property in Model.schemaMetadata where !(property.metadata is any ConstraintProperty) {
+  for property in Model.schemaMetadata where property.isStored {
     let type = type(of: property.keypath).valueType
     var described = _ModelType.Property(
       name: property.name, keyPath: property.keypath, storage: storage(type, property.coder),
@@ -20,6 +20,13 @@ public func _makeModelType<Model: PersistentModel>(
   let made = _ModelType(model, name: entityName(model), superType: superType, own: own, heirPaths: inherited)
   ModelNames.shared.add(made)
   return made
+}
+
+extension Schema.PropertyMetadata {
+  /// Whether it describes a property that rows have.
+  fileprivate var isStored: Bool {
+    !(metadata is any ConstraintProperty) && (metadata as? Schema.Attribute)?.isTransient != true
+  }
 }
 
 /// The same for a generic class, which has no place of its own where its type could stand.

@@ -36,6 +36,21 @@ extension _ModelObject {
   }
 }
 
+/// The value of a property that is `.ephemeral`.
+public func _readEphemeral<Model: _ModelObject, Value>(
+  _ value: Value, _ model: Model, _ keyPath: KeyPath<Model, Value>
+) -> Value {
+  model.access(keyPath: keyPath)
+  return value
+}
+
+/// Sets a property that is `.ephemeral`.
+public func _writeEphemeral<Model: _ModelObject, Value>(
+  _ model: Model, _ keyPath: KeyPath<Model, Value>, _ body: () -> Void
+) {
+  model.withMutation(keyPath: keyPath, body)
+}
+
 /// A name that SwiftData's own expansion uses for properties which are kept elsewhere.
 public struct _SwiftDataNoType: Sendable {
   public init() {}

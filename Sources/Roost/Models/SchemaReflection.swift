@@ -52,18 +52,21 @@ struct SchemaReflection {
         }
         continue
       }
-      guard let number = modelType.number(of: property.keypath) else { continue }
       let valueType = Swift.type(of: property.keypath).valueType
+      if let attribute = property.metadata as? Schema.Attribute, attribute.isTransient {
+        attribute.name = property.name
+        if attribute.originalName.isEmpty { attribute.originalName = property.name }
+        (attribute.valueType, attribute.defaultValue) = (valueType, property.defaultValue)
+        entity.storedProperties.append(attribute)
+        continue
+      }
+      guard let number = modelType.number(of: property.keypath) else { continue }
       switch modelType.properties[number].storage {
       case .toOne(let link), .toMany(let link):
         entity.storedProperties.append(relationship(property, valueType, link: link))
       case .value(let coder):
         guard let coder = coderOrFault(coder, "\(entity.name).\(property.name)") else { continue }
         let attribute = attribute(property, valueType, coder: coder)
-        if attribute.isTransient {
-          let place = "\(entity.name).\(property.name)"
-          Warning.ephemeral.say("\(place) is stored, though it is ephemeral: mark it @Transient", about: place)
-        }
         if attribute.isUnique { entity.uniquenessConstraints.append([property.name]) }
         if attribute.isIndexed, !attribute.isUnique, !entity.indices.contains([property.name]) {
           entity.indices.append([property.name])

@@ -16,6 +16,7 @@ extension ModelPlan {
   }
 
   private mutating func add(_ property: any SchemaProperty) {
+    if (property as? Schema.Attribute)?.isTransient == true { return }
     if !property.originalName.isEmpty, property.originalName != property.name {
       originalNames[property.name] = property.originalName
     }
@@ -31,7 +32,7 @@ extension ModelPlan {
     }
     if let attribute = property as? Schema.Attribute {
       if attribute.options.contains(.preserveValueOnDeletion) { preserved.insert(attribute.name) }
-      if attribute.isTransformable {
+      if attribute.isTransformable || attribute.isCodable {
         initials[attribute.name] = attribute.defaultValue.flatMap { type.stored(attribute.name, $0) }
       } else if !(attribute is Schema.CompositeAttribute), let initial = attribute.defaultValue as? any Codable {
         initials[attribute.name] = CoderShelf.shared.value(any: initial)

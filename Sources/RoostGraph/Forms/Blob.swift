@@ -128,7 +128,15 @@ indirect enum Blob {
 
 /// Of a type that tells no parts: an enum with values, a struct that contains itself.
 final class BlobCoder<Value: Codable>: Coder<Value> {
-  init() { super.init(_Form(.data)) }
+  private let isChosen: Bool
+
+  /// - Parameter isChosen: whether the property asked for it.
+  init(isChosen: Bool = false) {
+    self.isChosen = isChosen
+    super.init(_Form(.data))
+  }
+
+  override var isOfOneProperty: Bool { isChosen }
 
   override var isChoosy: Bool { true }
   override func refusal(of value: RoostRecords.Value) -> String? {

@@ -199,6 +199,7 @@ final class OptionalCoder<Wrapped>: Coder<Wrapped?> {
   }
 
   override var isComparedAsStored: Bool { wrapped.isComparedAsStored }
+  override var isOfOneProperty: Bool { wrapped.isOfOneProperty }
   override var isRaw: Bool { wrapped.isRaw }
   override var isChoosy: Bool { wrapped.isChoosy }
   override func refusal(of value: RoostRecords.Value) -> String? { value.isNull ? nil : wrapped.refusal(of: value) }

@@ -67,8 +67,22 @@ public func _coder<Value: Codable>(for type: Value.Type) -> _Coder? {
 @_disfavoredOverload
 public func _coder<Value>(for type: Value.Type) -> _Coder? { nil }
 
+/// Of a property that is `.codable`.
+public func _coder<Value: Codable>(codable: Void, for type: Value.Type) -> _Coder? {
+  _Coder { () throws(RecordFault) in (Value.self as? any CodableOptional.Type)?.coder ?? BlobCoder<Value>(isChosen: true) }
+}
+
+private protocol CodableOptional {
+  static var coder: AnyCoder { get }
+}
+
+extension Optional: CodableOptional where Wrapped: Codable {
+  fileprivate static var coder: AnyCoder { OptionalCoder(BlobCoder<Wrapped>(isChosen: true)) }
+}
+
 // The same from a value, where only that tells the type.
 
+public func _coder<Value: Codable>(codable: Void, like value: Value) -> _Coder? { _coder(codable: (), for: Value.self) }
 public func _coder<Value: _Storable>(like value: Value) -> _Coder? { _coder(for: Value.self) }
 public func _coder<Value: RawRepresentable>(like value: Value) -> _Coder? where Value.RawValue: _Storable {
   _coder(for: Value.self)

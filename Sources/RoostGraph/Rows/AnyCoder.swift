@@ -7,6 +7,9 @@ package class AnyCoder {
   /// Of a struct that is stored as its parts: fields of their own, where it is a property.
   package let parts: [Part]
 
+  /// Whether it may be another coder than that of the type elsewhere, so that no constant of the type compares with what it stores.
+  package var isOfOneProperty: Bool { false }
+
   package struct Part {
     package var name: String
     package var coder: AnyCoder

@@ -61,6 +61,7 @@ extension Translator {
   private func stored(
     _ base: Condition, _ map: EntityMap, name: String, coder: AnyCoder
   ) throws -> TranslatedPart {
+    if coder.isOfOneProperty { throw Untranslatable(name) }
     if !coder.parts.isEmpty {
       return TranslatedPart(TranslatedPart.Parts(base: base, map: map, path: name, coder: coder))
     }
