@@ -33,4 +33,26 @@ enum TimeGuide {
     }
     #expect(throws: RoostError.self) { try then.deleteAll(model: Song.self) }
   }
+
+  @Test func `what was deleted comes back`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let copy = folder.appending(path: "copy.roost")
+    let container = try ModelContainer(
+      for: Song.self, configurations: ModelConfiguration(url: folder.appending(path: "songs.roost")))
+    let context = ModelContext(container)
+    context.insert(Song("Warszawa"))
+    try context.save()
+    try container.backup(to: copy)
+    try context.deleteAll(model: Song.self)
+    let lost = FetchDescriptor<Song>(predicate: #Predicate { $0.title == "Warszawa" })
+    let backup = try ModelContainer(for: Song.self, configurations: ModelConfiguration(url: copy, allowsSave: false))
+    let old = ModelContext(backup)
+    for song in try old.fetch(lost) { try context.restore(song) }
+    try context.save()
+    #expect(try context.fetchCount(lost) == 1)
+    try backup.close()
+    try container.close()
+  }
 }

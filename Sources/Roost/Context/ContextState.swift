@@ -44,6 +44,8 @@ final class ContextState {
   /// Those of single classes.
   private var uniqueRules: [(place: StoreSet.Place, policy: RoostGraph.UniquePolicy)] = []
   var checksUnique = false
+  /// The identifiers that restored models have here, by those that they had before.
+  var restored: [PersistentIdentifier: PersistentIdentifier] = [:]
   /// Why a function that cannot throw did nothing; the next save says it, once.
   var failure: (any Error)?
   private var autosave: Task<Void, Never>?

@@ -16,6 +16,11 @@ extension GraphStore {
     return found
   }
 
+  /// Whether objects to which a relationship leads are deleted with its owner.
+  package func takesAlong(_ map: EntityMap, _ property: Int) -> Bool {
+    relations[map.number][property]?.deleteRule == .cascade
+  }
+
   static func needs(_ maps: [EntityMap], _ relations: [[Relation?]]) -> [Int: Set<FieldID>] {
     var found: [Int: Set<FieldID>] = [:]
     for map in maps {
