@@ -47,7 +47,8 @@ struct PlacedPath {
         row = place
         coder = nil
       case .value(let own):
-        guard let own = try? own.coder(), own.parts.isEmpty, !own.isOfOneProperty, let field = place.field(number) else { return nil }
+        guard let own = try? own.coder(), own.parts.isEmpty, !own.isOfOneProperty, let field = place.field(number)
+        else { return nil }
         condition = .field(base, field.id)
         kind = isSure ? Kind(field) : Kind(field).optional
         (row, coder, self.passes) = (nil, own, passes)

@@ -69,7 +69,9 @@ public func _coder<Value>(for type: Value.Type) -> _Coder? { nil }
 
 /// Of a property that is `.codable`.
 public func _coder<Value: Codable>(codable: Void, for type: Value.Type) -> _Coder? {
-  _Coder { () throws(RecordFault) in (Value.self as? any CodableOptional.Type)?.coder ?? BlobCoder<Value>(isChosen: true) }
+  _Coder { () throws(RecordFault) in
+    (Value.self as? any CodableOptional.Type)?.coder ?? BlobCoder<Value>(isChosen: true)
+  }
 }
 
 private protocol CodableOptional {
