@@ -117,6 +117,61 @@ private enum After: VersionedSchema {
   }
 }
 
+private enum Loose: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Dancer.self, Club.self] }
+
+  @Model final class Dancer {
+    var name = ""
+    var number = 0
+    var club: Club?
+    var teacher: Dancer?
+    @Relationship(.mutual) var partner: Dancer?
+    @Relationship(.mutual) var friends: [Dancer] = []
+
+    init(_ name: String, _ number: Int) {
+      self.name = name
+      self.number = number
+    }
+  }
+
+  @Model final class Club {
+    var name = ""
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum Tight: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Dancer.self, Club.self] }
+
+  @Model final class Dancer {
+    @Attribute(.unique) var name = ""
+    var number = 0
+    var club: Club?
+    var teacher: Dancer?
+    @Relationship(.mutual) var partner: Dancer?
+    @Relationship(.mutual) var friends: [Dancer] = []
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Club {
+    var name = ""
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum Tightening: SchemaMigrationPlan {
+  @TaskLocal static var policy = ModelContext.UniqueChoice.upsert
+  static var schemas: [any VersionedSchema.Type] { [Loose.self, Tight.self] }
+  static var stages: [MigrationStage] {
+    [
+      .removeDuplicates(
+        of: Loose.Dancer.self, by: \.name, policy: policy == .upsert ? .upsert : .keepExisting)
+    ]
+  }
+}
+
 private final class Rule: @unchecked Sendable {
   var policy: ModelContext.UniqueRule<Before.Artist>
   var keyPaths: [PartialKeyPath<Before.Artist>] = [\.name]
@@ -285,6 +340,35 @@ private enum Plan: SchemaMigrationPlan {
       let all = try context.fetch(FetchDescriptor<After.Artist>(sortBy: [SortDescriptor(\.name)]))
       #expect(all.map(\.name) == ["A", "B"] && all.map { $0.likes.map(\.name) } == [["B"], []])
       #expect(try context.fetchCount(FetchDescriptor<After.Band>()) == 0)
+    }
+  }
+
+  @Test(arguments: [ModelContext.UniqueChoice.upsert, .keepExisting])
+  func `a relationship that is its own other side stays whole`(policy: ModelContext.UniqueChoice) throws {
+    let file = ModelConfiguration(url: folder.file())
+    let old = ModelContext(
+      try ModelContainer(for: Schema(versionedSchema: Loose.self), configurations: file))
+    let dancers = [("a", 1), ("a", 2), ("m", 3), ("o", 4)].map { Loose.Dancer($0.0, $0.1) }
+    for dancer in dancers { old.insert(dancer) }
+    (dancers[0].partner, dancers[1].partner) = (dancers[2], dancers[3])
+    dancers[0].friends = [dancers[1], dancers[2]]
+    dancers[1].friends = [dancers[0], dancers[3]]
+    // The club has the number of the dancer that stays.
+    dancers[1].club = Loose.Club("c")
+    (dancers[1].teacher, dancers[3].teacher) = (dancers[0], dancers[1])
+    try old.save()
+    try old.container.close()
+    try Tightening.$policy.withValue(policy) {
+      let container = try ModelContainer(
+        for: Schema(versionedSchema: Tight.self), migrationPlan: Tightening.self, configurations: file)
+      let all = try ModelContext(container).fetch(FetchDescriptor<Tight.Dancer>(sortBy: [SortDescriptor(\.name)]))
+      #expect(all.map(\.name) == ["a", "m", "o"])
+      let isUpsert = policy == .upsert
+      #expect(all.map { $0.partner?.name } == (isUpsert ? ["o", nil, "a"] : ["m", "a", nil]))
+      #expect(all.map { $0.friends.map(\.name) } == [["m", "o"], ["a"], ["a"]])
+      #expect(all[0].club?.name == (isUpsert ? "c" : nil) && all.map { $0.teacher?.name } == [nil, nil, "a"])
+      #expect(try container.verify().isSound)
+      try container.close()
     }
   }
 

@@ -49,8 +49,9 @@ extension DuplicateRemoval {
     if paths.isEmpty {
       throw MigrationFault(place.map.type.name, nil, detail: "no key path says which models are duplicates: name one")
     }
-    let records = container.stores.stores[place.store].records
-    let merger = try DuplicateMerger(place.map, paths: paths)
+    let store = container.stores.stores[place.store]
+    let records = store.records
+    let merger = try DuplicateMerger(store, place.map, paths: paths)
     let groups = try records.read { try merger.groups($0) }
     switch try policy(place.map) {
     case .always(let choice):

@@ -9,10 +9,14 @@ package import RoostRecords
 package struct DuplicateMerger {
   private let map: EntityMap
   private let fields: [FieldID]
+  /// The names of references that are their own other side.
+  private let mutual: Set<String>
 
   /// - Parameter paths: the properties, or parts of structs. Each must be stored in the object's own row.
-  package init(_ map: EntityMap, paths: [String]) throws {
+  package init(_ store: GraphStore, _ map: EntityMap, paths: [String]) throws {
     self.map = map
+    mutual = Set(
+      map.type.properties.indices.filter { store.isMutual(map, $0) && map.field($0) != nil }.map(map.type.fieldName))
     fields = try paths.map { path in
       if let field = map.entity.field(map.type.fieldName(ofPath: path)) { return field.id }
       throw MigrationFault(
@@ -85,9 +89,18 @@ package struct DuplicateMerger {
       try table.delete(pair.duplicate)
       if values.isEmpty { continue }
       let slots = try values.compactMap { id, value in
-        try table.entity.field(id).map { (try table.slot($0.name), value) }
+        try table.entity.field(id).map { field in
+          // An object does not come to reference itself.
+          let isItself =
+            field.type == .reference(map.entity.id) && field.isOptional
+            && (value == .reference(pair.kept) || value == .reference(pair.duplicate))
+          return (try table.slot(field.name), isItself ? .null : value)
+        }
       }
       try table.update(pair.kept) { builder in for (slot, value) in slots { try builder.set(slot, value) } }
+      for one in writer.catalog.relationships(of: map.entity.id) where mutual.contains(one.name) {
+        try writer.agree(mutual: one, of: pair.kept) { _ in }
+      }
     }
   }
 
@@ -117,6 +130,11 @@ package struct DuplicateMerger {
   private func move(_ way: Relationship, _ pair: Pair, in writer: RecordWriter) throws {
     let links = try writer.links(way)
     let members = try links.rows(of: pair.duplicate)
+    if let other = writer.catalog.inverse(of: way), mutual.contains(other.name) {
+      // Whom the one that stays leads to then leads back.
+      for member in members { try links.remove(member, from: pair.duplicate) }
+      return
+    }
     if way.traits.contains(.single) {
       // The partner is a value of the property, whichever side stores it.
       guard let property = map.type.properties.indices.first(where: { map.type.fieldName($0) == way.name }),
