@@ -31,14 +31,14 @@ extension ModelContainer {
     of descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type
   ) -> ResultsChanges<S> where S: TypedSnapshot { changes(descriptor, nil) }
 
-  /// Values as from ``changes(of:as:)``, divided into sections by a property, by which they are sorted first.
+  /// The saved models of a descriptor, as the struct that `@Snapshots` made, in sections by a property, by which they are sorted first.
   public nonisolated func changes<S>(
     of descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type,
     sectionBy keyPath: KeyPath<S.SnapshotModel, String>
   ) -> ResultsChanges<S> where S: TypedSnapshot { changes(descriptor, SectionRule(keyPath)) }
 
-  /// Values as from ``changes(of:as:)``, divided into sections by an optional property, by which they are sorted first. Models without a value
-  /// are in the section with an empty title.
+  /// The saved models of a descriptor, as the struct that `@Snapshots` made, in sections by an optional property, by which they are sorted first.
+  /// Models without a value are in the section with an empty title.
   public nonisolated func changes<S>(
     of descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type,
     sectionBy keyPath: KeyPath<S.SnapshotModel, String?>
