@@ -29,9 +29,32 @@ package struct Backup {
     _ store: Store, floor: Store.Floor, to path: String, replacing: Bool,
     report: ((BackupProgress) throws -> Void)?
   ) throws {
+    try withNewest(of: store) { source, read in
+      try copy(read.snapshot, read.view, of: source, floor: floor, to: path, replacing: replacing, report: report)
+    }
+  }
+
+  /// Copies the newest commit of `store` into a store in memory of the same identity, which ends with its object.
+  package static func copyInMemory(_ store: Store) throws -> Store {
+    try withNewest(of: store) { source, read in
+      let target = try Workpiece(copying: source, transaction: read.snapshot.transaction)
+      do {
+        var backup = Backup(target: target, view: read.view, report: nil)
+        try backup.copy(TreeCatalog(read.snapshot, view: read.view).all())
+      } catch {
+        target.transaction.abandon()
+        throw error
+      }
+      return try target.finish()
+    }
+  }
+
+  private static func withNewest<Result>(
+    of store: Store, _ body: (Store, ReadTransaction) throws -> Result
+  ) throws -> Result {
     var source = store
     defer { if source !== store { try? source.close() } }
-    try Store.retrying(
+    return try Store.retrying(
       { source },
       renew: {
         let newer = try source.reopened()
@@ -45,7 +68,7 @@ package struct Backup {
     ) {
       let read = try source.beginRead()
       defer { source.endRead(read) }
-      try copy(read.snapshot, read.view, of: source, floor: floor, to: path, replacing: replacing, report: report)
+      return try body(source, read)
     }
   }
 

@@ -55,6 +55,20 @@ package final class Workpiece {
     forest = Forest(in: transaction)
   }
 
+  /// A copy of another store in memory, which gets no name: see ``finish()``.
+  init(copying source: Store, transaction number: UInt64) throws(StoreError) {
+    (path, temporary, fileSystem, replaced) = (source.path, source.path, source.fileSystem, nil)
+    store = try Store.makePrivate(copying: source, after: max(number, 1) - 1)
+    transaction = try store.beginWrite()
+    forest = Forest(in: transaction)
+  }
+
+  /// Commits, and gives the store away.
+  func finish() throws(StoreError) -> Store {
+    try transaction.commit(forest.seal(), durability: .relaxed)
+    return store
+  }
+
   /// Makes sure that the name may be taken: it is free, or leads to a file that nobody has open, which stays locked.
   /// A name is not free where a lost store has left its log, since that goes when the name is given.
   private static func claim(

@@ -75,6 +75,7 @@ extension Store {
 
   /// Leaves the file clean and removes the log. Under the turn.
   private func fold() throws(StoreError) {
+    if isLayer { return }
     if isPrivate { return try completePrivate() }
     guard file != nil, !options.readOnly, let log else { return }
     do throws(StoreError) { try commits.check() } catch {

@@ -30,18 +30,38 @@ extension Store {
       try file.truncate(to: 0)
       var superblock = firstSuperblock(options)
       superblock.snapshot.transaction = transaction
-      for slot in 0..<2 {
-        superblock.sequence = UInt64(slot + 1)
-        try file.write(superblock.encoded(), at: slot * Page.size)
-      }
-      return try prepare(
-        path, options, fileSystem: fileSystem, floor: floor, file: file, pair: SuperblockPair.read(from: file),
-        isPrivate: true)
+      return try begin(superblock, path, options, fileSystem: fileSystem, floor: floor, file: file)
     } catch {
       if isOurs { try? fileSystem.remove(path) }
       file.close()
       throw error
     }
+  }
+
+  /// Makes an empty store in memory, with the identity of another one, of which it is to be a copy.
+  package static func makePrivate(copying other: Store, after transaction: UInt64) throws(StoreError) -> Store {
+    var options = other.options
+    options.readOnly = false
+    options.checkpointing = .manual
+    var superblock = firstSuperblock(options)
+    (superblock.identityHigh, superblock.identityLow) = other.identity
+    superblock.snapshot.transaction = transaction
+    return try begin(
+      superblock, other.path, options, fileSystem: other.fileSystem, floor: other.floor, file: LayeredFile())
+  }
+
+  private static func begin(
+    _ first: Superblock, _ path: String, _ options: StoreOptions, fileSystem: any FileSystem, floor: Floor,
+    file: any StorageFile
+  ) throws(StoreError) -> Store {
+    var superblock = first
+    for slot in 0..<2 {
+      superblock.sequence = UInt64(slot + 1)
+      try file.write(superblock.encoded(), at: slot * Page.size)
+    }
+    return try prepare(
+      path, options, fileSystem: fileSystem, floor: floor, file: file, pair: SuperblockPair.read(from: file),
+      isPrivate: true)
   }
 
   /// Writes what was committed to the file where it takes much memory. To be called between transactions.

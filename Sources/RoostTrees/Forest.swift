@@ -46,7 +46,7 @@ package final class Forest {
       }
     }
 
-    var kind: TreeDescriptor.Kind {
+    package var kind: TreeDescriptor.Kind {
       switch self {
       case .integers: .integers
       case .bytes: .bytes
@@ -199,6 +199,18 @@ package final class Forest {
       opened[id] = tree
     }
     return catalog.root
+  }
+
+  /// The trees that the transaction changed, made or removed, by name; each with what the catalog said of it before, nil of a new one.
+  package func changedTrees() throws(StoreError) -> [(name: [UInt8], former: TreeDescriptor?)] {
+    _ = try seal()
+    var changed: [(name: [UInt8], former: TreeDescriptor?)] = []
+    let former = ByteTree(transaction.base.catalog, id: TreeCatalog.treeID, view: transaction.view)
+    try catalog.tree.difference(from: former) { (name, value) throws(StoreError) in
+      if name.isEmpty { return }
+      if let value { changed.append((name, try TreeCatalog.decode(value, name))) } else { changed.append((name, nil)) }
+    }
+    return changed
   }
 
   /// A state of all trees, to go back to together with the transaction's own savepoint.

@@ -67,6 +67,13 @@ struct IntegerSubject: Subject {
     guard try cursor.move(to: number) else { return nil }
     return Entry(key: Self.bytes(cursor.key), value: try cursor.value.load(view))
   }
+  func difference(from former: Root) throws(StoreError) -> [FormerEntry] {
+    var found: [FormerEntry] = []
+    try draft.tree.difference(from: IntegerTree(former, id: 9, view: view)) {
+      found.append(FormerEntry(key: Self.bytes($0), value: $1))
+    }
+    return found
+  }
   static func build(
     _ entries: [Entry], fill: Int, in transaction: WriteTransaction
   ) throws(StoreError) -> IntegerSubject {

@@ -110,6 +110,22 @@ private struct Model<S: Subject> {
     try check()
   }
 
+  /// What changed since a state of this transaction, whose pages stay.
+  func checkDifference(from root: Root, _ before: [Entry]) throws {
+    let (was, now) = (byKey(before), byKey(truth))
+    let keys = Set(was.keys).union(now.keys).sorted { $0.lexicographicallyPrecedes($1) }
+    let expected = keys.filter { was[$0] != now[$0] }.map { FormerEntry(key: $0, value: was[$0]) }
+    let found = try subject.difference(from: root)
+    // What was written anew with the same value may be told.
+    #expect(found.filter { was[$0.key] != now[$0.key] } == expected)
+    #expect(found.allSatisfy { was[$0.key] == $0.value })
+    #expect(Set(found.map(\.key)).count == found.count)
+  }
+
+  private func byKey(_ entries: [Entry]) -> [[UInt8]: [UInt8]] {
+    Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) })
+  }
+
   /// Removes most entries, so that leaves come to be empty that have no neighbour to be joined with.
   mutating func thinOut() throws {
     for key in truth.map(\.key) where dice.below(20) > 0 { try remove(key) }
@@ -146,6 +162,7 @@ private struct Model<S: Subject> {
 private func play<S: Subject>(_ kind: S.Type, fanout: Int, seed: Int) throws {
   var model = try Model<S>(fanout: fanout, seed: seed)
   let shapes = KeyShape.allCases
+  var mark = (root: Root.empty, truth: [Entry]())
   for round in 0..<12 {
     let shape = shapes[(round + seed) % shapes.count]
     let growing = round % 3 != 2
@@ -153,10 +170,16 @@ private func play<S: Subject>(_ kind: S.Type, fanout: Int, seed: Int) throws {
     try model.check()
     var dice = SplitMix64(seed: UInt64(seed + round))
     try model.look(&dice, shape)
-    if round % 2 == 1 { try model.ground.advance() }
+    try model.checkDifference(from: mark.root, mark.truth)
+    if round % 2 == 1 {
+      try model.ground.advance()
+      mark = (model.subject.root, model.truth)
+      try model.checkDifference(from: mark.root, mark.truth)
+    }
     if round % 4 == 3 { try model.tryAndUndo(shape) }
   }
   try model.subject.removeAll()
+  try model.checkDifference(from: mark.root, mark.truth)
   #expect(model.subject.root == .empty)
   #expect(model.ground.live.isEmpty)
 }

@@ -20,6 +20,8 @@ protocol Subject {
   /// A few entries from the sought one on, in both directions.
   func around(_ key: [UInt8], atMost: Bool, in root: Root) throws(StoreError) -> [Entry]
   func entry(_ number: UInt64, in root: Root) throws(StoreError) -> Entry?
+  /// Which entries are not as they were, and as what they were.
+  func difference(from former: Root) throws(StoreError) -> [FormerEntry]
   func verify(_ reach: (Reached) -> Void) -> [Finding]
   static func key(_ shape: KeyShape, _ dice: inout SplitMix64) -> [UInt8]
   static func build(_ entries: [Entry], fill: Int, in transaction: WriteTransaction) throws(StoreError) -> Self
@@ -29,6 +31,12 @@ struct Entry: Equatable, CustomStringConvertible {
   var key: [UInt8]
   var value: [UInt8]
   var description: String { "\(key.prefix(12))…\(key.count): \(value.count) bytes" }
+}
+
+struct FormerEntry: Equatable {
+  var key: [UInt8]
+  /// nil where there was none.
+  var value: [UInt8]?
 }
 
 enum KeyShape: CaseIterable {
@@ -110,6 +118,13 @@ struct ByteSubject: Subject {
     var cursor = ByteCursor(ByteTree(root, id: 7, view: view))
     guard try cursor.move(to: number) else { return nil }
     return Entry(key: [UInt8](cursor.key.bytes), value: try cursor.value.load(view))
+  }
+  func difference(from former: Root) throws(StoreError) -> [FormerEntry] {
+    var found: [FormerEntry] = []
+    try draft.tree.difference(from: ByteTree(former, id: 7, view: view)) {
+      found.append(FormerEntry(key: $0, value: $1))
+    }
+    return found
   }
   static func build(
     _ entries: [Entry], fill: Int, in transaction: WriteTransaction

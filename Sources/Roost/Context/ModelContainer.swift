@@ -15,6 +15,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   private let lock = Lock()
 
   private final var watch: CommitWatch?
+  /// The container of whose past this one is.
+  private final var present: ModelContainer?
 
   /// Posted after each commit to one of a container's stores, by whichever context and container of this program, with the container as its object.
   /// No other program writes a store that is open. It is posted on the thread that committed, when the context is free again; commits that
@@ -51,6 +53,17 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     stores = try StoreSet(schema, [configuration], plan: migrationPlan) { _, plans, opening in try open(plans, opening)
     }
     watch = CommitWatch(self, [configuration])
+  }
+
+  /// A container that shows what another one's stores held before. It ends with that one at the latest.
+  init(pastOf present: ModelContainer, opening open: (GraphStore, [ModelPlan]) throws -> GraphStore) throws {
+    schema = present.schema
+    migrationPlan = present.migrationPlan
+    configurations = present.configurations
+    self.present = present
+    var left = present.stores.stores[...]
+    stores = try StoreSet(schema, present.stores.configurations) { _, plans, _ in try open(left.removeFirst(), plans) }
+    try present.stores.note(past: stores)
   }
 
   public convenience init(

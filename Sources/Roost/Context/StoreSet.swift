@@ -151,6 +151,7 @@ final class StoreSet: StoreOwner {
         contexts.close()
         rest.stores = stores.filter { OpenGraphs.shared.leave($0, isClosing: true) }
       }
+      for past in rest.pasts { try past.set?.close() }
       guard contexts.shut(until: deadline) else {
         throw GraphFault(
           .twoThreads,
@@ -162,6 +163,14 @@ final class StoreSet: StoreOwner {
       }
     }
     followers.end()
+  }
+
+  /// A set shows from now on what these stores held before, and ends with them.
+  func note(past: StoreSet) throws {
+    try rest.lock.withLock {
+      try contexts.checkOpen()
+      rest.pasts = rest.pasts.filter { $0.set != nil } + [Past(set: past)]
+    }
   }
 
   /// Closes a store. Another thread may read it for a moment, as one that tells of its last commit, so it is tried again for a quarter of a second.
@@ -223,9 +232,16 @@ final class StoreSet: StoreOwner {
   }
 }
 
-/// The stores that a closed container has still to close.
+/// What a container has still to close.
 private final class Rest: @unchecked Sendable {
-  // Unchecked because `lock` guards `stores`.
+  // Unchecked because `lock` guards the fields.
   let lock = Lock()
+  /// Those that no other container uses.
   var stores: [GraphStore] = []
+  /// Sets that show what the stores held before, and read their files.
+  var pasts: [Past] = []
+}
+
+private struct Past {
+  weak var set: StoreSet?
 }

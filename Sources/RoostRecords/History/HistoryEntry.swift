@@ -6,7 +6,9 @@ package import RoostFile
 /// ## Layout
 /// Numbers are varints, texts a varint length and UTF-8, lists a varint count and their elements.
 /// ```
-/// u8 1 (the form)   flags: 1 the catalog changed, 2 values of inserted rows and changed fields are there   author
+/// u8 1 (the form)   flags: 1 the catalog changed, 2 values of inserted rows and changed fields are there, 4 former entries are there
+/// author
+/// with flag 4: length of the former entries, and they: see ``FormerEntries``
 /// entities, ascending, to the end: number, length of what follows
 ///   kept: field, type           the fields whose values stand at deleted rows
 ///   held: field, type           those whose values stand at inserted rows and changed fields; none without flag 2
@@ -23,12 +25,15 @@ package struct HistoryEntry: Sendable {
   static let form: UInt8 = 1
   static let catalogFlag: UInt8 = 1
   static let fullFlag: UInt8 = 2
+  static let formerFlag: UInt8 = 4
 
   package let author: String
   package let isCatalogChanged: Bool
   /// Whether the values of inserted rows and of changed fields are there.
   package let isFull: Bool
   private let bytes: [UInt8]
+  /// Where the former entries stand; nil where the transaction cannot be undone.
+  private let former: Range<Int>?
   private let sections: [(entity: EntityID, range: Range<Int>)]
 
   /// Reads an entry; what it says of each entity is looked at later, by ``changes(of:_:)``.
@@ -37,12 +42,18 @@ package struct HistoryEntry: Sendable {
   init(decoding bytes: [UInt8], _ range: Range<Int>) throws(StoreError) {
     self.bytes = bytes
     do {
-      (author, isCatalogChanged, isFull, sections) = try bytes.withUnsafeBytes { bytes in
+      (author, isCatalogChanged, isFull, former, sections) = try bytes.withUnsafeBytes { bytes in
         var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[range]))
         guard try reader.byte() == Self.form else { throw ByteReader.Unreadable() }
         let flags = try reader.byte()
         let author = try reader.text()
-        guard flags < 4, author.utf8.count <= Self.mostAuthorBytes else { throw ByteReader.Unreadable() }
+        guard flags < 8, author.utf8.count <= Self.mostAuthorBytes else { throw ByteReader.Unreadable() }
+        var former: Range<Int>?
+        if flags & Self.formerFlag != 0 {
+          let count: UInt64 = try reader.number()
+          let start = range.lowerBound + reader.position
+          former = start..<start + (try reader.take(count)).count
+        }
         var sections: [(EntityID, Range<Int>)] = []
         while !reader.isAtEnd {
           let entity = EntityID(try reader.number())
@@ -51,7 +62,7 @@ package struct HistoryEntry: Sendable {
           if let last = sections.last, last.0 >= entity { throw ByteReader.Unreadable() }
           sections.append((entity, start..<start + (try reader.take(count)).count))
         }
-        return (author, flags & Self.catalogFlag != 0, flags & Self.fullFlag != 0, sections)
+        return (author, flags & Self.catalogFlag != 0, flags & Self.fullFlag != 0, former, sections)
       }
     } catch { throw Self.unreadable }
   }
@@ -75,6 +86,23 @@ package struct HistoryEntry: Sendable {
         }
       } catch is ByteReader.Unreadable { throw Self.unreadable }
     }
+  }
+
+  /// Whether the transaction can be undone.
+  package var canBeUndone: Bool { former != nil }
+
+  /// Calls `body` with what each tree held before.
+  func formerTrees(_ body: (FormerTree) throws -> Void) throws {
+    guard let former else { return }
+    do {
+      try bytes.withUnsafeBytes { bytes in
+        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[former]))
+        while !reader.isAtEnd {
+          let name = try reader.data()
+          try body(FormerTree(name: name, entries: reader.take(reader.number())))
+        }
+      }
+    } catch is ByteReader.Unreadable { throw Self.unreadable }
   }
 
   /// The same as a list.

@@ -12,6 +12,11 @@ enum LargeKey {
     }
   }
 
+  /// The row of a key; nil if it is not a key of this tree.
+  static func row(_ key: [UInt8]) -> UInt64? {
+    key.count == 10 ? key.withUnsafeBytes { $0.baseAddress!.u64(0).byteSwapped } : nil
+  }
+
   static func read(_ row: RowID, _ field: FieldID, in tree: ByteTree) throws(StoreError) -> [UInt8] {
     var result: Result<[UInt8]?, StoreError> = .success(nil)
     with(row, field) { key in

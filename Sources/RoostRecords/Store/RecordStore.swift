@@ -12,6 +12,8 @@ package final class RecordStore: Sendable {
   private let clock: @Sendable () -> UInt64
   private let schemas = SchemaCache()
   let numbers: RowNumbers?
+  /// Whether it shows the past, and so changes nothing.
+  private let isPast: Bool
   private let closing = Lock()
   private let isClosed = Atomic<Bool>(false)
 
@@ -23,6 +25,7 @@ package final class RecordStore: Sendable {
   ) throws(StoreError) {
     self.clock = clock
     numbers = reservesRows ? RowNumbers() : nil
+    isPast = false
     store = try Store.open(path, options: options, fileSystem: fileSystem, floor: Tables.floor)
   }
 
@@ -33,7 +36,16 @@ package final class RecordStore: Sendable {
   ) throws(StoreError) {
     self.clock = clock
     numbers = reservesRows ? RowNumbers() : nil
+    isPast = false
     store = try Store.inMemory(options: options, floor: Tables.floor)
+  }
+
+  /// A store over another one's file: see ``rewound(to:)``.
+  init(past layer: Store) {
+    clock = { 0 }
+    numbers = nil
+    store = layer
+    isPast = true
   }
 
   deinit {
@@ -72,6 +84,7 @@ package final class RecordStore: Sendable {
     _ durability: SyncMode = .full, author: String = "", timeoutMilliseconds: UInt64? = nil,
     _ body: (RecordWriter) throws -> Result
   ) throws -> Result {
+    try checkPresent()
     try HistoryTurn.check(author)
     let writer = try RecordWriter(store, schemas, numbers: numbers, timeoutMilliseconds: timeoutMilliseconds)
     writer.tables.historyTurn.begin(author, clock)
@@ -89,9 +102,15 @@ package final class RecordStore: Sendable {
 }
 
 extension RecordStore {
+  private func checkPresent() throws(StoreError) {
+    guard isPast else { return }
+    throw StoreError(.readOnly, "the store shows the past and changes nothing: change the models of today", path: store.path)
+  }
+
   /// Gives numbers for rows that are to be written later, with ``TableWriter/insert(_:as:)``: `count` in a row, and this
   /// is the first. The store must have been opened for that.
   package func reserve(_ count: UInt64 = 1, of entity: EntityID) throws -> RowID {
+    try checkPresent()
     guard let numbers else {
       throw RecordFault(.conflict, "the store was not opened to give row numbers beforehand")
     }

@@ -18,19 +18,25 @@ struct HistoryEntryMaker {
   /// The entry; nil if nothing changed.
   func make(_ author: String) throws(StoreError) -> [UInt8]? {
     notes.join()
-    var out = ByteWriter(capacity: 64)
-    out.byte(HistoryEntry.form)
-    out.byte((notes.isCatalogChanged ? HistoryEntry.catalogFlag : 0) | (isFull ? HistoryEntry.fullFlag : 0))
-    out.text(author)
-    let head = out.bytes.count
+    var sections = ByteWriter(capacity: 64)
     for id in notes.entities {
       // With an entity that is gone its rows went too.
       guard let entity = tables.catalog.entity(id), let section = try section(entity) else { continue }
-      out.number(id.number)
-      out.number(UInt64(section.count))
-      section.withUnsafeBytes { out.plain($0) }
+      sections.number(id.number)
+      sections.data(section)
     }
-    return out.bytes.count == head && !notes.isCatalogChanged ? nil : out.bytes
+    if sections.bytes.isEmpty, !notes.isCatalogChanged { return nil }
+    // What another catalog described cannot be read by this one.
+    let former = isFull && !notes.isCatalogChanged ? try FormerEntries.bytes(tables.forest) : nil
+    var out = ByteWriter(capacity: 64 + sections.bytes.count + (former?.count ?? 0))
+    out.byte(HistoryEntry.form)
+    out.byte(
+      (notes.isCatalogChanged ? HistoryEntry.catalogFlag : 0) | (isFull ? HistoryEntry.fullFlag : 0)
+        | (former == nil ? 0 : HistoryEntry.formerFlag))
+    out.text(author)
+    if let former { out.data(former) }
+    sections.bytes.withUnsafeBytes { out.plain($0) }
+    return out.bytes
   }
 
   private func section(_ entity: Entity) throws(StoreError) -> [UInt8]? {

@@ -174,7 +174,7 @@ extension TableWriter {
   }
 
   /// Takes the entries of `old` out of some indexes.
-  private func takeOut(_ id: RowID, of touched: [Borrowed]) throws(StoreError) {
+  func takeOut(_ id: RowID, of touched: [Borrowed]) throws(StoreError) {
     for index in touched {
       let isDone = try index.use { (index) throws(StoreError) in try index.remove(old.start, id) }
       if isDone { continue }

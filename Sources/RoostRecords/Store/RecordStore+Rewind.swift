@@ -1,0 +1,25 @@
+internal import RoostCare
+internal import RoostPages
+
+extension RecordStore {
+  /// A store that shows what this one held at a place of its history, and changes nothing. What was undone for it stands in memory; the
+  /// rest is read from this store's file, whose pages stay until it is closed. A store in memory, or one that is only read, is copied.
+  ///
+  /// It throws `expired` where the history does not know enough: some of it was removed or off, it was not full, or the catalog changed since.
+  package func rewound(to place: HistoryPlace) throws -> RecordStore {
+    try read { reader in try reader.check(place) }
+    let past = try RecordStore(past: store.makeLayer() ?? Backup.copyInMemory(store))
+    do {
+      let writer = try RecordWriter(past.store, SchemaCache(), numbers: nil, timeoutMilliseconds: nil)
+      do { try writer.tables.rewind(to: place) } catch {
+        writer.abandon()
+        throw error
+      }
+      try writer.commit(.relaxed)
+    } catch {
+      try? past.close()
+      throw error
+    }
+    return past
+  }
+}

@@ -1,0 +1,104 @@
+internal import RoostBytes
+internal import RoostFile
+internal import RoostPages
+internal import RoostTrees
+
+/// Going back to what rows and links were, as the history tells it.
+///
+/// Transactions are undone one by one, the newest first. The trees of rows, large values and links get their former entries, byte by byte;
+/// entries of indexes are made anew. The log is told nothing, so the store must be one that has none.
+extension Tables {
+  func rewind(to place: HistoryPlace) throws {
+    let reading = try historyReading()
+    try reading.check(place)
+    let cursor = try HistoryCursor(reading, HistoryRange(after: place.transaction, isReversed: true))
+    while let commit = try cursor.move() {
+      guard commit.entry.canBeUndone else { throw Self.cannotUndo(commit) }
+      try undo(commit.entry)
+    }
+  }
+
+  private static func cannotUndo(_ commit: HistoryCommit) -> RecordFault {
+    RecordFault(
+      .expired,
+      commit.entry.isCatalogChanged
+        ? "the models changed in transaction \(commit.number), and what was before cannot be shown with the models of today"
+        : "transaction \(commit.number) cannot be undone, because the history was not full then")
+  }
+
+  private func undo(_ entry: HistoryEntry) throws {
+    let touched = try rows(of: entry)
+    for (entity, rows) in touched {
+      let table = try table(entity)
+      for row in rows { try table.takeFromIndexes(RowID(row)) }
+    }
+    try entry.formerTrees { tree in
+      guard let trunk = try forest.find(tree.name)?.trunk else { throw Self.foreign }
+      switch trunk {
+      case .integers(let draft):
+        try tree.forEachRow { row, value in
+          if let value { try draft.put(row, value) } else { _ = try draft.remove(row) }
+          try forest.transaction.relieve()
+        }
+      case .bytes(let draft):
+        try tree.forEachKey { key, value in
+          try put(key, value, draft)
+          try forest.transaction.relieve()
+        }
+      }
+    }
+    for (entity, rows) in touched {
+      let table = try table(entity)
+      for row in rows { try table.addToIndexes(RowID(row)) }
+    }
+    try settle()
+    end()
+  }
+
+  private func put(_ key: [UInt8], _ value: UnsafeRawBufferPointer?, _ draft: ByteTreeDraft) throws(StoreError) {
+    try ByteKey.borrowing(key) { (key) throws(StoreError) in
+      guard let value else { return _ = try draft.remove(key) }
+      if value.count >= ExtentList.namedFrom, forest.transaction.canName {
+        try draft.put(key, extents: forest.transaction.writeExtents(Array(value)))
+      } else {
+        try draft.put(key, value)
+      }
+    }
+  }
+
+  /// The rows that an entry tells of, or of whose large values it does, ascending.
+  private func rows(of entry: HistoryEntry) throws -> [(entity: EntityID, rows: [UInt64])] {
+    var found: [EntityID: Set<UInt64>] = [:]
+    try entry.formerTrees { tree in
+      switch tree.name.first {
+      case FormerEntries.rows:
+        try tree.forEachRow { row, _ in found[EntityID(try tree.number()), default: []].insert(row) }
+      case FormerEntries.large:
+        try tree.forEachKey { key, _ in
+          guard let row = LargeKey.row(key) else { throw ByteReader.Unreadable() }
+          found[EntityID(try tree.number()), default: []].insert(row)
+        }
+      case FormerEntries.links: return
+      default: throw ByteReader.Unreadable()
+      }
+    }
+    return found.map { ($0.key, $0.value.sorted()) }.sorted { $0.entity < $1.entity }
+  }
+}
+
+extension TableWriter {
+  /// Takes the entries of a row out of all indexes, if it is there.
+  fileprivate func takeFromIndexes(_ id: RowID) throws(StoreError) {
+    if borrowed.isEmpty { return }
+    if try loadOld(id) { try takeOut(id, of: borrowed) }
+  }
+
+  /// Makes the entries of a row that is there.
+  fileprivate func addToIndexes(_ id: RowID) throws(StoreError) {
+    if borrowed.isEmpty { return }
+    guard try loadOld(id) else { return }
+    new.make(old.count).copyMemory(from: old.start, byteCount: old.count)
+    try makeKeys(borrowed, id, moved: [])
+    try add(id, to: borrowed)
+  }
+}
