@@ -58,9 +58,11 @@ extension ModelContainer {
     if stores.hasWorkingSets { throw DataStoreError.unsupportedFeature }
     let past = try ModelContainer(pastOf: self) { store, models in
       do { return try store.past(at: place(OpenHistory(store)), models) } catch let fault as RecordFault
-      where fault.code == .expired {
+        where fault.code == .expired
+      {
         throw SwiftDataError.historyTokenExpired.about(
-          "\(fault.detail), so the models of that time are not known. To go back to any moment, keep a full history, or take backups", fault)
+          "\(fault.detail), so the models of that time are not known. To go back to any moment, keep a full history, or take backups",
+          fault)
       }
     }
     return try past.snapshot()

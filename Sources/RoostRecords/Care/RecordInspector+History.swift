@@ -128,6 +128,7 @@ struct HistoryWalk {
   }
 
   private mutating func examine(_ entry: HistoryEntry) throws(StoreError) {
+    try entry.checkFormer()
     do {
       try entry.changes { change in try examine(change) }
     } catch let error as StoreError { throw error } catch { throw HistoryEntry.unreadable }

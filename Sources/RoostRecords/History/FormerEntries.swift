@@ -1,5 +1,6 @@
 internal import RoostBytes
 internal import RoostFile
+internal import RoostPages
 internal import RoostTrees
 
 /// What the trees of rows, large values and links held before a transaction, where it changed them. With it the transaction can be undone.
@@ -21,20 +22,21 @@ enum FormerEntries {
   static func bytes(_ forest: Forest) throws(StoreError) -> [UInt8] {
     var out = ByteWriter()
     for (name, former) in try forest.changedTrees() {
-      guard let former, let kind = name.first, kind == rows || kind == large || kind == links else { continue }
-      guard let tree = try forest.find(name), tree.trunk.kind == former.kind else { continue }
+      guard let kind = name.first, kind == rows || kind == large || kind == links else { continue }
+      guard let tree = try forest.find(name) else { continue }
+      let (root, id) = (former?.root ?? .empty, former?.id ?? tree.id)
       var entries = ByteWriter()
       switch tree.trunk {
       case .integers(let draft):
         var last: UInt64 = 0
-        try draft.tree.difference(from: IntegerTree(former.root, id: former.id, view: draft.tree.view)) { key, value in
+        try draft.tree.difference(from: IntegerTree(root, id: id, view: draft.tree.view)) { key, value in
           entries.number(key - last)
           entries.former(value)
           last = key
         }
       case .bytes(let draft):
         var last: [UInt8] = []
-        try draft.tree.difference(from: ByteTree(former.root, id: former.id, view: draft.tree.view)) { key, value in
+        try draft.tree.difference(from: ByteTree(root, id: id, view: draft.tree.view)) { key, value in
           let shared = zip(last, key).prefix { $0 == $1 }.count
           entries.number(UInt64(shared))
           entries.data(Array(key[shared...]))
@@ -61,6 +63,18 @@ struct FormerTree {
       throw ByteReader.Unreadable()
     }
     return number
+  }
+
+  /// Throws if something is unreadable.
+  func check() throws {
+    _ = try number()
+    switch name.first {
+    case FormerEntries.rows: try forEachRow { _, _ in }
+    case FormerEntries.large:
+      try forEachKey { key, _ in if LargeKey.row(key) == nil { throw ByteReader.Unreadable() } }
+    case FormerEntries.links: try forEachKey { _, _ in }
+    default: throw ByteReader.Unreadable()
+    }
   }
 
   /// For a tree of rows.

@@ -90,6 +90,15 @@ package struct HistoryEntry: Sendable {
 
   /// Whether the transaction can be undone.
   package var canBeUndone: Bool { former != nil }
+  /// Throws if the former entries are unreadable.
+  func checkFormer() throws(StoreError) {
+    do { try formerTrees { tree in try tree.check() } } catch let error as StoreError { throw error } catch {
+      throw Self.unreadable
+    }
+  }
+
+  /// What the trees held before; nil where the transaction cannot be undone.
+  package var formerBytes: ArraySlice<UInt8>? { former.map { bytes[$0] } }
 
   /// Calls `body` with what each tree held before.
   func formerTrees(_ body: (FormerTree) throws -> Void) throws {

@@ -104,7 +104,8 @@ package final class RecordStore: Sendable {
 extension RecordStore {
   private func checkPresent() throws(StoreError) {
     guard isPast else { return }
-    throw StoreError(.readOnly, "the store shows the past and changes nothing: change the models of today", path: store.path)
+    throw StoreError(
+      .readOnly, "the store shows the past and changes nothing: change the models of today", path: store.path)
   }
 
   /// Gives numbers for rows that are to be written later, with ``TableWriter/insert(_:as:)``: `count` in a row, and this

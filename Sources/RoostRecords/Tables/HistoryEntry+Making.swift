@@ -26,8 +26,8 @@ struct HistoryEntryMaker {
       sections.data(section)
     }
     if sections.bytes.isEmpty, !notes.isCatalogChanged { return nil }
-    // What another catalog described cannot be read by this one.
-    let former = isFull && !notes.isCatalogChanged ? try FormerEntries.bytes(tables.forest) : nil
+    let canBeUndone = isFull && (!notes.isCatalogChanged || tables.catalog.showsRows(of: tables.base))
+    let former = canBeUndone ? try FormerEntries.bytes(tables.forest) : nil
     var out = ByteWriter(capacity: 64 + sections.bytes.count + (former?.count ?? 0))
     out.byte(HistoryEntry.form)
     out.byte(

@@ -21,8 +21,8 @@ extension Tables {
   private static func cannotUndo(_ commit: HistoryCommit) -> RecordFault {
     RecordFault(
       .expired,
-      commit.entry.isCatalogChanged
-        ? "the models changed in transaction \(commit.number), and what was before cannot be shown with the models of today"
+      commit.entry.isFull
+        ? "the models changed in transaction \(commit.number) so that what was before cannot be shown with the models of today"
         : "transaction \(commit.number) cannot be undone, because the history was not full then")
   }
 
@@ -33,7 +33,8 @@ extension Tables {
       for row in rows { try table.takeFromIndexes(RowID(row)) }
     }
     try entry.formerTrees { tree in
-      guard let trunk = try forest.find(tree.name)?.trunk else { throw Self.foreign }
+      // Where an entity or a relationship is gone, nobody reads what belonged to it.
+      guard let trunk = try forest.find(tree.name)?.trunk else { return }
       switch trunk {
       case .integers(let draft):
         try tree.forEachRow { row, value in

@@ -80,6 +80,7 @@ import Testing
       do {
         let entry = try HistoryEntry(decoding: mutated(generator.pick(entries), &generator))
         try entry.changes { _ in readable += 1 }
+        try entry.checkFormer()
       } catch let error as StoreError {
         #expect(error.code == .damaged)
         refused += 1

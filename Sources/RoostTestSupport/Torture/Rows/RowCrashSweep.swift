@@ -28,6 +28,7 @@ package final class RowCrashSweep {
   package var wrap: ((SimulatedFileSystem) -> any FileSystem)?
   package private(set) var points = 0
   private var examined = 0
+  private var rewind = RowRewind()
   private var play: RowPlay?
 
   package init(_ scenario: RowScenario, seed: UInt64, _ record: TortureRecord) {
@@ -116,6 +117,12 @@ package final class RowCrashSweep {
       let model = point.past.models[Int(commit)]
       if model.isFull, examined % 4 == 0, commit > 0 {
         if let complaint = try store.read({ try RowChronicle.complaint($0, model.state) }) { return fail(complaint) }
+      }
+      if commit > 0, examined % 8 == 3 {
+        let former = Int((seed &+ UInt64(examined)) % commit)
+        if let complaint = try rewind.complaint(store, commit: former, point.past.models[former].state) {
+          return fail(complaint)
+        }
       }
       if let complaint = try goOn(store, image, model: model, commit: commit) { fail(complaint) }
     } catch { fail("\(error)") }

@@ -78,6 +78,7 @@ package enum RowChronicle {
       hasher.combine(transaction.stamp)
       hasher.combine(transaction.author)
       hasher.combine(transaction.entry.isCatalogChanged)
+      hasher.combine(transaction.entry.formerBytes)
       try transaction.entry.changes { hasher.combine($0) }
     }
     hasher.combine(try reader.oldestToken.transaction)

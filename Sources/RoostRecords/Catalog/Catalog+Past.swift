@@ -1,0 +1,24 @@
+extension Catalog {
+  /// Whether rows and links that were written under a former catalog can be shown with this one, if they come back as they were.
+  ///
+  /// Fields may have come and gone: rows keep the layout with which they were written. What may not have changed is where rows stand, how they
+  /// are linked, and what must be there or be unique.
+  func showsRows(of former: Catalog) -> Bool {
+    for entity in former.entities {
+      guard let now = self.entity(entity.id) else { return false }
+      for field in now.fields {
+        let was = entity.fields.first { $0.id == field.id }
+        if !field.isOptional, was?.isOptional ?? true, field.initial == nil { return false }
+        if field.isNeeded, was?.isNeeded != true { return false }
+      }
+    }
+    for one in former.relationships {
+      guard let now = relationship(one.id), now.shape == one.shape, now.inverse == one.inverse else { return false }
+      let kept: Relationship.Traits = [.ordered, .single, .repeating]
+      if now.traits.intersection(kept) != one.traits.intersection(kept) { return false }
+    }
+    return indexes.allSatisfy { index in
+      !index.isUnique || former.entity(index.entity) == nil || former.indexes.contains { $0.id == index.id }
+    }
+  }
+}
