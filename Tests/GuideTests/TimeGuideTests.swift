@@ -34,6 +34,36 @@ enum TimeGuide {
     #expect(throws: RoostError.self) { try then.deleteAll(model: Song.self) }
   }
 
+  @Test func `a former state`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let url = folder.appending(path: "songs.roost")
+    let configuration = ModelConfiguration(url: url, history: .full, historyRetention: .days(30))
+    let container = try ModelContainer(for: Song.self, configurations: configuration)
+    let context = ModelContext(container)
+    for title in ["Warszawa", "Heroes"] {
+      context.insert(Song(title))
+      try context.save()
+    }
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      let yesterday = try container.snapshot(before: Date(timeIntervalSinceNow: -86_400))
+      let titles = try yesterday.fetch(FetchDescriptor<Song>()).map(\.title)
+      print(titles)
+    }
+    let now = try container.snapshot(before: Date(timeIntervalSinceNow: 60))
+    #expect(try now.fetchCount(FetchDescriptor<Song>()) == 2)
+    for transaction in try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()) {
+      let then = try container.snapshot(at: transaction.token)
+      print(transaction.timestamp, try then.fetchCount(FetchDescriptor<Song>()))
+    }
+    let counts = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).map { transaction in
+      try container.snapshot(at: transaction.token).fetchCount(FetchDescriptor<Song>())
+    }
+    #expect(counts.suffix(2) == [1, 2])
+    try container.close()
+  }
+
   @Test func `what was deleted comes back`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

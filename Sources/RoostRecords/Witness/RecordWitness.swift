@@ -27,6 +27,16 @@ package final class RecordWitness {
     store = try make()
   }
 
+  private init(_ store: RecordStore, make: @escaping () throws(StoreError) -> RecordStore) {
+    (self.store, self.make) = (store, make)
+  }
+
+  /// A witness of what the store held at a place of its history: see ``RecordStore/rewound(to:)``. It does not move on.
+  package func past(_ place: (RecordReader) throws -> HistoryPlace) throws -> RecordWitness {
+    let past = try read { reader in try store.rewound(to: place(reader)) }
+    return RecordWitness(past) { past }
+  }
+
   package var path: String { store.store.path }
 
   /// Reads one state, from its begin to its end.

@@ -26,6 +26,7 @@ struct Asked {
       name: "sort", value: "keys", help: "By what they are sorted: 'year,-title'; '-' turns a key's direction."),
     Syntax.Option(name: "limit", value: "n", help: "At most so many rows."),
     Syntax.Option(name: "offset", value: "n", help: "Leave so many rows out at the beginning."),
+    AsOf.option,
   ]
 
   static let columnsOption = Syntax.Option(

@@ -21,6 +21,9 @@ extension Command {
           Syntax.Option(
             name: "entity", value: "name", help: "Print those that changed rows of this entity.", isRepeating: true),
           Syntax.Option(name: "author", value: "name", help: "Print those of this author."),
+          Syntax.Option(
+            name: "as-of", value: "moment",
+            help: "Print those up to a transaction, or before a time, as '2026-01-31T12:00:00Z'."),
           Syntax.Option(name: "follow", help: "Continue with new commits.", letter: "f"),
           Syntax.Option(name: "interval", value: "ms", help: "How often to look for new commits (500)."),
           Syntax.Option(name: "json", help: "Print JSON, a line for each transaction."),
@@ -55,6 +58,7 @@ struct HistoryTail {
   private let path: String
   private let limit: Int
   private let after: UInt64?
+  private let asOf: String?
   private let entities: [String]
   private let author: String?
   private let follows: Bool
@@ -69,7 +73,9 @@ struct HistoryTail {
     limit = try arguments.number("limit", in: 0...Int.max) ?? (after == nil ? 20 : .max)
     entities = arguments.texts("entity")
     author = arguments.text("author")
+    asOf = arguments.text("as-of")
     follows = arguments.has("follow")
+    if follows, asOf != nil { throw UsageError(sentence: "'--follow' prints what comes: leave '--as-of' out") }
     interval = try arguments.number("interval", in: 10...3_600_000) ?? 500
     isJSON = arguments.has("json")
     self.console = console
@@ -145,6 +151,7 @@ struct HistoryTail {
 
   private func range(_ reader: RecordReader) throws -> HistoryRange {
     var range = HistoryRange(by: author, crossesGaps: true)
+    if let asOf { range.through = try AsOf.place(asOf, reader).transaction }
     if !entities.isEmpty { range.entities = Set(try entities.map { try Looking.entity($0, reader.catalog).id }) }
     return range
   }

@@ -28,7 +28,7 @@ extension Command {
         throw UsageError(sentence: "'--json' and '--format \(other)' contradict each other: leave one out")
       }
       let format = arguments.has("json") ? "json" : arguments.text("format") ?? "table"
-      let witness = try Looking.rows(arguments.operands[0])
+      let witness = try AsOf.rows(arguments)
       if arguments.has("count") {
         let count = try witness.read { reader in try Planner(Ground(reader)).plan(asked.query(reader.catalog)).count() }
         if format == "table" || format == "csv" {
@@ -56,7 +56,7 @@ extension Command {
         ])
     ) { arguments, console in
       let asked = try Asked(arguments)
-      let witness = try Looking.rows(arguments.operands[0])
+      let witness = try AsOf.rows(arguments)
       let runs = !arguments.has("plan-only")
       let report = try witness.read { reader in try ExplainReport(asked, reader, runs: runs) }
       if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
@@ -77,12 +77,13 @@ extension Command {
         options: [
           Syntax.Option(name: "by", value: "field", help: "The unique field that has the key."),
           Syntax.Option(name: "most", value: "n", help: "How many rows of each relationship to print (10)."),
+          AsOf.option,
           Syntax.Option(name: "json", help: "Print JSON."),
         ])
     ) { arguments, console in
       let (name, key) = (arguments.operands[1], arguments.operands[2])
       let most = try arguments.number("most", in: 0...1_000_000) ?? 10
-      let found = try Looking.rows(arguments.operands[0]).read { reader -> RowPortrait? in
+      let found = try AsOf.rows(arguments).read { reader -> RowPortrait? in
         let entity = try Looking.entity(name, reader.catalog)
         guard let row = try RowKey.row(key, by: arguments.text("by"), of: entity, reader) else { return nil }
         return try RowPortrait(row, of: entity, reader, most: most)

@@ -71,7 +71,7 @@ private struct Exporting {
   }
 
   func run() throws -> Ending {
-    let witness = try Looking.rows(arguments.operands[0])
+    let witness = try AsOf.rows(arguments)
     guard let output else {
       let target = standardOutput
       let held = HeldOutput(isPacked ? try PackedOutput(target) : target)

@@ -1,0 +1,50 @@
+import RoostFile
+import RoostRecords
+import RoostTransfer
+
+/// A former state of a store, as the command line asks for it.
+enum AsOf {
+  static let option = Syntax.Option(
+    name: "as-of", value: "moment",
+    help: "Show what the store held then: after a transaction, as '120', or before a time, as '2026-01-31T12:00:00Z'. Its history must be full.")
+
+  /// The store as it was; as it is, where nothing else is asked for.
+  static func rows(_ arguments: Arguments) throws -> RecordWitness {
+    let witness = try Looking.rows(arguments.operands[0])
+    guard let text = arguments.text(option.name) else { return witness }
+    return try witness.past { reader in try place(text, reader) }
+  }
+
+  /// The place in the history that a word on the command line means.
+  static func place(_ text: String, _ reader: RecordReader) throws -> HistoryPlace {
+    let oldest = try reader.oldestToken
+    if let number = UInt64(text) {
+      guard number <= reader.commit else {
+        throw CheckFailure(sentence: "the newest transaction is \(reader.commit), so there is no state of \(number)")
+      }
+      guard number >= oldest.transaction else { throw removed(oldest) }
+      return try reader.token(behind: number)
+    }
+    let stamp = try time(text)
+    if oldest.transaction > 0, oldest.stamp >= stamp { throw removed(oldest) }
+    return try reader.token(before: stamp)
+  }
+
+  private static func removed(_ oldest: HistoryPlace) -> CheckFailure {
+    CheckFailure(
+      sentence: "the history up to transaction \(oldest.transaction) was removed, so what was before is not known")
+  }
+
+  private static func time(_ text: String) throws -> HybridTime {
+    let seconds: Double
+    do { seconds = try Array(text.utf8).withUnsafeBytes { try DateText.date($0) } } catch {
+      let detail = (error as? ValueFault)?.detail ?? "\(error)"
+      throw UsageError(sentence: "'--as-of \(text)' is neither a transaction nor a time: \(detail)")
+    }
+    let milliseconds = ((seconds + DateText.epoch) * 1000).rounded()
+    guard milliseconds >= 0, milliseconds < Double(UInt64(1) << 48) else {
+      throw UsageError(sentence: "'--as-of \(text)' is outside the times that a history can have")
+    }
+    return HybridTime(milliseconds: UInt64(milliseconds))
+  }
+}
