@@ -9,4 +9,9 @@ extension GraphStore {
       throw error
     }
   }
+
+  /// Throws unless another store is an earlier state of this one: see ``RecordStore/checkDescent(from:)``.
+  package func checkDescent(from other: GraphStore) throws {
+    try other.records.read { try records.checkDescent(from: $0) }
+  }
 }

@@ -24,20 +24,3 @@ extension GraphStore {
   /// Makes a checkpoint now.
   package func checkpoint() throws(StoreError) { try records.store.checkpoint() }
 }
-
-extension GraphStore {
-  /// Throws unless another store is an earlier state of this one, as a backup is: the newest entry of its history is in this one's too.
-  ///
-  /// Then a row that both have under one number was the same when the backup was made.
-  package func checkDescent(from other: GraphStore) throws {
-    let (own, theirs) = (records.store.identity, try other.records.read { try $0.latestToken })
-    let token = HistoryPlace(
-      storeHigh: own.high, storeLow: own.low, transaction: theirs.transaction, stamp: theirs.stamp)
-    do { try records.read { try $0.check(token) } } catch let fault as RecordFault {
-      throw RecordFault(
-        .unknown,
-        "the other store is no backup of this one, or was changed since it was made, or the history does not reach back to it: "
-          + fault.detail)
-    }
-  }
-}

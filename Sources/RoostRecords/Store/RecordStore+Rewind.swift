@@ -22,4 +22,20 @@ extension RecordStore {
     }
     return past
   }
+
+  /// Throws unless another store is an earlier state of this one, as a backup is: the newest entry of its history is in this one's too.
+  ///
+  /// Then a row that both have under one number was the same when the backup was made.
+  package func checkDescent(from other: RecordReader) throws {
+    let theirs = try other.latestToken
+    let token = HistoryPlace(
+      storeHigh: store.identity.high, storeLow: store.identity.low, transaction: theirs.transaction, stamp: theirs.stamp
+    )
+    do { try read { try $0.check(token) } } catch let fault as RecordFault {
+      throw RecordFault(
+        .unknown,
+        "the other store is no backup of this one, or was changed since it was made, or the history does not reach back to it: "
+          + fault.detail)
+    }
+  }
 }

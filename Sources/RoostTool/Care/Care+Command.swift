@@ -44,24 +44,36 @@ extension Command {
 
   static var restore: Command {
     Command(
-      name: "restore", summary: "Verify a backup and make a store of it.",
+      name: "restore", summary: "Verify a backup and make a store of it, or bring single rows back.",
       discussion: [
-        "Reads every page and value of the backup and compares its checksum before it writes anything. The store gets its",
+        "With '--entity' rows come back into the target, from a backup of it or, with '--as-of' and the store alone, from its",
+        "own past, of which a full history tells. Rows that are still there get the values and lists that they had; those",
+        "that are gone are inserted again under other numbers, with what they owned by a cascade rule. All of it is one transaction.",
+        "Without '--entity' it reads every page and value of the backup and compares its checksum before it writes anything. The store gets its",
         "name when it is complete and synced; until then the old store keeps the name. Ends with 1 if the backup is",
         "damaged, and with 3 if the store to be replaced is open.",
       ],
       syntax: Syntax(
         operands: [
           Syntax.Operand(name: "backup", help: "The backup. It is not changed."),
-          Syntax.Operand(name: "target", help: "The store."),
+          Syntax.Operand(name: "target", help: "The store.", isOptional: true),
         ],
         options: [
           Syntax.Option(name: "replace", help: "Replace an existing store of this name, and its log."),
+          Syntax.Option(name: "entity", value: "name", help: "Bring rows of this entity back."),
+          Syntax.Option(
+            name: "where", value: "condition", help: "Which of them, as 'title == \"Low\"'. All if left out."),
+          AsOf.option,
           Waiting.option,
           Syntax.Option(name: "json", help: "Print JSON."),
         ])
     ) { arguments, console in
-      let (backup, target) = (arguments.operands[0], arguments.operands[1])
+      if arguments.text("entity") != nil { return try restoreRows(arguments, console) }
+      for option in ["where", "as-of"] where arguments.text(option) != nil {
+        throw UsageError(sentence: "'--\(option)' needs '--entity'")
+      }
+      let backup = arguments.operands[0]
+      guard let target = arguments.operand(1) else { throw UsageError(sentence: "The operand <target> is missing") }
       let verification = try VerifyReport(backup)
       guard verification.isSound else {
         if arguments.has("json") { try console.json(verification) } else { verification.write(to: console) }
@@ -76,6 +88,21 @@ extension Command {
       if arguments.has("json") { try console.json(report) } else { report.write(to: console, word: "restored") }
       return .good
     }
+  }
+
+  private static func restoreRows(_ arguments: Arguments, _ console: Console) throws -> Ending {
+    let moment = arguments.text("as-of")
+    if arguments.has("replace") { throw UsageError(sentence: "'--replace' and '--entity' contradict each other") }
+    guard moment != nil || arguments.operand(1) != nil else {
+      throw UsageError(sentence: "'--entity' needs a backup and a store, or '--as-of' and a store")
+    }
+    let asked = Asked(arguments.text("entity") ?? "", where: arguments.text("where"))
+    let target = arguments.operand(1)
+    let report = try RowRestorationReport(
+      asked, from: target == nil ? nil : arguments.operands[0], moment: moment, to: target ?? arguments.operands[0],
+      waiting: Waiting.nanoseconds(arguments))
+    if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
+    return .good
   }
 
   static var compact: Command {

@@ -6,7 +6,9 @@ import RoostTransfer
 enum AsOf {
   static let option = Syntax.Option(
     name: "as-of", value: "moment",
-    help: "Show what the store held then: after a transaction, as '120', or before a time, as '2026-01-31T12:00:00Z'. Its history must be full.")
+    help:
+      "Show what the store held then: after a transaction, as '120', or before a time, as '2026-01-31T12:00:00Z'. Its history must be full."
+  )
 
   /// The store as it was; as it is, where nothing else is asked for.
   static func rows(_ arguments: Arguments) throws -> RecordWitness {

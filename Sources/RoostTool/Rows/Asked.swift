@@ -32,6 +32,12 @@ struct Asked {
   static let columnsOption = Syntax.Option(
     name: "columns", value: "names", help: "Which columns, in which order: '#,title,album'; '#' is the row's number.")
 
+  init(_ entity: String, where condition: String?) {
+    self.entity = entity
+    self.condition = condition
+    offset = 0
+  }
+
   init(_ arguments: Arguments) throws {
     entity = arguments.operands[1]
     condition = arguments.operand(2)

@@ -1,0 +1,271 @@
+import RoostPages
+import RoostQuery
+import RoostRecords
+
+/// Brings rows of a store back as they were.
+///
+/// A row that is still there gets the values and the lists that it had. One that is gone is the row that has its unique values by now, or else is inserted again
+/// under another number, with what it owned by a `.cascade` rule where that is gone too. References and lists lead to the rows that are
+/// there or come back.
+struct RowRestoration {
+  /// What was done, by entity.
+  struct Count: Encodable {
+    var entity: String
+    var inserted = 0
+    var changed = 0
+  }
+
+  private let past: RecordReader
+  private let store: RecordStore
+  private let writer: RecordWriter
+  private var chosen: Set<RowName> = []
+  /// By what a chosen row was, its number now.
+  private var places: [RowName: RowID] = [:]
+  /// Chosen rows that are new.
+  private var fresh: Set<RowName> = []
+  private var changed: Set<RowName> = []
+  private(set) var counts: [Count] = []
+  /// References that led to rows which are gone, and are nil now.
+  private(set) var lost = 0
+
+  init(_ past: RecordReader, _ store: RecordStore, _ writer: RecordWriter) {
+    (self.past, self.store, self.writer) = (past, store, writer)
+  }
+
+  /// Chooses a row, and what it owned that is gone.
+  mutating func choose(_ first: RowName) throws {
+    var open = [first]
+    var next = 0
+    while next < open.count {
+      let name = open[next]
+      next += 1
+      guard chosen.insert(name).inserted else { continue }
+      if places[name] == nil {
+        if try writer.contains(name.row, name.entity) {
+          places[name] = name.row
+        } else if let alike = try rowAlike(name) {
+          places[name] = alike
+        } else {
+          places[name] = try store.reserve(of: name.entity)
+          fresh.insert(name)
+        }
+      }
+      for one in past.catalog.relationships(of: name.entity) where one.deleteRule == .cascade {
+        let gone = try members(one, of: name.row).filter { try !writer.contains($0, one.target) }
+        try findAgain(gone, one, of: name)
+        open += gone.map { RowName(one.target, $0) }
+      }
+    }
+  }
+
+  /// Of rows that are gone, finds those that an earlier restoration brought back: their owner has rows with the same values.
+  private mutating func findAgain(_ gone: [RowID], _ one: Relationship, of owner: RowName) throws {
+    guard !gone.isEmpty, !fresh.contains(owner), let place = places[owner] else { return }
+    let (was, now) = (try past.table(one.target), try writer.reading(one.target))
+    let fields = was.entity.fields.filter { field in
+      if case .reference = field.type { false } else { now.entity.field(field.id) != nil }
+    }.map(\.id)
+    var known: [[Value]: [RowID]] = [:]
+    for row in try membersNow(one, of: place).reversed() where try was.values(fields, of: row) == nil {
+      if let values = try now.values(fields, of: row) { known[values, default: []].append(row) }
+    }
+    for row in gone where places[RowName(one.target, row)] == nil {
+      if let values = try was.values(fields, of: row), let again = known[values]?.popLast() {
+        places[RowName(one.target, row)] = again
+      }
+    }
+  }
+
+  private func membersNow(_ one: Relationship, of row: RowID) throws -> [RowID] {
+    guard case .one(let field) = one.shape else { return try writer.links(one).rows(of: row) }
+    guard case .reference(let target)?? = try writer.reading(one.entity).values([field], of: row)?.first else {
+      return []
+    }
+    return [target]
+  }
+
+  /// The row that has the same unique values now.
+  private func rowAlike(_ name: RowName) throws -> RowID? {
+    let (was, now) = (try past.table(name.entity), try writer.reading(name.entity))
+    for index in writer.catalog.indexes(of: name.entity) where index.isUnique && index.builtBelow == nil {
+      let fields = index.parts.map(\.field)
+      guard let values = try was.values(fields, of: name.row), values.count == fields.count,
+        !values.contains(where: \.isNull)
+      else { continue }
+      let targets = fields.map { id -> EntityID? in
+        if case .reference(let target)? = was.entity.field(id)?.type { target } else { nil }
+      }
+      // What it references may have another number.
+      if targets.contains(where: { $0 != nil }) { continue }
+      if let row = try now.row(unique: index.name, values) { return row }
+    }
+    return nil
+  }
+
+  /// Writes the chosen rows.
+  mutating func run() throws {
+    let names = places.keys.sorted()
+    for name in names { try writeFields(name) }
+    for name in names { try writeLists(name) }
+  }
+
+  /// Where a relationship led.
+  private func members(_ one: Relationship, of row: RowID) throws -> [RowID] {
+    guard case .one(let field) = one.shape else { return try past.links(one).rows(of: row) }
+    guard case .reference(let target)?? = try past.table(one.entity).values([field], of: row)?.first else { return [] }
+    return [target]
+  }
+
+  /// Where a row is now; nil if it is gone.
+  private func place(_ row: RowID, _ entity: EntityID) throws -> RowID? {
+    if let place = places[RowName(entity, row)] { return place }
+    return try writer.contains(row, entity) ? row : nil
+  }
+
+  private mutating func writeFields(_ name: RowName) throws {
+    guard let row = places[name] else { return }
+    let isFresh = fresh.contains(name)
+    let (was, table) = (try past.table(name.entity), try writer.table(name.entity))
+    let now = isFresh ? nil : try writer.reading(name.entity).values(row)
+    var values: [(field: FieldID, slot: Slot, value: Value)] = []
+    for field in table.entity.fields {
+      let former = was.entity.field(field.id) == nil ? nil : try was.values([field.id], of: name.row)?.first
+      // What was not there then stays as it is.
+      guard var value = former ?? (isFresh ? field.initial : nil) else { continue }
+      if case .reference(let entity) = field.type, case .reference(let target) = value {
+        value = try self.value(of: field, name, target: target, entity)
+      }
+      if now?[field.name] != value { values.append((field.id, try table.slot(field.name), value)) }
+    }
+    for one in values {
+      if case .reference(let target) = one.value { try makeRoom(one.field, target, for: row, name.entity) }
+    }
+    if isFresh {
+      var builder = table.makeBuilder()
+      for one in values { try builder.set(one.slot, one.value) }
+      try table.insert(&builder, as: row)
+      count(name.entity, \.inserted)
+    } else if !values.isEmpty {
+      try table.update(row) { builder in for one in values { try builder.set(one.slot, one.value) } }
+      countChange(name)
+    }
+  }
+
+  /// The value of a reference, with the number that its row has now.
+  private mutating func value(of field: Field, _ name: RowName, target: RowID, _ entity: EntityID) throws -> Value {
+    if let place = try place(target, entity) { return .reference(place) }
+    guard field.isOptional else {
+      let (own, other) = (writer.catalog.entity(name.entity)?.name ?? "", writer.catalog.entity(entity)?.name ?? "")
+      throw CheckFailure(
+        sentence:
+          "row \(name.row.number) of \(own) needs row \(target.number) of \(other), which is gone: restore \(other) first"
+      )
+    }
+    lost += 1
+    return .null
+  }
+
+  /// Where only one row may lead to another, takes the one away that does now.
+  private func makeRoom(_ field: FieldID, _ target: RowID, for row: RowID, _ entity: EntityID) throws {
+    for one in writer.catalog.relationships(of: entity) where one.shape == .one(field) {
+      guard let inverse = writer.catalog.relationship(one.inverse), inverse.traits.contains(.single),
+        try writer.contains(target, inverse.entity)
+      else { continue }
+      let writing = try writer.links(inverse)
+      for other in try writing.rows(of: target) where other != row { try writing.remove(other, from: target) }
+    }
+  }
+
+  private mutating func writeLists(_ name: RowName) throws {
+    guard let owner = places[name] else { return }
+    for one in writer.catalog.relationships(of: name.entity) where past.catalog.relationship(one.id)?.shape == one.shape
+    {
+      if case .one = one.shape { continue }
+      let writing = try writer.links(one)
+      var rows = try members(one, of: name.row).compactMap { try place($0, one.target) }
+      let now = try writing.rows(of: owner)
+      if case .manyByReference(let entity, let id) = one.shape,
+        writer.catalog.entity(entity)?.field(id)?.isOptional == false
+      {
+        // A row that must lead somewhere cannot leave.
+        rows += now.filter { !rows.contains($0) }
+      }
+      if now == rows { continue }
+      try writing.replace(rows, of: owner)
+      if !fresh.contains(name) { countChange(name) }
+    }
+  }
+
+  // MARK: Counting
+
+  private mutating func countChange(_ name: RowName) {
+    if changed.insert(name).inserted { count(name.entity, \.changed) }
+  }
+
+  private mutating func count(_ id: EntityID, _ path: WritableKeyPath<Count, Int>) {
+    let entity = writer.catalog.entity(id)?.name ?? ""
+    if !counts.contains(where: { $0.entity == entity }) { counts.append(Count(entity: entity)) }
+    if let place = counts.firstIndex(where: { $0.entity == entity }) { counts[place][keyPath: path] += 1 }
+  }
+}
+
+/// What `restore --entity` did.
+struct RowRestorationReport: Encodable {
+  private(set) var source: String
+  private(set) var target: String
+  private(set) var entities: [RowRestoration.Count] = []
+  private(set) var lostReferences = 0
+
+  /// - Parameters:
+  ///   - backup: where the rows come from; nil for the past of the store itself.
+  ///   - moment: a moment of it, as the command line says it.
+  init(_ asked: Asked, from backup: String?, moment: String?, to path: String, waiting: UInt64) throws {
+    var opening = StoreOptions()
+    opening.createIfMissing = false
+    opening.lockTimeoutNanoseconds = waiting
+    _ = try Looking.rows(path)
+    let store = try RecordStore(path, options: opening, reservesRows: true)
+    (source, target) = (backup ?? path, path)
+    do {
+      if let backup {
+        var witness = try Looking.rows(backup)
+        try witness.read { try store.checkDescent(from: $0) }
+        if let moment { witness = try witness.past { try AsOf.place(moment, $0) } }
+        try witness.read { try restore(asked, $0, store) }
+      } else {
+        let past = try store.rewound(to: store.read { try AsOf.place(moment ?? "", $0) })
+        defer { try? past.close() }
+        try past.read { try restore(asked, $0, store) }
+      }
+    } catch {
+      try? store.close()
+      throw error
+    }
+    try store.close()
+  }
+
+  private mutating func restore(_ asked: Asked, _ past: RecordReader, _ store: RecordStore) throws {
+    let entity = try Looking.entity(asked.entity, past.catalog)
+    let rows = try Planner(Ground(past)).plan(asked.query(past.catalog)).rows()
+    let done = try store.write(author: "roost restore") { writer in
+      var restoration = RowRestoration(past, store, writer)
+      for row in rows { try restoration.choose(RowName(entity.id, row)) }
+      try restoration.run()
+      return restoration
+    }
+    (entities, lostReferences) = (done.counts, done.lost)
+  }
+
+  func write(to console: Console) {
+    var parts = entities.map { one in
+      "\(one.entity): \(ReadableNumber.count(one.inserted)) inserted, \(ReadableNumber.count(one.changed)) changed"
+    }
+    if parts.isEmpty { parts = ["everything is as it was then, so nothing was written"] }
+    if lostReferences > 0 {
+      parts.append(
+        "\(ReadableNumber.count(lostReferences, "reference")) to rows that are gone "
+          + (lostReferences == 1 ? "is" : "are") + " nil")
+    }
+    console.line(console.styled("restored", .good) + "  " + parts.joined(separator: "; "))
+  }
+}
