@@ -60,7 +60,7 @@ extension Command {
         ],
         options: [
           Syntax.Option(name: "replace", help: "Replace an existing store of this name, and its log."),
-          Syntax.Option(name: "entity", value: "name", help: "Bring rows of this entity back."),
+          Syntax.Option(name: "entity", value: "name", help: "Bring rows of this entity back.", isRepeating: true),
           Syntax.Option(
             name: "where", value: "condition", help: "Which of them, as 'title == \"Low\"'. All if left out."),
           AsOf.option,
@@ -68,7 +68,7 @@ extension Command {
           Syntax.Option(name: "json", help: "Print JSON."),
         ])
     ) { arguments, console in
-      if arguments.text("entity") != nil { return try restoreRows(arguments, console) }
+      if !arguments.texts("entity").isEmpty { return try restoreRows(arguments, console) }
       for option in ["where", "as-of"] where arguments.text(option) != nil {
         throw UsageError(sentence: "'--\(option)' needs '--entity'")
       }
@@ -96,7 +96,11 @@ extension Command {
     guard moment != nil || arguments.operand(1) != nil else {
       throw UsageError(sentence: "'--entity' needs a backup and a store, or '--as-of' and a store")
     }
-    let asked = Asked(arguments.text("entity") ?? "", where: arguments.text("where"))
+    let entities = arguments.texts("entity")
+    if entities.count > 1, arguments.text("where") != nil {
+      throw UsageError(sentence: "'--where' is about one entity: name one, or leave it out")
+    }
+    let asked = entities.map { Asked($0, where: arguments.text("where")) }
     let target = arguments.operand(1)
     let report = try RowRestorationReport(
       asked, from: target == nil ? nil : arguments.operands[0], moment: moment, to: target ?? arguments.operands[0],

@@ -21,6 +21,9 @@ struct RowRestoration {
   private var chosen: Set<RowName> = []
   /// By what a chosen row was, its number now.
   private var places: [RowName: RowID] = [:]
+  /// The same of rows that are not chosen, and those that are gone.
+  private var others: [RowName: RowID] = [:]
+  private var gone: Set<RowName> = []
   /// Chosen rows that are new.
   private var fresh: Set<RowName> = []
   private var changed: Set<RowName> = []
@@ -117,9 +120,13 @@ struct RowRestoration {
   }
 
   /// Where a row is now; nil if it is gone.
-  private func place(_ row: RowID, _ entity: EntityID) throws -> RowID? {
-    if let place = places[RowName(entity, row)] { return place }
-    return try writer.contains(row, entity) ? row : nil
+  private mutating func place(_ row: RowID, _ entity: EntityID) throws -> RowID? {
+    let name = RowName(entity, row)
+    if let place = places[name] ?? others[name] { return place }
+    if gone.contains(name) { return nil }
+    let found = try writer.contains(row, entity) ? row : rowAlike(name)
+    if let found { others[name] = found } else { gone.insert(name) }
+    return found
   }
 
   private mutating func writeFields(_ name: RowName) throws {
@@ -182,7 +189,8 @@ struct RowRestoration {
     {
       if case .one = one.shape { continue }
       let writing = try writer.links(one)
-      var rows = try members(one, of: name.row).compactMap { try place($0, one.target) }
+      var rows: [RowID] = []
+      for row in try members(one, of: name.row) { if let place = try place(row, one.target) { rows.append(place) } }
       let now = try writing.rows(of: owner)
       if case .manyByReference(let entity, let id) = one.shape,
         writer.catalog.entity(entity)?.field(id)?.isOptional == false
@@ -219,7 +227,7 @@ struct RowRestorationReport: Encodable {
   /// - Parameters:
   ///   - backup: where the rows come from; nil for the past of the store itself.
   ///   - moment: a moment of it, as the command line says it.
-  init(_ asked: Asked, from backup: String?, moment: String?, to path: String, waiting: UInt64) throws {
+  init(_ asked: [Asked], from backup: String?, moment: String?, to path: String, waiting: UInt64) throws {
     var opening = StoreOptions()
     opening.createIfMissing = false
     opening.lockTimeoutNanoseconds = waiting
@@ -244,12 +252,14 @@ struct RowRestorationReport: Encodable {
     try store.close()
   }
 
-  private mutating func restore(_ asked: Asked, _ past: RecordReader, _ store: RecordStore) throws {
-    let entity = try Looking.entity(asked.entity, past.catalog)
-    let rows = try Planner(Ground(past)).plan(asked.query(past.catalog)).rows()
+  private mutating func restore(_ asked: [Asked], _ past: RecordReader, _ store: RecordStore) throws {
+    let names = try asked.flatMap { one in
+      let entity = try Looking.entity(one.entity, past.catalog).id
+      return try Planner(Ground(past)).plan(one.query(past.catalog)).rows().map { RowName(entity, $0) }
+    }
     let done = try store.write(author: "roost restore") { writer in
       var restoration = RowRestoration(past, store, writer)
-      for row in rows { try restoration.choose(RowName(entity.id, row)) }
+      for name in names { try restoration.choose(name) }
       try restoration.run()
       return restoration
     }
