@@ -5,9 +5,10 @@ extension Store {
   /// A store that holds what this one does at this moment. It reads this one's file, whose pages stay for it, and keeps in memory what is
   /// changed in it; that is gone when the store ends. It has no log.
   ///
-  /// Everything is written to its place in the file first. Nil where that cannot be: in memory, or in a file that is only read.
+  /// Everything is written to its place in the file first. Nil where that cannot be: in memory, or in a file that is only read
+  /// or that nobody else knows.
   package func makeLayer() throws(StoreError) -> Store? {
-    guard file != nil, !options.readOnly else { return nil }
+    guard file != nil, !options.readOnly, !isPrivate else { return nil }
     // Most of it is written here, beside everybody else.
     try checkpoint()
     checkpointGate.acquire()

@@ -30,7 +30,7 @@ extension Store {
       try file.truncate(to: 0)
       var superblock = firstSuperblock(options)
       superblock.snapshot.transaction = transaction
-      return try begin(superblock, path, options, fileSystem: fileSystem, floor: floor, file: file)
+      return try begin(superblock, path, options: options, fileSystem: fileSystem, floor: floor, file: file)
     } catch {
       if isOurs { try? fileSystem.remove(path) }
       file.close()
@@ -47,11 +47,11 @@ extension Store {
     (superblock.identityHigh, superblock.identityLow) = other.identity
     superblock.snapshot.transaction = transaction
     return try begin(
-      superblock, other.path, options, fileSystem: other.fileSystem, floor: other.floor, file: LayeredFile())
+      superblock, other.path, options: options, fileSystem: other.fileSystem, floor: other.floor, file: LayeredFile())
   }
 
   private static func begin(
-    _ first: Superblock, _ path: String, _ options: StoreOptions, fileSystem: any FileSystem, floor: Floor,
+    _ first: Superblock, _ path: String, options: StoreOptions, fileSystem: any FileSystem, floor: Floor,
     file: any StorageFile
   ) throws(StoreError) -> Store {
     var superblock = first

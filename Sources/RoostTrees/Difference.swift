@@ -8,7 +8,8 @@ extension ByteTree {
   package func difference(
     from former: ByteTree, _ body: (_ key: [UInt8], _ value: [UInt8]?) throws(StoreError) -> Void
   ) throws(StoreError) {
-    try Difference<ByteForm>(view, TreeState(former.root, former.id), TreeState(root, id)).visit(ByteNode.key, body)
+    try Difference<ByteForm>(view, from: TreeState(former.root, former.id), to: TreeState(root, id)).visit(
+      ByteNode.key, body)
   }
 }
 
@@ -17,7 +18,7 @@ extension IntegerTree {
   package func difference(
     from former: IntegerTree, _ body: (_ key: UInt64, _ value: [UInt8]?) throws(StoreError) -> Void
   ) throws(StoreError) {
-    try Difference<IntegerForm>(view, TreeState(former.root, former.id), TreeState(root, id)).visit(
+    try Difference<IntegerForm>(view, from: TreeState(former.root, former.id), to: TreeState(root, id)).visit(
       IntegerLeaf.key, body)
   }
 }
@@ -39,7 +40,7 @@ private struct Difference<F: Form> {
   let former: TreeState
   let present: TreeState
 
-  init(_ view: PageView, _ former: TreeState, _ present: TreeState) {
+  init(_ view: PageView, from former: TreeState, to present: TreeState) {
     (self.view, self.former, self.present) = (view, former, present)
   }
 
@@ -48,8 +49,8 @@ private struct Difference<F: Form> {
   ) throws(StoreError) {
     if former.root == present.root { return }
     let (left, right) = try leaves()
-    var was = Leaves<F>(left, former.id, view)
-    var now = Leaves<F>(right, present.id, view)
+    var was = Leaves<F>(left, former.id, view: view)
+    var now = Leaves<F>(right, present.id, view: view)
     var (old, new) = (try was.next(key), try now.next(key))
     while old != nil || new != nil {
       if let old, old == new {
@@ -87,7 +88,7 @@ private struct Difference<F: Form> {
       left.removeAll { shared.contains($0.page) }
       right.removeAll { shared.contains($0.page) }
       if level == 0 { return (left, right) }
-      (left, right) = (try children(left, level, former.id), try children(right, level, present.id))
+      (left, right) = (try children(left, level, tree: former.id), try children(right, level, tree: present.id))
       level -= 1
     }
   }
@@ -101,7 +102,7 @@ private struct Difference<F: Form> {
   }
 
   private func children(
-    _ branches: [PageReference], _ level: UInt8, _ tree: UInt32
+    _ branches: [PageReference], _ level: UInt8, tree: UInt32
   ) throws(StoreError) -> [PageReference] {
     var found: [PageReference] = []
     for reference in branches {
@@ -127,7 +128,7 @@ private struct Leaves<F: Form>: ~Copyable {
   private var index = -1
   private var count = 0
 
-  init(_ references: [PageReference], _ tree: UInt32, _ view: PageView) {
+  init(_ references: [PageReference], _ tree: UInt32, view: PageView) {
     (self.references, self.tree, self.view) = (references, tree, view)
   }
 

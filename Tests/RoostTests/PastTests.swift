@@ -176,6 +176,27 @@ import Testing
     #expect(try container.verify().isSound)
   }
 
+  @Test func `the past of the past, and a backup of it`() throws {
+    let container = try open()
+    let context = ModelContext(container)
+    var states: [(DefaultHistoryToken, [String])] = []
+    for number in 0..<3 {
+      let poem = Poem("poem \(number)")
+      context.insert(poem)
+      poem.verses = [Verse("a \(number)")]
+      try context.save()
+      states.append((try container.latestHistoryToken, try content(context)))
+    }
+    let then = try container.snapshot(at: states[1].0)
+    #expect(try content(then.container.snapshot(at: states[0].0)) == states[0].1)
+    #expect(try content(then) == states[1].1)
+    #expect(try then.container.verify().findings.allSatisfy { "\($0)".contains("history") })
+    let copy = URL(filePath: folder.path + "/copy")
+    try then.container.backup(to: copy)
+    try container.close()
+    #expect(try content(ModelContext(open(name: "copy"))) == states[1].1)
+  }
+
   @Test func `a past that is not known is refused`() throws {
     let container = try open(history: .changes)
     let context = ModelContext(container)

@@ -43,7 +43,7 @@ extension Tables {
         }
       case .bytes(let draft):
         try tree.forEachKey { key, value in
-          try put(key, value, draft)
+          try put(key, value, in: draft)
           try forest.transaction.relieve()
         }
       }
@@ -56,7 +56,7 @@ extension Tables {
     end()
   }
 
-  private func put(_ key: [UInt8], _ value: UnsafeRawBufferPointer?, _ draft: ByteTreeDraft) throws(StoreError) {
+  private func put(_ key: [UInt8], _ value: UnsafeRawBufferPointer?, in draft: ByteTreeDraft) throws(StoreError) {
     try ByteKey.borrowing(key) { (key) throws(StoreError) in
       guard let value else { return _ = try draft.remove(key) }
       if value.count >= ExtentList.namedFrom, forest.transaction.canName {

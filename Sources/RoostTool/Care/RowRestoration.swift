@@ -31,7 +31,7 @@ struct RowRestoration {
   /// References that led to rows which are gone, and are nil now.
   private(set) var lost = 0
 
-  init(_ past: RecordReader, _ store: RecordStore, _ writer: RecordWriter) {
+  init(_ past: RecordReader, to store: RecordStore, writer: RecordWriter) {
     (self.past, self.store, self.writer) = (past, store, writer)
   }
 
@@ -140,12 +140,12 @@ struct RowRestoration {
       // What was not there then stays as it is.
       guard var value = former ?? (isFresh ? field.initial : nil) else { continue }
       if case .reference(let entity) = field.type, case .reference(let target) = value {
-        value = try self.value(of: field, name, target: target, entity)
+        value = try self.value(of: field, name, target: target, of: entity)
       }
       if now?[field.name] != value { values.append((field.id, try table.slot(field.name), value)) }
     }
     for one in values {
-      if case .reference(let target) = one.value { try makeRoom(one.field, target, for: row, name.entity) }
+      if case .reference(let target) = one.value { try makeRoom(one.field, target, for: row, of: name.entity) }
     }
     if isFresh {
       var builder = table.makeBuilder()
@@ -159,7 +159,7 @@ struct RowRestoration {
   }
 
   /// The value of a reference, with the number that its row has now.
-  private mutating func value(of field: Field, _ name: RowName, target: RowID, _ entity: EntityID) throws -> Value {
+  private mutating func value(of field: Field, _ name: RowName, target: RowID, of entity: EntityID) throws -> Value {
     if let place = try place(target, entity) { return .reference(place) }
     guard field.isOptional else {
       let (own, other) = (writer.catalog.entity(name.entity)?.name ?? "", writer.catalog.entity(entity)?.name ?? "")
@@ -173,7 +173,7 @@ struct RowRestoration {
   }
 
   /// Where only one row may lead to another, takes the one away that does now.
-  private func makeRoom(_ field: FieldID, _ target: RowID, for row: RowID, _ entity: EntityID) throws {
+  private func makeRoom(_ field: FieldID, _ target: RowID, for row: RowID, of entity: EntityID) throws {
     for one in writer.catalog.relationships(of: entity) where one.shape == .one(field) {
       guard let inverse = writer.catalog.relationship(one.inverse), inverse.traits.contains(.single),
         try writer.contains(target, inverse.entity)
@@ -239,11 +239,11 @@ struct RowRestorationReport: Encodable {
         var witness = try Looking.rows(backup)
         try witness.read { try store.checkDescent(from: $0) }
         if let moment { witness = try witness.past { try AsOf.place(moment, $0) } }
-        try witness.read { try restore(asked, $0, store) }
+        try witness.read { try restore(asked, $0, into: store) }
       } else {
         let past = try store.rewound(to: store.read { try AsOf.place(moment ?? "", $0) })
         defer { try? past.close() }
-        try past.read { try restore(asked, $0, store) }
+        try past.read { try restore(asked, $0, into: store) }
       }
     } catch {
       try? store.close()
@@ -252,13 +252,13 @@ struct RowRestorationReport: Encodable {
     try store.close()
   }
 
-  private mutating func restore(_ asked: [Asked], _ past: RecordReader, _ store: RecordStore) throws {
+  private mutating func restore(_ asked: [Asked], _ past: RecordReader, into store: RecordStore) throws {
     let names = try asked.flatMap { one in
       let entity = try Looking.entity(one.entity, past.catalog).id
       return try Planner(Ground(past)).plan(one.query(past.catalog)).rows().map { RowName(entity, $0) }
     }
     let done = try store.write(author: "roost restore") { writer in
-      var restoration = RowRestoration(past, store, writer)
+      var restoration = RowRestoration(past, to: store, writer: writer)
       for name in names { try restoration.choose(name) }
       try restoration.run()
       return restoration

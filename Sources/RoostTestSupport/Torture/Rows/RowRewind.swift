@@ -26,7 +26,7 @@ package struct RowRewind {
     if try state.catalog != store.read({ $0.catalog.encoded }) { crossed += 1 }
     let difference = try then.read { reader in
       let found = try RowState(reader)
-      return found.difference(from: Self.shown(state, reader, found))
+      return found.difference(from: Self.shown(state, reader, beside: found))
     }
     if let difference { return "commit \(commit), gone back to: \(difference)" }
     // The history goes on to today, so it tells of other rows.
@@ -35,7 +35,7 @@ package struct RowRewind {
   }
 
   /// A former state with the fields and the settings of today.
-  private static func shown(_ state: RowState, _ reader: RecordReader, _ found: RowState) -> RowState {
+  private static func shown(_ state: RowState, _ reader: RecordReader, beside found: RowState) -> RowState {
     var state = state
     let fields = reader.catalog.entity("Item")?.fields ?? []
     state.tables["Item"] = (state.tables["Item"] ?? [:]).mapValues { row in
