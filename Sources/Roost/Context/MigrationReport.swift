@@ -14,7 +14,7 @@ public struct MigrationReport: Sendable, CustomStringConvertible {
     public var before: Int?
     /// How many it would have; nil where the program does not name it any more, or the migration fails.
     public var after: Int?
-    /// Its properties that differ: `+` is new, `-` is not named any more, and `~` has another type.
+    /// Its properties that differ: `+` is new, `-` is not named any more, and `~` has another type or name.
     public var changes: [String]
   }
 
@@ -131,12 +131,14 @@ private struct DryRun {
       }
       try carryOut(models, failures)
     } catch { report.error = Doorway.translated(error) }
-    let after = try RecordStore(path, options: StoreOptions()).read { try GraphStore.counts($0) }
+    let (now, after) = try RecordStore(path, options: StoreOptions()).read { ($0.catalog, try GraphStore.counts($0)) }
     let new = try GraphStore.outlines(models)
     report.entities = Set(old.keys).union(new.keys).sorted().map { name in
       MigrationReport.Entity(
         name: name, before: before[name], after: report.error == nil && new[name] != nil ? after[name] ?? 0 : nil,
-        changes: new[name].flatMap { new in old[name].map { new.differences(from: $0) } } ?? [])
+        changes: new[name].flatMap { new in
+          old[name].map { new.differences(from: $0, renamed: catalog.renamed(name, in: now)) }
+        } ?? [])
     }
     (report.failures, report.failureCount) = (failures.first, failures.count)
     return report

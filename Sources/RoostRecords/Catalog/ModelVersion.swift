@@ -95,8 +95,15 @@ package struct Outline: Hashable, Sendable {
   }
 
   /// What the other outline, of the same entity, has otherwise, in words; empty where nothing differs.
-  package func differences(from other: Outline) -> [String] {
-    Set(properties.keys).union(other.properties.keys).sorted().compactMap { name in
+  ///
+  /// - Parameter renamed: by the name that a property has in the other outline, its name here.
+  package func differences(from other: Outline, renamed: [String: String] = [:]) -> [String] {
+    let former = Dictionary(renamed.map { ($1, $0) }) { first, _ in first }
+    return Set(properties.keys).union(other.properties.keys).sorted().compactMap { name in
+      if let new = renamed[name], properties[new] != nil, properties[name] == nil { return nil }
+      if let old = former[name], let here = properties[name], let there = other.properties[old] {
+        return "~ \(old) → \(name)" + (here == there ? "" : ": \(there) → \(here)")
+      }
       let (here, there) = (properties[name], other.properties[name])
       if here == there { return nil }
       let isRule = name.hasPrefix("unique ")
@@ -110,6 +117,19 @@ package struct Outline: Hashable, Sendable {
 extension Catalog {
   /// An entity's outline, by its name.
   package func outline(_ name: String) -> Outline? { entity(name).map { Outline($0, self) } }
+
+  /// The properties of an entity that have another name in a later catalog of the same store: the new names by the old ones.
+  package func renamed(_ entity: String, in later: Catalog) -> [String: String] {
+    guard let was = self.entity(entity), let now = later.entity(was.id) else { return [:] }
+    var names: [String: String] = [:]
+    for field in was.fields {
+      if let other = now.field(field.id), other.name != field.name { names[field.name] = other.name }
+    }
+    for one in relationships(of: was.id) {
+      if let other = later.relationship(one.id), other.name != one.name { names[one.name] = other.name }
+    }
+    return names
+  }
 
   /// A type as a model declares it, with the names of entities.
   package func word(_ type: FieldType) -> String {
