@@ -26,6 +26,6 @@ extension RecordReader {
   /// How many links a relationship has, both sides taken together as one; 0 where it has none of its own.
   package func linkCount(_ one: Relationship) throws(StoreError) -> Int {
     guard one.shape == .links, one.isForward else { return 0 }
-    return Int(clamping: try linkTree(one.id).root.count) / 2
+    return Int(clamping: try linkTree(one.id).root.count) / Tables.form(one, catalog).entries.count
   }
 }

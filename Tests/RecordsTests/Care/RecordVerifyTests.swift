@@ -80,6 +80,11 @@ import Testing
     #expect(found.entities[1].indexes.map(\.entries)[0] == 56 && found.entities[1].largeValues > 0)
     #expect(found.history.entries == 3 && found.history.mode == .full && found.history.consumers == 1)
     #expect(found.links > 60)
+    // One keeps an order on both sides, the other on none.
+    let counts = try store.read { reader in
+      try ["likes", "tags"].map { try reader.linkCount(reader.catalog.relationship($0, of: "Owner")) }
+    }
+    #expect(counts == [35, 35], "\(counts)")
     try store.close()
     let closed = try RecordStore.verify("/a.roost", fileSystem: fileSystem)
     #expect(closed.findings == [] && closed.entities == found.entities)
