@@ -2,14 +2,13 @@ package import RoostFile
 
 /// Stores that live over another one's file, in memory.
 extension Store {
-  /// A store that holds what this one does at this moment. It reads this one's file, whose pages stay for it, and keeps in memory what is
-  /// changed in it; that is gone when the store ends. It has no log.
+  /// A private store with the content that this one has now. It reads the pages of this store's file, which are pinned for it. Its own
+  /// changes stay in memory, and are lost when it ends.
   ///
-  /// Everything is written to its place in the file first. Nil where that cannot be: in memory, or in a file that is only read
-  /// or that nobody else knows.
+  /// A checkpoint is made first. Returns nil if there is no file to read: for a store in memory, one that is only read, and a private one.
   package func makeLayer() throws(StoreError) -> Store? {
     guard file != nil, !options.readOnly, !isPrivate else { return nil }
-    // Most of it is written here, beside everybody else.
+    // Most pages are written here, while others go on.
     try checkpoint()
     checkpointGate.acquire()
     defer { checkpointGate.release() }
@@ -41,6 +40,6 @@ extension Store {
       pair: SuperblockPair(newest: newest, slot: durableSlot, otherIsDamaged: false), isPrivate: true)
   }
 
-  /// Whether what it holds ends with it.
+  /// Whether its changes are lost when it ends.
   var isLayer: Bool { file is LayeredFile }
 }

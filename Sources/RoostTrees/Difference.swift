@@ -3,8 +3,8 @@ package import RoostFile
 internal import RoostPages
 
 extension ByteTree {
-  /// Hands out, in order, each key whose entry is not as in a former state of this tree, with the value that it had there; nil where it
-  /// was not there. A page that both states share is not read.
+  /// Calls `body` for each key whose entry differs from a former state of this tree, in order, with the former value; nil if the key
+  /// was not there. Pages that both states share are not read.
   package func difference(
     from former: ByteTree, _ body: (_ key: [UInt8], _ value: [UInt8]?) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -14,7 +14,7 @@ extension ByteTree {
 }
 
 extension IntegerTree {
-  /// Hands out, in order, each key whose entry is not as in a former state of this tree; see ``ByteTree/difference(from:_:)``.
+  /// The same for integer keys: see ``ByteTree/difference(from:_:)``.
   package func difference(
     from former: IntegerTree, _ body: (_ key: UInt64, _ value: [UInt8]?) throws(StoreError) -> Void
   ) throws(StoreError) {

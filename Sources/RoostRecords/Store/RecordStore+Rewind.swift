@@ -2,10 +2,10 @@ internal import RoostCare
 internal import RoostPages
 
 extension RecordStore {
-  /// A store that shows what this one held at a place of its history, and changes nothing. What was undone for it stands in memory; the
-  /// rest is read from this store's file, whose pages stay until it is closed. A store in memory, or one that is only read, is copied.
+  /// A store that shows what this one held at a place of its history, and changes nothing. What was undone for it is in memory. The rest is
+  /// read from this store's file, so this store cannot be closed before it. A store in memory, or one that is only read, is copied.
   ///
-  /// It throws `expired` where the history does not know enough: some of it was removed or off, it was not full, or the catalog changed since.
+  /// Throws `expired` if the past is not known: the history was removed, off or not full at some time since, or the catalog changed too much.
   package func rewound(to place: HistoryPlace) throws -> RecordStore {
     try read { reader in try reader.check(place) }
     let past = try RecordStore(past: store.makeLayer() ?? Backup.copyInMemory(store))

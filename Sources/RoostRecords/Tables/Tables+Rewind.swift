@@ -5,8 +5,8 @@ internal import RoostTrees
 
 /// Going back to what rows and links were, as the history tells it.
 ///
-/// Transactions are undone one by one, the newest first. The trees of rows, large values and links get their former entries, byte by byte;
-/// entries of indexes are made anew. The log is told nothing, so the store must be one that has none.
+/// Transactions are undone one by one, the newest first. The trees of rows, large values and links get their former entries, byte by byte.
+/// The index entries of those rows are made anew. None of it is logged, so the store must be private.
 extension Tables {
   func rewind(to place: HistoryPlace) throws {
     let reading = try historyReading()
