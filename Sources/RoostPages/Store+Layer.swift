@@ -24,14 +24,19 @@ extension Store {
         throw StoreError(.busy, "the newest commit could not be written to its place", path: path)
       }
       below = try fileSystem.open(path, .read)
+      let identity = try below.identity()
+      guard fileIdentity.map({ $0.inode == identity.inode && $0.device == identity.device }) ?? true else {
+        throw StoreError(.busy, "another file has the name of the store by now", path: path)
+      }
     } catch {
       endRead(read)
       throw error
     }
-    let layer = LayeredFile(over: below, size: UInt64(durable.pageCount) * UInt64(Page.size)) { [self] in endRead(read)
-    }
+    let size = UInt64(durable.pageCount) * UInt64(Page.size)
+    let layer = LayeredFile(over: below, size: size) { [self] in endRead(read) }
     var options = options
     options.checkpointing = .manual
+    options.cacheBytes = min(Self.cacheBytes(options), 128 << 20)
     var newest = durable
     newest.log = nil
     // Whatever fails, the layer ends the reading when it is let go.

@@ -237,6 +237,21 @@ import Testing
     #expect(try again.fetchCount(FetchDescriptor<Poem>()) == 1)
   }
 
+  @Test func `another file of the same name is not taken for the store`() throws {
+    let container = try open()
+    let context = ModelContext(container)
+    context.insert(Poem("poem 1"))
+    try context.save()
+    try container.checkpoint()
+    let path = folder.path + "/store"
+    try FileManager.default.moveItem(atPath: path, toPath: path + "-moved")
+    try FileManager.default.copyItem(atPath: path + "-moved", toPath: path)
+    #expect(throws: RoostError.self) { try container.snapshot(at: container.latestHistoryToken) }
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: path + "-moved", toPath: path)
+    #expect(try container.snapshot(at: container.latestHistoryToken).fetchCount(FetchDescriptor<Poem>()) == 1)
+  }
+
   @Test func `several stores go back to one moment`() throws {
     let configurations = ["poems", "novels"].map { name in
       var one = ModelConfiguration(
