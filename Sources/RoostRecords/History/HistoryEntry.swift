@@ -28,12 +28,10 @@ package struct HistoryEntry: Sendable {
   static let formerFlag: UInt8 = 4
 
   package let author: String
-  package let isCatalogChanged: Bool
-  /// Whether the values of inserted rows and of changed fields are there.
-  package let isFull: Bool
+  private let flags: UInt8
+  /// Where the length of the former entries stands; 0 if there are none.
+  private let formerPlace: UInt32
   private let bytes: [UInt8]
-  /// Where the former entries stand; nil where the transaction cannot be undone.
-  private let former: Range<Int>?
   private let sections: [(entity: EntityID, range: Range<Int>)]
 
   /// Reads an entry; what it says of each entity is looked at later, by ``changes(of:_:)``.
@@ -42,17 +40,16 @@ package struct HistoryEntry: Sendable {
   init(decoding bytes: [UInt8], _ range: Range<Int>) throws(StoreError) {
     self.bytes = bytes
     do {
-      (author, isCatalogChanged, isFull, former, sections) = try bytes.withUnsafeBytes { bytes in
+      (author, flags, formerPlace, sections) = try bytes.withUnsafeBytes { bytes in
         var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[range]))
         guard try reader.byte() == Self.form else { throw ByteReader.Unreadable() }
         let flags = try reader.byte()
         let author = try reader.text()
         guard flags < 8, author.utf8.count <= Self.mostAuthorBytes else { throw ByteReader.Unreadable() }
-        var former: Range<Int>?
+        var formerPlace: UInt32 = 0
         if flags & Self.formerFlag != 0 {
-          let count: UInt64 = try reader.number()
-          let start = range.lowerBound + reader.position
-          former = start..<start + (try reader.take(count)).count
+          formerPlace = UInt32(truncatingIfNeeded: range.lowerBound + reader.position)
+          _ = try reader.take(reader.number())
         }
         var sections: [(EntityID, Range<Int>)] = []
         while !reader.isAtEnd {
@@ -62,12 +59,16 @@ package struct HistoryEntry: Sendable {
           if let last = sections.last, last.0 >= entity { throw ByteReader.Unreadable() }
           sections.append((entity, start..<start + (try reader.take(count)).count))
         }
-        return (author, flags & Self.catalogFlag != 0, flags & Self.fullFlag != 0, former, sections)
+        return (author, flags, formerPlace, sections)
       }
     } catch { throw Self.unreadable }
   }
 
   static var unreadable: StoreError { StoreError(.damaged, "an entry of the history is unreadable") }
+
+  package var isCatalogChanged: Bool { flags & Self.catalogFlag != 0 }
+  /// Whether the values of inserted rows and of changed fields are there.
+  package var isFull: Bool { flags & Self.fullFlag != 0 }
 
   /// The entities whose rows changed, ascending.
   package var entities: [EntityID] { sections.map(\.entity) }
@@ -89,29 +90,38 @@ package struct HistoryEntry: Sendable {
   }
 
   /// Whether the transaction can be undone.
-  package var canBeUndone: Bool { former != nil }
-  /// Throws if the former entries are unreadable.
-  func checkFormer() throws(StoreError) {
-    do { try formerTrees { tree in try tree.check() } } catch let error as StoreError { throw error } catch {
-      throw Self.unreadable
+  package var canBeUndone: Bool { flags & Self.formerFlag != 0 }
+
+  /// What the trees held before; nil if the transaction cannot be undone.
+  package var formerBytes: ArraySlice<UInt8>? {
+    guard canBeUndone else { return nil }
+    return bytes.withUnsafeBytes { all in
+      var reader = ByteReader(UnsafeRawBufferPointer(rebasing: all[Int(formerPlace)...]))
+      guard let count: UInt64 = try? reader.number(), count <= UInt64(reader.left) else { return nil }
+      let start = Int(formerPlace) + reader.position
+      return bytes[start..<start + Int(count)]
     }
   }
 
-  /// What the trees held before; nil where the transaction cannot be undone.
-  package var formerBytes: ArraySlice<UInt8>? { former.map { bytes[$0] } }
-
   /// Calls `body` with what each tree held before.
   func formerTrees(_ body: (FormerTree) throws -> Void) throws {
-    guard let former else { return }
+    guard let former = formerBytes else { return }
     do {
-      try bytes.withUnsafeBytes { bytes in
-        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[former]))
+      try former.withUnsafeBytes { bytes in
+        var reader = ByteReader(bytes)
         while !reader.isAtEnd {
           let name = try reader.data()
           try body(FormerTree(name: name, entries: reader.take(reader.number())))
         }
       }
     } catch is ByteReader.Unreadable { throw Self.unreadable }
+  }
+
+  /// Throws if the former entries are unreadable.
+  func checkFormer() throws(StoreError) {
+    do { try formerTrees { tree in try tree.check() } } catch let error as StoreError { throw error } catch {
+      throw Self.unreadable
+    }
   }
 
   /// The same as a list.

@@ -18,25 +18,32 @@ struct HistoryEntryMaker {
   /// The entry; nil if nothing changed.
   func make(_ author: String) throws(StoreError) -> [UInt8]? {
     notes.join()
-    var sections = ByteWriter(capacity: 64)
+    var out = ByteWriter(capacity: 64)
+    writeHead(author, former: nil, to: &out)
+    let head = out.bytes.count
     for id in notes.entities {
       // With an entity that is gone its rows went too.
       guard let entity = tables.catalog.entity(id), let section = try section(entity) else { continue }
-      sections.number(id.number)
-      sections.data(section)
+      out.number(id.number)
+      out.number(UInt64(section.count))
+      section.withUnsafeBytes { out.plain($0) }
     }
-    if sections.bytes.isEmpty, !notes.isCatalogChanged { return nil }
-    let canBeUndone = isFull && (!notes.isCatalogChanged || tables.catalog.showsRows(of: tables.base))
-    let former = canBeUndone ? try FormerEntries.bytes(tables.forest) : nil
-    var out = ByteWriter(capacity: 64 + sections.bytes.count + (former?.count ?? 0))
+    if out.bytes.count == head, !notes.isCatalogChanged { return nil }
+    guard isFull, !notes.isCatalogChanged || tables.catalog.showsRows(of: tables.base) else { return out.bytes }
+    let former = try FormerEntries.bytes(tables.forest)
+    var whole = ByteWriter(capacity: 16 + out.bytes.count + former.count)
+    writeHead(author, former: former, to: &whole)
+    out.bytes.withUnsafeBytes { whole.plain(UnsafeRawBufferPointer(rebasing: $0[head...])) }
+    return whole.bytes
+  }
+
+  private func writeHead(_ author: String, former: [UInt8]?, to out: inout ByteWriter) {
     out.byte(HistoryEntry.form)
     out.byte(
       (notes.isCatalogChanged ? HistoryEntry.catalogFlag : 0) | (isFull ? HistoryEntry.fullFlag : 0)
         | (former == nil ? 0 : HistoryEntry.formerFlag))
     out.text(author)
     if let former { out.data(former) }
-    sections.bytes.withUnsafeBytes { out.plain($0) }
-    return out.bytes
   }
 
   private func section(_ entity: Entity) throws(StoreError) -> [UInt8]? {
