@@ -39,7 +39,7 @@ extension Store {
     options.cacheBytes = min(Self.cacheBytes(options), 128 << 20)
     var newest = durable
     newest.log = nil
-    // Whatever fails, the layer ends the reading when it is let go.
+    // If this throws, the layer is released, and unpins the pages.
     return try Store.prepare(
       path, options, fileSystem: fileSystem, floor: floor, file: layer,
       pair: SuperblockPair(newest: newest, slot: durableSlot, otherIsDamaged: false), isPrivate: true)

@@ -38,7 +38,7 @@ extension Store {
     }
   }
 
-  /// Makes an empty store in memory, with the identity of another one, of which it is to be a copy.
+  /// Makes an empty store in memory, which is to become a copy of another store: it has the same identity.
   package static func makePrivate(copying other: Store, after transaction: UInt64) throws(StoreError) -> Store {
     var options = other.options
     options.readOnly = false

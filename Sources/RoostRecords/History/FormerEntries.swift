@@ -3,16 +3,17 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// What the trees of rows, large values and links held before a transaction, where it changed them. With it the transaction can be undone.
+/// The entries of the trees of rows, large values and links that a transaction replaced, so that it can be undone.
 ///
-/// It is found by comparing the trees before and after, and so holds whatever changed, in whichever way.
+/// They are found by comparing the trees before and after. So no code that changes rows has to note them.
 ///
 /// ## Layout
 /// ```
-/// trees, ascending by name, to the end: name (varint length, its bytes), length of what follows
-///   entries of a tree of rows: distance from the row before, former value
-///   entries of another tree: bytes that the key shares with the one before, the rest of the key (varint length, its bytes), former value
-/// former value: varint 0: there was none;   or its length + 1, and its bytes
+/// for each changed tree, ascending by name:   name, length of its entries, its entries
+/// entry of a tree of rows:                    distance from the row before, former value
+/// entry of another tree:                      how many bytes the key shares with the key before, its other bytes, former value
+/// former value:                               0 if there was no entry; else its length + 1, and its bytes
+/// name, other bytes:                          a varint length, and the bytes
 /// ```
 enum FormerEntries {
   /// The kinds of trees, by the first letter of their names.

@@ -33,7 +33,7 @@ extension Tables {
       for row in rows { try table.takeFromIndexes(RowID(row)) }
     }
     try entry.formerTrees { tree in
-      // Where an entity or a relationship is gone, nobody reads what belonged to it.
+      // The tree belonged to an entity or a relationship that the catalog does not have any more.
       guard let trunk = try forest.find(tree.name)?.trunk else { return }
       switch trunk {
       case .integers(let draft):

@@ -31,7 +31,7 @@ package final class RecordWitness {
     (self.store, self.make) = (store, make)
   }
 
-  /// A witness of what the store held at a place of its history: see ``RecordStore/rewound(to:)``. It does not move on.
+  /// A witness that reads a former state of the store: see ``RecordStore/rewound(to:)``. `refresh()` finds nothing newer.
   package func past(_ place: (RecordReader) throws -> HistoryPlace) throws -> RecordWitness {
     let past = try read { reader in try store.rewound(to: place(reader)) }
     return RecordWitness(past) { past }

@@ -4,9 +4,9 @@ import RoostRecords
 
 /// Brings rows of a store back as they were.
 ///
-/// A row that is still there gets the values and the lists that it had. One that is gone is the row that has its unique values by now, or else is inserted again
-/// under another number, with what it owned by a `.cascade` rule where that is gone too. References and lists lead to the rows that are
-/// there or come back.
+/// A row that still exists gets its former values and lists. A deleted row becomes the row that has its unique values now. If there is none, it is
+/// inserted under another number; so are rows that it owned by a `.cascade` rule, if they were deleted too. References and lists lead to rows
+/// that exist or come back.
 struct RowRestoration {
   /// What was done, by entity.
   struct Count: Encodable {

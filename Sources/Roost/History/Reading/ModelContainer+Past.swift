@@ -23,7 +23,7 @@ extension ModelContainer {
     }
   }
 
-  /// The same as it was before a moment, by the clock of those who committed.
+  /// A context that shows what the stores held just before a moment. The moments of commits are those of the committing machine's clock.
   public func snapshot(before date: Date) throws -> ModelContext {
     try snapshot { history in
       let oldest = try history.reader.oldestToken

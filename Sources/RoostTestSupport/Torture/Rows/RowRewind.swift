@@ -14,7 +14,7 @@ package struct RowRewind {
   /// What is wrong with the state behind a commit, as it is shown; nil if nothing is.
   package mutating func complaint(_ store: RecordStore, commit: Int, _ state: RowState) throws -> String? {
     let token = try store.read { try $0.token(behind: UInt64(commit)) }
-    // Of what was removed there is no token.
+    // This part of the history was removed, and `token(behind:)` gave a later place.
     guard token.transaction == UInt64(commit) else { return nil }
     let then: RecordStore
     do { then = try store.rewound(to: token) } catch let fault as RecordFault where fault.code == .expired {
