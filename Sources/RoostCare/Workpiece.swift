@@ -57,7 +57,8 @@ package final class Workpiece {
 
   /// A copy of another store in memory, which gets no name: see ``finish()``.
   init(copying source: Store, transaction number: UInt64) throws(StoreError) {
-    (path, temporary, fileSystem, replaced) = (source.path, source.path, source.fileSystem, nil)
+    // Without names, so that nothing can be removed by them.
+    (path, temporary, fileSystem, replaced) = ("", "", source.fileSystem, nil)
     store = try Store.makePrivate(copying: source, after: max(number, 1) - 1)
     transaction = try store.beginWrite()
     forest = Forest(in: transaction)

@@ -32,9 +32,6 @@ package final class LayeredFile: StorageFile, @unchecked Sendable {
 
   deinit { close() }
 
-  /// The bytes of memory that it takes.
-  package var bytesHeld: Int { lock.withLock { blocks.count * Int(Self.blockSize) } }
-
   package func readOnce(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(Fault) -> Int {
     lock.acquire()
     defer { lock.release() }

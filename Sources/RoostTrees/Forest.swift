@@ -46,7 +46,7 @@ package final class Forest {
       }
     }
 
-    package var kind: TreeDescriptor.Kind {
+    var kind: TreeDescriptor.Kind {
       switch self {
       case .integers: .integers
       case .bytes: .bytes
