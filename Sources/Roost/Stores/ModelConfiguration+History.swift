@@ -9,7 +9,7 @@ extension ModelConfiguration {
     case off
     /// Which models were inserted, changed and deleted, which properties changed, and of deleted ones what identifies them.
     case changes
-    /// The values of inserted models and of changed properties too.
+    /// The values of inserted models and of changed properties too, and those that they replaced: ``ModelContainer/snapshot(at:)`` needs them.
     case full
   }
 
