@@ -176,6 +176,29 @@ import Testing
     #expect(try container.verify().isSound)
   }
 
+  @Test func `a unique value that went to another model comes back to its own`() throws {
+    let container = try open()
+    let context = ModelContext(container)
+    let (first, second) = (Poem("x"), Poem("y"))
+    (first.length, second.length) = (1, 2)
+    context.insert(first)
+    context.insert(second)
+    try context.save()
+    let token = try container.latestHistoryToken
+    context.delete(first)
+    try context.save()
+    second.name = "x"
+    try context.save()
+    let then = try container.snapshot(at: token)
+    let old = try then.fetch(FetchDescriptor<Poem>(sortBy: [SortDescriptor(\.length)]))
+    for order in [old, old.reversed()] {
+      let other = ModelContext(container)
+      try other.restore(contentsOf: order)
+      try other.save()
+      #expect(try content(ModelContext(container)) == content(then))
+    }
+  }
+
   @Test func `the past of the past, and a backup of it`() throws {
     let container = try open()
     let context = ModelContext(container)

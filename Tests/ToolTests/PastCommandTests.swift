@@ -114,6 +114,23 @@ import Testing
     #expect(Transcript.of("verify", path).ending == .good)
   }
 
+  @Test func `a unique value that went to another row comes back to its own`() throws {
+    let before = content()
+    try change { writer in
+      let albums = try writer.table("Album")
+      try albums.deleteFollowingRules(RowID(1))
+      try albums.update(RowID(2), ["title": .string("Blue")])
+      try albums.insert(["title": .string("Hejira")])
+    }
+    let refused = Transcript.of("restore", "--entity", "Album", "--as-of", "3", path)
+    #expect(refused.ending == .failed && refused.errors.contains("notUnique: row 3"), "\(refused)")
+    try change { writer in try writer.table("Album").deleteFollowingRules(RowID(3)) }
+    let found = Transcript.of("restore", "--entity", "Album", "--as-of", "3", path)
+    #expect(found.ending == .good, "\(found)")
+    #expect(content() == before)
+    #expect(Transcript.of("verify", path).ending == .good)
+  }
+
   @Test func `arguments that contradict each other are refused`() {
     for words in [
       ["--where", "id == 1", "a", "b"], ["--as-of", "3", "a", "b"], ["--entity", "Track", path],

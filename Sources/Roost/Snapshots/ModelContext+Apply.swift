@@ -44,6 +44,8 @@ private struct SnapshotApplication {
   var made: [Int: any PersistentModel] = [:]
   /// The snapshots by what they are of.
   let places: [Source: Int]
+  /// The models that snapshots name by their identifiers; nil until it is asked for.
+  var claimed: Set<PersistentIdentifier>?
   /// Models that wait and had no identifier of their own when a snapshot was made of them.
   var waiting: [PersistentIdentifier: any PersistentModel] = [:]
 
@@ -175,16 +177,26 @@ private struct SnapshotApplication {
   }
 
   /// A stored model with the same unique values.
-  private func likeness(_ made: any PersistentModel, _ content: SnapshotContent) throws -> (any PersistentModel)? {
+  private mutating func likeness(_ made: any PersistentModel, _ content: SnapshotContent) throws -> (
+    any PersistentModel
+  )? {
     let graph = try context.state.graph(of: made)
     guard graph.hasUniques(made) else { return nil }
     do {
       let found = try graph.existing(like: made) as? any PersistentModel
-      return found.flatMap { type(of: $0)._$type === content.type ? $0 : nil }
+      guard let found, type(of: found)._$type === content.type else { return nil }
+      // It gets the values of its own snapshot, and may lose these.
+      return try isClaimed(found) ? nil : found
     } catch let fault as RecordFault where fault.code == .missing {
       // A reference must lead to a model that is new too, so nothing stored can be like it.
       return nil
     }
+  }
+
+  /// Whether a snapshot names a model by its identifier.
+  private mutating func isClaimed(_ model: any PersistentModel) throws -> Bool {
+    if claimed == nil { claimed = Set(try contents.compactMap { try known($0.identifier, $0)?.persistentModelID }) }
+    return claimed?.contains(model.persistentModelID) ?? false
   }
 
   /// A model that is here already.

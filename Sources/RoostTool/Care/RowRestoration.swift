@@ -28,16 +28,23 @@ struct RowRestoration {
   private var fresh: Set<RowName> = []
   private var changed: Set<RowName> = []
   private(set) var counts: [Count] = []
+  private var lostReferences: Set<LostReference> = []
   /// References that led to rows which are gone, and are nil now.
-  private(set) var lost = 0
+  var lost: Int { lostReferences.count }
+
+  private struct LostReference: Hashable {
+    var row: RowName
+    var field: FieldID
+  }
 
   init(_ past: RecordReader, to store: RecordStore, writer: RecordWriter) {
     (self.past, self.store, self.writer) = (past, store, writer)
   }
 
-  /// Chooses a row, and what it owned that is gone.
-  mutating func choose(_ first: RowName) throws {
-    var open = [first]
+  /// Chooses rows, and what they owned that is gone.
+  mutating func choose(_ names: [RowName]) throws {
+    for name in names where try writer.contains(name.row, name.entity) { places[name] = name.row }
+    var open = names
     var next = 0
     while next < open.count {
       let name = open[next]
@@ -100,7 +107,8 @@ struct RowRestoration {
       }
       // What it references may have another number.
       if targets.contains(where: { $0 != nil }) { continue }
-      if let row = try now.row(unique: index.name, values) { return row }
+      // A row that gets its own former values may lose these.
+      if let row = try now.row(unique: index.name, values), places[RowName(name.entity, row)] != row { return row }
     }
     return nil
   }
@@ -108,7 +116,20 @@ struct RowRestoration {
   /// Writes the chosen rows.
   mutating func run() throws {
     let names = places.keys.sorted()
-    for name in names { try writeFields(name) }
+    // Those that are there first, since they may give unique values up that others get.
+    var waiting = names.filter { !fresh.contains($0) } + names.filter { fresh.contains($0) }
+    while !waiting.isEmpty {
+      var refused: [RowName] = []
+      var fault: RecordFault?
+      for name in waiting {
+        do { try writeFields(name) } catch let error as RecordFault where error.code == .notUnique {
+          refused.append(name)
+          fault = error
+        }
+      }
+      if let fault, refused.count == waiting.count { throw fault }
+      waiting = refused
+    }
     for name in names { try writeLists(name) }
   }
 
@@ -168,7 +189,7 @@ struct RowRestoration {
           "row \(name.row.number) of \(own) needs row \(target.number) of \(other), which is gone: restore \(other) first"
       )
     }
-    lost += 1
+    lostReferences.insert(LostReference(row: name, field: field.id))
     return .null
   }
 
@@ -259,7 +280,7 @@ struct RowRestorationReport: Encodable {
     }
     let done = try store.write(author: "roost restore") { writer in
       var restoration = RowRestoration(past, to: store, writer: writer)
-      for name in names { try restoration.choose(name) }
+      try restoration.choose(names)
       try restoration.run()
       return restoration
     }
