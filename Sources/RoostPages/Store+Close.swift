@@ -64,7 +64,8 @@ extension Store {
 
   private func refuseReaders(_ count: Int) throws(StoreError) {
     if count == 0 { return }
-    throw StoreError(.busy, "read transactions are still open, on \(count) snapshots", path: path)
+    let snapshots = count == 1 ? "a snapshot is" : "\(count) snapshots are"
+    throw StoreError(.busy, "\(snapshots) still being read", path: path)
   }
 
   /// Gives up the file of a store that was closed; who waits to open it goes on.

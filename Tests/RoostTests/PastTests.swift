@@ -141,8 +141,8 @@ import Testing
       Thread.sleep(forTimeInterval: 0.02)
     }
     for (date, expected) in moments { #expect(try content(container.snapshot(before: date)) == expected) }
-    // The history becomes full behind the transaction that makes the store.
-    #expect(throws: SwiftDataError.historyTokenExpired) { try container.snapshot(before: .distantPast) }
+    let early = #expect(throws: SwiftDataError.self) { try container.snapshot(before: .distantPast) }
+    #expect(early == .historyTokenExpired && "\(early as Any)".contains("did not exist"), "\(early as Any)")
     #expect(try container.snapshot(before: .distantFuture).fetchCount(FetchDescriptor<Poem>()) == 4)
     try delete(container, before: moments[2].0)
     #expect(try content(container.snapshot(before: moments[3].0)) == moments[3].1)
@@ -258,6 +258,20 @@ import Testing
     // Whoever keeps only the context keeps its store.
     let again = try open().snapshot(before: .distantFuture)
     #expect(try again.fetchCount(FetchDescriptor<Poem>()) == 1)
+  }
+
+  @Test func `a model that is left of a past does not keep the store open`() throws {
+    let container = try open()
+    let context = ModelContext(container)
+    let poem = Poem("poem 1")
+    context.insert(poem)
+    poem.verses = [Verse("a")]
+    try context.save()
+    let old = try #require(
+      try container.snapshot(at: container.latestHistoryToken).fetch(FetchDescriptor<Poem>()).first)
+    #expect(old.name == "poem 1")
+    try container.close()
+    #expect(old.name == "poem 1")
   }
 
   @Test func `another file of the same name is not taken for the store`() throws {

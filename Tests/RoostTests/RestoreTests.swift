@@ -42,6 +42,20 @@ import Testing
   init(_ song: LostSong) { self.song = song }
 }
 
+@Model private final class LostClub {
+  @Attribute(.unique) var name: String
+  var badge: Data?
+  @Relationship(inverse: \LostFee.club) var fees: [LostFee] = []
+  init(_ name: String) { self.name = name }
+}
+
+/// A fee must have a club.
+@Model private final class LostFee {
+  var sum: Int
+  var club: LostClub
+  init(_ sum: Int, _ club: LostClub) { (self.sum, self.club) = (sum, club) }
+}
+
 /// Models that come back from a snapshot of the container, or from a backup.
 @Suite struct RestoreTests {
   private let folder: ScratchFolder
@@ -56,7 +70,7 @@ import Testing
 
   private static func open(_ path: String, isReadOnly: Bool = false) throws -> ModelContainer {
     try ModelContainer(
-      for: LostDisc.self, LostLongDisc.self, LostRemark.self, LostStyle.self, LostPlay.self,
+      for: LostDisc.self, LostLongDisc.self, LostRemark.self, LostStyle.self, LostPlay.self, LostClub.self,
       configurations: ModelConfiguration(
         url: URL(filePath: path), allowsSave: !isReadOnly))
   }
@@ -156,6 +170,76 @@ import Testing
     #expect(try context.restore(old).song.name == "s00")
     try context.save()
     #expect(try container.verify().isSound)
+  }
+
+  @Test func `a model with a large value and a unique one comes back`() throws {
+    let club = LostClub("a")
+    club.badge = Data(repeating: 7, count: 200_000)
+    context.insert(club)
+    try context.save()
+    let then = try container.snapshot()
+    context.delete(club)
+    try context.save()
+    let old = try #require(try then.fetch(FetchDescriptor<LostClub>()).first)
+    try context.restore(old)
+    try context.save()
+    #expect(try ModelContext(container).fetch(FetchDescriptor<LostClub>()).map { $0.badge?.count } == [200_000])
+    // A snapshot finds the model by its unique value, however large the others are.
+    let copy = try context.apply(old.snapshot)
+    #expect(copy.badge?.count == 200_000)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<LostClub>()) == 1)
+  }
+
+  @Test func `members that must have an owner stay`() throws {
+    let club = LostClub("a")
+    context.insert(LostFee(1, club))
+    try context.save()
+    let then = try container.snapshot()
+    context.insert(LostFee(2, club))
+    club.badge = Data([1])
+    try context.save()
+    let restored = try context.restore(try #require(try then.fetch(FetchDescriptor<LostClub>()).first))
+    try context.save()
+    #expect(restored === club && club.badge == nil && club.fees.map(\.sum).sorted() == [1, 2])
+  }
+
+  @Test func `what came back, and was deleted again, comes back once more`() throws {
+    try makeThree()
+    let then = try container.snapshot()
+    let old = try discs(then)[0]
+    context.delete(try discs(context)[0])
+    try context.save()
+    for _ in 0..<3 {
+      let again = try context.restore(old)
+      try context.save()
+      #expect(try context.restore(old) === again)
+      #expect(!context.hasChanges)
+      #expect(try context.fetchCount(FetchDescriptor<LostSong>()) == 9)
+      context.delete(again)
+      try context.save()
+    }
+    #expect(try discs(context).count == 2)
+  }
+
+  @Test func `what cannot be restored is said`() throws {
+    try makeThree()
+    let ended = try discs(container.snapshot())[0]
+    let unsaved = LostDisc("new")
+    let other = ModelContext(container)
+    other.insert(unsaved)
+    let (one, two) = (try discs(container.snapshot())[1], try container.snapshot())
+    for (models, reason) in [
+      ([ended], "context has ended"), ([unsaved], "is not saved"), ([try discs(context)[0]], "into which"),
+    ] {
+      let error = try #require(throws: RoostError.self) { try context.restore(contentsOf: models) }
+      #expect("\(error)".contains(reason), "\(error)")
+    }
+    let third = try discs(two)[0]
+    let fourth = try container.snapshot()
+    let mixed = [third, try discs(fourth)[1]]
+    let error = try #require(throws: RoostError.self) { try context.restore(contentsOf: mixed) }
+    #expect("\(error)".contains("several contexts") && one.title == "d1", "\(error)")
   }
 
   @Test func `another store, and a backup that was changed, are refused`() throws {

@@ -62,7 +62,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     configurations = present.configurations
     self.present = present
     var left = present.stores.stores[...]
-    stores = try StoreSet(schema, present.stores.configurations) { _, plans, _ in try open(left.removeFirst(), plans) }
+    stores = try StoreSet(schema, present.stores.configurations, isPast: true) { _, plans, _ in
+      try open(left.removeFirst(), plans)
+    }
     try present.stores.note(past: stores)
   }
 

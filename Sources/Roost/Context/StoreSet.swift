@@ -30,8 +30,12 @@ final class StoreSet: StoreOwner {
     var map: EntityMap
   }
 
+  /// Whether they show what others held before. Then they end with this object, although models may keep them: they read the others' files.
+  private let isPast: Bool
+
   init(
     _ schema: Schema, _ configurations: [ModelConfiguration], plan: (any SchemaMigrationPlan.Type)? = nil,
+    isPast: Bool = false,
     opening open: (ModelConfiguration, [ModelPlan], GraphStore.Opening) throws -> GraphStore = OpenGraphs.shared.store
   ) throws {
     var groups = configurations.map { (configuration: $0, models: [any PersistentModel.Type]()) }
@@ -83,6 +87,7 @@ final class StoreSet: StoreOwner {
       stores.append(store)
     }
     self.stores = stores
+    self.isPast = isPast
     hasWorkingSets = stores.contains { $0.backing != nil }
     self.configurations = configurations
     writeTimeouts = configurations.map(\.writeTimeoutNanoseconds)
@@ -109,6 +114,7 @@ final class StoreSet: StoreOwner {
   deinit {
     ExitHook.shared.remove(self)
     if !contexts.isClosed { for store in stores { OpenGraphs.shared.leave(store, isClosing: false) } }
+    if isPast { for store in stores { try? store.close() } }
     for case (let number?, let store) in zip(heard, stores) { store.forgetCheckpoints(number) }
   }
 

@@ -227,7 +227,7 @@ private struct SnapshotApplication {
         guard let target = try target(identifier, content) else {
           throw RoostError(
             .foreign,
-            "\(name) references a model of \(identifier.entityName) that is not in this store: apply its snapshot first, or in the same call"
+            "\(name) references a model of \(identifier.entityName) that is not in this store: apply its snapshot, or restore it, first or in the same call"
           )
         }
         guard let wanted = content.form.destination(property), type(of: target)._$type.isKind(of: wanted) else {

@@ -24,7 +24,9 @@ extension ModelContext {
       let wanted = Array(models)
       guard let source = wanted.first?.modelContext else {
         if wanted.isEmpty { return [] }
-        throw RoostError(.badValue, "the model is of no context: restore one of a snapshot or of a backup")
+        throw RoostError(
+          .badValue,
+          "the model's context has ended: keep the context of the snapshot or backup until the models are restored")
       }
       var restoration = try Restoration(from: source, to: self)
       try restoration.add(wanted)
@@ -64,11 +66,17 @@ private struct Restoration {
   /// Adds models, and what they own that is gone here.
   mutating func add(_ models: [any PersistentModel]) throws {
     for model in models {
-      guard model.modelContext === source, source !== target, model.persistentModelID.store != nil else {
+      let reason: String? =
+        if source === target {
+          "the model is of the context into which it is to be restored"
+        } else if model.modelContext !== source {
+          "the models are of several contexts"
+        } else if model.persistentModelID.storeIdentifier == nil {
+          "the model is not saved"
+        } else { nil }
+      if let reason {
         throw RoostError(
-          .badValue,
-          "\(type(of: model)._$type.name): the model is of this context, of several, or not saved: restore those of one snapshot or "
-            + "backup")
+          .badValue, "\(type(of: model)._$type.name): \(reason): restore models of one snapshot or backup")
       }
       append(model)
     }
@@ -87,8 +95,10 @@ private struct Restoration {
     let here = PersistentIdentifier(
       store: target.state.stores.stores[place.store].identifier, entity: identifier.entityName, identifier.key,
       isSaved: true)
-    // A model that came back before has another identifier since.
-    return target.state.restored[here] ?? here
+    // A model that came back before has another identifier since, each time.
+    var last = here
+    while let next = target.state.restored[last] { last = next }
+    return last
   }
 
   /// Remembers which models are those that came back, so that they do not come a second time.
@@ -129,7 +139,7 @@ private struct Restoration {
       for property in content.form.links {
         let kept = content.targets(property).filter { places[here($0)] != nil || isHere($0) }.map(here)
         switch content.link(property) {
-        case .many?: content.setLink(property, .many(kept))
+        case .many?: content.setLink(property, .many(kept + staying(content.identifier, property, kept: kept)))
         case .one(let one?)?:
           // A required one stays, and applying the content says that it leads nowhere.
           content.setLink(property, .one(kept.first ?? (content.type.mayBeNil(property) ? nil : here(one))))
@@ -138,6 +148,18 @@ private struct Restoration {
       }
       return content
     }
+  }
+
+  /// The members that a list has here and cannot lose, because they must lead to its owner.
+  private func staying(
+    _ owner: PersistentIdentifier, _ property: Int, kept: [PersistentIdentifier]
+  ) -> [PersistentIdentifier] {
+    guard let (place, row) = target.state.stores.row(of: owner) else { return [] }
+    let graph = target.state.graph(place.store)
+    guard graph.store.membersNeedOwner(place.map, property),
+      let model = graph.existingQuietly(place.map, RowID(row)) as? any PersistentModel
+    else { return [] }
+    return SnapshotContent(model).targets(property).filter { !kept.contains($0) }
   }
 }
 

@@ -148,7 +148,7 @@ extension Saver {
     return nil
   }
 
-  /// An object's values as its row would have them.
+  /// The values of an object in fields that are part of something unique.
   private func values(of object: any _ModelObject, _ map: EntityMap) throws -> [FieldID: Value] {
     if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) {
       objects.fill(object, origin)
@@ -157,7 +157,7 @@ extension Saver {
     box.sink.clear()
     object._$encode(into: &box.sink)
     if let failure = box.sink.failure { throw failure }
-    let fields = map.entity.fields.map(\.id)
+    let fields = Set(store.uniques(of: map).flatMap(\.parts).map(\.field)).sorted()
     let values = try session.table(map).values(fields, of: RowID(object._$state.row), in: box.sink.builder)
     return Dictionary(zip(fields, values)) { first, _ in first }
   }

@@ -21,6 +21,14 @@ extension GraphStore {
     relations[map.number][property]?.deleteRule == .cascade
   }
 
+  /// Whether the members of a list must each lead to an owner, so that they can only go to another one.
+  package func membersNeedOwner(_ map: EntityMap, _ property: Int) -> Bool {
+    guard let relation = relations[map.number][property], relation.isList, !relation.isInverseList,
+      let inverse = relation.inverse
+    else { return false }
+    return !maps[relation.target].type.mayBeNil(inverse)
+  }
+
   static func needs(_ maps: [EntityMap], _ relations: [[Relation?]]) -> [Int: Set<FieldID>] {
     var found: [Int: Set<FieldID>] = [:]
     for map in maps {

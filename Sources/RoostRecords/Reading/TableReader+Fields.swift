@@ -12,7 +12,10 @@ extension TableReader {
     let count = builder.byteCount
     let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 8), alignment: 8)
     defer { memory.deallocate() }
-    try builder.write(to: memory)
+    // Others may be too large for a row.
+    let layout = builder.layout
+    let wanted = layout.members.indices.filter { layout.slots[$0].isVariable && fields.contains(layout.members[$0].id) }
+    try builder.write(only: Set(wanted.map { layout.slots[$0].position }), to: memory)
     return try values(fields, Row(id, memory, count: count, version: Int(builder.layout.version)))
   }
 

@@ -183,6 +183,23 @@ package struct RowBuilder: ~Copyable {
     return sum
   }
 
+  /// Writes a row in which all variable fields but these, by their numbers, have no bytes; there must be room for ``byteCount``.
+  func write(only wanted: Set<Int>, to target: UnsafeMutableRawPointer) throws(RecordFault) {
+    target.copyMemory(from: fixed, byteCount: layout.endsStart)
+    var end = 0
+    for index in 0..<layout.variableCount {
+      let place = wanted.contains(index) ? places[index] : Place()
+      guard end + place.length <= Layout.variableBytes else { throw Self.tooLarge }
+      (target + (layout.bytesStart &+ end)).copyMemory(from: heap.memory + place.start, byteCount: place.length)
+      end += place.length
+      target.set16(layout.endsStart + 2 * index, UInt16(end) | (place.isOutside ? Layout.outside : 0))
+    }
+  }
+
+  private static var tooLarge: RecordFault {
+    RecordFault(.tooLarge, "the row takes more than \(Layout.variableBytes) bytes")
+  }
+
   /// Writes the row; there must be room for ``byteCount``. Throws where the variable fields are too large together.
   package func write(to target: UnsafeMutableRawPointer) throws(RecordFault) {
     if isAsLoaded {
@@ -194,9 +211,7 @@ package struct RowBuilder: ~Copyable {
     var end = 0
     for index in 0..<layout.variableCount {
       let place = places[index]
-      guard end + place.length <= Layout.variableBytes else {
-        throw RecordFault(.tooLarge, "the row takes more than \(Layout.variableBytes) bytes")
-      }
+      guard end + place.length <= Layout.variableBytes else { throw Self.tooLarge }
       let memory = target + (layout.bytesStart &+ end)
       if place.length <= 64 {
         memory.copyShort(from: heap.memory + place.start, byteCount: place.length)

@@ -31,11 +31,11 @@ extension RecordStore {
     let token = HistoryPlace(
       storeHigh: store.identity.high, storeLow: store.identity.low, transaction: theirs.transaction, stamp: theirs.stamp
     )
-    do { try read { try $0.check(token) } } catch let fault as RecordFault {
+    do { try read { try $0.check(token) } } catch is RecordFault {
       throw RecordFault(
         .unknown,
-        "the other store is no backup of this one, or was changed since it was made, or the history does not reach back to it: "
-          + fault.detail)
+        "the other store is no backup of this one, or was changed since it was made, or the history does not reach back to it"
+      )
     }
   }
 }

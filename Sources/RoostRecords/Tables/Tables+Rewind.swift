@@ -11,6 +11,9 @@ extension Tables {
   func rewind(to place: HistoryPlace) throws {
     let reading = try historyReading()
     try reading.check(place)
+    guard place.transaction > 0 else {
+      throw RecordFault(.expired, "the store did not exist then: transaction 1 made it")
+    }
     let cursor = try HistoryCursor(reading, HistoryRange(after: place.transaction, isReversed: true))
     while let commit = try cursor.move() {
       guard commit.entry.canBeUndone else { throw Self.cannotUndo(commit) }
@@ -23,7 +26,8 @@ extension Tables {
       .expired,
       commit.entry.isFull
         ? "the models changed in transaction \(commit.number) so that what was before cannot be shown with the models of today"
-        : "transaction \(commit.number) cannot be undone, because the history was not full then")
+        : "transaction \(commit.number) cannot be undone: the history was not full then, and only a full one knows what was before"
+    )
   }
 
   private func undo(_ entry: HistoryEntry) throws {

@@ -14,8 +14,8 @@ extension ModelContainer {
   /// memory, so it takes longer the further back it goes; the stores go on unchanged. The context has a container of its own, and is otherwise
   /// like that of ``snapshot()``. ``ModelContext/restore(_:)`` brings its models back.
   ///
-  /// It throws ``SwiftDataError/historyTokenExpired`` where the past is not known: the history was removed, off or not full, or the models were
-  /// other ones. A store in memory, or of a container that allows no saves, throws an error.
+  /// Throws ``SwiftDataError/historyTokenExpired`` if the past is not known: the history was removed, off or not full at some time since, or
+  /// the models of today cannot show it. A store in memory, or of a container that allows no saves, is copied into memory first.
   public func snapshot(at token: DefaultHistoryToken) throws -> ModelContext {
     try snapshot { history in
       if let place = token.place(in: history.number) { return place }
@@ -42,8 +42,7 @@ extension ModelContainer {
         where fault.code == .expired
       {
         throw SwiftDataError.historyTokenExpired.about(
-          "\(fault.detail), so the models of that time are not known. To go back to any moment, keep a full history, or take backups",
-          fault)
+          "the state of that time cannot be shown: \(fault.detail)", fault)
       }
     }
     return try past.snapshot()
