@@ -17,9 +17,11 @@ package struct TreeCatalog {
   /// The tree with this name, if there is one.
   package func descriptor(_ name: [UInt8]) throws(StoreError) -> TreeDescriptor? {
     try Self.checkName(name)
-    let value = try ByteKey.borrowing(name) { (key) throws(StoreError) in try tree.value(of: key) }
-    guard let value else { return nil }
-    return try Self.decode(value, name)
+    let found = try ByteKey.borrowing(name) { (key) throws(StoreError) in
+      try tree.withValue(of: key) { TreeDescriptor($0) }
+    }
+    guard let found else { return nil }
+    return try Self.known(found, name)
   }
 
   /// All trees, by name.
@@ -36,7 +38,10 @@ package struct TreeCatalog {
   }
 
   static func decode(_ value: [UInt8], _ name: [UInt8]) throws(StoreError) -> TreeDescriptor {
-    let descriptor = value.withUnsafeBytes { TreeDescriptor($0) }
+    try known(value.withUnsafeBytes { TreeDescriptor($0) }, name)
+  }
+
+  private static func known(_ descriptor: TreeDescriptor?, _ name: [UInt8]) throws(StoreError) -> TreeDescriptor {
     guard let descriptor else {
       throw StoreError(.damaged, "the catalog's entry for \"\(String(decoding: name, as: UTF8.self))\" is unreadable")
     }
@@ -52,6 +57,7 @@ package struct TreeCatalog {
 
 extension ByteKey {
   /// Borrows an array as a key during a call that may throw.
+  @inlinable @inline(__always)
   package static func borrowing<Result>(
     _ bytes: [UInt8], _ body: (ByteKey) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {

@@ -129,6 +129,7 @@ final class ContextState {
     if let known = graphs[store] { return known }
     let made = GraphContext(stores.stores[store], feeds: feeds)
     made.owner = self
+    made.session.user = ObjectIdentifier(self)
     made.saver.author = editingState.author ?? ""
     if let observesAsTold { made.objects.observe(observesAsTold) }
     made.saver.isRelaxed = durability == .relaxed
@@ -333,12 +334,13 @@ final class ContextState {
     // Unsafe for the same reason: the closure that runs elsewhere only hands it on.
     nonisolated(unsafe) weak let state = self
     listening = stores.stores.map { store in
-      store.listeners.add { done in
-        Task { @MainActor in
-          done()
-          state?.catchUp()
-        }
-      }
+      store.listeners.add(
+        { done in
+          Task { @MainActor in
+            done()
+            state?.catchUp()
+          }
+        }, for: ObjectIdentifier(self))
     }
   }
 }

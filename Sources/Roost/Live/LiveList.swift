@@ -1,7 +1,6 @@
-/// Results in their order, in pieces of about a hundred.
+/// Results in their order. A copy shares what a change leaves alone: see ``LivePart``.
 ///
-/// A copy shares the pieces: a change copies the list of pieces and the one that it changes. An element is found by the bytes that it is sorted by,
-/// or by its position.
+/// An element is found by the bytes that it is sorted by, or by its position.
 struct LiveList: Sendable {
   /// Neighbours with the same title.
   struct Section: Hashable, Sendable {
@@ -9,25 +8,13 @@ struct LiveList: Sendable {
     var count: Int
   }
 
-  private var pieces: [[LiveEntry]] = []
-  /// The position of the first entry of each piece.
-  private var starts: [Int] = []
-  private(set) var count = 0
+  private var root: LivePart
   /// Empty if the results are not divided into sections.
   private(set) var sections: [Section] = []
 
-  private static var most: Int { 128 }
-
-  init() {}
-
   /// - Parameter titles: one for each entry; none where the list has no sections.
-  init(_ entries: [LiveEntry], titles: [String] = []) {
-    let half = Self.most / 2
-    pieces = stride(from: 0, to: entries.count, by: half).map { start in
-      Array(entries[start..<min(start + half, entries.count)])
-    }
-    count = entries.count
-    findStarts(from: 0)
+  init(_ entries: [LiveEntry] = [], titles: [String] = []) {
+    root = LivePart.all(entries)
     for title in titles {
       if sections.last?.title == title {
         sections[sections.count - 1].count += 1
@@ -37,50 +24,13 @@ struct LiveList: Sendable {
     }
   }
 
-  var last: LiveEntry? { pieces.last?.last }
+  var count: Int { root.count }
+  var last: LiveEntry? { root.last }
 
-  subscript(position: Int) -> LiveEntry {
-    let piece = piece(of: position)
-    return pieces[piece][position - starts[piece]]
-  }
-
-  /// The number of the piece that has a position, or whose end it is.
-  private func piece(of position: Int) -> Int {
-    var (low, high) = (0, starts.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if starts[middle] <= position { low = middle + 1 } else { high = middle }
-    }
-    return max(0, low - 1)
-  }
-
-  private mutating func findStarts(from piece: Int) {
-    starts.removeSubrange(min(piece, starts.count)...)
-    var next = piece == 0 ? 0 : starts[piece - 1] + pieces[piece - 1].count
-    for piece in pieces[piece...] {
-      starts.append(next)
-      next += piece.count
-    }
-  }
-
-  // MARK: By key
+  subscript(position: Int) -> LiveEntry { root[position] }
 
   /// Where an entry with this key is, or would be.
-  func position(_ key: [UInt8]) -> Int {
-    var (low, high) = (0, pieces.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if Self.precedes(pieces[middle][pieces[middle].count - 1].key, key) { low = middle + 1 } else { high = middle }
-    }
-    if low == pieces.count { return count }
-    let piece = low
-    (low, high) = (0, pieces[piece].count)
-    while low < high {
-      let middle = (low + high) / 2
-      if Self.precedes(pieces[piece][middle].key, key) { low = middle + 1 } else { high = middle }
-    }
-    return starts[piece] + low
-  }
+  func position(_ key: [UInt8]) -> Int { root.position { !Self.precedes($0.key, key) } }
 
   static func precedes(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     one.withUnsafeBytes { one in
@@ -96,35 +46,22 @@ struct LiveList: Sendable {
 
   mutating func insert(_ entry: LiveEntry, at position: Int, title: String? = nil) {
     if let title { addTitle(title, at: position) }
-    count += 1
-    if pieces.isEmpty {
-      pieces = [[entry]]
-      return findStarts(from: 0)
-    }
-    let piece = piece(of: position)
-    pieces[piece].insert(entry, at: position - starts[piece])
-    if pieces[piece].count > Self.most {
-      let half = pieces[piece].count / 2
-      pieces.insert(Array(pieces[piece][half...]), at: piece + 1)
-      pieces[piece].removeSubrange(half...)
-    }
-    findStarts(from: piece)
+    LivePart.own(&root)
+    if let second = root.insert(entry, at: position) { root = LivePart.join(root, second) }
   }
 
   @discardableResult
   mutating func remove(at position: Int) -> LiveEntry {
     if !sections.isEmpty { removeTitle(at: position) }
-    count -= 1
-    let piece = piece(of: position)
-    let entry = pieces[piece].remove(at: position - starts[piece])
-    if pieces[piece].isEmpty { pieces.remove(at: piece) }
-    findStarts(from: min(piece, pieces.count))
+    LivePart.own(&root)
+    let entry = root.remove(at: position)
+    while root.parts.count == 1 { root = root.parts[0] }
     return entry
   }
 
   mutating func replace(_ entry: LiveEntry, at position: Int) {
-    let piece = piece(of: position)
-    pieces[piece][position - starts[piece]] = entry
+    LivePart.own(&root)
+    root.replace(entry, at: position)
   }
 
   // MARK: Sections
@@ -167,7 +104,7 @@ struct LiveList: Sendable {
 
 /// One result.
 ///
-/// An object, because a piece is copied when a list is changed that shares it: that counts one reference for each entry. The list does not know
+/// An object, because a part of a list is copied when another list shares it: that counts one reference for each entry. The list does not know
 /// the type of the values, so that the compiler can specialise it.
 ///
 /// Unchecked because the fields never change; ``LiveResults`` is sendable if its values are.

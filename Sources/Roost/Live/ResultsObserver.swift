@@ -17,6 +17,8 @@ where Element: PersistentModel, SectionTitle: Hashable {
   private let section: SectionRule<Element>?
   private var descriptor: FetchDescriptor<Element> { didSet { forget() } }
   private let registrar = ObservationRegistrar()
+  /// Kept, because a key path of a generic class takes microseconds to make.
+  private let resultsPath: KeyPath<ResultsObserver, FetchResultsCollection<Element>> = \.results
   private var query: LiveQuery<Element, Element>?
   private var shown: LiveResults<Element>
   private var failure: (any Error)?
@@ -109,7 +111,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
 
   private var current: LiveResults<Element> {
     modelContext.state.catchUp()
-    registrar.access(self, keyPath: \.results)
+    registrar.access(self, keyPath: resultsPath)
     refresh()
     return shown
   }
@@ -130,7 +132,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   private func invalidate() {
     isStale = true
     isTelling = true
-    registrar.withMutation(of: self, keyPath: \.results) {}
+    registrar.withMutation(of: self, keyPath: resultsPath) {}
     isTelling = false
   }
 
@@ -202,13 +204,14 @@ where Element: PersistentModel, SectionTitle: Hashable {
     weak let actor = isolation
     @Sendable func catchUp(_ isolation: isolated any Actor) async { weakState?.catchUp() }
     tickets = state.stores.stores.map { store in
-      store.listeners.add { begins in
-        guard let actor else { return }
-        Task {
-          begins()
-          await catchUp(actor)
-        }
-      }
+      store.listeners.add(
+        { begins in
+          guard let actor else { return }
+          Task {
+            begins()
+            await catchUp(actor)
+          }
+        }, for: ObjectIdentifier(state))
     }
   }
 }

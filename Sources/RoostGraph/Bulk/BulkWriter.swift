@@ -54,7 +54,7 @@ final class BulkWriter {
     session.statistics.bytesWritten += committed?.written.bytes ?? 0
     session.statistics.pagesWritten += committed?.written.pages ?? 0
     saver.lastSave = outcome.summary
-    store.listeners.tell()
+    store.listeners.tell(by: session.user)
     // The commit stays, also if the newer snapshot cannot be read. A save does the same.
     try? follower.advance()
     return outcome

@@ -7,7 +7,7 @@ extension Saver {
     lastSave = run.summary
     settleAfterSave(run)
     session.release(objects.takeKept())
-    store.listeners.tell()
+    store.listeners.tell(by: session.user)
     run.afterCommit?(run.writer.commitNumber)
     // What is committed is saved, whatever cannot be read behind it: the next call goes on, or says why it cannot.
     if session.seenCommit == nil {

@@ -22,6 +22,8 @@ package import RoostRecords
 package final class Session {
   let store: GraphStore
   let lock = ContextLock()
+  /// The user's context that this is a part of.
+  package var user: ObjectIdentifier?
 
   // MARK: The snapshot
 

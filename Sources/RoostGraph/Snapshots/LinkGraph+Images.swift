@@ -23,14 +23,9 @@ extension LinkGraph {
   /// The images of rows, as the context sees them: with what waits to be saved. Rows that are not there have none.
   ///
   /// - Parameter lists: whether relationships to many are read too.
-  package func images(
-    _ rows: some Sequence<(map: EntityMap, row: UInt64)>, lists: Bool
-  ) throws -> [ObjectImage?] {
+  package func images(_ rows: [(map: EntityMap, row: UInt64)], lists: Bool) throws -> [ObjectImage?] {
     settle()
-    var images: [ObjectImage?] = []
-    images.reserveCapacity(rows.underestimatedCount)
-    for (map, row) in rows { images.append(try image(map, row, lists: lists)) }
-    return images
+    return try rows.map { try image($0.map, $0.row, lists: lists) }
   }
 
   private func image(_ map: EntityMap, _ row: UInt64, lists: Bool) throws -> ObjectImage? {

@@ -12,8 +12,11 @@ package final class CommitListeners: @unchecked Sendable {
 
   private final class Entry: Sendable {
     let listener: Listener
+    let context: ObjectIdentifier?
     let waits = Atomic<Bool>(false)
-    init(_ listener: @escaping Listener) { self.listener = listener }
+    init(_ listener: @escaping Listener, context: ObjectIdentifier?) {
+      (self.listener, self.context) = (listener, context)
+    }
   }
 
   private let lock = Lock()
@@ -27,16 +30,20 @@ package final class CommitListeners: @unchecked Sendable {
     package func end() { listeners.lock.withLock { listeners.entries[entry] = nil } }
   }
 
-  package func add(_ listener: @escaping Listener) -> Ticket {
-    let entry = Entry(listener)
+  /// - Parameter context: the user's context that the listener works for. It knows its own commits, so the listener is not told of them.
+  package func add(_ listener: @escaping Listener, for context: ObjectIdentifier? = nil) -> Ticket {
+    let entry = Entry(listener, context: context)
     lock.withLock { entries[ObjectIdentifier(entry)] = entry }
     return Ticket(listeners: self, entry: ObjectIdentifier(entry))
   }
 
   /// Tells all of them.
-  func tell() {
+  ///
+  /// - Parameter context: the user's context that committed.
+  func tell(by context: ObjectIdentifier? = nil) {
     let all = lock.withLock { Array(entries.values) }
-    for entry in all where !entry.waits.exchange(true, ordering: .relaxed) {
+    for entry in all
+    where (entry.context == nil || entry.context != context) && !entry.waits.exchange(true, ordering: .relaxed) {
       entry.listener { entry.waits.store(false, ordering: .relaxed) }
     }
   }

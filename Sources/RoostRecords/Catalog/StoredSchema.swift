@@ -1,5 +1,6 @@
 internal import RoostBytes
 internal import RoostFile
+internal import RoostTrees
 
 /// A catalog as it stands in a store, with what is made of it for every transaction.
 final class StoredSchema: Sendable {
@@ -22,21 +23,19 @@ final class StoredSchema: Sendable {
   /// The layouts of an entity of this catalog.
   func layouts(of entity: Entity) -> [Layout] { layouts[entity.id] ?? Self.layouts(entity) }
 
-  func isMade(of other: [UInt8]) -> Bool {
-    if bytes.count != other.count { return false }
+  func isMade(of found: UnsafeRawBufferPointer) -> Bool {
+    if bytes.count != found.count { return false }
     // All words, without a branch for each: every transaction compares, and nearly always finds no difference.
     return bytes.withUnsafeBytes { known in
-      other.withUnsafeBytes { found in
-        var difference: UInt64 = 0
-        let words = known.count & ~7
-        for at in stride(from: 0, to: words, by: 8) {
-          difference |=
-            known.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-            ^ found.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-        }
-        for at in words..<known.count { difference |= UInt64(known[at] ^ found[at]) }
-        return difference == 0
+      var difference: UInt64 = 0
+      let words = known.count & ~7
+      for at in stride(from: 0, to: words, by: 8) {
+        difference |=
+          known.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+          ^ found.loadUnaligned(fromByteOffset: at, as: UInt64.self)
       }
+      for at in words..<known.count { difference |= UInt64(known[at] ^ found[at]) }
+      return difference == 0
     }
   }
 }
@@ -50,10 +49,28 @@ final class SchemaCache: @unchecked Sendable {
   private let lock = Lock()
   private var newest: StoredSchema?
 
-  func schema(_ bytes: [UInt8]) throws(StoreError) -> StoredSchema {
-    let known = lock.withLock { newest }
-    if let known, known.isMade(of: bytes) { return known }
-    let made = try StoredSchema(bytes)
+  private enum Found {
+    case known(StoredSchema)
+    case other([UInt8])
+  }
+
+  /// The schema that a store's `meta` tree holds; nil where it holds none yet.
+  func schema(in meta: ByteTree) throws(StoreError) -> StoredSchema? {
+    let newest = lock.withLock { self.newest }
+    let found = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in
+      try meta.withValue(of: key) { bytes -> Found in
+        if let newest, newest.isMade(of: bytes) { return .known(newest) }
+        return .other([UInt8](bytes))
+      }
+    }
+    switch found {
+    case nil: return nil
+    case .known(let schema): return schema
+    case .other(let bytes): return try keep(StoredSchema(bytes))
+    }
+  }
+
+  private func keep(_ made: StoredSchema) -> StoredSchema {
     lock.withLock { newest = made }
     return made
   }

@@ -55,10 +55,7 @@ package final class RecordReader {
     let trees = RoostTrees.TreeCatalog(transaction.snapshot, view: transaction.view)
     guard let meta = try trees.descriptor(Tables.meta) else { return nil }
     guard meta.kind == .bytes else { throw Tables.foreign }
-    let tree = ByteTree(meta.root, id: meta.id, view: transaction.view)
-    let bytes = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in try tree.value(of: key) }
-    guard let bytes else { return nil }
-    return try schemas.schema(bytes)
+    return try schemas.schema(in: ByteTree(meta.root, id: meta.id, view: transaction.view))
   }
 
   package func table(_ name: String) throws -> TableReader {

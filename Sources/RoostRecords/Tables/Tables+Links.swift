@@ -17,7 +17,7 @@ internal import RoostTrees
 /// 42 arrange  relationship, owner, count, and the rows of the whole list in their new order
 /// ```
 extension Tables {
-  static func links(_ id: RelationshipID) -> [UInt8] { Array("l\(id.number)".utf8) }
+  static func links(_ id: RelationshipID) -> [UInt8] { name("l", id.number) }
 
   /// Whether this side of a relationship has a tree: the one whose rows are the owners, where there are links or an order.
   static func hasTree(_ one: Relationship) -> Bool { one.isForward && (one.shape == .links || one.isOrdered) }

@@ -49,9 +49,25 @@ package final class Tables {
   static let meta = RoostTrees.TreeCatalog.entitiesTree
   static let catalogKey = RoostTrees.TreeCatalog.entitiesKey
 
-  static func rows(_ id: EntityID) -> [UInt8] { Array("r\(id.number)".utf8) }
-  static func large(_ id: EntityID) -> [UInt8] { Array("v\(id.number)".utf8) }
-  static func entries(_ id: IndexID) -> [UInt8] { Array("i\(id.number)".utf8) }
+  static func rows(_ id: EntityID) -> [UInt8] { name("r", id.number) }
+  static func large(_ id: EntityID) -> [UInt8] { name("v", id.number) }
+  static func entries(_ id: IndexID) -> [UInt8] { name("i", id.number) }
+
+  /// A letter, and a number in decimal digits. A string would take longer, and each snapshot makes some names.
+  static func name(_ letter: Unicode.Scalar, _ number: UInt32) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 11) { memory, count in
+      memory[0] = UInt8(ascii: letter)
+      count = 2
+      var rest = number
+      while rest >= 10 { (rest, count) = (rest / 10, count + 1) }
+      rest = number
+      for place in (1..<count).reversed() {
+        memory[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      }
+    }
+  }
+
   static func nextKey(_ id: EntityID) -> [UInt8] {
     Array("next".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: id.number >> UInt32(24 - 8 * $0)) }
   }
@@ -70,9 +86,7 @@ package final class Tables {
     var state = HistoryState()
     if let meta = try forest.find(Self.meta) {
       guard case .bytes(let draft) = meta.trunk else { throw Self.foreign }
-      let bytes = try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try draft.tree.value(of: key) }
-      if let bytes {
-        let schema = try schemas.schema(bytes)
+      if let schema = try schemas.schema(in: draft.tree) {
         self.schema = schema
         catalog = schema.catalog
       }
