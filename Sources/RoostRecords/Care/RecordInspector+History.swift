@@ -31,6 +31,21 @@ extension RecordInspector {
     verification.history = walk.facts
   }
 
+  func examineWriters() {
+    guard let tree = integers(HistoryWriter.tree, isNeeded: false) else { return }
+    let latest = examination.snapshot.transaction
+    trying { () throws(StoreError) in
+      var cursor = IntegerCursor(tree)
+      var isThere = try cursor.first()
+      while isThere {
+        let key = cursor.key
+        if try HistoryWriters.writer(at: key, in: tree) == nil { add(.history, HistoryWriter.unreadable(key).detail) }
+        if key > latest { add(.history, "a program is said to have written transaction \(key), which never existed") }
+        isThere = try cursor.next()
+      }
+    }
+  }
+
   func examineConsumers() {
     guard let tree = bytes(ConsumerPlace.tree, isNeeded: false) else { return }
     let state = bytes(Tables.meta).flatMap { meta in try? HistoryState.read(meta) } ?? HistoryState()

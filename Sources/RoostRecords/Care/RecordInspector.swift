@@ -53,6 +53,7 @@ final class RecordInspector {
     }
     for one in catalog.relationships where Tables.hasTree(one) { examineLinks(one) }
     examineHistory()
+    examineWriters()
     examineConsumers()
     for name in trees.keys.sorted() where !known.contains(name) {
       add(.tree, "the tree \"\(name)\" belongs to nothing")

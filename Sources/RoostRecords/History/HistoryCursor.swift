@@ -8,6 +8,9 @@ package struct HistoryCommit: Sendable {
   /// The place behind it.
   package let token: HistoryPlace
 
+  /// The program that wrote it.
+  package let writer: HistoryWriter
+
   package var author: String { entry.author }
 }
 
@@ -20,6 +23,9 @@ package struct HistoryRange: Sendable {
   package var entities: Set<EntityID>?
   /// Only those of this author.
   package var author: String?
+  /// Only those that this program wrote, or this process; empty for transactions whose writer is not known.
+  package var program: String?
+  package var process: String?
   /// Whether a time in which the history was off is passed over; else it is a fault.
   package var crossesGaps: Bool
   /// Whether the newest come first.
@@ -42,14 +48,16 @@ package struct HistoryRange: Sendable {
 package final class HistoryCursor {
   private let reading: HistoryReading
   private let range: HistoryRange
+  private var writers: HistoryWriters
   private var content: HistoryContent?
   private var next = 0
   // Going forward, the place behind the last one; going back, the place of the last one.
   private var place: UInt64
   private var lastStamp: HybridTime?
 
-  init(_ reading: HistoryReading, _ wanted: HistoryRange) throws {
+  init(_ reading: HistoryReading, _ wanted: HistoryRange, writers: HistoryWriters = HistoryWriters(nil)) throws {
     self.reading = reading
+    self.writers = writers
     var range = wanted
     range.after = max(range.after, reading.state.floor)
     range.through = min(range.through, reading.latest)
@@ -75,12 +83,15 @@ package final class HistoryCursor {
   package func move() throws -> HistoryCommit? {
     while let item = try range.isReversed ? stepBack() : step() {
       guard let content else { return nil }
+      let writer = try writers.writer(of: item.number)
+      if let program = range.program, writer.program != program { continue }
+      if let process = range.process, writer.processText != process { continue }
       let entry = try content.entry(item)
       if let author = range.author, entry.author != author { continue }
       if let entities = range.entities, !entry.entities.contains(where: entities.contains) { continue }
       return HistoryCommit(
         number: item.number, stamp: item.stamp, entry: entry,
-        token: HistoryPlace(reading.store, item.number, stamp: item.stamp))
+        token: HistoryPlace(reading.store, item.number, stamp: item.stamp), writer: writer)
     }
     return nil
   }

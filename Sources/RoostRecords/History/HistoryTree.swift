@@ -55,6 +55,12 @@ struct HistoryTree {
     return members.reversed()
   }
 
+  /// The number of the oldest transaction that the tree tells of.
+  func firstKey() throws(StoreError) -> UInt64? {
+    var cursor = IntegerCursor(draft.tree)
+    return try cursor.first() ? cursor.key : nil
+  }
+
   /// A large value stays a draft until the next checkpoint: its bytes are not in the record, which therefore may not
   /// name its places.
   func put(_ key: UInt64, _ value: [UInt8]) throws(StoreError) {

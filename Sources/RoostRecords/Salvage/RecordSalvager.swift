@@ -60,6 +60,8 @@ final class RecordSalvager {
       tables.forest.rollback(to: point)
       tables.history.goBack(to: mark)
       try tables.reload()
+      // The piece may have said who writes from here on.
+      if kind == .history { try tables.forgetAllWriters() }
       missing = []
       tally = before
       tally.add("changes in the log do not fit what was saved, and are left out", "\(inTransaction): \(error.detail)")
@@ -83,6 +85,7 @@ final class RecordSalvager {
       if !error.isAboutSalvaged { throw error }
       tables.forest.rollback(to: point)
       try tables.reload()
+      try tables.forgetAllWriters()
       tally.add(
         "the history does not tell of changes", "transaction \(tables.forest.transaction.base.transaction + 1)")
       return try tables.forest.seal()

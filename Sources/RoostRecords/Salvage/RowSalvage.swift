@@ -23,7 +23,7 @@ package final class RowSalvage: SalvagedContent {
 
   var tally = SalvageTally()
   let schemas = SchemaCache()
-  private let clock: @Sendable () -> UInt64
+  private let source: HistorySource
   /// What was saved cannot be understood: there is no catalog.
   private var isForeign = false
   private var hasLosses = false
@@ -33,7 +33,12 @@ package final class RowSalvage: SalvagedContent {
   package private(set) var entities: [SavedEntity] = []
   private var titles: [[UInt8]: String] = [:]
 
-  package init(clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() }) { self.clock = clock }
+  package init(
+    clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() },
+    writer: @escaping @Sendable () -> HistoryWriter = { .unknown }
+  ) {
+    source = HistorySource(clock, writer)
+  }
 
   package var losses: [String] { tally.sentences }
 
@@ -61,6 +66,7 @@ package final class RowSalvage: SalvagedContent {
   private func name(_ catalog: RoostRecords.Catalog) {
     titles[Tables.meta] = "the catalog"
     titles[HistoryTree.name] = "the history"
+    titles[HistoryWriter.tree] = "the programs that wrote the history"
     titles[ConsumerPlace.tree] = "the consumers of the history"
     for entity in catalog.entities {
       titles[Tables.rows(entity.id)] = "the rows of \(entity.name)"
@@ -114,7 +120,7 @@ package final class RowSalvage: SalvagedContent {
     if isForeign { return nil }
     let tables = try Tables(Forest(in: transaction), schemas)
     defer { tables.close() }
-    tables.historyTurn.begin("salvage", clock)
+    tables.historyTurn.begin("salvage", source)
     name(tables.catalog)
     var isChanged = false
     if hasLosses || !tally.isEmpty {

@@ -42,16 +42,32 @@ extension TreeMender {
     }
     if draft == nil, state.mode == .off { draft = try history() }
     if let draft { try restoreGap(draft, state, behind: latest) }
+    try mendWriters(tables, draft, upTo: latest)
     try mendConsumers()
     if floor > 0 { tally.add("the history begins after transaction \(floor)") }
   }
 
+  /// Where a writer may be lost, all are forgotten: entries would be given to the one before.
+  private func mendWriters(
+    _ tables: Tables, _ history: IntegerTreeDraft?, upTo latest: UInt64
+  ) throws(StoreError) {
+    if saved.lossy.contains(HistoryWriter.tree) {
+      try tables.forgetAllWriters()
+      return tally.add("the programs that wrote the history")
+    }
+    let count = try tables.mendWriters(upTo: latest)
+    for _ in 0..<count { tally.add("programs that wrote the history cannot be read") }
+    let tree = history.map { HistoryTree(draft: $0, transaction: forest.transaction) }
+    try tables.forgetWriters(before: tree?.firstKey() ?? .max)
+  }
+
   /// Begins a new history.
-  func dropHistory() throws(StoreError) {
+  func dropHistory(_ tables: Tables) throws(StoreError) {
     var state = (try? HistoryState.read(bytes(Tables.meta).tree)) ?? HistoryState()
     state.floor = max(saved.transaction, 1)
     try put(state.encoded, at: HistoryState.key, in: bytes(Tables.meta))
     try restoreGap(history(), state, behind: state.floor)
+    try tables.forgetAllWriters()
     try mendConsumers()
     tally.add("the history, because its entries are inconsistent")
   }
@@ -82,6 +98,7 @@ extension TreeMender {
   func isHistorySound(_ tables: Tables) throws(StoreError) -> Bool {
     let state = try tables.historyState()
     guard state.floor <= max(saved.transaction, 1) else { return false }
+    guard try tables.areWritersSound(upTo: saved.transaction) else { return false }
     guard let tree = try forest.find(HistoryTree.name) else { return state.mode != .off }
     guard case .integers(let draft) = tree.trunk else { return false }
     let found = try findUnreadable(draft, state)

@@ -60,7 +60,7 @@ final class TreeMender {
     if mendsHistory {
       do throws(StoreError) { try mendHistory(tables) } catch {
         if !error.isAboutSalvaged { throw error }
-        try dropHistory()
+        try dropHistory(tables)
       }
     }
     try tables.settle()

@@ -57,11 +57,21 @@ extension RecordReader {
     return try HistoryCursor(
       reading,
       HistoryRange(
-        after: token?.transaction ?? reading.state.floor, of: entities, by: author, crossesGaps: crossesGaps))
+        after: token?.transaction ?? reading.state.floor, of: entities, by: author, crossesGaps: crossesGaps),
+      writers: writers())
   }
 
   /// The transactions of a range, which is taken as it is: see ``check(_:)``.
-  package func history(_ range: HistoryRange) throws -> HistoryCursor { try HistoryCursor(historyReading(), range) }
+  package func history(_ range: HistoryRange) throws -> HistoryCursor {
+    try HistoryCursor(historyReading(), range, writers: writers())
+  }
+
+  private func writers() throws(StoreError) -> HistoryWriters {
+    let trees = RoostTrees.TreeCatalog(transaction.snapshot, view: transaction.view)
+    guard let found = try trees.descriptor(HistoryWriter.tree) else { return HistoryWriters(nil) }
+    guard found.kind == .integers else { throw Tables.foreign }
+    return HistoryWriters(IntegerTree(found.root, id: found.id, view: transaction.view))
+  }
 
   /// Throws unless all that happened after the token can be told, as far as the place of the token goes.
   package func check(_ token: HistoryPlace) throws { try historyReading().check(token) }

@@ -8,8 +8,8 @@ internal import Synchronization
 /// Readers see one snapshot from begin to end; one writer at a time changes the store, and all of a transaction or none.
 package final class RecordStore: Sendable {
   package let store: Store
-  /// The time of day in milliseconds since 1970, for the history.
-  private let clock: @Sendable () -> UInt64
+  /// The time of day in milliseconds since 1970, and the program that writes.
+  private let source: HistorySource
   private let schemas = SchemaCache()
   let numbers: RowNumbers?
   /// Whether it shows the past, and so changes nothing.
@@ -18,12 +18,15 @@ package final class RecordStore: Sendable {
   private let isClosed = Atomic<Bool>(false)
 
   /// Opens the store at `path`, and makes it if it is not there. Where it reserves rows, numbers can be had beforehand.
+  ///
+  /// The history names `writer` as the program that wrote; it is asked at the first commit.
   package init(
     _ path: String, options: StoreOptions = StoreOptions(), reservesRows: Bool = false,
     fileSystem: any FileSystem = DiskFileSystem.shared,
-    clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
+    clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() },
+    writer: @escaping @Sendable () -> HistoryWriter = { .unknown }
   ) throws(StoreError) {
-    self.clock = clock
+    source = HistorySource(clock, writer)
     numbers = reservesRows ? RowNumbers() : nil
     isPast = false
     store = try Store.open(path, options: options, fileSystem: fileSystem, floor: Tables.floor)
@@ -32,9 +35,10 @@ package final class RecordStore: Sendable {
   /// A store that lives in memory and ends with this object.
   package init(
     inMemory options: StoreOptions, reservesRows: Bool = false,
-    clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() }
+    clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() },
+    writer: @escaping @Sendable () -> HistoryWriter = { .unknown }
   ) throws(StoreError) {
-    self.clock = clock
+    source = HistorySource(clock, writer)
     numbers = reservesRows ? RowNumbers() : nil
     isPast = false
     store = try Store.inMemory(options: options, floor: Tables.floor)
@@ -42,7 +46,7 @@ package final class RecordStore: Sendable {
 
   /// A store over another one's file: see ``rewound(to:)``.
   init(past layer: Store) {
-    clock = { 0 }
+    source = HistorySource({ 0 }) { .unknown }
     numbers = nil
     store = layer
     isPast = true
@@ -87,7 +91,7 @@ package final class RecordStore: Sendable {
     try checkPresent()
     try HistoryTurn.check(author)
     let writer = try RecordWriter(store, schemas, numbers: numbers, timeoutMilliseconds: timeoutMilliseconds)
-    writer.tables.historyTurn.begin(author, clock)
+    writer.tables.historyTurn.begin(author, source)
     let result: Result
     do { result = try body(writer) } catch {
       writer.abandon()
@@ -95,6 +99,7 @@ package final class RecordStore: Sendable {
     }
     let number = writer.commitNumber
     try writer.commit(durability)
+    if writer.tables.historyTurn.hasEntry { source.lastOwn = number }
     // Who has written reads what he wrote. If it cannot be synced the next commit says so.
     if durability == .relaxed { try? store.show(number) }
     return result

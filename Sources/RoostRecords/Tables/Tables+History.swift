@@ -16,6 +16,7 @@ internal import RoostTrees
 /// 2 consumer   u64 transaction, u64 stamp, the name's UTF-8 (rest)
 /// 3 removed    the consumer's name (rest)
 /// 4 floor      u64: everything up to this transaction is removed
+/// 5 writer     u64 process, the program's UTF-8 (rest): from this transaction on this program writes
 /// ```
 extension Tables {
   enum HistoryPiece: UInt8 {
@@ -24,6 +25,7 @@ extension Tables {
     case consumer = 2
     case removed = 3
     case floor = 4
+    case writer = 5
   }
 
   private var transaction: WriteTransaction { forest.transaction }
@@ -73,7 +75,7 @@ extension Tables {
     }
   }
 
-  private func record(_ piece: HistoryPiece, _ words: [UInt64], text: String = "") throws(StoreError) {
+  func record(_ piece: HistoryPiece, _ words: [UInt64], text: String = "") throws(StoreError) {
     let text = Array(text.utf8)
     try transaction.record(Kind.history.rawValue, count: 1 + 8 * words.count + text.count) { memory in
       memory.set8(0, piece.rawValue)
@@ -96,18 +98,24 @@ extension Tables {
       let reading = historyReading(tree, try historyState())
       let last = try reading.lastHead()
       let stamp: HybridTime
-      if let clock = historyTurn.clock {
-        stamp = (last?.head.stamp ?? reading.state.floorStamp).next(clock())
+      if let source = historyTurn.source {
+        stamp = (last?.head.stamp ?? reading.state.floorStamp).next(source.clock())
         try record(.about, [stamp.bits], text: historyTurn.author)
+        // The last entry is mostly this opening's own.
+        if last?.head.last != source.lastOwn { try note(source.writer()) }
+        historyTurn.hasEntry = true
       } else {
         guard let said = historyTurn.stamp else { throw Self.unreadable }
         stamp = said
+        try noteReplayedWriter()
         #if DEBUG
           if forest.transaction.store.options.omission == .replayedHistory { return }
         #endif
       }
       try tree.append(number, stamp, entry: entry, after: last)
     }
+    // A salvage may find that nothing of a record is left. Its writer wrote the records after it too.
+    try noteReplayedWriter()
     if historyTurn.isStateTouched { try switchHistory() }
   }
 
@@ -161,7 +169,10 @@ extension Tables {
     guard floor > state.floor else { return }
     state.floorStamp = try reading.stamp(atMost: floor)
     state.floor = floor
-    try historyTree(isNeeded: false)?.remove(upTo: floor, reading)
+    if let tree = try historyTree(isNeeded: false) {
+      try tree.remove(upTo: floor, reading)
+      try forgetWriters(before: tree.firstKey() ?? .max)
+    }
     try putHistory(state)
     try record(.floor, [floor])
   }
@@ -202,6 +213,9 @@ extension Tables {
     case .consumer: try setConsumer(text, start.u64(1), stamp: HybridTime(bits: start.u64(9)))
     case .removed: _ = try removeConsumer(text)
     case .floor: try removeHistory(upTo: start.u64(1))
+    case .writer:
+      guard text.utf8.count <= HistoryWriter.mostProgramBytes else { throw Self.unreadable }
+      historyTurn.replay(HistoryWriter(text, process: start.u64(1)))
     }
   }
 }

@@ -20,7 +20,7 @@ package final class Tables {
   let base: Catalog
   /// What the transaction changed so far, for the history.
   let history: HistoryNotes
-  var historyTurn: HistoryTurn
+  @exclusivity(unchecked) var historyTurn: HistoryTurn
   /// Ascending by entity.
   @exclusivity(unchecked) private var opened: [(id: EntityID, table: TableWriter)] = []
   /// By entity, the rows that the transaction inserts. Rows whose insertion was undone may be among them.

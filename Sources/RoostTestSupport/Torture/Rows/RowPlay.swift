@@ -64,6 +64,8 @@ package final class RowPlay {
   package private(set) var changes = 0
   private let scenario: RowScenario
   private let time = RowClock()
+  /// How often the store was opened; each time another process writes.
+  private var openings: UInt64 = 0
 
   package init(_ scenario: RowScenario, wrap: ((SimulatedFileSystem) -> any FileSystem)? = nil) {
     self.scenario = scenario
@@ -116,7 +118,10 @@ package final class RowPlay {
     mustNotWrite = false
     stepsFailed = false
     do {
-      let opened = try RecordStore(Self.path, options: options, fileSystem: seam, clock: { [time] in time.read() })
+      openings += 1
+      let opened = try RecordStore(
+        Self.path, options: options, fileSystem: seam, clock: { [time] in time.read() },
+        writer: { [openings] in HistoryWriter("play", process: openings) })
       store = opened
       let (commit, state) = try opened.read { ($0.commit, try RowState($0)) }
       if let complaint = past.complaint(commit, state) { return fail("after opening: " + complaint) }

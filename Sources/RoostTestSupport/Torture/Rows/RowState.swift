@@ -77,6 +77,7 @@ package enum RowChronicle {
       hasher.combine(transaction.number)
       hasher.combine(transaction.stamp)
       hasher.combine(transaction.author)
+      hasher.combine(transaction.writer)
       hasher.combine(transaction.entry.isCatalogChanged)
       hasher.combine(transaction.entry.formerBytes)
       try transaction.entry.changes { hasher.combine($0) }
