@@ -20,6 +20,8 @@ extension GraphStore {
     package var check: Migration?
     /// Whether a store is begun where its file was removed and its log stayed.
     package var beginsIfMissing = false
+    /// Which program the history names.
+    package var writer: @Sendable () -> HistoryWriter = { .unknown }
 
     package init(isReadOnly: Bool = false, cacheBytes: Int? = nil, lockTimeoutNanoseconds: UInt64 = 0) {
       self.isReadOnly = isReadOnly
@@ -48,9 +50,12 @@ extension GraphStore {
     options.cacheBytes = opening.cacheBytes
     options.lockTimeoutNanoseconds = opening.lockTimeoutNanoseconds
     options.missingStore = opening.beginsIfMissing ? .begin : .refuse
-    var records = try RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem)
+    func open() throws(StoreError) -> RecordStore {
+      try RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem, writer: opening.writer)
+    }
+    var records = try open()
     if let migration = opening.migration, try migration(records) {
-      records = try RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem)
+      records = try open()
     }
     return try GraphStore(records, models, room: room, version: opening.version, isStaged: opening.isStaged)
   }
@@ -58,8 +63,8 @@ extension GraphStore {
   /// Whether the store's file is still the file at its path, or was only renamed.
   package var isStillNamed: Bool { records.store.isStillNamed }
 
-  package static func inMemory(_ models: [ModelPlan]) throws -> GraphStore {
-    try GraphStore(inMemory: StoreOptions(), models)
+  package static func inMemory(_ models: [ModelPlan], opening: Opening = Opening()) throws -> GraphStore {
+    try GraphStore(RecordStore(inMemory: StoreOptions(), reservesRows: true, writer: opening.writer), models)
   }
 
   /// A store in memory that holds what is fetched from another one.
