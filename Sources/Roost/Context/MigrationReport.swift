@@ -146,6 +146,7 @@ private struct DryRun {
 
   private func carryOut(_ models: [ModelPlan], _ failures: TransformFailures) throws {
     var opening = GraphStore.Opening()
+    opening.writer = HistoryWriter.ofThisProgram
     opening.version = OpeningVersion(schema.version.description, isWhole: true)
     var migration = StagedMigration(plan: plan, models: models, others: [], opening: opening)
     migration.failures = failures

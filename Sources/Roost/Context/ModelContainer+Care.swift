@@ -145,7 +145,7 @@ extension ModelContainer {
     _ url: URL, to new: URL, replacing: Bool = false, progress: ((SalvageProgress) throws -> Void)? = nil
   ) throws -> Salvage {
     try Doorway.pass {
-      let rows = RowSalvage()
+      let rows = RowSalvage(writer: HistoryWriter.ofThisProgram)
       var stopped: (any Error)?
       do {
         var found = try Rescue.salvage(

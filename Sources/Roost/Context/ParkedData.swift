@@ -50,7 +50,7 @@ extension ModelContainer {
       try OpenGraphs.shared.checkClosed(path)
       var options = StoreOptions()
       options.createIfMissing = false
-      let records = try RecordStore(path, options: options)
+      let records = try RecordStore(path, options: options, writer: HistoryWriter.ofThisProgram)
       try Parking.discard(
         parked.map { ParkedPart(entity: $0.entity, property: $0.property) }, from: records)
       try records.close()

@@ -108,7 +108,8 @@ struct StagedMigration {
 
   /// Brings the copy to a version; true if anything changed.
   private func settle(_ copy: StoreReplacement, _ version: PlanVersions.Version) throws -> Bool {
-    let records = try RecordStore(copy.copyPath, options: options, fileSystem: copy.fileSystem)
+    let records = try RecordStore(
+      copy.copyPath, options: options, fileSystem: copy.fileSystem, writer: HistoryWriter.ofThisProgram)
     let isChanged = try GraphStore.settle(records, through: [(version.plans, version.noted)])
     try records.close()
     return isChanged
@@ -155,6 +156,7 @@ struct StagedMigration {
     body: (ModelContainer) throws -> Void
   ) throws {
     var opening = GraphStore.Opening(isReadOnly: path != nil, cacheBytes: opening.cacheBytes)
+    opening.writer = HistoryWriter.ofThisProgram
     opening.version = version.noted
     opening.isStaged = path == nil
     let container = try ModelContainer(Schema(version.models, version: version.schema.version)) { plans, _ in

@@ -28,9 +28,11 @@ public struct DefaultHistoryTransaction: HistoryTransaction, CustomDebugStringCo
   public var timestamp: Date { Date(transaction.stamp) }
   /// That of the context; nil where it had none.
   public var author: String? { transaction.author.isEmpty ? nil : transaction.author }
-  /// The history does not keep which program wrote it.
-  public var bundleIdentifier: String { "" }
-  public var processIdentifier: String { "" }
+  /// The program that wrote it: its bundle identifier, or the name of its executable if it has none. Empty if an earlier version of Roost
+  /// wrote it.
+  public var bundleIdentifier: String { transaction.writer.program }
+  /// The number of the process that wrote it; empty if an earlier version of Roost wrote it. In a container it is often 1.
+  public var processIdentifier: String { transaction.writer.processText }
 
   /// All changes: model class by model class, first what was inserted, then what changed, then what was deleted. What is not of the
   /// container's models is left out.

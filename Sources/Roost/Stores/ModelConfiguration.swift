@@ -1,5 +1,6 @@
 public import Foundation
 internal import RoostGraph
+internal import RoostRecords
 
 /// Where models are kept, and how.
 public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugStringConvertible {
@@ -95,6 +96,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     var opening = GraphStore.Opening(
       isReadOnly: !allowsSave, cacheBytes: cacheBytes, lockTimeoutNanoseconds: lockTimeoutNanoseconds)
     opening.beginsIfMissing = missingStore == .begin
+    opening.writer = HistoryWriter.ofThisProgram
     return opening
   }
 

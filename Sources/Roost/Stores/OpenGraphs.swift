@@ -54,7 +54,7 @@ final class OpenGraphs: @unchecked Sendable {
     _ configuration: ModelConfiguration, _ models: [ModelPlan], opening: GraphStore.Opening
   ) throws -> GraphStore {
     if let backing = configuration.backing { return try GraphStore.workingSet(models, of: backing.store) }
-    if configuration.isStoredInMemoryOnly { return try GraphStore.inMemory(models) }
+    if configuration.isStoredInMemoryOnly { return try GraphStore.inMemory(models, opening: opening) }
     let path = configuration.url.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
     let key = Key(path: path, isReadOnly: !configuration.allowsSave)
     let types = Dictionary(models.map { ($0.type.name, ObjectIdentifier($0.type.model)) }) { first, _ in first }

@@ -19,6 +19,8 @@ struct HistoryBounds {
 
   var bounds: [Bound] = []
   private(set) var authors: Set<String> = []
+  private(set) var programs: Set<String> = []
+  private(set) var processes: Set<String> = []
   private(set) var stores: Set<String>?
   /// Whether that is all of it. Else the predicate is asked about each transaction.
   private(set) var isExact = true
@@ -34,6 +36,12 @@ struct HistoryBounds {
       }
     }
   }
+
+  /// Whether transactions are asked for that no one can be: those of two authors, programs or processes at once.
+  var contradictThemselves: Bool { authors.count > 1 || programs.count > 1 || processes.count > 1 }
+
+  /// Whether transactions in between are left out.
+  var leavesGaps: Bool { !authors.isEmpty || !programs.isEmpty || !processes.isEmpty }
 
   /// Whether with several stores a token's number in one of them does not say all: the transaction that the token stands behind is of one
   /// store, and the one with its number in another store is not meant.
@@ -75,6 +83,12 @@ struct HistoryBounds {
       } else {
         return false
       }
+    case .program:
+      guard found.comparison == .equal, let program = found.value as? String else { return false }
+      programs.insert(program)
+    case .process:
+      guard found.comparison == .equal, let process = found.value as? String else { return false }
+      processes.insert(process)
     case .store:
       guard found.comparison == .equal, let store = found.value as? String else { return false }
       stores = stores.map { $0.intersection([store]) } ?? [store]
@@ -85,7 +99,7 @@ struct HistoryBounds {
 
 /// The properties of a transaction that the history is kept by.
 enum HistoryProperty {
-  case token, number, timestamp, author, store
+  case token, number, timestamp, author, program, process, store
 
   init?(_ keyPath: AnyKeyPath) {
     guard let known = Self.known[keyPath] else { return nil }
@@ -99,6 +113,7 @@ enum HistoryProperty {
     var all: [AnyKeyPath: HistoryProperty] = [
       \Transaction.token: .token, \Transaction.transactionIdentifier: .number, \Transaction.id: .number,
       \Transaction.timestamp: .timestamp, \Transaction.author: .author, \Transaction.storeIdentifier: .store,
+      \Transaction.bundleIdentifier: .program, \Transaction.processIdentifier: .process,
     ]
     func add<TX: HistoryTransaction>(_ type: TX.Type) {
       all[\TX.token] = .token

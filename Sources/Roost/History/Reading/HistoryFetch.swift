@@ -35,7 +35,7 @@ struct HistoryFetch {
     case .number: return stores.count == 1 ? first.order : nil
     // Several may have one time, and keep their order then.
     case .timestamp: return sortBy.count == 1 && first.order == .forward ? .forward : reversedTime(sortBy)
-    case .author, .store: return nil
+    case .author, .program, .process, .store: return nil
     }
   }
 
@@ -70,7 +70,7 @@ struct HistoryFetch {
   func delete(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> HistoryDeletion {
     try Doorway.pass {
       let bounds = HistoryBounds(descriptor.predicate)
-      guard bounds.isExact, bounds.authors.isEmpty, bounds.bounds.allSatisfy(\.isUpper) else {
+      guard bounds.isExact, !bounds.leavesGaps, bounds.bounds.allSatisfy(\.isUpper) else {
         throw SwiftDataError.invalidTransactionFetchRequest.about(
           "the history is removed from its oldest transaction on, so a predicate for that may compare with < or <= a token, a timestamp"
             + " or a transactionIdentifier, and name a storeIdentifier with ==")

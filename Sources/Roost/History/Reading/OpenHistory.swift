@@ -62,9 +62,10 @@ final class OpenHistory {
         range.through = 0
       }
     }
-    if bounds.authors.count == 1 { range.author = bounds.authors.first }
-    // Nobody is two persons.
-    if bounds.authors.count > 1 { range.through = 0 }
+    range.author = bounds.authors.first
+    range.program = bounds.programs.first
+    range.process = bounds.processes.first
+    if bounds.contradictThemselves { range.through = 0 }
     return range
   }
 
