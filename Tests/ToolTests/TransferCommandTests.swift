@@ -217,6 +217,33 @@ extension Transcript {
     #expect((deleted?["values"] as? [String: Any])?["title"] as? String == "Track 2", "\(json)")
   }
 
+  @Test func `the program that wrote is told, and survives every copy of the store`() throws {
+    for title in ["one", "two"] {
+      let run = try RowsFixture.run(
+        ["import", path, "Album", "-", "--format", "jsonl"], input: "{\"title\": \"\(title)\", \"year\": 1}\n")
+      #expect(run.status == 0, "\(run)")
+    }
+    // An import has a transaction for each step.
+    let text = Transcript.of("history", path).output
+    let lines = text.split(separator: "\n")
+    let imports = lines.dropFirst(2)
+    #expect(lines[1].contains("  filler  ") && imports.count > 2, "\(text)")
+    let said = try imports.map { try #require($0.firstMatch(of: /roost import \(roost (\d+)\)/)).output.1 }
+    #expect(Set(said).count == 2, "\(text)")
+    #expect(Transcript.of("history", path, "--program", "roost").output == imports.map { $0 + "\n" }.joined())
+    #expect(Transcript.of("history", path, "--program", "swift").output == "no transaction\n")
+    let json = Transcript.of("history", path, "--json").output.split(separator: "\n")
+    let objects = try json.map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+    #expect(objects.map { $0?["program"] as? String } == [nil, nil] + imports.map { _ in "roost" })
+    #expect(objects.dropFirst(2).map { $0?["process"] as? Int } == said.map { Int($0) })
+    let (backup, saved) = (folder.file("b.roost"), folder.file("s.roost"))
+    #expect(Transcript.of("backup", path, backup).ending == .good)
+    #expect(Transcript.of("salvage", path, saved).ending == .good)
+    #expect(Transcript.of("compact", path).ending == .good)
+    for copy in [backup, saved, path] { #expect(Transcript.of("history", copy).output == text, "\(copy)") }
+    #expect(Transcript.of("verify", path).ending == .good)
+  }
+
   // MARK: Restore
 
   @Test func `a backup becomes a store again, and a damaged one does not`() throws {

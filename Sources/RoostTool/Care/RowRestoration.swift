@@ -1,3 +1,4 @@
+import Roost
 import RoostPages
 import RoostQuery
 import RoostRecords
@@ -253,7 +254,7 @@ struct RowRestorationReport: Encodable {
     opening.createIfMissing = false
     opening.lockTimeoutNanoseconds = waiting
     _ = try Looking.rows(path)
-    let store = try RecordStore(path, options: opening, reservesRows: true)
+    let store = try RecordStore(path, options: opening, reservesRows: true, writer: HistoryWriter.ofThisProgram)
     (source, target) = (backup ?? path, path)
     do {
       if let backup {

@@ -1,3 +1,4 @@
+import Roost
 import RoostFile
 import RoostKV
 import RoostPages
@@ -49,7 +50,7 @@ struct SalvageReport: Encodable {
   init(_ source: String, log: String? = nil, _ target: String, console: Console) throws {
     let began = ContinuousClock.now
     var bar: Progress?
-    let rows = RowSalvage()
+    let rows = RowSalvage(writer: HistoryWriter.ofThisProgram)
     let found = try KeyValueStore.salvage(
       from: source, log: log, to: target, options: StoreOptions(), fileSystem: DiskFileSystem.shared, content: rows
     ) { progress in

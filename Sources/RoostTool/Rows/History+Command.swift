@@ -21,6 +21,7 @@ extension Command {
           Syntax.Option(
             name: "entity", value: "name", help: "Print those that changed rows of this entity.", isRepeating: true),
           Syntax.Option(name: "author", value: "name", help: "Print those of this author."),
+          Syntax.Option(name: "program", value: "name", help: "Print those that this program wrote."),
           Syntax.Option(
             name: "as-of", value: "moment",
             help: "Print those up to a transaction, or before a time, as '2026-01-31T12:00:00Z'."),
@@ -51,6 +52,9 @@ struct HistoryTail {
     var transaction: UInt64
     var time: String
     var author: String
+    /// The program that wrote it, and its process; nil if they are not known.
+    var program: String?
+    var process: UInt64?
     var isCatalogChanged: Bool
     var changes: [Change]
   }
@@ -61,6 +65,7 @@ struct HistoryTail {
   private let asOf: String?
   private let entities: [String]
   private let author: String?
+  private let program: String?
   private let follows: Bool
   private let interval: Int
   private let isJSON: Bool
@@ -73,6 +78,7 @@ struct HistoryTail {
     limit = try arguments.number("limit", in: 0...Int.max) ?? (after == nil ? 20 : .max)
     entities = arguments.texts("entity")
     author = arguments.text("author")
+    program = arguments.text("program")
     asOf = arguments.text("as-of")
     follows = arguments.has("follow")
     if follows, asOf != nil { throw UsageError(sentence: "'--follow' prints what comes: leave '--as-of' out") }
@@ -151,6 +157,7 @@ struct HistoryTail {
 
   private func range(_ reader: RecordReader) throws -> HistoryRange {
     var range = HistoryRange(by: author, crossesGaps: true)
+    range.program = program
     if let asOf { range.through = try AsOf.place(asOf, reader).transaction }
     if !entities.isEmpty { range.entities = Set(try entities.map { try Looking.entity($0, reader.catalog).id }) }
     return range
@@ -194,8 +201,10 @@ struct HistoryTail {
   private func writeJSON(
     _ transaction: HistoryCommit, _ catalog: Catalog, wanted: Set<EntityID>?, output: HeldOutput
   ) throws {
+    let writer = transaction.writer
     let line = Line(
       transaction: transaction.number, time: Self.time(transaction.stamp), author: transaction.author,
+      program: writer == .unknown ? nil : writer.program, process: writer == .unknown ? nil : writer.process,
       isCatalogChanged: transaction.entry.isCatalogChanged, changes: [])
     let parts = try Console.jsonText(line).components(separatedBy: #""changes":[]"#)
     guard parts.count == 2 else { return }
@@ -286,6 +295,9 @@ struct HistoryTail {
     }
     let author = transaction.author.isEmpty ? "-" : transaction.author
     let told = parts.isEmpty ? "nothing of rows" : parts.joined(separator: "; ")
-    return console.styled("\(transaction.number)", .strong) + "  \(Self.time(transaction.stamp))  \(author)  \(told)"
+    let writer = transaction.writer
+    let program = writer == .unknown ? "" : " (\(writer.program) \(writer.process))"
+    return console.styled("\(transaction.number)", .strong)
+      + "  \(Self.time(transaction.stamp))  \(author)\(program)  \(told)"
   }
 }

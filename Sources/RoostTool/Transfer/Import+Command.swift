@@ -1,4 +1,5 @@
 import Foundation
+import Roost
 import RoostFile
 import RoostPages
 import RoostRecords
@@ -146,7 +147,7 @@ private struct Importing {
     var opening = StoreOptions()
     opening.createIfMissing = false
     opening.lockTimeoutNanoseconds = try Waiting.nanoseconds(arguments)
-    let store = try RecordStore(path, options: opening)
+    let store = try RecordStore(path, options: opening, writer: HistoryWriter.ofThisProgram)
     let began = ContinuousClock.now
     var bar = Progress(
       "importing", of: Int(clamping: total ?? 0), on: console.quiet(arguments.has("json") || total == nil))
