@@ -46,6 +46,41 @@ import Testing
     #expect(two.name == "w")
   }
 
+  @Test func `backing data is seen as that of another class of the family`() {
+    let values: any BackingData<Album> = Album.createBackingData()
+    values.setValue(forKey: \.title, to: "t")
+    let live: any BackingData<LiveAlbum> = values._generateCurrentClassBackingData()
+    #expect(live.getValue(forKey: \.title) == "t")
+    live.setValue(forKey: \.place, to: "p")
+    live.setValue(forKey: \.title, to: "u")
+    #expect(values.getValue(forKey: \.title) == "u")
+    // An initializer of a subclass takes the values of the class at the top.
+    let album = LiveAlbum(backingData: live._superClassBackingData(of: LiveAlbum.self))
+    #expect(album.title == "u" && album.place == "p")
+    let own: any BackingData<LiveAlbum> = album.persistentBackingData._generateCurrentClassBackingData()
+    own.setValue(forKey: \.place, to: "q")
+    #expect(album.place == "q" && own.getValue(forKey: \.title) == "u")
+    let above: any BackingData<Album> = own._superClassBackingData(of: LiveAlbum.self)
+    above.setValue(forKey: \.title, to: "v")
+    #expect(album.title == "v")
+  }
+
+  @Test func `backing data of a class that does not fit has no values`() {
+    let values: any BackingData<Album> = Album.createBackingData()
+    values.setValue(forKey: \.title, to: "t")
+    let other: any BackingData<Artist> = values._generateCurrentClassBackingData()
+    other.setValue(forKey: \.name, to: "n")
+    let fresh: any BackingData<Artist> = values._superClassBackingData(of: Album.self)
+    fresh.setValue(forKey: \.name, to: "m")
+    #expect(fresh.getValue(forKey: \.name) == "m" && other.getValue(forKey: \.name) == "n")
+    #expect(Artist(backingData: other).name == "n")
+    // An object of the class above is none of the subclass.
+    let album = Album(title: "a", genre: .jazz)
+    let live: any BackingData<LiveAlbum> = album.persistentBackingData._generateCurrentClassBackingData()
+    live.setValue(forKey: \.title, to: "b")
+    #expect(album.title == "a" && live.getValue(forKey: \.title) == "b")
+  }
+
   @Test func `an object that nobody manages is observed once somebody reads it`() {
     let one = Artist(name: "a")
     let told = Mutex(0)

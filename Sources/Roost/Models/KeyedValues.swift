@@ -36,10 +36,11 @@ extension _KeyedValues {
 
 /// Values that belong to no object yet.
 public struct _BackingData<Model: PersistentModel>: _KeyedValues {
-  let box = _Box()
+  let box: _Box
 
-  public init() {}
-  public init(for modelType: Model.Type) {}
+  public init() { box = _Box() }
+  public init(for modelType: Model.Type) { box = _Box() }
+  fileprivate init(_ box: _Box) { self.box = box }
 
   public var persistentModelID: PersistentIdentifier? {
     get { nil }
@@ -47,8 +48,19 @@ public struct _BackingData<Model: PersistentModel>: _KeyedValues {
   }
   public var metadata: Any { [String: Any]() }
 
-  public func _get<Value>(_ keyPath: KeyPath<Model, Value>) -> Value { box.required(keyPath) }
-  public func _set<Value>(_ keyPath: KeyPath<Model, Value>, _ value: Value) { box.set(keyPath, value) }
+  public func _get<Value>(_ keyPath: KeyPath<Model, Value>) -> Value { box.required(keyPath, as: declared(keyPath)) }
+  public func _set<Value>(_ keyPath: KeyPath<Model, Value>, _ value: Value) { box.set(declared(keyPath), value) }
+
+  /// The key path as the class has it that declares the property, so that all classes of the family find one value.
+  private func declared(_ keyPath: AnyKeyPath) -> AnyKeyPath {
+    Model._$type.number(of: keyPath).map { Model._$type.keyPath($0) } ?? keyPath
+  }
+}
+
+extension _BackingData: _FamilyValues {
+  func _values<Class: PersistentModel>(of type: Class.Type) -> (any BackingData<Class>)? {
+    type is Model.Type || Model.self is Class.Type ? _BackingData<Class>(box) : nil
+  }
 }
 
 /// The values of an object.
@@ -86,13 +98,24 @@ public struct _ObjectBacking<Model: PersistentModel>: _KeyedValues {
   }
 }
 
+extension _ObjectBacking: _FamilyValues {
+  func _values<Class: PersistentModel>(of type: Class.Type) -> (any BackingData<Class>)? {
+    switch place {
+    case .object(let model): (model as? Class).map { _ObjectBacking<Class>($0) }
+    case .values(let values): values._values(of: type)
+    }
+  }
+}
+
 /// What an object keeps for accessors that a user wrote. Its box is made when the first value comes.
 public struct _HeldValues<Model: PersistentModel> {
   public var _box: _Box?
 
   public init() {}
 
-  public func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value { (_box ?? _Box()).required(keyPath) }
+  public func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value {
+    (_box ?? _Box()).required(keyPath, as: keyPath)
+  }
   public func getTransformableValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value { getValue(forKey: keyPath) }
 
   public mutating func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value) {
@@ -105,8 +128,8 @@ public struct _HeldValues<Model: PersistentModel> {
 }
 
 extension _Box {
-  fileprivate func required<Model, Value>(_ keyPath: KeyPath<Model, Value>) -> Value {
-    guard let value = self.value(keyPath) as? Value else {
+  fileprivate func required<Model, Value>(_ keyPath: KeyPath<Model, Value>, as key: AnyKeyPath) -> Value {
+    guard let value = self.value(key) as? Value else {
       StandardError.stop("\(Model.self) has no value for \(keyPath): it was never set")
     }
     return value
