@@ -177,7 +177,7 @@ let package = Package(
       "ToolTests",
       of: [
         "RoostTool", "Roost", "RoostTransfer", "RoostQuery", "RoostKV", "RoostRecords", "RoostPages", "RoostFile",
-        "RoostTestSupport",
+        "RoostBytes", "RoostTestSupport",
       ]),
     tests(
       "RecordsTests",

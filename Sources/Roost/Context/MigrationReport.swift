@@ -1,6 +1,4 @@
 public import Foundation
-internal import RoostCare
-internal import RoostFile
 internal import RoostGraph
 internal import RoostPages
 internal import RoostRecords
@@ -89,22 +87,11 @@ extension SchemaMigrationPlan {
     guard let newest = schemas.last else {
       throw SwiftDataError.loadIssueModelContainer.about("the migration plan \(self) has no schemas")
     }
-    let folder = FileManager.default.temporaryDirectory.appending(path: "roost-dry-run-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     return try Doorway.pass {
-      let path = folder.appending(path: "copy.roost").path(percentEncoded: false)
-      try Self.copy(url.standardizedFileURL.path(percentEncoded: false), to: path)
-      return try DryRun(plan: self, schema: Schema(versionedSchema: newest), path: path).run()
+      try TrialCopy.with(url.standardizedFileURL.path(percentEncoded: false)) { path in
+        try DryRun(plan: self, schema: Schema(versionedSchema: newest), path: path).run()
+      }
     }
-  }
-
-  private static func copy(_ path: String, to copy: String) throws {
-    var options = StoreOptions()
-    options.readOnly = true
-    let records = try RecordStore(path, options: options)
-    try Backup.copy(records.store, floor: RecordStore.floor, to: copy, replacing: false, report: nil)
-    try records.close()
   }
 }
 

@@ -20,6 +20,15 @@ package struct OpeningVersion: Sendable {
   }
 }
 
+/// What an opening would make of a store.
+package struct Prospect: Sendable {
+  package var catalog: Catalog
+  /// Whether rows are written besides the catalog.
+  package var writesRows: Bool
+  /// Whether a unique index is filled from rows, which may refuse them.
+  package var fillsUnique: Bool
+}
+
 extension GraphStore {
   /// What the entities of some models mean, by name.
   package static func outlines(_ models: [ModelPlan]) throws -> [String: Outline] {
@@ -31,9 +40,17 @@ extension GraphStore {
   /// True if anything changed.
   @discardableResult
   package static func settle(
-    _ records: RecordStore, through versions: [(models: [ModelPlan], version: OpeningVersion)]
+    _ records: RecordStore, through versions: [(models: [ModelPlan], version: OpeningVersion?)]
   ) throws -> Bool {
     try SchemaKeeper.settle(records, through: versions.map { SchemaKeeper($0.models, $0.version) })
+  }
+
+  /// What an opening with these models would make of a store's catalog. Throws if the opening would be refused before it writes rows
+  /// or fills indexes. No class of the models is needed: see ``StoredModels``.
+  package static func prospect(
+    _ reader: RecordReader, _ models: [ModelPlan], _ version: OpeningVersion?
+  ) throws -> Prospect {
+    try SchemaKeeper(models, version).prospect(reader)
   }
 
   /// How many rows a store has of each entity, and of each subclass.

@@ -82,13 +82,17 @@ struct SchemaKeeper {
   }
 
   /// Throws if a store cannot be brought to the models. Duplicates of unique values are not looked for.
-  func check(_ records: RecordStore) throws {
+  func check(_ records: RecordStore) throws { _ = try records.read { try prospect($0) } }
+
+  /// The catalog that a store gets when it is brought to the models. Writes nothing. Throws if it cannot be brought to them, as far as
+  /// no row must be written to know.
+  func prospect(_ reader: RecordReader) throws -> Prospect {
     var keeper = self
-    try records.read { reader in
-      if let version, let known = reader.catalog.version { try refuseOlder(version, than: known) }
-      var wanted = reader.catalog
-      try keeper.bring(&wanted, over: Ground(reader))
-    }
+    if let version, let known = reader.catalog.version { try refuseOlder(version, than: known) }
+    var wanted = reader.catalog
+    try keeper.bring(&wanted, over: Ground(reader))
+    let hasNewUnique = wanted.indexes.contains { $0.isUnique && !reader.catalog.indexes.contains($0) }
+    return Prospect(catalog: wanted, writesRows: !keeper.work.isEmpty, fillsUnique: hasNewUnique)
   }
 
   /// Brings a store through several versions of the models, all in one transaction. True if anything changed.

@@ -93,25 +93,6 @@ package struct Outline: Hashable, Sendable {
     let text = properties.sorted { $0.key < $1.key }.map { "\($0.key)\u{0}\($0.value)\u{0}" }.joined()
     return Array(text.utf8).withUnsafeBytes { Checksum.of($0, seed: 0x526F_6F73) }
   }
-
-  /// What the other outline, of the same entity, has otherwise, in words; empty where nothing differs.
-  ///
-  /// - Parameter renamed: by the name that a property has in the other outline, its name here.
-  package func differences(from other: Outline, renamed: [String: String] = [:]) -> [String] {
-    let former = Dictionary(renamed.map { ($1, $0) }) { first, _ in first }
-    return Set(properties.keys).union(other.properties.keys).sorted().compactMap { name in
-      if let new = renamed[name], properties[new] != nil, properties[name] == nil { return nil }
-      if let old = former[name], let here = properties[name], let there = other.properties[old] {
-        return "~ \(old) → \(name)" + (here == there ? "" : ": \(there) → \(here)")
-      }
-      let (here, there) = (properties[name], other.properties[name])
-      if here == there { return nil }
-      let isRule = name.hasPrefix("unique ")
-      guard let here else { return "- \(name)" + (isRule ? "" : ": \(there ?? "")") }
-      guard let there else { return "+ \(name)" + (isRule ? "" : ": \(here)") }
-      return "~ \(name): \(there) → \(here)"
-    }
-  }
 }
 
 extension Catalog {

@@ -35,7 +35,8 @@ struct Command {
 
   static var all: [Command] {
     [
-      .tour, .info, .schema, .query, .get, .explain, .import, .export, .history, .stats, .verify, .salvage, .compact,
+      .tour, .info, .schema, .migrate, .query, .get, .explain, .import, .export, .history, .stats, .verify, .salvage,
+      .compact,
       .backup, .restore, .bench, .completion, .witness,
     ]
   }
