@@ -91,7 +91,7 @@ package struct OpeningTrial {
       self = start
       let before = reader.catalog
       from = before.version?.number
-      let prospect = try collect { try GraphStore.prospect(reader, $0, $1) }
+      let prospect = try collect { try GraphStore.prospect(reader, $0, version: $1) }
       try compare(before, prospect?.catalog ?? before, wanted: wanted, counts: GraphStore.counts(reader))
       return prospect
     }
@@ -159,7 +159,7 @@ package struct OpeningTrial {
       one.changes.removeAll { $0.kind == .renamed && $0.isRule && $0.was == $0.becomes }
       one.returning = Set(
         one.changes.filter { $0.kind == .added && parked.contains(String($0.name.prefix { $0 != "." })) }.map(\.name))
-      one.newIndexes = Self.newIndexes(name, before, after)
+      one.newIndexes = Self.newIndexes(name, before, after: after)
       return one
     }
   }
@@ -177,7 +177,7 @@ package struct OpeningTrial {
   }
 
   /// The indexes of an entity that are not unique and that the store does not have, each by its fields.
-  private static func newIndexes(_ name: String, _ before: Catalog, _ after: Catalog) -> [String] {
+  private static func newIndexes(_ name: String, _ before: Catalog, after: Catalog) -> [String] {
     guard let entity = after.entity(name) else { return [] }
     // A field that becomes optional renews the number of an index, which is no change to a person.
     func texts(_ catalog: Catalog) -> [String] {

@@ -48,7 +48,7 @@ extension GraphStore {
   /// What an opening with these models would make of a store's catalog. Throws if the opening would be refused before it writes rows
   /// or fills indexes. No class of the models is needed: see ``StoredModels``.
   package static func prospect(
-    _ reader: RecordReader, _ models: [ModelPlan], _ version: OpeningVersion?
+    _ reader: RecordReader, _ models: [ModelPlan], version: OpeningVersion?
   ) throws -> Prospect {
     try SchemaKeeper(models, version).prospect(reader)
   }
