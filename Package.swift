@@ -153,7 +153,9 @@ let package = Package(
       name: "RoostTestSupport",
       dependencies: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"],
       resources: [.copy("Golden/Versions")], swiftSettings: strict),
-    floor("RoostDoorTrials", on: ["Roost", "RoostTestSupport"]),
+    floor(
+      "RoostDoorTrials",
+      on: ["Roost", "RoostTestSupport", "RoostGraph", "RoostRecords", "RoostPages", "RoostFile"]),
     floor(
       "RoostTool",
       on: [

@@ -29,7 +29,7 @@ import Testing
     "RoostTestSupport": [
       "RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery",
     ],
-    "RoostDoorTrials": ["Roost", "RoostTestSupport"],
+    "RoostDoorTrials": ["Roost", "RoostTestSupport", "RoostGraph", "RoostRecords", "RoostPages", "RoostFile"],
     "RoostTool": [
       "Roost", "RoostImport", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords", "RoostTrees",
       "RoostPages",

@@ -1,5 +1,5 @@
 package import RoostFile
-internal import RoostPages
+package import RoostPages
 package import RoostRecords
 
 /// Opening a store as the door wants it.
@@ -41,11 +41,12 @@ extension GraphStore {
     try SchemaKeeper(models, opening.version).check(records)
   }
 
+  /// - Parameter settings: the options that an opening does not set. Tests have small logs.
   package static func open(
-    _ path: String, _ models: [ModelPlan], opening: Opening = Opening(),
+    _ path: String, _ models: [ModelPlan], opening: Opening = Opening(), settings: StoreOptions = StoreOptions(),
     fileSystem: any FileSystem = DiskFileSystem.shared, room: (@Sendable () throws -> Void)? = nil
   ) throws -> GraphStore {
-    var options = StoreOptions()
+    var options = settings
     options.readOnly = opening.isReadOnly
     options.cacheBytes = opening.cacheBytes
     options.lockTimeoutNanoseconds = opening.lockTimeoutNanoseconds
