@@ -85,15 +85,15 @@ struct ChainPlay {
       seen += 1
       if calls.wants(seen), points.count < 5 { points.append(files.crashPoint()) }
     }
-    let isOpen = try attempt(files, plans, version)
+    let isOpen = try attempt(files, plans, version: version)
     files.onStep = nil
     record.count += 1
     if isOpen != (wanted != nil) {
       throw Complaint(description: isOpen ? "an opening that must be refused was not" : "an opening was refused")
     }
-    try check(files, wanted ?? state.world, isOpen ? version : state.version)
+    try check(files, wanted ?? state.world, version: isOpen ? version : state.version)
     record.note(isOpen ? "openings" : "refusals")
-    for point in points { try lose(point, state, plans, version: version, wanted: wanted) }
+    for point in points { try lose(point, state, plans: plans, version: version, wanted: wanted) }
     try fail(state, plans, version: version, wanted: wanted)
     return wanted.map { State(files: files, world: $0, version: version) }
   }
@@ -105,7 +105,7 @@ struct ChainPlay {
     func wants(_ call: Int) -> Bool { call >= first && (call - first) % stride == 0 }
   }
 
-  private func attempt(_ files: SimulatedFileSystem, _ plans: [ModelPlan], _ version: ChainVersion) throws -> Bool {
+  private func attempt(_ files: SimulatedFileSystem, _ plans: [ModelPlan], version: ChainVersion) throws -> Bool {
     var opening = GraphStore.Opening()
     opening.version = version.opening
     do { try GraphStore.open(path, plans, opening: opening, settings: options, fileSystem: files).close() } catch let
@@ -122,7 +122,7 @@ struct ChainPlay {
   }
 
   /// Throws unless a closed store holds a world, is sound, and has what a version asks for.
-  private func check(_ files: SimulatedFileSystem, _ world: ChainWorld, _ version: ChainVersion?) throws {
+  private func check(_ files: SimulatedFileSystem, _ world: ChainWorld, version: ChainVersion?) throws {
     let store = try RecordStore(path, options: options, fileSystem: files)
     defer { try? store.close() }
     let (found, catalog) = try store.read { (try ChainWorld($0), $0.catalog) }
@@ -154,7 +154,7 @@ struct ChainPlay {
 
   /// The power goes at a moment of an opening: the store holds what it held before, or all of the change.
   private func lose(
-    _ point: CrashPoint, _ state: State, _ plans: [ModelPlan], version: ChainVersion, wanted: ChainWorld?
+    _ point: CrashPoint, _ state: State, plans: [ModelPlan], version: ChainVersion, wanted: ChainWorld?
   ) throws {
     let policy = CrashPolicy(exhaustiveUpTo: 1, ofEach: 1, randoms: 1, garbage: 0, seed: seed &+ UInt64(point.step))
     for choice in point.choices(policy) {
@@ -162,10 +162,10 @@ struct ChainPlay {
       image.recordsSteps = false
       record.note("images")
       do {
-        try settle(image, state, wanted)
-        let isOpen = try attempt(image, plans, version)
+        try settle(image, state, wanted: wanted)
+        let isOpen = try attempt(image, plans, version: version)
         if isOpen != (wanted != nil) { throw Complaint(description: "the next opening goes otherwise") }
-        try check(image, wanted ?? state.world, isOpen ? version : nil)
+        try check(image, wanted ?? state.world, version: isOpen ? version : nil)
       } catch { throw Complaint(description: "after a crash at call \(point.step), \(choice): \(error)") }
     }
   }
@@ -184,22 +184,22 @@ struct ChainPlay {
         files.inject(FaultRule(random.pick(kinds), nth: random.below(6) + 1, .error(ErrorNumber.noSpace)))
       }
       do {
-        let isOpen = try attempt(files, plans, version)
+        let isOpen = try attempt(files, plans, version: version)
         if isOpen != (wanted != nil) { throw Complaint(description: "the opening goes otherwise") }
       } catch is StoreError { record.note("errors") }
       files.clearFaults()
       files.capacity = nil
       do {
-        try settle(files, state, wanted)
-        let isOpen = try attempt(files, plans, version)
+        try settle(files, state, wanted: wanted)
+        let isOpen = try attempt(files, plans, version: version)
         if isOpen != (wanted != nil) { throw Complaint(description: "the next opening goes otherwise") }
-        try check(files, wanted ?? state.world, isOpen ? version : nil)
+        try check(files, wanted ?? state.world, version: isOpen ? version : nil)
       } catch { throw Complaint(description: "after \(isFull ? "a full disk" : "an error"): \(error)") }
     }
   }
 
   /// Throws unless a store that was interrupted holds the world before the opening, or the one after it.
-  private func settle(_ files: SimulatedFileSystem, _ state: State, _ wanted: ChainWorld?) throws {
+  private func settle(_ files: SimulatedFileSystem, _ state: State, wanted: ChainWorld?) throws {
     let store = try RecordStore(path, options: options, fileSystem: files)
     defer { try? store.close() }
     let found = try store.read { try ChainWorld($0) }
@@ -224,11 +224,11 @@ struct ChainPlay {
     }
     guard differs else { return }
     let files = reached.copy
-    if try attempt(files, try version.plans([:]), version) {
+    if try attempt(files, try version.plans([:]), version: version) {
       throw Complaint(description: "version \(version.number) opened the store of version \(newest.number)")
     }
     record.note("older programs refused")
-    try check(files, reached.world, newest)
+    try check(files, reached.world, version: newest)
   }
 
   // MARK: Rows
@@ -264,7 +264,7 @@ struct ChainPlay {
     }
     try store.close()
     state.world = world
-    try check(state.files, world, version)
+    try check(state.files, world, version: version)
   }
 
   /// Values for a row; nil if a unique property has them all.

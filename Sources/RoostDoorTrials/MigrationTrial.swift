@@ -2,7 +2,7 @@ package import RoostTestSupport
 
 extension Trial {
   /// Number 21: random chains of versions of models.
-  package static let migrations = Trial(21, "random chains of versions", unit: "openings", quota: 4_000) {
+  package static let migrations = Trial(21, "random chains of versions", unit: "openings", quota: 800) {
     seed, record in
     var play = ChainPlay(seed: seed, record)
     do { try play.run() } catch { record.fail(seed: seed, "\(error)") }
