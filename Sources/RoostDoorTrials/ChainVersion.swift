@@ -57,11 +57,11 @@ struct ChainVersion {
         if one.isIndexed { try catalog.add(index: one.name, of: entity.name, on: [one.name]) }
       }
     }
-    var models = try StoredModels(catalog)
-    for (entity, names) in formerNames {
-      for (name, former) in names { _ = models.rename(name, of: entity, from: former) }
-    }
-    return models.plans
+    catalog.version = ModelVersion(
+      "",
+      parts: formerNames.map { ModelVersion.Part($0.key, fingerprint: 0, digest: 0, parked: [], formerNames: $0.value) }
+    )
+    return try StoredModels(catalog).plans
   }
 }
 

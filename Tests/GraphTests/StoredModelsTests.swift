@@ -230,12 +230,6 @@ private enum Depot {
       #expect(stored.unsure.isEmpty)
       let plans = Self.plans(target)
       #expect(try GraphStore.outlines(stored.plans) == GraphStore.outlines(plans), "\(target)")
-      for plan in plans {
-        for (name, former) in plan.originalNames {
-          let isKnown = stored.rename(name, of: plan.type.name, from: former)
-          #expect(isKnown)
-        }
-      }
       if target == Depot.V1.self {
         // An empty default of a subclass, which a catalog does not tell.
         let isKnown = stored.setDefault("hook", of: "Crate")

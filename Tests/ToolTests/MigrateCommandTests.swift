@@ -179,7 +179,7 @@ private enum Zoo2: VersionedSchema {
   @Test func `what an opening would change is printed, and nothing is written`() throws {
     let (path, next) = (try shop(), try make(Shop2.self, "next.roost"))
     let before = (try bytes(path), try bytes(next))
-    let found = dry(path, next, "--renamed", "Item.sort=kind")
+    let found = dry(path, next)
     #expect(
       found.output == """
         version 1.0.0 → 2.0.0
@@ -199,7 +199,6 @@ private enum Zoo2: VersionedSchema {
         Shelf: 0 rows
           + items: [Item], inverse shelves
         Tag: new
-        note  a store does not keep original names: name a property that has one with '--renamed'
         possible  no row is written
 
         """, "\(found)")
@@ -251,7 +250,7 @@ private enum Zoo2: VersionedSchema {
     #expect(entities.map { $0["fate"] as? String } == ["kept", "parked", "kept", "added"])
     let changes = try #require(entities[0]["changes"] as? [[String: Any]])
     let kinds = changes.map { "\($0["kind"] ?? "") \($0["property"] ?? "")" }
-    for kind in ["optional number", "parked size", "unique name", "index number, name", "added stock", "parked kind"] {
+    for kind in ["optional number", "parked size", "unique name", "index number, name", "added stock", "renamed sort"] {
       #expect(kinds.contains(kind), "\(kind): \(kinds)")
     }
     let failure = Transcript.of("migrate", "--json", "--dry-run", "--to", path, folder.file("absent"))
@@ -330,7 +329,7 @@ private enum Zoo2: VersionedSchema {
   @Test func `words that make no sense are refused`() throws {
     let path = try shop()
     for words in [
-      [path], [path, "--dry-run"], [path, "--to", path], [path, "--dry-run", "--to", path, "--renamed", "Item.a"],
+      [path], [path, "--dry-run"], [path, "--to", path],
       [path, "--dry-run", "--to", path, "--default", "stock"],
       [path, "--dry-run", "--to", path, "--default", "Item.a=b"],
     ] {
@@ -339,7 +338,7 @@ private enum Zoo2: VersionedSchema {
     #expect(Transcript.of("migrate", path, "--to", path).errors.contains("program migrates its store"))
     let unknown = dry(path, path, "--default", "Item.stok")
     #expect(unknown.ending == .failed && unknown.errors.contains("has no property 'Item.stok'"), "\(unknown)")
-    #expect(dry(path, path, "--renamed", "Itm.a=b").errors.contains("Did you mean 'Item'"))
+    #expect(dry(path, path, "--default", "Itm.a").errors.contains("Did you mean 'Item'"))
   }
 
   @Test func `names cannot disturb a terminal`() throws {

@@ -31,16 +31,12 @@ package struct OpeningTrial {
     package var isOfSubclass = false
   }
 
-  /// What the caller knows of the wanted models and a store does not tell.
-  package struct Addition {
+  /// A property with a default, which the caller knows and a store does not tell.
+  package struct Default {
     package var entity: String
     package var property: String
-    /// The property's name in the store before; nil for a property with a default.
-    package var formerName: String?
 
-    package init(_ entity: String, _ property: String, formerName: String? = nil) {
-      (self.entity, self.property, self.formerName) = (entity, property, formerName)
-    }
+    package init(_ entity: String, _ property: String) { (self.entity, self.property) = (entity, property) }
   }
 
   /// The numbers of the versions that the two stores note.
@@ -54,8 +50,8 @@ package struct OpeningTrial {
   package private(set) var writesRows = false
   /// Classes of which the other store does not tell the superclass.
   package private(set) var unsure: [String] = []
-  /// The first addition that names nothing in the other store.
-  package private(set) var unknown: Addition?
+  /// The first default that names nothing in the other store.
+  package private(set) var unknown: Default?
 
   /// The path of a folder for a copy, which does not exist yet.
   package static var newFolder: String { TrialCopy.newFolder }
@@ -64,17 +60,12 @@ package struct OpeningTrial {
   private let version: OpeningVersion?
 
   /// - Parameter catalog: what the store holds whose models are wanted.
-  package init(of catalog: Catalog, _ additions: [Addition] = []) throws {
+  package init(of catalog: Catalog, _ defaults: [Default] = []) throws {
     models = try StoredModels(catalog)
     unsure = models.unsure
     version = catalog.version.map { OpeningVersion($0.number, isWhole: true) }
     to = version?.number
-    for one in additions {
-      let isKnown =
-        one.formerName.map { models.rename(one.property, of: one.entity, from: $0) }
-        ?? models.setDefault(one.property, of: one.entity)
-      if !isKnown, unknown == nil { unknown = one }
-    }
+    for one in defaults where !models.setDefault(one.property, of: one.entity) && unknown == nil { unknown = one }
   }
 
   /// Tries it on a store.

@@ -48,18 +48,18 @@ extension SchemaKeeper {
     try rename(renamed, model, to: model.type, catalog: &catalog)
   }
 
-  /// Parks a property whose name another one gets, when a version follows an older one. In the same version both names mean that the
-  /// property was renamed before.
+  /// Parks a property whose name another one gets, when a version follows an older one. In the same version, and where the older one says the
+  /// same former name, both names mean that the property was renamed before.
   private mutating func makeRoom(_ model: ModelPlan, _ catalog: inout Catalog) throws {
     guard let version, version.isWhole, let noted = catalog.version, let entity = catalog.entity(model.type.root.name),
-      OpeningVersion.isOlder(noted.number, than: version.number), noted.part(model.type.name) != nil
+      OpeningVersion.isOlder(noted.number, than: version.number), let part = noted.part(model.type.name)
     else { return }
     let known = Self.properties(of: model, entity, catalog: catalog)
     let declared = Set(model.type.properties[model.type.first...].map(\.name))
     for (name, before) in model.originalNames.sorted(by: { $0.key < $1.key }) {
       // What the store has under the name of another declared property is that one's.
       guard known.contains(name), known.contains(before), !declared.contains(before),
-        !model.originalNames.values.contains(name)
+        !model.originalNames.values.contains(name), part.formerNames[name] != before
       else { continue }
       try park(Self.prefix(model.type) + name, of: model.type.root.name, catalog: &catalog)
     }

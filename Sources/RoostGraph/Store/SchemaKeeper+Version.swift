@@ -96,7 +96,8 @@ extension SchemaKeeper {
     let parts = outlines(fresh).values.map { outline in
       ModelVersion.Part(
         outline.entity, fingerprint: outline.fingerprint, digest: digests[outline.entity] ?? 0,
-        parked: parked(outline.entity, catalog, fresh: fresh))
+        parked: parked(outline.entity, catalog, fresh: fresh),
+        formerNames: models.first { $0.type.name == outline.entity }?.originalNames ?? [:])
     }
     var noted = ModelVersion(version.number, parts: parts)
     if let known = catalog.version, !version.isWhole {
@@ -187,6 +188,10 @@ extension ModelPlan {
       for (property, salt) in salts.sorted(by: { $0.key < $1.key }) {
         digest.add(property)
         digest.add(salt)
+      }
+      for (property, before) in originalNames.sorted(by: { $0.key < $1.key }) {
+        digest.add(property)
+        digest.add(before)
       }
       return digest.value
     }

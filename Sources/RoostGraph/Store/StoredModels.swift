@@ -6,7 +6,7 @@ package import RoostRecords
 /// classes. No object can be made of them. Parked entities and properties are left out.
 ///
 /// A catalog does not have all that a class says:
-/// - original names and `hashModifier`. The caller may give original names with ``rename(_:of:from:)``;
+/// - `hashModifier`;
 /// - a default of a subclass that is an empty value: see ``setDefault(_:of:)``;
 /// - relationships to a subclass, which are stored as ones to its topmost class.
 package struct StoredModels {
@@ -52,7 +52,10 @@ package struct StoredModels {
         models.append(Model(name: other.name, above: entity.name))
       }
     }
-    for place in models.indices { try read(place, catalog) }
+    for place in models.indices {
+      models[place].originalNames = catalog.version?.part(models[place].name)?.formerNames ?? [:]
+      try read(place, catalog)
+    }
     try findSuperclasses(catalog)
   }
 
@@ -73,13 +76,6 @@ package struct StoredModels {
       let member = models[model].members.firstIndex(where: { $0.name == property })
     else { return nil }
     return (model, member)
-  }
-
-  /// Says what a property was called before, as `@Attribute(originalName:)` does; false if there is no such property.
-  package mutating func rename(_ property: String, of entity: String, from former: String) -> Bool {
-    guard let place = place(of: property, entity) else { return false }
-    models[place.model].originalNames[property] = former
-    return true
   }
 
   /// Says that a property has a default; false if there is no such property, or it is a relationship.

@@ -108,6 +108,10 @@ extension Catalog {
         out.word(part.fingerprint)
         out.word(part.digest)
         out.list(part.parked) { out, name in out.text(name) }
+        out.list(part.formerNames.sorted { $0.key < $1.key }) { out, one in
+          out.text(one.key)
+          out.text(one.value)
+        }
       }
     }
     return out.bytes
@@ -190,9 +194,12 @@ extension Catalog {
     let parked = try reader.list { reader in try reader.text() }
     let parts = try reader.list { reader in
       let name = try reader.text()
-      return ModelVersion.Part(
+      var part = ModelVersion.Part(
         name, fingerprint: try reader.word(), digest: try reader.word(),
         parked: try reader.list { reader in try reader.text() })
+      let names = try reader.list { reader in (now: try reader.text(), before: try reader.text()) }
+      part.formerNames = Dictionary(names.map { ($0.now, $0.before) }) { first, _ in first }
+      return part
     }
     return ModelVersion(number, parts: parts, parked: parked)
   }

@@ -14,12 +14,17 @@ package struct ModelVersion: Hashable, Sendable {
     package var digest: UInt64
     /// Properties in the store that the program does not name: they are kept, and come back when a program names them.
     package var parked: [String]
+    /// What properties were called before, as the program says: a later version that says the same of a property does not rename it again.
+    package var formerNames: [String: String]
 
-    package init(_ name: String, fingerprint: UInt64, digest: UInt64, parked: [String]) {
+    package init(
+      _ name: String, fingerprint: UInt64, digest: UInt64, parked: [String], formerNames: [String: String] = [:]
+    ) {
       self.name = name
       self.fingerprint = fingerprint
       self.digest = digest
       self.parked = parked
+      self.formerNames = formerNames
     }
   }
 

@@ -57,7 +57,7 @@ final class SchemaCache: @unchecked Sendable {
   /// The schema that a store's `meta` tree holds; nil where it holds none yet.
   func schema(in meta: ByteTree) throws(StoreError) -> StoredSchema? {
     let newest = lock.withLock { self.newest }
-    let found = try ByteKey.borrowing(Tables.catalogKey) { (key) throws(StoreError) in
+    let found = try ByteKey.borrowing(RoostTrees.TreeCatalog.entitiesKey) { (key) throws(StoreError) in
       try meta.withValue(of: key) { bytes -> Found in
         if let newest, newest.isMade(of: bytes) { return .known(newest) }
         return .other([UInt8](bytes))

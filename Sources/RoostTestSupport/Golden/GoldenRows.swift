@@ -55,7 +55,9 @@ package enum GoldenRows: String, CaseIterable, Sendable {
         catalog.version = ModelVersion(
           "2.1.0",
           parts: [
-            ModelVersion.Part("Every", fingerprint: 0x0123_4567_89AB_CDEF, digest: 7, parked: ["byte", "late"]),
+            ModelVersion.Part(
+              "Every", fingerprint: 0x0123_4567_89AB_CDEF, digest: 7, parked: ["byte", "late"],
+              formerNames: ["text": "title"]),
             ModelVersion.Part("Owner", fingerprint: .max, digest: 7, parked: []),
           ], parked: ["Lost"])
       }

@@ -10,18 +10,15 @@ extension Command {
         "both may be open in other processes. For --to, let the new program make an empty store.",
         "The answer is that of the opening without a migration plan. Prints one line for each change and each refusal, and",
         "ends with 1 if the opening would be refused: + is new, - is parked, and ~ has another name or type.",
-        "A store does not keep everything that its models say: name properties that had another name with '--renamed', and",
-        "a subclass's properties with a default of 0, false or an empty value with '--default'. If rows must be written to",
-        "know whether the change is possible, the store is copied to the folder for temporary files (TMPDIR).",
+        "A store does not keep everything that its models say: name a subclass's properties with a default of 0, false or an",
+        "empty value with '--default'. If rows must be written to know whether the change is possible, the store is copied",
+        "to the folder for temporary files (TMPDIR).",
       ],
       syntax: Syntax(
         operands: [Syntax.Operand(name: "path", help: "The store. It may be open in another process.")],
         options: [
           Syntax.Option(name: "to", value: "other", help: "A store that has the models of the next version."),
           Syntax.Option(name: "dry-run", help: "Write nothing. Required."),
-          Syntax.Option(
-            name: "renamed", value: "name", help: "A property with an original name, as 'Track.name=title'.",
-            isRepeating: true),
           Syntax.Option(
             name: "default", value: "name", help: "A property of a subclass with an empty default, as 'Track.plays'.",
             isRepeating: true),
@@ -36,26 +33,20 @@ extension Command {
           sentence:
             "A program migrates its store when it opens it, with its own names and code; the tool has '--dry-run' only")
       }
-      let additions =
-        try arguments.texts("renamed").map { try addition($0, isRename: true) }
-        + arguments.texts("default").map { try addition($0, isRename: false) }
-      let preview = try MigrationPreview(arguments.operands[0], to: other, additions)
+      let defaults = try arguments.texts("default").map(named)
+      let preview = try MigrationPreview(arguments.operands[0], to: other, defaults)
       if arguments.has("json") { try console.json(preview) } else { preview.write(to: console) }
       return preview.isPossible ? .good : .failed
     }
   }
 
-  /// What an option says of a property: `Track.plays`, or `Track.name=title`.
-  private static func addition(_ text: String, isRename: Bool) throws(UsageError) -> OpeningTrial.Addition {
-    let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let names = sides[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    guard sides.count == (isRename ? 2 : 1), names.count == 2, !(sides + names).contains("") else {
-      throw UsageError(
-        sentence: isRename
-          ? "'--renamed \(text)' is not understood: write 'Entity.property=former'"
-          : "'--default \(text)' is not understood: write 'Entity.property'")
+  /// The property that `Track.plays` is.
+  private static func named(_ text: String) throws(UsageError) -> OpeningTrial.Default {
+    let names = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard names.count == 2, !names.contains(""), !text.contains("=") else {
+      throw UsageError(sentence: "'--default \(text)' is not understood: write 'Entity.property'")
     }
-    return OpeningTrial.Addition(names[0], names[1], formerName: isRename ? sides[1] : nil)
+    return OpeningTrial.Default(names[0], names[1])
   }
 }
 
@@ -102,7 +93,7 @@ struct MigrationPreview: Encodable {
   private(set) var refusals: [Refusal]
   private(set) var notes: [String] = []
 
-  init(_ path: String, to other: String, _ additions: [OpeningTrial.Addition]) throws {
+  init(_ path: String, to other: String, _ defaults: [OpeningTrial.Default]) throws {
     // The store first: an error about it matters more.
     let witness = try Looking.rows(path)
     let catalog = try Looking.rows(other).read { $0.catalog }
@@ -110,12 +101,11 @@ struct MigrationPreview: Encodable {
       throw CheckFailure(
         sentence: "\(other) has no models, so there is nothing to compare with; let the new program make a store")
     }
-    var trial = try OpeningTrial(of: catalog, additions)
+    var trial = try OpeningTrial(of: catalog, defaults)
     if let unknown = trial.unknown {
       _ = try Looking.entity(unknown.entity, catalog)
       throw CheckFailure(
-        sentence: "\(other) has no property '\(unknown.entity).\(unknown.property)'"
-          + (unknown.formerName == nil ? " that could have a default" : ""))
+        sentence: "\(other) has no property '\(unknown.entity).\(unknown.property)' that could have a default")
     }
     let folder = OpeningTrial.newFolder
     try Unfinished.removing(folder) { try trial.run(witness, folder: folder) }
@@ -170,13 +160,6 @@ struct MigrationPreview: Encodable {
       notes.append(
         "a store does not keep a default of a subclass that is 0, false or empty: name such a property with '--default'"
       )
-    }
-    let isAmbiguous = trial.entities.contains { one in
-      one.changes.contains { $0.kind == .added && !$0.isRule }
-        && one.changes.contains { $0.kind == .removed && !$0.isRule }
-    }
-    if isAmbiguous {
-      notes.append("a store does not keep original names: name a property that has one with '--renamed'")
     }
     return notes
   }
