@@ -20,14 +20,20 @@ struct LayoutShift {
     if version == newest.version { return builder.load(row) }
     builder.clear()
     let start = row.baseAddress!
-    for (field, slot) in zip(entity.fields, newest.slots) {
-      guard let at = layout.members.firstIndex(where: { $0.id == field.id }) else {
-        try setInitial(field, slot, builder: &builder)
+    // By number, because a field is large to copy.
+    for index in newest.slots.indices {
+      let (id, slot) = (newest.members[index].id, newest.slots[index])
+      guard let at = layout.members.firstIndex(where: { $0.id == id }) else {
+        try setInitial(entity.fields[index], slot, builder: &builder)
         continue
       }
       let was = layout.slots[at]
       if layout.isNull(start, was) {
-        if slot.nullBit >= 0 { builder.setNull(slot) } else { try setInitial(field, slot, builder: &builder) }
+        if slot.nullBit >= 0 {
+          builder.setNull(slot)
+        } else {
+          try setInitial(entity.fields[index], slot, builder: &builder)
+        }
       } else if was.isVariable {
         let (bytes, isOutside) = layout.bytes(start, was)
         builder.set(slot, bytes: bytes, isOutside: isOutside)
