@@ -17,7 +17,8 @@ final class RowOrigin: _Origin {
   let objects: IdentityMap
   /// The topmost class, of which all objects in the map are.
   private let root: _ModelType
-  /// By property, the number of the map to whose objects a reference leads; -1 where a row must say of which class they are.
+  /// By property, the number of the map to whose objects a reference leads; -1 where a row must say of which class they are, and where the
+  /// partner of a one-to-one relationship may say otherwise.
   private let targets: [Int]
 
   init(
@@ -33,7 +34,9 @@ final class RowOrigin: _Origin {
     root = map.type.root
     let store = table.store
     targets = store.relations[map.number].map { relation in
-      guard let relation, !relation.isList, store.maps[relation.target].family == nil else { return -1 }
+      guard let relation, !relation.isList, !relation.isOneToOne, store.maps[relation.target].family == nil else {
+        return -1
+      }
       return relation.target
     }
   }

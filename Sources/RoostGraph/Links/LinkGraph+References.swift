@@ -13,8 +13,32 @@ extension LinkGraph {
     return RowNumber.leads(row) ? row : nil
   }
 
-  /// Where a reference leads, as the slot says or as the other side does.
+  /// Where a reference leads. Of a one-to-one relationship a side that was changed here decides until the save, so a side that was not
+  /// changed here leads nowhere if the changed one leads elsewhere.
   func current(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) throws -> UInt64 {
+    let row = try ownReference(of: object, relation, origin: origin)
+    if !relation.isOneToOne || isChanged(object, relation.property) { return row }
+    return isLeft(object._$state.row, origin.map, relation, by: row) ? RowNumber.nothing : row
+  }
+
+  /// Whether the partner of a one-to-one relationship has another partner here, or none, although another context stored this one.
+  func isLeft(_ row: UInt64, _ map: EntityMap, _ relation: Relation, by partner: UInt64) -> Bool {
+    guard relation.isOneToOne, let inverse = relation.inverse, RowNumber.leads(partner),
+      let partner = objects.registered(store.maps[relation.target], RowID(partner)), isChanged(partner, inverse),
+      map.type.mayBeNil(relation.property)
+    else { return false }
+    let back = partner.one(inverse).row
+    return back != RowNumber.unknown && back != row
+  }
+
+  private func isChanged(_ object: any _ModelObject, _ property: Int) -> Bool {
+    let flags = object._$state.flags
+    return flags.contains(.inserted)
+      || flags.contains(.changed) && object._$state.changed & _ModelState.bit(property) != 0
+  }
+
+  /// Where a reference leads as the slot says, or as the store says of the other side.
+  private func ownReference(of object: any _ModelObject, _ relation: Relation, origin: RowOrigin) throws -> UInt64 {
     // The slot of one that was not read yet says nothing.
     if object._$state.flags.contains(.fault) {
       objects.fill(object, objects.own(origin, object), for: relation.property)
@@ -122,7 +146,14 @@ extension LinkGraph {
 
   /// Makes the other sides of a reference agree with it.
   func agree(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, before: UInt64, now: UInt64) {
-    guard before != now, let inverse = relation.inverse else { return }
+    guard let inverse = relation.inverse else { return }
+    if before == now {
+      // A partner that is set again is chosen here, whatever others store.
+      guard relation.isOneToOne, RowNumber.leads(now),
+        let other = objects.need(object, { try live(relation.target, now) }), !isChanged(other, inverse)
+      else { return }
+      return setReference(other, inverse, row: object._$state.row)
+    }
     // What was its own other side leads elsewhere by now.
     let wasOwn = relation.isOwnInverse && before == object._$state.row
     if RowNumber.leads(before), !wasOwn, let other = objects.need(object, { try former(relation.target, before) }) {

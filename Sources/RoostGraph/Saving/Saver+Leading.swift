@@ -38,15 +38,18 @@ extension Saver {
     return rows
   }
 
-  /// Notes for other contexts whose lists a row leaves or joins: not all of them are objects here.
+  /// Notes for other contexts whose lists a row leaves or joins: not all of them are objects here. Partners of one-to-one relationships,
+  /// which others may have changed, are read again here too.
   func noteLeads(_ before: [RowID?], _ box: SinkBox, origin: RowOrigin, run: SaveRun) {
-    let homes = store.relations[origin.map.number].compactMap { relation -> Int? in
+    let relations = store.relations[origin.map.number].compactMap { relation -> Relation? in
       guard let relation, case .reference = relation.way else { return nil }
-      return relation.home
+      return relation
     }
-    for (home, (before, after)) in zip(homes, zip(before, leads(box, origin))) where before != after {
-      if let before { run.note(home, before.number) }
-      if let after { run.note(home, after.number) }
+    for (relation, (before, after)) in zip(relations, zip(before, leads(box, origin))) where before != after {
+      for row in [before, after].compactMap(\.self) {
+        run.note(relation.home, row.number)
+        if relation.isOneToOne { run.parted.append(LinkKey(map: relation.home, row: row.number, property: 0)) }
+      }
     }
   }
 

@@ -68,9 +68,11 @@ extension LinkGraph {
     image.links = try values.form.links.map { property in
       guard let relation = store.relations[ownMap.number][property] else { return .absent }
       if let (_, row) = references.first(where: { $0.property == property }) {
-        return .one(row.flatMap { name($0, relation) })
+        return .one(row.flatMap { isLeft(key.row, ownMap, relation, by: $0) ? nil : name($0, relation) })
       }
-      return try link(key, nil, relation: relation, lists: lists)
+      let link = try link(key, nil, relation: relation, lists: lists)
+      if case .one(let partner?) = link, isLeft(key.row, ownMap, relation, by: partner.row) { return .one(nil) }
+      return link
     }
     return image
   }
