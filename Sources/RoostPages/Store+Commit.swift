@@ -81,6 +81,7 @@ extension Store {
     options.schedule?(.appended)
     if let start = transaction.logStart?.position, end > start { transaction.bytesLogged = Int(end - start) }
     transaction.pagesMade = transaction.births.count
+    transaction.outcome = snapshot
     accept(transaction, snapshot)
     let stopped = commits.add(snapshot, end: end, transaction.log == nil ? .relaxed : durability)
     let logFile = transaction.log?.file

@@ -53,6 +53,8 @@ package protocol TransactionState: AnyObject {
   @exclusivity(unchecked) private var spillCursor = 0
   private let draftLimit: Int
   private let spillBatch: Int
+  /// The state that a commit left: where nothing was changed, the one it began with.
+  package internal(set) var outcome: Snapshot
   /// What the commit wrote: bytes of the log, and pages that were made.
   package internal(set) var bytesLogged = 0
   package internal(set) var pagesMade = 0
@@ -65,6 +67,7 @@ package protocol TransactionState: AnyObject {
     borrowedLog = log.map(Unmanaged.passUnretained)
     frames = store.frames.map
     base = store.tip
+    outcome = base
     floorStamp = store.lastStamp
     store.lastStamp += 1
     stampCell.initialize(to: store.lastStamp)

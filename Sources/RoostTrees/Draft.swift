@@ -27,7 +27,7 @@ struct PathNode {
 /// 4. While the finger's stamp is the transaction's, `path` leads from the root to a leaf and all of it is editable.
 final class Draft<F: Form> {
   // Unchecked exclusivity: one thread has the transaction, and no access to a field calls back.
-  let transaction: WriteTransaction
+  @exclusivity(unchecked) private(set) var transaction: WriteTransaction
   let tree: UInt32
   /// The most entries a node may have.
   let limit: Int
@@ -50,6 +50,12 @@ final class Draft<F: Form> {
     self.extents = extents
     limit = max(3, min(transaction.fanoutLimit, Node.pageSize))
     path = .allocate(capacity: Int(Node.maximumLevel) + 1)
+  }
+
+  /// Goes on in the next transaction, which finds the tree as this one left it.
+  func begin(in next: WriteTransaction) {
+    transaction = next
+    (fingerStamp, lastIndex, run) = (0, -2, 0)
   }
 
   deinit {

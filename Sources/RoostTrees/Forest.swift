@@ -16,6 +16,11 @@ package final class Forest {
     package let id: UInt32
     package var known: TreeDescriptor
     package let trunk: Trunk
+
+    /// What the catalog is to know of it.
+    fileprivate var now: TreeDescriptor {
+      TreeDescriptor(id: id, kind: trunk.kind, root: trunk.root, extents: trunk.extents)
+    }
   }
 
   /// The draft of a tree, of either kind.
@@ -52,9 +57,16 @@ package final class Forest {
       case .bytes: .bytes
       }
     }
+
+    fileprivate func begin(in next: WriteTransaction) {
+      switch self {
+      case .integers(let draft): draft.draft.begin(in: next)
+      case .bytes(let draft): draft.draft.begin(in: next)
+      }
+    }
   }
 
-  package let transaction: WriteTransaction
+  @exclusivity(unchecked) package private(set) var transaction: WriteTransaction
   var catalog: ByteTreeDraft
   private var opened: [UInt32: Opened] = [:]
   private var ids: [[UInt8]: UInt32] = [:]
@@ -63,6 +75,17 @@ package final class Forest {
     self.transaction = transaction
     catalog = ByteTreeDraft(transaction.base.catalog, id: TreeCatalog.treeID, in: transaction)
   }
+
+  /// Goes on in the next transaction, which begins with what this one committed.
+  package func begin(in next: WriteTransaction) {
+    precondition(next.base.catalog == catalog.root, "another transaction came between")
+    transaction = next
+    catalog.draft.begin(in: next)
+    for tree in opened.values { tree.trunk.begin(in: next) }
+  }
+
+  /// How many trees are open.
+  package var openCount: Int { opened.count }
 
   // MARK: Finding
 
@@ -188,12 +211,12 @@ package final class Forest {
 
   /// Writes the roots that changed into the catalog, and returns the catalog's root.
   package func seal() throws(StoreError) -> Root {
+    var changed: [UInt32] = []
+    for (id, tree) in opened where tree.now != tree.known { changed.append(id) }
     // In the order of their numbers, so that the same changes make the same bytes.
-    for id in opened.keys.sorted() {
+    for id in changed.sorted() {
       guard var tree = opened[id] else { continue }
-      let now = TreeDescriptor(
-        id: id, kind: tree.trunk.kind, root: tree.trunk.root, extents: tree.trunk.extents)
-      if now == tree.known { continue }
+      let now = tree.now
       try put(tree.name, now)
       tree.known = now
       opened[id] = tree

@@ -11,6 +11,7 @@ package struct ByteTreeDraft {
     draft = Draft(root, tree: id, extents: extents, in: transaction)
   }
 
+  package var transaction: WriteTransaction { draft.transaction }
   package var root: Root { draft.root }
   package var extents: UInt64 { draft.extents }
   /// The tree as it is now, for reading until the next change.
@@ -49,6 +50,7 @@ package struct IntegerTreeDraft {
     draft = Draft(root, tree: id, extents: extents, in: transaction)
   }
 
+  package var transaction: WriteTransaction { draft.transaction }
   package var root: Root { draft.root }
   package var extents: UInt64 { draft.extents }
   /// The tree as it is now, for reading until the next change.

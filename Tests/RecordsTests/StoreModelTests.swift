@@ -167,11 +167,13 @@ import Testing
     fileSystem.recordsSteps = false
     var store = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem)
     try store.write { try $0.change { $0 = try Self.catalog() } }
+    // A second one of the same file writes now and then.
+    var other = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem)
     var model = Model()
     for round in 0..<60 {
       var next = model
       do {
-        try store.write { writer in
+        try (generator.chance(1, in: 4) ? other : store).write { writer in
           for _ in 0..<generator.below(12) { try change(writer.table("Track"), &next, &generator) }
           if generator.chance(1, in: 4) {
             var inner = next
@@ -191,6 +193,7 @@ import Testing
       } catch is Stop {}
       if generator.chance(1, in: 5) {
         if generator.chance(1, in: 2) {
+          try other.close()
           try store.close()
         } else {
           // Everything that is not synced is lost.
@@ -198,9 +201,11 @@ import Testing
           fileSystem.recordsSteps = false
         }
         store = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem)
+        other = try RecordStore("/a.roost", options: Self.options(), fileSystem: fileSystem)
       }
       if round % 10 == 9 { try check(store, model, "seed \(seed), round \(round)") }
     }
+    try other.close()
     try store.close()
   }
 

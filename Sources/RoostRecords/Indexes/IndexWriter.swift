@@ -11,7 +11,6 @@ final class IndexWriter {
   let index: Index
   /// The tree without what waits: whoever uses it settles first.
   let draft: ByteTreeDraft
-  private let transaction: WriteTransaction
   /// What is not in the tree yet.
   @exclusivity(unchecked) private var pending: PendingEntries
   private var failure: StoreError?
@@ -30,9 +29,8 @@ final class IndexWriter {
   @exclusivity(unchecked) private var old = ByteBuffer()
   @exclusivity(unchecked) private var entry = ByteBuffer()
 
-  init(_ index: Index, _ layout: Layout, draft: ByteTreeDraft, transaction: WriteTransaction) {
+  init(_ index: Index, _ layout: Layout, draft: ByteTreeDraft) {
     self.index = index
-    self.transaction = transaction
     self.draft = draft
     pending = PendingEntries(isFindable: index.isUnique)
     isUnique = index.isUnique
@@ -188,7 +186,7 @@ final class IndexWriter {
           throw Self.damaged(index)
         }
         // Many changes make many drafts, of which there may not be any number.
-        if place & 7 == 7 { try transaction.relieve() }
+        if place & 7 == 7 { try draft.transaction.relieve() }
       }
       pending.clear()
     } catch {

@@ -16,7 +16,6 @@ final class ChildOrder {
   let links: LinkDraft
   private let index: IndexWriter
   private let isOptional: Bool
-  private let transaction: WriteTransaction
   @exclusivity(unchecked) private var key = ByteBuffer(capacity: 64)
   /// Whether the owner that was asked for last has entries.
   @exclusivity(unchecked) private var asked: (owner: RowID, holds: Bool)?
@@ -28,12 +27,14 @@ final class ChildOrder {
   /// More owners are not remembered.
   private static let mostOwners = 1 << 14
 
-  init(_ links: LinkDraft, _ index: IndexWriter, isOptional: Bool, transaction: WriteTransaction) {
+  init(_ links: LinkDraft, _ index: IndexWriter, isOptional: Bool) {
     self.links = links
     self.index = index
     self.isOptional = isOptional
-    self.transaction = transaction
   }
+
+  /// Takes part in the next transaction.
+  func begin() { (asked, greatest, othersWait) = (nil, [:], false) }
 
   /// Whether an order was written for the owner.
   func holds(_ owner: RowID) throws(StoreError) -> Bool {
@@ -153,7 +154,7 @@ final class ChildOrder {
       try links.put(Link(owner: owner, target: row, forward: label))
       label += step
       // A long list makes many drafts, of which there may not be any number.
-      if place & 63 == 63 { try transaction.relieve() }
+      if place & 63 == 63 { try links.draft.transaction.relieve() }
     }
   }
 

@@ -11,6 +11,7 @@ package final class RecordStore: Sendable {
   /// The time of day in milliseconds since 1970, and the program that writes.
   private let source: HistorySource
   private let schemas = SchemaCache()
+  private let standing = StandingTables()
   let numbers: RowNumbers?
   /// Whether it shows the past, and so changes nothing.
   private let isPast: Bool
@@ -61,6 +62,7 @@ package final class RecordStore: Sendable {
   /// A store that is shared is left once, however often this is called.
   package func close() throws(StoreError) {
     try store.refuseWriter()
+    standing.drop()
     try closing.withLock { () throws(StoreError) in
       if isClosed.load(ordering: .relaxed) { return }
       do throws(StoreError) { try store.close() } catch {
@@ -90,7 +92,8 @@ package final class RecordStore: Sendable {
   ) throws -> Result {
     try checkPresent()
     try HistoryTurn.check(author)
-    let writer = try RecordWriter(store, schemas, numbers: numbers, timeoutMilliseconds: timeoutMilliseconds)
+    let writer = try RecordWriter(
+      store, schemas, numbers: numbers, timeoutMilliseconds: timeoutMilliseconds, standing: standing)
     writer.tables.historyTurn.begin(author, source)
     let result: Result
     do { result = try body(writer) } catch {
@@ -99,7 +102,7 @@ package final class RecordStore: Sendable {
     }
     let number = writer.commitNumber
     try writer.commit(durability)
-    if writer.tables.historyTurn.hasEntry { source.lastOwn = number }
+    if writer.hasEntry { source.lastOwn = number }
     // Who has written reads what he wrote. If it cannot be synced the next commit says so.
     if durability == .relaxed { try? store.show(number) }
     return result
@@ -135,11 +138,21 @@ extension RecordStore {
 package final class RecordWriter {
   private let transaction: WriteTransaction
   let tables: Tables
+  private let standing: StandingTables?
+  /// Whether the transaction has an entry in the history.
+  private(set) var hasEntry = false
 
   init(
-    _ store: Store, _ schemas: SchemaCache, numbers: RowNumbers?, timeoutMilliseconds: UInt64?
+    _ store: Store, _ schemas: SchemaCache, numbers: RowNumbers?, timeoutMilliseconds: UInt64?,
+    standing: StandingTables? = nil
   ) throws(StoreError) {
+    self.standing = standing
     transaction = try store.beginWrite(timeoutMilliseconds: timeoutMilliseconds)
+    if let known = standing?.take(transaction.base) {
+      tables = known
+      known.begin(in: transaction)
+      return
+    }
     do throws(StoreError) { tables = try Tables(Forest(in: transaction), schemas, numbers: numbers) } catch {
       transaction.abandon()
       throw error
@@ -203,8 +216,10 @@ package final class RecordWriter {
     do {
       try tables.closeReferences()
       let root = try tables.seal()
-      tables.close()
+      hasEntry = tables.historyTurn.hasEntry
+      tables.rest()
       try transaction.commit(root, durability: durability)
+      if let standing { standing.keep(tables, transaction.outcome, pages: transaction.pagesMade) } else { tables.end() }
     } catch {
       tables.close()
       transaction.abandon()

@@ -57,8 +57,7 @@ final class TableLinks {
         guard inverse.isOrdered else { continue }
         guard let index = indexes.first(where: { $0.index.id == one.index }) else { throw LinkDraft.damaged(one) }
         let children = ChildOrder(
-          try tables.links(inverse), index, isOptional: layout.members[at].isOptional,
-          transaction: tables.forest.transaction)
+          try tables.links(inverse), index, isOptional: layout.members[at].isOptional)
         orders.append(Order(slot: layout.slots[at], children: children))
       }
     }
@@ -66,6 +65,13 @@ final class TableLinks {
     self.own = own
     self.checked = checked
     self.told = told
+  }
+
+  /// Takes part in the next transaction, which has told nobody and deleted nothing yet.
+  func begin() {
+    for index in told.indices { told[index].last = RowID(0) }
+    for index in checked.indices { checked[index].deletions = -1 }
+    for order in orders { order.children.begin() }
   }
 
   private static func reference(_ row: UnsafeRawPointer, _ slot: Slot, layout: Layout) -> RowID? {

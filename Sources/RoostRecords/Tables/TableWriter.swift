@@ -20,10 +20,10 @@ package final class TableWriter {
   let borrowed: [Borrowed]
   let links: TableLinks
   /// Of the tables when this one was opened: it is of no use once they have gone on without it.
-  let generation: Int
+  @exclusivity(unchecked) private(set) var generation: Int
   @exclusivity(unchecked) private(set) var nextRow: UInt64
   /// Changes of rows from here on need no note in the history: they are new, or there is none.
-  let firstNew: UInt64
+  @exclusivity(unchecked) private(set) var firstNew: UInt64
   @exclusivity(unchecked) private(set) var isNextRowChanged = false
   // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
   @exclusivity(unchecked) var new: RowBytes
@@ -54,7 +54,7 @@ package final class TableWriter {
     self.layout = layout
     self.rows = rows
     self.large = large
-    self.indexes = indexes.map { IndexWriter($0.0, layout, draft: $0.1, transaction: tables.forest.transaction) }
+    self.indexes = indexes.map { IndexWriter($0.0, layout, draft: $0.1) }
     borrowed = self.indexes.map(Unmanaged.passUnretained)
     self.nextRow = nextRow
     links = try TableLinks(entity, layout, indexes: self.indexes, tables: tables)
@@ -62,6 +62,14 @@ package final class TableWriter {
     new = RowBytes()
     old = RowBytes()
     builder = RowBuilder(layout)
+  }
+
+  /// Takes part in the next transaction: see ``Tables/begin(in:)``.
+  func begin() {
+    generation = tables.generation
+    firstNew = tables.history.begin(entity.id, next: nextRow)
+    (loaded, strays, waiting) = (nil, [], [])
+    links.begin()
   }
 
   /// The rows as they are at this moment, for reading until the next change.

@@ -19,7 +19,7 @@ package final class Tables {
   /// The catalog as it was before the transaction.
   let base: Catalog
   /// What the transaction changed so far, for the history.
-  let history: HistoryNotes
+  @exclusivity(unchecked) private(set) var history: HistoryNotes
   @exclusivity(unchecked) var historyTurn: HistoryTurn
   /// Ascending by entity.
   @exclusivity(unchecked) private var opened: [(id: EntityID, table: TableWriter)] = []
@@ -39,7 +39,7 @@ package final class Tables {
   @exclusivity(unchecked) var deletions = 0
   @exclusivity(unchecked) var linkChanges = 0
   /// What reads of this transaction ask whether it is still as it was.
-  let scope: ReadScope
+  @exclusivity(unchecked) private(set) var scope: ReadScope
   /// Decides, where records are carried out over what was saved of a damaged store, what becomes of rows that have the values of
   /// a row that is about to be written. False if that one is left out.
   var makesWay: ((_ table: TableWriter, _ row: RowID, _ rivals: [RowID]) throws(StoreError) -> Bool)?
@@ -114,17 +114,52 @@ package final class Tables {
 
   /// Nothing that was handed out may be used any more.
   func end() {
+    revoke()
+    opened = []
+    linkDrafts = [:]
+    mayStand = false
+  }
+
+  private func revoke() {
     generation += 1
     scope.generation += 1
     noteArrivals()
-    opened = []
-    linkDrafts = [:]
   }
 
   /// Ends the transaction's reads too. A cursor that outlives it gives its slot back.
   func close() {
     end()
+    closeScope()
+  }
+
+  private func closeScope() {
     if scope.isOpen { transaction.givesSlot = scope.end() }
+  }
+
+  // MARK: Standing
+
+  /// Whether nothing but rows and links was changed, and no savepoint was undone.
+  private var mayStand = true
+  /// With more trees it takes less time to open those that are needed.
+  private static let mostStandingTrees = 64
+
+  /// Ends the transaction, and keeps its tables if the next one may go on with them. They hold what is stored, if this one is committed.
+  func rest() {
+    guard mayStand, !historyTurn.isStateTouched, forest.openCount <= Self.mostStandingTrees else { return close() }
+    revoke()
+    closeScope()
+  }
+
+  /// Whether tables wait for the next transaction.
+  var isStanding: Bool { mayStand && !opened.isEmpty }
+
+  /// Begins the next transaction with the tables of the last one. It must find what that one committed.
+  func begin(in next: WriteTransaction) {
+    forest.begin(in: next)
+    historyTurn = HistoryTurn(historyTurn.base)
+    history = HistoryNotes(isOn: history.isOn)
+    (arrivedRows, openReferences, deletions, linkChanges, makesWay) = ([], [:], 0, 0, nil)
+    scope = ReadScope(next.store, next.view.slot)
   }
 
   /// Runs a change whose failure may leave it half done.
@@ -144,7 +179,13 @@ package final class Tables {
   // MARK: Tables
 
   package func table(_ id: EntityID) throws -> TableWriter {
-    if let known = known(id) { return known }
+    if let known = known(id) {
+      if known.generation != generation {
+        known.begin()
+        noteTable(known)
+      }
+      return known
+    }
     guard let entity = catalog.entity(id) else {
       throw RecordFault(.unknown, "there is no entity with the number \(id.number)")
     }
@@ -152,8 +193,13 @@ package final class Tables {
       entity, self, rows: try integers(Self.rows(id)), large: try bytes(Self.large(id)),
       indexes: try catalog.indexes(of: id).map { ($0, try bytes(Self.entries($0.id))) }, nextRow: try nextRow(id))
     opened.insert((id, table), at: opened.firstIndex { $0.id > id } ?? opened.count)
-    if placeOfArrivals(id) == nil { arrivedRows.append((id, ArrivedRows(from: table.nextRow))) }
+    noteTable(table)
     return table
+  }
+
+  private func noteTable(_ table: TableWriter) {
+    let id = table.entity.id
+    if placeOfArrivals(id) == nil { arrivedRows.append((id, ArrivedRows(from: table.nextRow))) }
   }
 
   /// They are few, as the open tables are.
