@@ -179,21 +179,30 @@ struct SaveReport {
   }
 
   func post() {
-    let keys = ModelContext.NotificationKey.self
     // Some may have become models that were there.
     let newcomers = newcomers.flatMap { Self.identifiers($0.objects, $0.graph, butDeleted: true) }
     let merged = Set(context.lastSave.merges.filter { !$0.isAmongNew }.map(\.existing))
     let inserted = merged.isEmpty ? newcomers : newcomers.filter { !merged.contains($0) }
     let known = merged.isEmpty ? [] : Set(self.updated)
     let updated = self.updated + merged.sorted().filter { !known.contains($0) }
-    NotificationCenter.default.post(
-      name: ModelContext.didSave, object: context,
-      userInfo: [
-        "inserted": inserted, "updated": updated, "deleted": deleted,
-        keys.insertedIdentifiers.rawValue: inserted, keys.updatedIdentifiers.rawValue: updated,
-        keys.deletedIdentifiers.rawValue: deleted,
-      ])
+    // Most saves do one of the three, and a key that is looked up takes as long as a small row.
+    var told = Self.nothing
+    for (keys, models) in zip(Self.keys, [inserted, updated, deleted]) where !models.isEmpty {
+      for key in keys { told[key] = models }
+    }
+    NotificationCenter.default.post(name: ModelContext.didSave, object: context, userInfo: told)
   }
+
+  private static let keys: [[String]] = [
+    ["inserted", ModelContext.NotificationKey.insertedIdentifiers.rawValue],
+    ["updated", ModelContext.NotificationKey.updatedIdentifiers.rawValue],
+    ["deleted", ModelContext.NotificationKey.deletedIdentifiers.rawValue],
+  ]
+
+  /// What is told of a save that wrote no model.
+  // Unsafe, because it is never written.
+  nonisolated(unsafe) private static let nothing: [AnyHashable: Any] =
+    Dictionary(uniqueKeysWithValues: keys.joined().map { ($0, [PersistentIdentifier]()) })
 }
 
 extension ModelContext {

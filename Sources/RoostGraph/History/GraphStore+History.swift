@@ -11,7 +11,7 @@ extension GraphStore {
 
   /// The place behind the newest commit; nil where the history is off.
   package var latestTokenIfOn: HistoryPlace? {
-    get throws { try records.read { try $0.historyMode == .off ? nil : $0.latestToken } }
+    get throws { try records.read { try $0.latestTokenIfOn } }
   }
 
   /// Removes what is older than a time in milliseconds since 1970, but for what a consumer needs. Nothing is written where nothing is

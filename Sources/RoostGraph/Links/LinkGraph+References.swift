@@ -18,11 +18,11 @@ extension LinkGraph {
   func current(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) throws -> UInt64 {
     let row = try ownReference(of: object, relation, origin: origin)
     if !relation.isOneToOne || isChanged(object, relation.property) { return row }
-    return isLeft(object._$state.row, origin.map, relation, by: row) ? RowNumber.nothing : row
+    return isLeft(object._$state.row, of: origin.map, relation: relation, by: row) ? RowNumber.nothing : row
   }
 
   /// Whether the partner of a one-to-one relationship has another partner here, or none, although another context stored this one.
-  func isLeft(_ row: UInt64, _ map: EntityMap, _ relation: Relation, by partner: UInt64) -> Bool {
+  func isLeft(_ row: UInt64, of map: EntityMap, relation: Relation, by partner: UInt64) -> Bool {
     guard relation.isOneToOne, let inverse = relation.inverse, RowNumber.leads(partner),
       let partner = objects.registered(store.maps[relation.target], RowID(partner)), isChanged(partner, inverse),
       map.type.mayBeNil(relation.property)

@@ -68,10 +68,12 @@ extension LinkGraph {
     image.links = try values.form.links.map { property in
       guard let relation = store.relations[ownMap.number][property] else { return .absent }
       if let (_, row) = references.first(where: { $0.property == property }) {
-        return .one(row.flatMap { isLeft(key.row, ownMap, relation, by: $0) ? nil : name($0, relation) })
+        return .one(row.flatMap { isLeft(key.row, of: ownMap, relation: relation, by: $0) ? nil : name($0, relation) })
       }
       let link = try link(key, nil, relation: relation, lists: lists)
-      if case .one(let partner?) = link, isLeft(key.row, ownMap, relation, by: partner.row) { return .one(nil) }
+      if case .one(let partner?) = link, isLeft(key.row, of: ownMap, relation: relation, by: partner.row) {
+        return .one(nil)
+      }
       return link
     }
     return image

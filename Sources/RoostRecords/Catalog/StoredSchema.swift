@@ -1,5 +1,6 @@
 internal import RoostBytes
 internal import RoostFile
+internal import RoostPages
 internal import RoostTrees
 
 /// A catalog as it stands in a store, with what is made of it for every transaction.
@@ -44,10 +45,12 @@ final class StoredSchema: Sendable {
 ///
 /// The bytes decide whether it is the same: whoever sees another catalog, older or newer, gets that one.
 ///
-/// Unchecked because of `newest`, which is read and written under the lock.
+/// Unchecked because of its two variables, which are read and written under the lock.
 final class SchemaCache: @unchecked Sendable {
   private let lock = Lock()
   private var newest: StoredSchema?
+  /// The last commit of this opening, and its schema: whoever reads this very snapshot need not compare.
+  private var own: (snapshot: Snapshot, schema: StoredSchema)?
 
   private enum Found {
     case known(StoredSchema)
@@ -68,6 +71,17 @@ final class SchemaCache: @unchecked Sendable {
     case .known(let schema): return schema
     case .other(let bytes): return try keep(StoredSchema(bytes))
     }
+  }
+
+  /// The schema of a snapshot, if it is the last one that this opening committed.
+  func schema(at snapshot: Snapshot) -> StoredSchema? {
+    lock.withLock { own?.snapshot == snapshot ? own?.schema : nil }
+  }
+
+  /// Notes a commit of this opening.
+  func note(_ schema: StoredSchema?, at snapshot: Snapshot) {
+    guard let schema else { return }
+    lock.withLock { if (own?.snapshot.stamp ?? 0) < snapshot.stamp { own = (snapshot, schema) } }
   }
 
   private func keep(_ made: StoredSchema) -> StoredSchema {

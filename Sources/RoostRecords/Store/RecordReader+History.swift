@@ -31,6 +31,14 @@ extension RecordReader {
     }
   }
 
+  /// The same; nil if the history is off.
+  package var latestTokenIfOn: HistoryPlace? {
+    get throws(StoreError) {
+      let reading = try historyReading()
+      return reading.state.mode == .off ? nil : try reading.token(reading.latest)
+    }
+  }
+
   /// The place before the oldest transaction that the history still has.
   package var oldestToken: HistoryPlace {
     get throws(StoreError) {

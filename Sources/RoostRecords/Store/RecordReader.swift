@@ -52,6 +52,7 @@ package final class RecordReader {
 
   private static func schema(_ transaction: ReadTransaction, _ schemas: SchemaCache) throws(StoreError) -> StoredSchema?
   {
+    if let known = schemas.schema(at: transaction.snapshot) { return known }
     let trees = RoostTrees.TreeCatalog(transaction.snapshot, view: transaction.view)
     guard let meta = try trees.descriptor(Tables.meta) else { return nil }
     guard meta.kind == .bytes else { throw Tables.foreign }

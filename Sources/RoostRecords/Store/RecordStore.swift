@@ -138,6 +138,7 @@ extension RecordStore {
 package final class RecordWriter {
   private let transaction: WriteTransaction
   let tables: Tables
+  private let schemas: SchemaCache
   private let standing: StandingTables?
   /// Whether the transaction has an entry in the history.
   private(set) var hasEntry = false
@@ -146,6 +147,7 @@ package final class RecordWriter {
     _ store: Store, _ schemas: SchemaCache, numbers: RowNumbers?, timeoutMilliseconds: UInt64?,
     standing: StandingTables? = nil
   ) throws(StoreError) {
+    self.schemas = schemas
     self.standing = standing
     transaction = try store.beginWrite(timeoutMilliseconds: timeoutMilliseconds)
     if let known = standing?.take(transaction.base) {
@@ -219,6 +221,7 @@ package final class RecordWriter {
       hasEntry = tables.historyTurn.hasEntry
       tables.rest()
       try transaction.commit(root, durability: durability)
+      schemas.note(tables.schema, at: transaction.outcome)
       if let standing { standing.keep(tables, transaction.outcome, pages: transaction.pagesMade) } else { tables.end() }
     } catch {
       tables.close()

@@ -13,7 +13,7 @@ package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
   /// Of the catalog, while it is as the transaction found it.
-  private var schema: StoredSchema?
+  private(set) var schema: StoredSchema?
   private let schemas: SchemaCache
   package private(set) var catalog: Catalog
   /// The catalog as it was before the transaction.
