@@ -5,6 +5,7 @@ import Foundation
 enum RoostBenchmarks {
   static func main() throws {
     if let work = ObjectMemory.Work(CommandLine.arguments) { return try ObjectMemory.run(work) }
+    if let work = Opening.Work(CommandLine.arguments) { return try Opening.run(work) }
     if CommandLine.arguments.dropFirst().first == "check" { exit(check()) }
     var plan: Plan
     do throws(Misuse) {
@@ -13,12 +14,19 @@ enum RoostBenchmarks {
         operations: Set(
           EngineOperation.allCases.map(\.rawValue) + RowsOperation.allCases.map(\.rawValue)
             + ObjectOperation.allCases.map(\.rawValue)),
-        engines: Set(EngineRegistry.engines.map(\.name) + EngineRegistry.libraries.map(\.name)))
+        engines: Set(
+          EngineRegistry.engines.map(\.name) + EngineRegistry.libraries.map(\.name)
+            + EngineRegistry.objects.map(\.name)))
     } catch {
       FileHandle.standardError.write(Data("\(error.sentence)\n\n\(Plan.usage)\n".utf8))
       exit(2)
     }
-    exit(try run(plan) ? 0 : 1)
+    do {
+      exit(try run(plan) ? 0 : 1)
+    } catch let misuse as Misuse {
+      FileHandle.standardError.write(Data("\(misuse.sentence)\n".utf8))
+      exit(1)
+    }
   }
 
   private static func check() -> Int32 {
@@ -41,7 +49,8 @@ enum RoostBenchmarks {
     for name in plan.suites {
       let suite = suite(name, plan, scratch)
       try runner.run(suite)
-      report += SuiteReport(suite, runner.measurements.filter { $0.suite == name }, plan).markdown
+      let measurements = runner.measurements.filter { $0.suite == name }
+      report += SuiteReport(suite, measurements, plan).markdown
     }
 
     print(report, terminator: "")

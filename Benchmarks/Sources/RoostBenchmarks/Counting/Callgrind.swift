@@ -21,7 +21,8 @@ final class Callgrind {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [
       "valgrind", "--tool=callgrind", "--collect-atstart=no", "--toggle-collect=\(Self.symbol)",
-      "--dump-after=\(Self.symbol)", "--callgrind-out-file=\(folder.path())counts", program, suite,
+      "--dump-after=\(Self.symbol)", "--trace-children=yes", "--callgrind-out-file=\(folder.path())/counts.%p", program,
+      suite,
       "--size", "\(CountedOperation.tracks)", "--runs", "1", "--only",
       ([EngineRegistry.subject] + operations.map(\.name)).joined(separator: ","),
     ]
@@ -51,24 +52,40 @@ final class Callgrind {
       throw Misuse("\(program) \(suite) carried out \(names), not \(operations.map(\.name))")
     }
     var counts: [CountedOperation: UInt64] = [:]
-    for (number, name) in names.enumerated() {
-      counts[operations.first { $0.name == name }!] = try total(number + 1)
+    var parts = 0
+    for name in names {
+      let operation = operations.first { $0.name == name }!
+      if operation.isInOtherProcess {
+        counts[operation] = try otherProcesses().map(total).min()
+      } else {
+        parts += 1
+        counts[operation] = try total(file(parts))
+      }
     }
-    guard !FileManager.default.fileExists(atPath: file(names.count + 1)) else {
-      throw Misuse("\(program) \(suite) measured more parts than the \(names.count) operations it reported")
+    guard !FileManager.default.fileExists(atPath: file(parts + 1)) else {
+      throw Misuse("\(program) \(suite) measured more parts than the \(parts) operations it reported")
     }
     return counts
   }
 
-  private func file(_ number: Int) -> String { folder.path() + "counts.\(number)" }
+  private func file(_ part: Int) -> String { "\(folder.path())/counts.\(process.processIdentifier).\(part)" }
 
-  private func total(_ number: Int) throws -> UInt64 {
-    guard let text = try? String(contentsOfFile: file(number), encoding: .utf8) else {
+  /// The first part of each process that the program started.
+  private func otherProcesses() throws -> [String] {
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path()).filter { name in
+      name.hasPrefix("counts.") && name.hasSuffix(".1") && !name.hasPrefix("counts.\(process.processIdentifier).")
+    }
+    if files.isEmpty { throw Misuse("\(program) \(suite) started no other process that was counted") }
+    return files.map { "\(folder.path())/\($0)" }
+  }
+
+  private func total(_ file: String) throws -> UInt64 {
+    guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
       throw Misuse("callgrind counted nothing in \(program) \(suite): the program has no function \(Self.symbol)")
     }
     for line in text.split(separator: "\n") where line.hasPrefix("summary: ") || line.hasPrefix("totals: ") {
       if let total = line.split(separator: " ").last.flatMap({ UInt64($0) }), total > 0 { return total }
     }
-    throw Misuse("callgrind wrote no total for part \(number) of \(suite)")
+    throw Misuse("callgrind wrote no total into \(file)")
   }
 }

@@ -42,7 +42,7 @@ struct Check {
       print("There is no baseline for \(machine) in \(baselines).")
       return 3
     }
-    let counts = try Self.count(Self.ownPath)
+    let counts = try Self.count(ThisProgram.path)
     if writes {
       try Baseline(counts).write(to: file)
       print("Wrote \(file.path()).")
@@ -50,10 +50,6 @@ struct Check {
     }
     let before = try other.map(Self.count) ?? Baseline(reading: file).counts
     return Self.compare(counts, before) ? 0 : 1
-  }
-
-  private static var ownPath: String {
-    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
   }
 
   /// Both suites run at the same time: one processor each.

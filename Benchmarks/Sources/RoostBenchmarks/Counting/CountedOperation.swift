@@ -30,7 +30,17 @@ struct CountedOperation: Hashable {
       ("HB", "track", tracks), ("U", "track", tracks), ("T", "child", tracks), ("T-assigned", "child", tracks),
       ("getter", "read", ObjectOperation.getters), ("HT", "question", ObjectHistory.tokens),
       ("HR", "transaction", ObjectHistory.readings * ObjectHistory.newest), ("IS", "track", tracks),
+      ("S1", "save", saves(1)), ("S10", "save", saves(10)), ("S100", "save", saves(100)), ("two", "track", tracks),
+      ("O0", "save", saves(ObjectObserving.tracks)), ("O1", "save", saves(ObjectObserving.tracks)),
+      (opening, "opening", 1),
     ].map { CountedOperation(suite: "objects", name: $0, unit: $1, units: $2) }
+
+  private static func saves(_ size: Int) -> Int { RowsOperation.saves(of: size, size: tracks) }
+
+  private static let opening = RowsOperation.open.rawValue
+
+  /// Whether it is carried out by other processes, each of which does nothing else.
+  var isInOtherProcess: Bool { name == Self.opening }
 
   static let suites = ["rows", "objects"]
 }

@@ -45,6 +45,21 @@ final class SQLiteConnection {
     if code != SQLITE_DONE { try check(code, "step") }
   }
 
+  /// Calls `body` for each row, and makes the statement ready for the next use.
+  @inline(__always)
+  func each(_ statement: OpaquePointer, _ body: (OpaquePointer) throws -> Void) throws {
+    defer { sqlite3_reset(statement) }
+    var code = sqlite3_step(statement)
+    while code == SQLITE_ROW {
+      try body(statement)
+      code = sqlite3_step(statement)
+    }
+    guard code == SQLITE_DONE else { throw failure("step") }
+  }
+
+  /// The row number of the last insert.
+  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
   @inline(__always)
   func check(_ code: Int32, _ call: String) throws {
     if code != SQLITE_OK { throw failure(call) }

@@ -37,16 +37,9 @@ enum ObjectMemory {
 
   /// Runs this program for a task, and returns the megabytes that it tells.
   static func ask(_ task: Task, _ folder: String, _ count: Int) throws -> Double {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = [word, task.rawValue, folder, String(count)]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0, let megabytes = Double(String(decoding: data, as: UTF8.self)) else {
-      throw EngineError("roost", task.rawValue, "the program that was to be measured failed")
+    let answer = try ThisProgram.run([word, task.rawValue, folder, String(count)])
+    guard let megabytes = Double(answer) else {
+      throw EngineError("roost", task.rawValue, "the program that was to be measured told no number")
     }
     return megabytes
   }

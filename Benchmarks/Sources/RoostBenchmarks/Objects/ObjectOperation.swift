@@ -9,49 +9,45 @@ enum ObjectOperation: String, CaseIterable {
   case importLines = "IJ"
   case importTable = "IC"
   case importPeak = "IP"
+  case saveAlone = "O0"
+  case saveObserved = "O1"
 
   static let heldTracks = 10_000
   static let getters = 1_000_000
 
   var operation: Operation {
+    Operation(
+      name: rawValue, brief: words.brief, group: words.group, work: work, fixedSize: fixedSize, turn: turn)
+  }
+
+  private var fixedSize: Int? {
     switch self {
-    case .getter:
-      Operation(
-        name: rawValue, work: "a million reads of a loaded property; so milliseconds are nanoseconds each",
-        fixedSize: Self.getters, turn: rawValue)
+    case .getter: Self.getters
+    case .held: Self.heldTracks
+    default: nil
+    }
+  }
+
+  private var turn: String { self == .saveObserved ? Self.saveAlone.rawValue : rawValue }
+
+  private var work: String {
+    switch self {
+    case .getter: "a million reads of a loaded property; so milliseconds are nanoseconds each"
     case .held:
-      Operation(
-        name: rawValue,
-        work: "memory of holding 10,000 fetched tracks, above a program that does nothing, in MB (not milliseconds)",
-        fixedSize: Self.heldTracks, turn: rawValue)
+      "memory of holding 10,000 fetched tracks, above a program that does nothing, in MB (not milliseconds)"
     case .peak:
-      Operation(
-        name: rawValue,
-        work: "the most memory of a program that inserts n tracks, 10,000 a transaction, in MB (not milliseconds)",
-        turn: rawValue)
+      "the most memory of a program that inserts n tracks, 10,000 a transaction, in MB (not milliseconds)"
     case .latestToken:
-      Operation(
-        name: rawValue,
-        work: "ask 1,000 times for the newest place in a history of n changes; so milliseconds are microseconds each",
-        turn: rawValue)
-    case .newestHistory:
-      Operation(
-        name: rawValue,
-        work: "read the 100 newest transactions, of 10 changes each, from a token among n changes, 10 times",
-        turn: rawValue)
-    case .importSnapshots:
-      Operation(
-        name: rawValue, work: "import n tracks from snapshots, relaxed but for the end", turn: rawValue
-      )
-    case .importLines:
-      Operation(name: rawValue, work: "import n tracks from a file of JSON Lines, in the same way", turn: rawValue)
-    case .importTable:
-      Operation(name: rawValue, work: "import n tracks from a table in CSV, in the same way", turn: rawValue)
+      "ask 1,000 times for the newest place in a history of n changes; so milliseconds are microseconds each"
+    case .newestHistory: "read the 100 newest transactions, of 10 changes each, from a token among n changes, 10 times"
+    case .importSnapshots: "import n tracks from snapshots, relaxed but for the end"
+    case .importLines: "import n tracks from a file of JSON Lines, in the same way"
+    case .importTable: "import n tracks from a table in CSV, in the same way"
     case .importPeak:
-      Operation(
-        name: rawValue,
-        work: "the most memory of a program that imports n tracks from JSON Lines, cache 64 MiB, in MB (not ms)",
-        turn: rawValue)
+      "the most memory of a program that imports n tracks from JSON Lines, cache 64 MiB, in MB (not milliseconds)"
+    case .saveAlone: "a relaxed save of 10 new tracks in a library of n, mean of 50, no observer"
+    case .saveObserved:
+      "the same beside a `ResultsObserver` of the tracks with duration > 180 by release date, read after each save"
     }
   }
 }

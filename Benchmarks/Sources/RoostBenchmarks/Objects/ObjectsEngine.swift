@@ -14,10 +14,21 @@ struct ObjectsEngine: LibraryEngine {
   let readsAlbums = false
 
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore {
+    ObjectsStore(try container(directory), library, durability)
+  }
+
+  private func container(_ directory: String) throws -> ModelContainer {
     let configuration = ModelConfiguration(url: URL(filePath: directory + "/library.roost"))
-    let container = try ModelContainer(
+    return try ModelContainer(
       for: Artist.self, Album.self, Track.self, Playlist.self, Entry.self, configurations: configuration)
-    return ObjectsStore(container, library, durability)
+  }
+
+  func openAndRead(_ directory: String) throws -> UInt64 {
+    let context = ModelContext(try container(directory))
+    var descriptor = FetchDescriptor<Track>()
+    descriptor.fetchLimit = 1
+    guard let track = try context.fetch(descriptor).first else { throw EngineError(name, "open", "there is no track") }
+    return track.word
   }
 }
 
@@ -39,9 +50,9 @@ final class ObjectsStore: LibraryStore, @unchecked Sendable {
     guard let container else { preconditionFailure("the store is closed") }
     let context = ModelContext(container)
     if durability == .relaxed { context.durability = .relaxed }
-    let records = try records ?? Self.records(context)
-    self.records = records
-    return ObjectsSession(context, library, records)
+    // The first session is made before there are other threads.
+    if records == nil { records = try Self.records(context) }
+    return ObjectsSession(context, library, records!)
   }
 
   /// The only way to the rows leads through an object.

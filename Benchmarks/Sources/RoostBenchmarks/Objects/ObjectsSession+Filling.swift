@@ -18,6 +18,8 @@ extension ObjectsSession {
     try context.save()
   }
 
+  func prepareInserts() throws { try fetchAlbums() }
+
   private func fetchAlbums() throws {
     if albums.isEmpty { albums = try context.fetch(FetchDescriptor<Album>()) }
   }

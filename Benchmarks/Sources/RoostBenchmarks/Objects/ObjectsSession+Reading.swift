@@ -11,6 +11,16 @@ extension ObjectsSession {
     return digest
   }
 
+  func titlesAndDurations() throws -> UInt64 {
+    var descriptor = FetchDescriptor<Track>()
+    descriptor.propertiesToFetch = [\.title, \.duration]
+    var sum: UInt64 = 0
+    for track in try context.fetch(descriptor) {
+      sum &+= TrackRow.join(TrackRow.word(track.title), track.duration.bitPattern)
+    }
+    return sum
+  }
+
   func sum(rows: [UInt64]) throws -> UInt64 {
     var sum: UInt64 = 0
     for row in rows {

@@ -10,7 +10,7 @@ final class ObjectsSuite: Suite {
   private var history: (size: Int, folder: String, store: ObjectHistory)?
 
   init(_ participants: [any LibraryEngine], scratch: Scratch) {
-    rows = RowsSuite(participants, scratch: scratch, name: "objects", operations: RowsOperation.objects)
+    rows = RowsSuite(participants, scratch: scratch, name: "objects", operations: RowsOperation.allCases)
     self.scratch = scratch
   }
 
@@ -35,6 +35,7 @@ final class ObjectsSuite: Suite {
     case .newestHistory: return try history(trial.size).readNewest()
     case .importSnapshots, .importLines, .importTable: return try imported(trial)
     case .importPeak: return try importPeak(trial.size)
+    case .saveAlone, .saveObserved: return try observed(trial)
     case nil: return try rows.measure(trial)
     }
   }
@@ -73,6 +74,15 @@ final class ObjectsSuite: Suite {
     guard let folder = history?.folder else { return }
     history = nil
     try scratch.remove(folder)
+  }
+
+  // MARK: Observing
+
+  private func observed(_ trial: Trial) throws -> Sample {
+    let folder = try scratch.folder("observed")
+    defer { try? scratch.remove(folder) }
+    let observing = try ObjectObserving(folder, Library(size: trial.size))
+    return try observing.save(isObserved: trial.operation == ObjectOperation.saveObserved.rawValue)
   }
 
   // MARK: Imports

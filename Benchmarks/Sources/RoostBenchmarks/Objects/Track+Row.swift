@@ -8,8 +8,25 @@ extension Track {
       genre: row.genre.map { String($0) }, releaseDate: Date(timeIntervalSinceReferenceDate: row.releaseDate),
       playCount: Int(row.playCount), explicit: row.isExplicit)
   }
+}
 
+/// A track as an object, of whatever kind.
+protocol TrackObject: AnyObject {
+  var id: String { get }
+  var title: String { get }
+  var artist: String { get }
+  var duration: Double { get }
+  var genre: String? { get }
+  var releaseDate: Date { get }
+  var playCount: Int { get }
+  var explicit: Bool { get }
+}
+
+extension Track: TrackObject {}
+
+extension TrackObject {
   /// Every value goes into it, as into ``TrackRow/word``. The album is an object and no number, so 0 stands for it.
+  @inline(__always)
   var word: UInt64 {
     var word = TrackRow.word(id)
     word = TrackRow.join(word, TrackRow.word(title))

@@ -16,11 +16,12 @@ struct SuiteReport {
 
   var markdown: String {
     var text = "# Suite `\(suite.name)`\n\nMilliseconds, medians of \(plan.runs) runs, engines in turn,"
-    text += " \(ProcessInfo.processInfo.activeProcessorCount) processors.\n"
+    text += " \(ProcessInfo.processInfo.activeProcessorCount) processors."
+    text += " After ± is how far the run farthest from the median is from it.\n"
     for size in plan.sizes {
       text += section("\(Figures.grouped(size)) entries", operations.filter { $0.isDone(at: size) }, size: size)
     }
-    text += section("Single commits", operations.filter { $0.fixedSize != nil }, size: nil)
+    text += section("Fixed numbers of entries", operations.filter { $0.fixedSize != nil }, size: nil)
     text += growth
     text += legend
     return text
@@ -40,18 +41,21 @@ struct SuiteReport {
     var table = MarkdownTable(["op"] + engines + peers.map { "\(EngineRegistry.subject)/\($0)" })
     for operation in operations {
       let size = size ?? operation.fixedSize!
-      let medians = engines.map { result(operation.name, $0, size) }
       table.add(
-        [operation.name] + zip(engines, medians).map { cell($1, $0, operation) }
+        [operation.name] + engines.map { cell(measurement(operation.name, $0, size), $0, operation) }
           + ratios { result(operation.name, $0, size) })
     }
     if let size, let row = readerScaling(size) { table.add(row) }
     return table.isEmpty ? "" : "\n## \(title)\n\n\(table.text)"
   }
 
-  private func cell(_ median: Double?, _ engine: String, _ operation: Operation) -> String {
-    if let median { return Figures.milliseconds(median) }
-    return suite.takesPart(engine, in: operation.name) ? "failed" : "–"
+  /// The median and the spread.
+  private func cell(_ measurement: Measurement?, _ engine: String, _ operation: Operation) -> String {
+    guard let measurement, let median = measurement.result else {
+      return suite.takesPart(engine, in: operation.name) ? "failed" : "–"
+    }
+    let figure = Figures.milliseconds(median)
+    return measurement.spread.map { "\(figure) ±\(Int(($0 * 100).rounded()))%" } ?? figure
   }
 
   /// The subject's time over each peer's: below one, the subject is quicker.
@@ -75,7 +79,11 @@ struct SuiteReport {
   }
 
   private func result(_ operation: String, _ engine: String, _ size: Int) -> Double? {
-    measurements.first { $0.operation == operation && $0.engine == engine && $0.size == size }?.result
+    measurement(operation, engine, size)?.result
+  }
+
+  private func measurement(_ operation: String, _ engine: String, _ size: Int) -> Measurement? {
+    measurements.first { $0.operation == operation && $0.engine == engine && $0.size == size }
   }
 
   // MARK: Growth

@@ -9,6 +9,9 @@ protocol LibraryEngine: Sendable {
   /// Whether reading a track gives the number of its album's row.
   var readsAlbums: Bool { get }
 
+  /// Opens a filled store, reads its first track with every field, and returns the track's word; asked in a new process.
+  func openAndRead(_ directory: String) throws -> UInt64
+
   /// Creates an empty store with its tables and indexes in `directory`, which exists and is empty, or opens what is there.
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore
 }
@@ -16,6 +19,8 @@ protocol LibraryEngine: Sendable {
 extension LibraryEngine {
   var omits: Set<RowsOperation> { [] }
   var readsAlbums: Bool { true }
+  // The rows suite does not ask this.
+  func openAndRead(_ directory: String) throws -> UInt64 { throw EngineError(name, "open", "it is not in this suite") }
 }
 
 /// One open store. Sessions may be asked for on any thread.
@@ -32,6 +37,8 @@ protocol LibrarySession: AnyObject {
   func prepare() throws
 
   // Filling
+  /// Gets ready to insert tracks into a filled store. Not timed.
+  func prepareInserts() throws
   /// Adds all artists and albums in one transaction. Not timed.
   func addShelves() throws
   func insert(_ tracks: Range<Int>, perTransaction: Int) throws
@@ -41,6 +48,8 @@ protocol LibrarySession: AnyObject {
   // Reading. All sums are wrapping sums of ``TrackRow/word``.
   /// Every track with every field, in the order of rows.
   func scan() throws -> TrackDigest
+  /// The title and the duration of every track, and nothing else of it.
+  func titlesAndDurations() throws -> UInt64
   func sum(rows: [UInt64]) throws -> UInt64
   func sum(ids: IDList) throws -> UInt64
   /// For each question the first tracks of a genre that are longer than asked for, in the order of their dates; genres
@@ -92,7 +101,9 @@ protocol LibrarySession: AnyObject {
 
 extension LibrarySession {
   func prepare() {}
+  func prepareInserts() {}
   // The rows suite does not ask this.
+  func titlesAndDurations() throws -> UInt64 { throw EngineError("rows", "two", "it is not in this suite") }
   func averageGenres() throws -> [Int] { [] }
   func sumPlays() throws -> Int { 0 }
   func assign(_ children: [Child]) throws { try append(children) }

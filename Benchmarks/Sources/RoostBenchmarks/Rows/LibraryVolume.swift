@@ -14,13 +14,7 @@ final class LibraryVolume {
   ) throws {
     self.scratch = scratch
     folder = try scratch.folder(engine.name)
-    if let rest {
-      for name in try FileManager.default.contentsOfDirectory(atPath: rest) {
-        try FileManager.default.copyItem(atPath: "\(rest)/\(name)", toPath: "\(folder)/\(name)")
-        // Whoever syncs the file first would pay for the copy else.
-        try FileHandle(forUpdatingAtPath: "\(folder)/\(name)")?.synchronize()
-      }
-    }
+    if let rest { try scratch.copy(rest, to: folder) }
     store = try engine.open(folder, library, durability: durability)
     session = try store.session()
   }
@@ -73,6 +67,13 @@ final class LibraryPool {
     try volume.session.insert(0..<answers.size, perTransaction: 10_000)
     try keep(volume, engine, answers.size)
     return volume.folder
+  }
+
+  /// The folder of a copy that is at rest, which the caller removes.
+  func restingCopy(_ engine: any LibraryEngine, _ answers: LibraryAnswers) throws -> String {
+    let copy = try scratch.folder(engine.name)
+    try scratch.copy(try folder(engine, answers), to: copy)
+    return copy
   }
 
   /// A filled store of its own for an operation that changes it. Its caches are warm.

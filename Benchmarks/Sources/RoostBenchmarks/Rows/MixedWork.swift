@@ -12,8 +12,10 @@ enum MixedWork {
   static func run(_ store: any LibraryStore, _ answers: LibraryAnswers) throws -> Result {
     let added = answers.size..<answers.size + answers.size / 5
     let questions = Questions(answers.chunks)
-    let (_, results) = try Crew.time(1 + RowsOperation.mixedReaders) { _ in
-      try store.session()
+    let (_, results) = try Crew.time(1 + RowsOperation.mixedReaders) { member in
+      let session = try store.session()
+      try member == 0 ? session.prepareInserts() : session.prepare()
+      return session
     } work: { member, session -> Part in
       if member > 0 { return try questions.ask(session, member) }
       defer { questions.isOver.store(true, ordering: .releasing) }

@@ -52,12 +52,15 @@ final class RowsSuite: Suite {
     }
     let answers = answers(operation == .love ? RowsOperation.loveSize : trial.size, engine)
     switch operation {
-    case .importSynced, .importRelaxed, .importWhole, .importMillion, .importBatch, .single, .single8:
+    case .importSynced, .importRelaxed, .importWhole, .importMillion, .importBatch, .single, .single8, .writers1,
+      .writers2, .writers4, .writers8:
       return try fill(operation, engine, answers, trial)
     case .mixedReads, .mixedWrites: return try mixed(operation, engine, answers)
     case .playCounts, .playCountsTogether, .deletions, .deletionsTogether, .upsert, .children, .childrenAssigned:
       return try change(operation, engine, answers)
+    case .save1, .save10, .save100: return try save(operation.savedTracks!, engine, answers)
     case .size: return try weigh(engine, answers)
+    case .open: return try open(engine, answers)
     default: return try read(operation, engine, answers)
     }
   }
@@ -82,7 +85,7 @@ final class RowsSuite: Suite {
     do {
       try volume.session.addShelves()
       let milliseconds = try fill(operation, volume, answers)
-      let isRight = try check(volume.session, answers, inOrder: operation != .single8)
+      let isRight = try check(volume.session, answers, inOrder: operation != .single8 && operation.writers ?? 1 == 1)
       if trial.isLastRun && isRight && operation.operation.fixedSize == nil {
         try pool.keep(volume, engine, answers.size)
       } else {
@@ -100,20 +103,35 @@ final class RowsSuite: Suite {
     switch operation {
     case .single: return try Stopwatch.time { try session.insertEach(0..<size) }
     case .single8:
-      let store = volume.store
-      return try Crew.time(RowsOperation.singleThreads) { _ in
-        try store.session()
-      } work: { member, session in
+      return try Self.crew(RowsOperation.singleThreads, of: volume.store) { member, session in
         let first = member * RowsOperation.commitsPerThread
         try session.insertEach(first..<first + RowsOperation.commitsPerThread)
-      } tidy: { session in
-        session.close()
-      }.milliseconds
+      }
+    case .writers1, .writers2, .writers4, .writers8:
+      let share = size / operation.writers!
+      return try Self.crew(operation.writers!, of: volume.store) { member, session in
+        try session.insert(member * share..<(member + 1) * share, perTransaction: RowsOperation.writersRows)
+      }
     case .importWhole: return try Stopwatch.time { try session.insert(0..<size, perTransaction: size) }
     case .importBatch: return try Stopwatch.time { try session.insertBatch(0..<size) }
     case .importMillion: return try Stopwatch.time { try session.insert(0..<size, perTransaction: 10_000) }
     default: return try Stopwatch.time { try session.insert(0..<size, perTransaction: 1_000) }
     }
+  }
+
+  /// The time of threads that insert tracks, each through a session of its own.
+  private static func crew(
+    _ count: Int, of store: any LibraryStore, work: @escaping @Sendable (Int, any LibrarySession) throws -> Void
+  ) throws -> Double {
+    try Crew.time(count) { _ in
+      let session = try store.session()
+      try session.prepareInserts()
+      return session
+    } work: { member, session in
+      try work(member, session)
+    } tidy: { session in
+      session.close()
+    }.milliseconds
   }
 
   /// Whether the store holds the library: its rows, and indexes that agree with them.
@@ -144,6 +162,7 @@ final class RowsSuite: Suite {
       let ids = answers.ids
       return try ask(ids.sum) { try session.sum(ids: ids.asked) }
     case .scan: return try ask(answers.whole) { try session.scan() }
+    case .two: return try ask(answers.titlesAndDurations) { try session.titlesAndDurations() }
     case .firstByDate:
       return try ask(answers.firstByDate) { try session.firstByDate(queries: LibraryAnswers.dateQueries) }
     case .love: return try ask(answers.love) { try session.love(rounds: LibraryAnswers.loveRounds) }
@@ -213,6 +232,19 @@ final class RowsSuite: Suite {
     }
   }
 
+  /// The milliseconds of one save.
+  private func save(_ tracks: Int, _ engine: any LibraryEngine, _ answers: LibraryAnswers) throws -> Sample {
+    let volume = try pool.copy(engine, answers, .synced)
+    defer { try? volume.discard() }
+    let session = volume.session
+    try session.prepareInserts()
+    let saves = RowsOperation.saves(of: tracks, size: answers.size)
+    let added = answers.size..<answers.size + saves * tracks
+    let milliseconds = try Stopwatch.time { try session.insert(added, perTransaction: tracks) }
+    let isRight = try session.scan() == answers.digest(0..<added.upperBound) && holds(session, added.upperBound)
+    return Sample(milliseconds: milliseconds / Double(saves), isRight: isRight)
+  }
+
   private func holds(_ session: any LibrarySession, _ count: Int) throws -> Bool {
     try session.indexCounts().allSatisfy { $0 == count }
   }
@@ -233,6 +265,14 @@ final class RowsSuite: Suite {
     if operation == .mixedWrites { return writes }
     mixedWrites[engine.name] = writes
     return reads
+  }
+
+  // MARK: Opening
+
+  private func open(_ engine: any LibraryEngine, _ answers: LibraryAnswers) throws -> Sample {
+    let folder = try pool.restingCopy(engine, answers)
+    defer { try? scratch.remove(folder) }
+    return try Opening.ask(engine, folder, expecting: answers.firstTrack)
   }
 
   // MARK: Size

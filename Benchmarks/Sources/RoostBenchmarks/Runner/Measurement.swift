@@ -35,6 +35,12 @@ struct Measurement {
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
   }
 
+  /// How far the run farthest from the median is from it, of the median. Nil when there are fewer than two runs.
+  var spread: Double? {
+    guard milliseconds.count > 1, let median, median > 0 else { return nil }
+    return milliseconds.map { abs($0 - median) }.max()! / median
+  }
+
   /// The median, if it counts.
   var result: Double? {
     isChecked ? median : nil

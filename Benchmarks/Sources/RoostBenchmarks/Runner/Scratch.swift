@@ -27,6 +27,14 @@ final class Scratch {
     return folder
   }
 
+  /// Copies the files of a folder into another, and syncs them: else the first sync of a file would pay for its copy.
+  func copy(_ folder: String, to other: String) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: "\(other)/\(name)")
+      try FileHandle(forUpdatingAtPath: "\(other)/\(name)")?.synchronize()
+    }
+  }
+
   func remove(_ folder: String) throws {
     try FileManager.default.removeItem(atPath: folder)
   }

@@ -22,9 +22,20 @@ extension Suite {
   func takesPart(_ engine: String, in operation: String) -> Bool { true }
 }
 
+/// What belongs together in a picture.
+enum OperationGroup: String, CaseIterable {
+  case importing, saving, reading, asking, changing, history, memory
+
+  /// Whether figures are megabytes instead of milliseconds.
+  var isMemory: Bool { self == .memory }
+}
+
 /// One line of a table.
 struct Operation {
   let name: String
+  /// A few words, for pictures.
+  let brief: String
+  let group: OperationGroup
   /// What is done, for the reader of a table.
   let work: String
   /// The number of entries, where it does not follow the chosen size.

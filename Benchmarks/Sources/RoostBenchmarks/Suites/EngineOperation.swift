@@ -19,7 +19,8 @@ enum EngineOperation: String, CaseIterable {
   static let commitsPerThread = 250
 
   var operation: Operation {
-    Operation(name: rawValue, work: work, fixedSize: fixedSize, turn: turn)
+    Operation(
+      name: rawValue, brief: words.brief, group: words.group, work: work, fixedSize: fixedSize, turn: turn)
   }
 
   /// The store it reads, if it reads one that was filled before.

@@ -48,6 +48,13 @@ final class LibraryAnswers {
 
   // MARK: Reading
 
+  var firstTrack: UInt64 { track(0).word }
+
+  private(set) lazy var titlesAndDurations: UInt64 = (0..<size).reduce(0) { sum, number in
+    let track = library.track(number)
+    return sum &+ TrackRow.join(TrackRow.word(track.title), track.duration.bitPattern)
+  }
+
   /// Random tracks by the numbers of their rows.
   private(set) lazy var rows: (asked: [UInt64], sum: UInt64) = {
     var random = SplitMix64(seed: 1)

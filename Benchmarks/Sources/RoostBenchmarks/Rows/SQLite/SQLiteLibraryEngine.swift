@@ -6,18 +6,33 @@ struct SQLiteLibraryEngine: LibraryEngine {
   let name: String
   private let settings: SQLiteEngine.Settings
 
-  init(_ settings: SQLiteEngine.Settings) {
-    name = settings.name
+  init(_ settings: SQLiteEngine.Settings, name: String? = nil) {
+    self.name = name ?? settings.name
     self.settings = settings
   }
 
   var note: String { SQLiteEngine(settings).note }
 
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore {
+    try store(directory, library, durability)
+  }
+
+  func store(_ directory: String, _ library: Library, _ durability: Durability) throws -> SQLiteLibraryStore {
     let level = durability == .synced ? "FULL" : "NORMAL"
     return try SQLiteLibraryStore(
       engine: name, path: "\(directory)/\(SQLiteEngine.fileName)", library,
       pragmas: settings.pragmas + ["synchronous=\(level)"])
+  }
+
+  /// No more than a program needs that reads one track: a connection, its settings and a statement.
+  func openAndRead(_ directory: String) throws -> UInt64 {
+    let connection = try SQLiteConnection("\(directory)/\(SQLiteEngine.fileName)", engine: name)
+    for pragma in settings.pragmas { try connection.execute("PRAGMA \(pragma)") }
+    let statement = try connection.prepare(
+      "SELECT \(SQLiteLibrarySession.columns) FROM tracks ORDER BY row LIMIT 1")
+    defer { sqlite3_finalize(statement) }
+    guard sqlite3_step(statement) == SQLITE_ROW else { throw connection.failure("no track") }
+    return statement.track.word
   }
 }
 
@@ -60,7 +75,9 @@ final class SQLiteLibraryStore: LibraryStore, @unchecked Sendable {
     try keeper.execute(Self.schema)
   }
 
-  func session() throws -> any LibrarySession {
+  func session() throws -> any LibrarySession { try connect() }
+
+  func connect() throws -> SQLiteLibrarySession {
     let connection = try SQLiteConnection(path, engine: engine)
     for pragma in pragmas { try connection.execute("PRAGMA \(pragma)") }
     return try SQLiteLibrarySession(connection, of: self)

@@ -9,20 +9,27 @@ final class SQLiteLibrarySession: LibrarySession {
   private let statements: Statements
 
   private struct Statements {
-    let begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount: OpaquePointer
+    let begin, commit, insert, byRow, byID, all, two, firstByDate, love, genreCount: OpaquePointer
     let genreAverages, playSum: OpaquePointer
     let joined, albumsOfTracks, albumTitle, setPlayCount, deleteTracks, deleteAlbum, upsert, addChild: OpaquePointer
     let addPlays, deleteGenre: OpaquePointer
 
     var list: [OpaquePointer] {
       [
-        begin, commit, insert, byRow, byID, all, firstByDate, love, genreCount, genreAverages, playSum, joined,
-        albumsOfTracks, albumTitle, setPlayCount, deleteTracks, deleteAlbum, upsert, addChild, addPlays, deleteGenre,
+        begin, commit, insert, byRow, byID, all, two, firstByDate, love, genreCount, genreAverages, playSum,
+        joined, albumsOfTracks, albumTitle, setPlayCount, deleteTracks, deleteAlbum, upsert, addChild, addPlays,
+        deleteGenre,
       ]
     }
   }
 
-  private static let columns = "id, title, artist, album, duration, genre, releaseDate, playCount, explicit"
+  static let columns = "id, title, artist, album, duration, genre, releaseDate, playCount, explicit"
+  static let upsert = """
+    INSERT INTO tracks(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET
+      title = excluded.title, artist = excluded.artist, album = excluded.album, duration = excluded.duration,
+      genre = excluded.genre, releaseDate = excluded.releaseDate, playCount = excluded.playCount,
+      explicit = excluded.explicit
+    """
 
   init(_ connection: SQLiteConnection, of store: SQLiteLibraryStore) throws {
     self.connection = connection
@@ -36,6 +43,7 @@ final class SQLiteLibrarySession: LibrarySession {
       byRow: try connection.prepare("SELECT \(columns) FROM tracks WHERE row = ?"),
       byID: try connection.prepare("SELECT \(columns) FROM tracks WHERE id = ?"),
       all: try connection.prepare("SELECT \(columns), row FROM tracks ORDER BY row"),
+      two: try connection.prepare("SELECT title, duration FROM tracks"),
       firstByDate: try connection.prepare(
         "SELECT \(columns) FROM tracks WHERE genre = ? AND duration > ? ORDER BY releaseDate LIMIT ?"),
       love: try connection.prepare("SELECT \(columns) FROM tracks WHERE duration > ? AND title LIKE '%love%'"),
@@ -49,13 +57,7 @@ final class SQLiteLibrarySession: LibrarySession {
       setPlayCount: try connection.prepare("UPDATE tracks SET playCount = ? WHERE row = ?"),
       deleteTracks: try connection.prepare("DELETE FROM tracks WHERE album = ?"),
       deleteAlbum: try connection.prepare("DELETE FROM albums WHERE row = ?"),
-      upsert: try connection.prepare(
-        """
-        INSERT INTO tracks(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET
-          title = excluded.title, artist = excluded.artist, album = excluded.album, duration = excluded.duration,
-          genre = excluded.genre, releaseDate = excluded.releaseDate, playCount = excluded.playCount,
-          explicit = excluded.explicit
-        """),
+      upsert: try connection.prepare(Self.upsert),
       addChild: try connection.prepare("INSERT INTO children(parent, position, name) VALUES (?, ?, ?)"),
       addPlays: try connection.prepare("UPDATE tracks SET playCount = playCount + 1 WHERE duration > ?"),
       deleteGenre: try connection.prepare("DELETE FROM tracks WHERE genre = ?"))
@@ -116,8 +118,16 @@ final class SQLiteLibrarySession: LibrarySession {
 
   func scan() throws -> TrackDigest {
     var digest = TrackDigest()
-    try each(statements.all) { digest.add(UInt64(sqlite3_column_int64($0, 9)), $0.track) }
+    try connection.each(statements.all) { digest.add(UInt64(sqlite3_column_int64($0, 9)), $0.track) }
     return digest
+  }
+
+  func titlesAndDurations() throws -> UInt64 {
+    var sum: UInt64 = 0
+    try connection.each(statements.two) {
+      sum &+= TrackRow.join(TrackRow.word($0.text(0)), sqlite3_column_double($0, 1).bitPattern)
+    }
+    return sum
   }
 
   func sum(rows: [UInt64]) throws -> UInt64 {
@@ -155,7 +165,7 @@ final class SQLiteLibrarySession: LibrarySession {
     sqlite3_bind_int64(statement, 3, Int64(LibraryAnswers.firstTracks))
     for query in 0..<queries {
       statement.bind(1, library.genre(query % LibraryWords.genres.count))
-      try each(statement) { sum = LibraryAnswers.fold(sum, $0.track.word) }
+      try connection.each(statement) { sum = LibraryAnswers.fold(sum, $0.track.word) }
     }
     return sum
   }
@@ -163,7 +173,7 @@ final class SQLiteLibrarySession: LibrarySession {
   func love(rounds: Int) throws -> UInt64 {
     var sum: UInt64 = 0
     sqlite3_bind_double(statements.love, 1, LibraryAnswers.leastDuration)
-    for _ in 0..<rounds { try each(statements.love) { sum &+= $0.track.word } }
+    for _ in 0..<rounds { try connection.each(statements.love) { sum &+= $0.track.word } }
     return sum
   }
 
@@ -176,7 +186,7 @@ final class SQLiteLibrarySession: LibrarySession {
 
   func averageGenres() throws -> [Int] {
     var found: [Int] = []
-    try each(statements.genreAverages) {
+    try connection.each(statements.genreAverages) {
       found += [Int(sqlite3_column_int64($0, 1)), Int(sqlite3_column_double($0, 2))]
     }
     return found
@@ -186,7 +196,7 @@ final class SQLiteLibrarySession: LibrarySession {
 
   func albumTitlesJoined() throws -> UInt64 {
     var sum: UInt64 = 0
-    try each(statements.joined) { sum &+= TrackRow.word($0.text(0)) }
+    try connection.each(statements.joined) { sum &+= TrackRow.word($0.text(0)) }
     return sum
   }
 
@@ -194,7 +204,7 @@ final class SQLiteLibrarySession: LibrarySession {
     var sum: UInt64 = 0
     let title = statements.albumTitle
     try read {
-      try each(statements.albumsOfTracks) { track in
+      try connection.each(statements.albumsOfTracks) { track in
         sqlite3_bind_int64(title, 1, sqlite3_column_int64(track, 0))
         guard sqlite3_step(title) == SQLITE_ROW else { throw connection.failure("no album") }
         sum &+= TrackRow.word(title.text(0))
@@ -291,7 +301,7 @@ final class SQLiteLibrarySession: LibrarySession {
     let statement = try connection.prepare(sql)
     defer { sqlite3_finalize(statement) }
     var sum: UInt64 = 0
-    try each(statement) { sum = LibraryAnswers.fold(sum, word($0)) }
+    try connection.each(statement) { sum = LibraryAnswers.fold(sum, word($0)) }
     return sum
   }
 
@@ -299,22 +309,11 @@ final class SQLiteLibrarySession: LibrarySession {
 
   private func number(_ statement: OpaquePointer) throws -> Int {
     var number = 0
-    try each(statement) { number = Int(sqlite3_column_int64($0, 0)) }
+    try connection.each(statement) { number = Int(sqlite3_column_int64($0, 0)) }
     return number
   }
 
-  @inline(__always)
-  private func each(_ statement: OpaquePointer, _ body: (OpaquePointer) throws -> Void) throws {
-    defer { sqlite3_reset(statement) }
-    var code = sqlite3_step(statement)
-    while code == SQLITE_ROW {
-      try body(statement)
-      code = sqlite3_step(statement)
-    }
-    guard code == SQLITE_DONE else { throw connection.failure("step") }
-  }
-
-  private func write(_ body: () throws -> Void) throws {
+  func write(_ body: () throws -> Void) throws {
     turn.lock()
     defer { turn.unlock() }
     try connection.run(statements.begin)
@@ -322,7 +321,7 @@ final class SQLiteLibrarySession: LibrarySession {
     try connection.run(statements.commit)
   }
 
-  private func read(_ body: () throws -> Void) throws {
+  func read(_ body: () throws -> Void) throws {
     try connection.run(statements.begin)
     try body()
     try connection.run(statements.commit)

@@ -1,0 +1,43 @@
+extension RowsOperation {
+  /// What pictures call it, and where they show it.
+  var words: (brief: String, group: OperationGroup) {
+    switch self {
+    case .importSynced: ("import, each 1,000 synced", .importing)
+    case .importRelaxed: ("import, relaxed", .importing)
+    case .importWhole: ("import, one transaction", .importing)
+    case .importMillion: ("import a million", .importing)
+    case .importBatch: ("import, keeping no object", .importing)
+    case .upsert: ("upsert by unique id", .importing)
+    case .single: ("1,000 single inserts", .saving)
+    case .single8: ("8 threads, single inserts", .saving)
+    case .save1: ("save 1 object", .saving)
+    case .save10: ("save 10 objects", .saving)
+    case .save100: ("save 100 objects", .saving)
+    case .writers1: ("1 writer", .saving)
+    case .writers2: ("2 writers", .saving)
+    case .writers4: ("4 writers", .saving)
+    case .writers8: ("8 writers", .saving)
+    case .mixedReads: ("reads beside a writer", .saving)
+    case .mixedWrites: ("the writer beside readers", .saving)
+    case .byRow: ("get by row", .reading)
+    case .ids: ("get by unique id", .reading)
+    case .scan: ("read all", .reading)
+    case .two: ("read two of nine properties", .reading)
+    case .titlesJoined: ("album titles, prefetched", .reading)
+    case .titlesOneByOne: ("album titles, one by one", .reading)
+    case .open: ("open and read one", .reading)
+    case .firstByDate: ("filter, sort, first 100", .asking)
+    case .love: ("search in texts", .asking)
+    case .genreCounts: ("count by an index", .asking)
+    case .genreAverages: ("group and average", .asking)
+    case .playSum: ("sum of a property", .asking)
+    case .playCounts: ("change n/10 objects", .changing)
+    case .playCountsTogether: ("change many at once", .changing)
+    case .deletions: ("delete with cascade", .changing)
+    case .deletionsTogether: ("delete many at once", .changing)
+    case .children: ("append children", .changing)
+    case .childrenAssigned: ("assign children", .changing)
+    case .size: ("size of the store", .memory)
+    }
+  }
+}
