@@ -11,6 +11,7 @@ struct Plan {
   var only: [String] = []
   var markdown: String?
   var json: String?
+  var pictures: String?
   var directory: String?
 
   static let usage = """
@@ -23,6 +24,7 @@ struct Plan {
       --only A,B      these operations only; names of engines choose engines
       --markdown FILE write the tables to FILE too
       --json FILE     write every measurement to FILE
+      --svg DIR       write pictures to DIR
       --directory DIR make the stores in DIR (default: a fresh temporary folder)
 
     `RoostBenchmarks check` counts instructions and compares them with a baseline.
@@ -66,7 +68,7 @@ struct Plan {
   }
 
   private var engineNames: Set<String> = []
-  private static let flags = ["--size", "--runs", "--only", "--markdown", "--json", "--directory"]
+  private static let flags = ["--size", "--runs", "--only", "--markdown", "--json", "--svg", "--directory"]
 
   private static func suites(named name: String) throws(Misuse) -> [String] {
     if name == "all" { return suites }
@@ -82,6 +84,7 @@ struct Plan {
     case "--only": only += value.split(separator: ",").map(String.init)
     case "--markdown": markdown = value
     case "--json": json = value
+    case "--svg": pictures = value
     case "--directory": directory = value
     default: preconditionFailure("\(flag) is listed and not handled")
     }

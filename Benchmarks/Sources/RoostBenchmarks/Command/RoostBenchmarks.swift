@@ -46,16 +46,19 @@ enum RoostBenchmarks {
 
     var runner = Runner(plan: plan)
     var report = ""
+    var pictures: [Pictures] = []
     for name in plan.suites {
       let suite = suite(name, plan, scratch)
       try runner.run(suite)
       let measurements = runner.measurements.filter { $0.suite == name }
       report += SuiteReport(suite, measurements, plan).markdown
+      pictures.append(Pictures(suite, measurements, plan))
     }
 
     print(report, terminator: "")
     if let file = plan.markdown { try Data(report.utf8).write(to: URL(filePath: file)) }
     if let file = plan.json { try Data(JSONReport.text(runner.measurements).utf8).write(to: URL(filePath: file)) }
+    if let folder = plan.pictures { for pictures in pictures { try pictures.write(to: folder) } }
     return runner.measurements.allSatisfy(\.isChecked)
   }
 
