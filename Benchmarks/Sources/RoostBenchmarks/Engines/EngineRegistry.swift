@@ -14,11 +14,12 @@ enum EngineRegistry {
     LMDBLibraryEngine(),
   ]
 
-  /// Objects beside a peer that makes none.
+  /// Objects beside rows of SQLite and an object layer over them.
   static let objects: [any LibraryEngine] = [
     ObjectsEngine(),
     SQLiteLibraryEngine(.standard),
     SQLiteLibraryEngine(.tuned),
+    SQLiteObjectsEngine(),
   ]
 
   /// The engine that ratios are taken of.

@@ -1,0 +1,16 @@
+/// The living objects of one class by their rows. It holds none of them: an object takes itself out when it ends.
+struct IdentityMap<Object: AnyObject> {
+  private var objects: [Int64: Unmanaged<Object>] = [:]
+
+  @inline(__always)
+  subscript(row: Int64) -> Object? { objects[row]?.takeUnretainedValue() }
+
+  @inline(__always)
+  mutating func add(_ row: Int64, _ object: Object) { objects[row] = Unmanaged.passUnretained(object) }
+
+  /// Does nothing where another object has taken the row.
+  mutating func forget(_ row: Int64, _ object: Object) {
+    guard let old = objects.removeValue(forKey: row) else { return }
+    if old.toOpaque() != Unmanaged.passUnretained(object).toOpaque() { objects[row] = old }
+  }
+}

@@ -1,0 +1,27 @@
+/// The music library as objects over SQLite: plain classes and an identity map, written by hand.
+struct SQLiteObjectsEngine: LibraryEngine {
+  let name = "sqlite-objects"
+  let note =
+    "the tables and settings of `sqlite-tuned`, and an object layer over them, written by hand for these operations: a plain class with"
+    + " strings and dates, an identity map, one object a row, prepared statements, saves that write changed columns only; no history, no"
+    + " observation"
+  let readsAlbums = false
+  /// The first of them make no object in an object layer either; they are what `sqlite-tuned` does.
+  let omits: Set<RowsOperation> = [
+    .genreCounts, .genreAverages, .playSum, .importBatch, .playCountsTogether, .deletionsTogether, .size,
+    .childrenAssigned, .open,
+  ]
+
+  func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore {
+    SQLiteObjectsStore(try SQLiteLibraryEngine(.tuned, name: name).store(directory, library, durability))
+  }
+}
+
+final class SQLiteObjectsStore: LibraryStore {
+  private let rows: SQLiteLibraryStore
+
+  init(_ rows: SQLiteLibraryStore) { self.rows = rows }
+
+  func session() throws -> any LibrarySession { try SQLiteObjectsSession(try rows.connect()) }
+  func close() throws { try rows.close() }
+}
