@@ -54,7 +54,8 @@ struct GrowthPicture {
     let up = LogScale(times, from: bottom, to: top, byDecades: true)
     drawing.text(panel.operation.name, x: x + 10, y: y + 16, style: "bold")
     let indent = SVGDrawing.width(of: panel.operation.name, size: 12, isBold: true) + 18
-    drawing.text(panel.operation.brief, x: x + indent, y: y + 16, size: 11, style: "faint")
+    drawing.text(
+      panel.operation.brief, x: x + indent, y: y + 16, until: x + Self.panelWidth + 6, size: 11, style: "faint")
     for size in sizes {
       let place = across.place(Double(size))
       drawing.line(x: place, y: top, toX: place, toY: bottom, style: "grid")

@@ -61,7 +61,7 @@ struct RatioPicture {
       for row in rows where row.operation.group == group {
         let middle = y + Self.rowHeight / 2
         drawing.text(row.operation.name, x: 20, y: middle + 4)
-        drawing.text(row.operation.brief, x: 154, y: middle + 4, style: "faint")
+        drawing.text(row.operation.brief, x: 154, y: middle + 4, until: Self.left - 8, style: "faint")
         drawing.line(x: Self.left, y: middle, toX: Self.right, toY: middle, style: "grid")
         // The subject lies on top of the others.
         for (engine, ratio) in row.ratios.reversed() { drawing.mark(engine, x: scale.place(ratio), y: middle) }

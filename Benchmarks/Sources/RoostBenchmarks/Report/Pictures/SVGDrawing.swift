@@ -13,6 +13,8 @@ struct SVGDrawing {
   private struct Label {
     let text: String
     let left, right, top, bottom: Double
+    /// What its right end must not pass.
+    let limit: Double
 
     func meets(_ other: Label) -> Bool {
       left < other.right && other.left < right && top < other.bottom && other.top < bottom
@@ -35,7 +37,8 @@ struct SVGDrawing {
   // MARK: Parts
 
   mutating func text(
-    _ text: String, x: Double, y: Double, size: Double = 12, anchor: Anchor = .start, style: String = "text"
+    _ text: String, x: Double, y: Double, until limit: Double? = nil, size: Double = 12, anchor: Anchor = .start,
+    style: String = "text"
   ) {
     let wide = Self.width(of: text, size: size, isBold: style == "bold")
     let left =
@@ -44,7 +47,10 @@ struct SVGDrawing {
       case .middle: x - wide / 2
       case .end: x - wide
       }
-    labels.append(Label(text: text, left: left, right: left + wide, top: y - size * 0.8, bottom: y + size * 0.2))
+    labels.append(
+      Label(
+        text: text, left: left, right: left + wide, top: y - size * 0.8, bottom: y + size * 0.2,
+        limit: limit ?? width))
     elements.append(
       "<text x=\"\(Self.number(x))\" y=\"\(Self.number(y))\" font-size=\"\(Self.number(size))\""
         + " text-anchor=\"\(anchor.rawValue)\" class=\"\(style)\">\(Self.escaped(text))</text>")
@@ -94,7 +100,7 @@ struct SVGDrawing {
 
   func document(_ title: String) throws(Misuse) -> String {
     for (place, label) in labels.enumerated() {
-      guard label.left >= 0, label.right <= width, label.top >= 0, label.bottom <= height else {
+      guard label.left >= 0, label.right <= label.limit, label.top >= 0, label.bottom <= height else {
         throw Misuse("the picture '\(title)' has no room for '\(label.text)'")
       }
       if let other = labels[(place + 1)...].first(where: label.meets) {
