@@ -58,7 +58,10 @@ final class SQLiteConnection {
   }
 
   /// The row number of the last insert.
-  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+  var lastRow: Int64 {
+    get { sqlite3_last_insert_rowid(handle) }
+    set { sqlite3_set_last_insert_rowid(handle, newValue) }
+  }
 
   @inline(__always)
   func check(_ code: Int32, _ call: String) throws {

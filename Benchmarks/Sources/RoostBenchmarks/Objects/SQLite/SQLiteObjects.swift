@@ -24,12 +24,12 @@ final class SQLiteObjects {
 
   struct Statements {
     let byRow, byID, all, firstByDate, love, albumsOfTracks, titles: OpaquePointer
-    let album, allAlbums, insert, upsert, insertEntry, deleteTracks, deleteAlbum: OpaquePointer
+    let album, allAlbums, insert, upsert, rowOfID, insertEntry, deleteTracks, deleteAlbum: OpaquePointer
 
     fileprivate var list: [OpaquePointer] {
       [
-        byRow, byID, all, firstByDate, love, albumsOfTracks, titles, album, allAlbums, insert, upsert, insertEntry,
-        deleteTracks, deleteAlbum,
+        byRow, byID, all, firstByDate, love, albumsOfTracks, titles, album, allAlbums, insert, upsert, rowOfID,
+        insertEntry, deleteTracks, deleteAlbum,
       ]
     }
   }
@@ -51,7 +51,8 @@ final class SQLiteObjects {
       album: try connection.prepare("SELECT title FROM albums WHERE row = ?"),
       allAlbums: try connection.prepare("SELECT row, title FROM albums ORDER BY row"),
       insert: try connection.prepare("INSERT INTO tracks(\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-      upsert: try connection.prepare("\(SQLiteLibrarySession.upsert) RETURNING row"),
+      upsert: try connection.prepare(SQLiteLibrarySession.upsert),
+      rowOfID: try connection.prepare("SELECT row FROM tracks WHERE id = ?"),
       insertEntry: try connection.prepare("INSERT INTO children(parent, position, name) VALUES (?, ?, ?)"),
       deleteTracks: try connection.prepare("DELETE FROM tracks WHERE album = ?"),
       deleteAlbum: try connection.prepare("DELETE FROM albums WHERE row = ?"))
@@ -182,12 +183,7 @@ final class SQLiteObjects {
         wasSaved(track, connection.lastRow)
       }
       for track in upserted {
-        var row: Int64 = 0
-        try track.withValues { values in
-          statements.upsert.bind(values)
-          try connection.each(statements.upsert) { row = sqlite3_column_int64($0, 0) }
-        }
-        wasSaved(track, row)
+        wasSaved(track, try upsertNow(track))
       }
       for track in changed { try update(track) }
       for entry in newEntries { try insertNow(entry) }
@@ -208,6 +204,22 @@ final class SQLiteObjects {
   private func wasSaved(_ track: PlainTrack, _ row: Int64) {
     track.wasSaved(row, by: self)
     tracks.add(row, track)
+  }
+
+  /// Returns the row. An update leaves no number of a row behind, so that one is looked up. A `RETURNING` clause takes
+  /// longer, because SQLite makes a table for its result.
+  private func upsertNow(_ track: PlainTrack) throws -> Int64 {
+    try track.withValues { values in
+      connection.lastRow = 0
+      statements.upsert.bind(values)
+      try connection.run(statements.upsert)
+      let inserted = connection.lastRow
+      if inserted != 0 { return inserted }
+      var row: Int64 = 0
+      statements.rowOfID.bind(1, values.id)
+      try connection.each(statements.rowOfID) { row = sqlite3_column_int64($0, 0) }
+      return row
+    }
   }
 
   private func insertNow(_ entry: PlainEntry) throws {
