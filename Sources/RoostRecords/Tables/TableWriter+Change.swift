@@ -17,8 +17,10 @@ extension TableWriter {
   }
 
   /// Makes `new` of `old`.
-  func replace(_ id: RowID, _ moved: [Moved]) throws {
-    let changed = changedFields(moved)
+  func replace(_ id: RowID, _ moved: [Moved]) throws { try replace(id, moved, changed: changedFields(moved)) }
+
+  /// Makes `new` of `old`, from which it differs in some fields.
+  func replace(_ id: RowID, _ moved: [Moved], changed: FieldSet) throws {
     if changed.isEmpty { return }
     let touched = touched(by: changed)
     try prepare(touched, id, moved: moved)

@@ -49,8 +49,12 @@ extension TableWriter {
   }
 
   private func deciding(_ wanted: [IndexID]) throws -> [IndexWriter] {
+    if let last = lastDeciding, last.wanted == wanted { return last.indexes }
     let deciding = indexes.filter { $0.isUnique && wanted.contains($0.index.id) }
-    if !deciding.isEmpty { return deciding }
+    if !deciding.isEmpty {
+      lastDeciding = (wanted, deciding)
+      return deciding
+    }
     throw RecordFault(.unknown, "none of these indexes is a unique one", entity: entity.name)
   }
 
@@ -84,33 +88,41 @@ extension TableWriter {
       try finishInsert(new, moved)
       return Merged(id: new, outcome: .inserted)
     }
-    // The memory of `new` is needed for the row as it will be.
-    let bytes = [UInt8](new.bytes)
-    guard try load(found.row) else { throw IndexWriter.damaged(found.index.index) }
+    guard try loaded == found.row || loadOld(found.row) else { throw IndexWriter.damaged(found.index.index) }
     var policy = policy
     while case .byRow(let choose) = policy {
       policy = try choose(Row(found.row, old.start, count: old.count, version: Int(layout.version)))
     }
+    let changed: FieldSet
     switch policy {
     case .keepExisting: return Merged(id: found.row, outcome: .kept)
     case .throw: throw notUnique(found.row, found.index)
-    default: break
-    }
-    let changed = try bytes.withUnsafeBytes { bytes in
-      let new = Row(found.row, bytes.baseAddress!, count: bytes.count, version: Int(layout.version))
-      switch policy {
-      case .merge(let merge): try merge(&builder, new)
-      case .mergeNonNil: take(new, moved, row: &builder, skipsNil: true)
-      case .fields(let fields, let skipsNil): take(new, moved, row: &builder, skipsNil: skipsNil, wanted: fields)
-      default: take(new, moved, row: &builder, skipsNil: false)
-      }
-      let moved = try assemble(&builder, found.row)
-      let changed = changedFields(moved)
-      try replace(found.row, moved)
-      return changed
+    case .replace:
+      changed = changedFields(moved)
+      try replace(found.row, moved, changed: changed)
+    default: changed = try change(found.row, moved, policy: policy)
     }
     let members = layout.members.indices.filter { changed.contains($0) }
     return Merged(id: found.row, outcome: .updated, changed: members.map { layout.members[$0].id })
+  }
+
+  /// Changes the row in `old` by parts of the one in `new`; returns the fields that changed.
+  private func change(_ id: RowID, _ moved: [Moved], policy: UpsertPolicy) throws -> FieldSet {
+    // The memory of `new` is needed for the row as it will be.
+    let bytes = [UInt8](new.bytes)
+    builder.load(admitted: old.bytes)
+    return try bytes.withUnsafeBytes { bytes in
+      let new = Row(id, bytes.baseAddress!, count: bytes.count, version: Int(layout.version))
+      switch policy {
+      case .merge(let merge): try merge(&builder, new)
+      case .fields(let fields, let skipsNil): take(new, moved, row: &builder, skipsNil: skipsNil, wanted: fields)
+      default: take(new, moved, row: &builder, skipsNil: true)
+      }
+      let moved = try assemble(&builder, id)
+      let changed = changedFields(moved)
+      try replace(id, moved, changed: changed)
+      return changed
+    }
   }
 
   /// Puts the row into `new`, and finds the one that has its values.

@@ -34,6 +34,8 @@ package final class TableWriter {
   @exclusivity(unchecked) var strays: [FieldID] = []
   /// Large values of a record that is carried out again, until their row comes.
   var waiting: [Moved] = []
+  /// The indexes that decided about the last merge, for the next one.
+  @exclusivity(unchecked) var lastDeciding: (wanted: [IndexID], indexes: [IndexWriter])?
   /// For the update of a row.
   @exclusivity(unchecked) var builder: RowBuilder
 
