@@ -133,13 +133,13 @@ extension BatchInsertion {
       let slot = try place.table.slot(place.map.type.fieldName(relation.property))
       return place.box.sink.builder.reference(slot) != nil
     }
-    let before = try bulk.saver.keepReferences(of: row, place.map, place.box, table: place.table)
+    let before = try bulk.saver.keepReferences(of: row, place.map, place.box, table: place.table)?.before ?? []
     var found: Saver.MergedRow?
     try parting(object, place, group: group) {
       found = try bulk.saver.mergeRow(object, place.map, policy: policy.policy, box: place.box, table: place.table)
     } staysAlone: {
       // It keeps the partner that it has.
-      _ = try bulk.saver.keepReferences(of: row, place.map, place.box, table: place.table)
+      try bulk.saver.keepReferences(of: row, place.map, place.box, table: place.table)
     }
     guard let merged = found else { return row }
     let id = RowID(merged.row)

@@ -33,6 +33,8 @@ package final class ObjectTable {
   package private(set) var failure: (any Error)?
   /// Objects whose rows may say something else than they do since the last save. They are read again with the newest snapshot.
   private var unread: [any _ModelObject] = []
+  /// Whether lists or objects must be read again.
+  private(set) var hasUnread = false
   /// Whether accessors tell observers of objects: see ``observe(_:)``.
   @exclusivity(unchecked) package private(set) var observesObjects = false
   /// How the context finds out by itself that its objects are observed.
@@ -186,12 +188,14 @@ package final class ObjectTable {
 
   // MARK: Reading again
 
-  /// Notes objects that ``readAgain()`` makes faults.
-  func noteUnread(_ objects: [any _ModelObject]) { unread += objects }
-
-  var hasUnread: Bool { !unread.isEmpty }
+  /// Notes objects that ``readAgain()`` makes faults. Lists are read again in any case.
+  func noteUnread(_ objects: [any _ModelObject]) {
+    unread += objects
+    hasUnread = true
+  }
 
   func readAgain() {
+    hasUnread = false
     let all = exchange(&unread, with: [])
     for object in all { forget(object) }
     session.release(all)

@@ -32,6 +32,12 @@ package enum UniquePolicy {
   /// Asked, with no lock held: the new object comes first, then the one that has its unique values.
   case asks((_ inserted: any _ModelObject, _ existing: any _ModelObject) throws -> UniqueChoice)
 
+  /// Whether a row has all values of an object that was merged into it.
+  func takesAll(_ choice: UniqueChoice) -> Bool {
+    if case .fields = self { return false }
+    return choice == .upsert
+  }
+
   /// For a report.
   func name(_ type: _ModelType) -> String {
     switch self {

@@ -7,8 +7,10 @@ final class SaveRun {
   let news: News?
   /// Rows that new objects become, because these have the same unique values.
   let decisions: [LinkKey: Decision]
-  /// Whether what objects say of each other may not be written as it is.
+  /// Whether what objects say of each other may be written as it is.
   let isPlain: Bool
+  /// Whether no reference leads to an object that is gone or goes.
+  let losesNothing: Bool
   @exclusivity(unchecked) var entry: CommitFeed.Entry
   /// Rows of one map that are not in the entry yet: most are of the same one.
   @exclusivity(unchecked) private var noted: (map: Int, rows: [UInt64]) = (0, [])
@@ -22,6 +24,8 @@ final class SaveRun {
   /// Properties whose stored value this save keeps, by object. Properties from the 64th on share one change bit, so the bit alone would
   /// overwrite them.
   private(set) var kept: [ObjectIdentifier: [Int]] = [:]
+  /// Objects whose rows say something else than the objects, because of a decision.
+  private var differing: Set<ObjectIdentifier> = []
   /// Objects whose rows are gone.
   var vanished: Set<LinkKey> = []
   /// Rows that went, by themselves or because a rule took them along.
@@ -51,7 +55,8 @@ final class SaveRun {
     var key: LinkKey
     /// The row that has the same values.
     var row: UInt64
-    var fault: GraphFault
+    /// What a policy says that refuses it; nil if the object's name says enough.
+    var fault: GraphFault?
   }
 
   /// What others did.
@@ -69,12 +74,17 @@ final class SaveRun {
     self.writer = writer
     self.news = news
     self.decisions = decisions
-    self.isPlain = isPlain && news == nil && decisions.isEmpty
+    losesNothing = isPlain && news == nil
+    self.isPlain = losesNothing && decisions.isEmpty
     entry = CommitFeed.Entry(number: writer.commitNumber, rows: [:], author: ObjectIdentifier(author))
   }
 
   /// Whether this attempt is not committed, because the save must first decide about the new objects that it found.
   var isRepeated: Bool { !collisions.isEmpty || !lapsed.isEmpty }
+
+  /// Whether new objects are only compared with the unique indexes from here on: this attempt found one that has a row already, so
+  /// it is not committed. Attempts that know decisions write all rows, because a merge reads the rows that it meets.
+  var isProbing: Bool { !collisions.isEmpty && decisions.isEmpty }
 
   /// Whether lists may have changed otherwise than their objects know.
   var isShared: Bool { news != nil || !decisions.isEmpty }
@@ -106,6 +116,19 @@ final class SaveRun {
     let mask = masks[ObjectIdentifier(object)] ?? object._$state.changed
     if mask & _ModelState.bit(property) == 0 { return false }
     return kept.isEmpty || kept[ObjectIdentifier(object)]?.contains(property) != true
+  }
+
+  /// Notes that an object's row says something else than the object.
+  func noteDifference(_ object: any _ModelObject) { differing.insert(ObjectIdentifier(object)) }
+
+  /// Whether the row of any written object may say something else than the object.
+  var mayDiffer: Bool { news != nil || !differing.isEmpty || !masks.isEmpty || !kept.isEmpty }
+
+  /// Whether the row of a written object may say something else than the object.
+  func mayDiffer(_ object: any _ModelObject) -> Bool {
+    if news != nil { return true }
+    let id = ObjectIdentifier(object)
+    return differing.contains(id) || masks[id] != nil || kept[id] != nil
   }
 
   /// Notes for other contexts that a row changed, or a list of its object.

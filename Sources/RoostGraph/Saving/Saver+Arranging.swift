@@ -54,10 +54,11 @@ extension Saver {
     var edits = Array(links.ledger.edits.lazy.filter { $0.value.addedCount > 1 || $0.value.cameAgain })
     // Several new objects may become one row.
     if !run.decisions.isEmpty { edits.sort { $0.key.row < $1.key.row } }
+    let catalog = run.writer.catalog
     for (key, edit) in edits {
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = links.relation(origin, key.property),
         !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty,
-        let side = run.writer.catalog.relationship(relation.way.id)
+        let side = catalog.relationship(relation.way.id)
       else { continue }
       // New members come last when they are written, and they are written in their order.
       if !relation.isByLinks, edit.comesInOrder { continue }

@@ -26,9 +26,15 @@ extension Saver {
     changes.forgetSaved()
     links.forgetSaved()
     if !isMerged { return }
-    // Rows may say something else than their objects did.
-    objects.noteUnread(written)
+    let isAny = run.mayDiffer || store.hasFound.contains(true)
+    objects.noteUnread(isAny ? written.filter { run.mayDiffer($0) || isToldElsewhere($0) } : [])
     objects.noteUnread(run.parted.compactMap { objects.registered(store.maps[$0.map], RowID($0.row)) })
+  }
+
+  /// Whether an object has a one-to-one relationship that its partner's row stores.
+  private func isToldElsewhere(_ object: any _ModelObject) -> Bool {
+    guard let origin = object._$state.origin as? RowOrigin else { return false }
+    return store.hasFound[origin.map.number]
   }
 
   /// An object whose row went, although nobody deleted it here.

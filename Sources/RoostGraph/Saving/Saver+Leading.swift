@@ -9,12 +9,16 @@ extension Saver {
     for case .some(let relation) in store.relations[origin.map.number] {
       guard case .reference = relation.way, mask & _ModelState.bit(relation.property) != 0,
         run.kept[ObjectIdentifier(object)]?.contains(relation.property) != true,
-        let row = leads(object, relation), let field = origin.map.field(relation.property)
+        let row = leads(object, relation)
       else { continue }
-      let slot = try run.writer.table(origin.map.entity.id).slot(field.name)
+      let slot = box.sink.plan.slot(relation.property)
       let target = run.row(relation.home, row)
-      if target != row { box.sink.builder.set(slot, reference: RowID(target)) }
-      guard let loss = try loss(object, relation, row: target, run: run) else { continue }
+      if target != row {
+        box.sink.builder.set(slot, reference: RowID(target))
+        run.noteDifference(object)
+      }
+      guard !run.losesNothing, let loss = try loss(object, relation, row: target, run: run) else { continue }
+      run.noteDifference(object)
       switch loss {
       case .refused(let fault): run.refuse(fault)
       case .nothing where origin.map.type.mayBeNil(relation.property): box.sink.builder.setNull(slot)
@@ -41,12 +45,12 @@ extension Saver {
   /// Notes for other contexts whose lists a row leaves or joins: not all of them are objects here. Partners of one-to-one relationships,
   /// which others may have changed, are read again here too.
   func noteLeads(_ before: [RowID?], _ box: SinkBox, origin: RowOrigin, run: SaveRun) {
-    let relations = store.relations[origin.map.number].compactMap { relation -> Relation? in
-      guard let relation, case .reference = relation.way else { return nil }
-      return relation
-    }
-    for (relation, (before, after)) in zip(relations, zip(before, leads(box, origin))) where before != after {
-      for row in [before, after].compactMap(\.self) {
+    var rows = before.makeIterator()
+    for case .some(let relation) in store.relations[origin.map.number] {
+      guard case .reference = relation.way, let before = rows.next() else { continue }
+      let after = box.sink.builder.reference(box.sink.plan.slot(relation.property))
+      if before == after { continue }
+      for case .some(let row) in [before, after] {
         run.note(relation.home, row.number)
         if relation.isOneToOne { run.parted.append(LinkKey(map: relation.home, row: row.number, property: 0)) }
       }
@@ -108,7 +112,7 @@ extension Saver {
   /// Where both sides of a relationship are one and two contexts gave an object two partners, one of them loses it. Other one-to-one
   /// relationships are parted when their rows are written (``parting(_:_:_:_:_:waits:refused:)``).
   func partSingles(_ run: SaveRun) throws {
-    if run.news == nil, run.decisions.isEmpty { return }
+    if !run.isShared || !store.hasMutualSingles { return }
     // By that policy it was refused already, because both changed the partner.
     if mergePolicy == .error, run.decisions.isEmpty { return }
     for object in changes.changed + changes.inserted {

@@ -149,7 +149,7 @@ extension Saver {
   }
 
   /// The values of an object in fields that are part of something unique.
-  private func values(of object: any _ModelObject, _ map: EntityMap) throws -> [FieldID: Value] {
+  func values(of object: any _ModelObject, _ map: EntityMap) throws -> [FieldID: Value] {
     if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) {
       objects.fill(object, origin)
     }

@@ -38,7 +38,7 @@ extension Saver {
     let merged = try table.merge(&box.sink.builder, among: store.uniques(of: map).map(\.id), wanted)
     var fields: [String] = []
     for field in merged.changed {
-      let name = property(map.entity.field(field)?.name).map { String($0.prefix { $0 != "." }) }
+      let name = box.property(field) { property(map.entity.field(field)?.name).map { String($0.prefix { $0 != "." }) } }
       if let name, !fields.contains(name) { fields.append(name) }
     }
     return MergedRow(row: merged.id.number, isNew: merged.outcome == .inserted, choice: choice, fields: fields)

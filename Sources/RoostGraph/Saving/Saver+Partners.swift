@@ -46,6 +46,7 @@ extension Saver {
       return mergePolicy == .storeWins && run.decisions.isEmpty ? .staysAlone : .takes
     } clear: {
       box.sink.builder.setNull($0)
+      run.noteDifference(object)
     } changed: { one in
       run.note(origin.map.home, one.former.row.number)
       run.note(relation.home, one.target.number)

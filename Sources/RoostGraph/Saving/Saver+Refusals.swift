@@ -41,12 +41,19 @@ extension Saver {
 
   /// What the row that stands in the way has in the fields of a unique index. A fault about two rows names the field of the last one.
   private func values(_ fault: RecordFault, _ writer: RecordWriter) -> String {
-    guard let other = fault.rows.last, let entity = store.map(of: other.entity)?.entity else { return "" }
+    guard let other = fault.rows.last, let home = store.map(of: other.entity) else { return "" }
+    let entity = home.entity
     let fields = (fault.field ?? "").split(separator: ",").compactMap { part in
       entity.fields.first { $0.name == part.drop { $0 == " " } }?.id
     }
-    guard let values = try? writer.reading(other.entity).values(fields, of: other.row) else { return "" }
-    return values.map(\.text).joined(separator: ", ")
+    if let values = try? writer.reading(other.entity).values(fields, of: other.row) {
+      return values.map(\.text).joined(separator: ", ")
+    }
+    // A new object may have no row yet.
+    guard let object = objects.registered(store.maps[home.number], other.row), let map = object.entityMap,
+      let values = try? self.values(of: object, map)
+    else { return "" }
+    return fields.compactMap { values[$0]?.text }.joined(separator: ", ")
   }
 
   /// What a deletion that a rule forbids says of its objects.

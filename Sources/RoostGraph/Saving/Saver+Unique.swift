@@ -9,6 +9,8 @@ extension Saver {
   /// A row was refused: the object is the same as another row's, or something else is wrong with it.
   func collide(_ fault: RecordFault, _ object: any _ModelObject, origin: RowOrigin, run: SaveRun) {
     guard let other = like(fault, origin.map, writer: run.writer) else {
+      // The row that has the partner may be one that is not written yet. The next attempt parts the two.
+      if run.isProbing, run.isShared, partnership(fault, origin.map) != nil { return }
       return run.refuse(refusal(fault, object, run: run))
     }
     if session.isSerial, run.news != nil, isNewer(other.row, origin.map, run: run) {
@@ -24,12 +26,28 @@ extension Saver {
       case .always(.refuse), .asks: true
       default: false
       }
-    let refusal =
-      isAsked
-      ? refusal(fault, object, run: run)
-      : GraphFault(.notUnique, fault.detail, name: objects.name(object), property: fault.field)
+    collide(object, origin, other: other.row, run: run, fault: isAsked ? refusal(fault, object, run: run) : nil)
+  }
+
+  /// A row has an object's unique values.
+  func collide(
+    _ object: any _ModelObject, _ origin: RowOrigin, other: RowID, run: SaveRun, fault: GraphFault? = nil
+  ) {
     run.collisions.append(
-      SaveRun.Collision(object: object, key: LinkKey(object, origin), row: other.row.number, fault: refusal))
+      SaveRun.Collision(object: object, key: LinkKey(object, origin), row: other.number, fault: fault))
+  }
+
+  /// The unique indexes that say by themselves which row an object becomes: no error and no program has to be told of the row, and the
+  /// row has the object's class.
+  func decidingIndexes(_ map: EntityMap) -> [IndexID] {
+    switch uniquePolicy(of: map) {
+    case .always(.refuse), .asks: return []
+    default: if map.family != nil || session.isSerial { return [] }
+    }
+    // A partner that two objects want makes them no one object.
+    let references = Set(
+      store.relations[map.number].compactMap { relation in relation.flatMap { map.field($0.property)?.id } })
+    return store.uniques(of: map).filter { $0.fields.isDisjoint(with: references) }.map(\.id)
   }
 
   /// Whether others inserted or changed a row since the snapshot that is shown.
@@ -52,6 +70,10 @@ extension Saver {
   /// Whether a row is of the object's very class: another one's cannot become it.
   func isAlike(_ other: RowName, _ map: EntityMap, writer: RecordWriter) -> Bool {
     guard let family = map.family else { return true }
+    // A new object may have no row yet.
+    if let known = objects.registered(store.maps[map.home], other.row), known._$state.flags.contains(.inserted) {
+      return known.entityMap?.number == map.number
+    }
     let number = try? writer.reading(other.entity).withRow(other.row) { (row) throws(StoreError) in
       family.map(of: row)
     }
@@ -90,7 +112,8 @@ extension Saver {
         policy = .always(choice)
       }
       if case .always(.refuse) = policy {
-        refused.append(one.fault)
+        refused.append(
+          one.fault ?? GraphFault(.notUnique, "another object has its unique values", name: objects.name(one.object)))
       } else {
         book.decisions[one.key] = SaveRun.Decision(row: one.row, policy: policy, name: name)
       }
@@ -137,17 +160,16 @@ extension Saver {
   ) throws -> Bool {
     guard let decision = run.decisions[LinkKey(object, origin)] else { return false }
     let row = run.row(origin.map.home, object._$state.row)
-    guard try run.writer.contains(RowID(row), origin.map.entity.id) else {
+    guard let kept = try keepReferences(of: RowID(row), origin.map, box, table: table) else {
       // Somebody deleted it meanwhile; then the object may get a row of its own, or become another one.
       run.lapsed.append(LinkKey(object, origin))
       return true
     }
-    let before = try keepReferences(of: RowID(row), origin.map, box, table: table)
     var merged: MergedRow?
     var isFirst = true
     try parting(object, origin, box: box, run: run) {
       // One that may not lead to its new partner keeps the one that it has.
-      if !isFirst { _ = try keepReferences(of: RowID(row), origin.map, box, table: table) }
+      if !isFirst { try keepReferences(of: RowID(row), origin.map, box, table: table) }
       isFirst = false
       if store.backing != nil {
         // The backing store said which row it is.
@@ -167,15 +189,13 @@ extension Saver {
     }
     if merged.row != row {
       // Another row has the values now.
-      run.collisions.append(
-        SaveRun.Collision(
-          object: object, key: LinkKey(object, origin), row: merged.row,
-          fault: GraphFault(.notUnique, "another object has its unique values", name: objects.name(object))))
+      collide(object, origin, other: RowID(merged.row), run: run)
       return true
     }
     run.note(origin.map.home, row)
     let isAmongNew = objects.registered(origin.map, RowID(row))?._$state.flags.contains(.inserted) == true
-    noteLeads(before, box, origin: origin, run: run)
+    noteLeads(kept.before, box, origin: origin, run: run)
+    if !decision.policy.takesAll(merged.choice) || kept.isAny { run.noteDifference(object) }
     run.summary.mergeCount += 1
     run.summary.merges.append(
       SaveOutcome.Merge(
@@ -184,18 +204,33 @@ extension Saver {
     return true
   }
 
+  /// Where the references of a stored row lead, before a new object is merged into it.
+  struct KeptReferences {
+    var before: [RowID?] = []
+    /// Whether the new object leaves one as it is.
+    var isAny = false
+  }
+
   /// A relationship of the new object that leads nowhere leaves the row's as it is: nothing was said of it.
+  ///
+  /// - Returns: nil if there is no such row.
+  @discardableResult
   func keepReferences(
     of row: RowID, _ map: EntityMap, _ box: SinkBox, table: TableWriter
-  ) throws -> [RowID?] {
-    var before: [RowID?] = []
-    for case .some(let relation) in store.relations[map.number] {
-      guard case .reference = relation.way, let field = map.field(relation.property) else { continue }
-      let slot = try table.slot(field.name)
-      let now = try table.reference(slot, of: row)
-      before.append(now)
-      if let now, box.sink.builder.reference(slot) == nil { box.sink.builder.set(slot, reference: now) }
+  ) throws -> KeptReferences? {
+    try table.visit(row) { stored in
+      var kept = KeptReferences()
+      for case .some(let relation) in store.relations[map.number] {
+        guard case .reference = relation.way else { continue }
+        let slot = box.sink.plan.slot(relation.property)
+        let now = table.layout.reference(stored.start, slot)
+        kept.before.append(now)
+        if let now, box.sink.builder.reference(slot) == nil {
+          box.sink.builder.set(slot, reference: now)
+          kept.isAny = true
+        }
+      }
+      return kept
     }
-    return before
   }
 }

@@ -150,6 +150,7 @@ extension Saver {
 
   func insert(_ run: SaveRun) throws {
     var last: (number: Int, table: TableWriter, box: SinkBox)?
+    var deciding: (number: Int, indexes: [IndexID])?
     for object in changes.inserted {
       guard object._$state.flags.contains(.inserted), !object._$state.flags.contains(.deleted),
         let origin = object._$state.origin as? RowOrigin
@@ -171,8 +172,13 @@ extension Saver {
         try lead(object, origin, mask: .max, box: box, run: run)
         if try merge(object, origin, box: box, table: table, run: run) { continue }
       }
+      let row = RowID(object._$state.row)
       try parting(object, origin, box: box, run: run) {
-        try table.insert(&box.sink.builder, as: RowID(object._$state.row))
+        guard run.isProbing else { return try table.insert(&box.sink.builder, as: row) }
+        if deciding?.number != origin.map.number { deciding = (origin.map.number, decidingIndexes(origin.map)) }
+        if let other = try table.probe(&box.sink.builder, as: row, among: deciding?.indexes ?? []) {
+          collide(object, origin, other: other, run: run)
+        }
       } refused: { fault in
         collide(fault, object, origin: origin, run: run)
       }

@@ -37,7 +37,17 @@ package final class Saver {
   /// Where rows of one entity are put together.
   final class SinkBox {
     @exclusivity(unchecked) var sink: _RowSink
+    /// The answers of ``property(_:_:)``.
+    @exclusivity(unchecked) private var properties: [FieldID: String] = [:]
     init(_ plan: RowPlan) { sink = _RowSink(plan) }
+
+    /// The property to which a field belongs. `name` is called the first time.
+    func property(_ field: FieldID, _ name: () -> String?) -> String? {
+      if let known = properties[field] { return known }
+      let made = name()
+      properties[field] = made
+      return made
+    }
   }
 
   init(_ follower: Follower, _ links: LinkGraph) {

@@ -28,6 +28,10 @@ package final class GraphStore: Sendable {
   let relations: [[Relation?]]
   /// By number of the map, relationships that must have some members, or may not have more than some.
   let countedRelations: [[Relation]]
+  /// By number of the map, whether another object's row stores one of its relationships to one.
+  let hasFound: [Bool]
+  /// Whether a relationship to one is its own inverse.
+  let hasMutualSingles: Bool
   /// By the map that stands for the classes of their members, the lists that lead one way.
   let oneWays: [Int: [OneWay]]
   /// By the map that stands for its classes, references of subclasses that must lead somewhere though their fields may be nil.
@@ -85,6 +89,10 @@ package final class GraphStore: Sendable {
     countedRelations = relations.map { relations in
       relations.compactMap { $0 }.filter { $0.minimum > 0 || $0.maximum > 0 }
     }
+    hasFound = relations.map { relations in
+      relations.contains { relation in if case .found = relation?.way { true } else { false } }
+    }
+    hasMutualSingles = relations.joined().contains { $0?.isOwnInverse == true && $0?.isList == false }
     oneWays = Self.oneWays(maps, relations)
     needs = Self.needs(maps, relations)
     outsideRows = maps.map { map in

@@ -61,6 +61,9 @@ final class IndexWriter {
   /// Whether the prepared row must be compared with others, because a text of a unique index was cut.
   var isCut: Bool { stand == .cut }
 
+  /// Whether no other row may have the prepared key.
+  var isAlone: Bool { isUnique && stand == .alone }
+
   /// Whether the prepared key and a row's number have room in the tree.
   var keyFits: Bool { stand == .outside || new.count + 9 <= Limits.keyBytes }
 

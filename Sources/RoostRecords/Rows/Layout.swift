@@ -152,6 +152,13 @@ extension Layout {
     slot.nullBit >= 0 && row.u8(2 &+ slot.nullBit &>> 3) & (1 &<< UInt8(truncatingIfNeeded: slot.nullBit & 7)) != 0
   }
 
+  /// Where a reference leads; nil for nowhere.
+  package func reference(_ row: UnsafeRawPointer, _ slot: Slot) -> RowID? {
+    if isNull(row, slot) { return nil }
+    let number = row.u64(slot.position)
+    return number == 0 ? nil : RowID(number)
+  }
+
   /// The bytes of a variable field, and whether they only say how long the value is that stands elsewhere.
   @inline(__always)
   package func bytes(_ row: UnsafeRawPointer, _ slot: Slot) -> (bytes: UnsafeRawBufferPointer, isOutside: Bool) {

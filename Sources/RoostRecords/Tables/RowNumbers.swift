@@ -58,6 +58,31 @@ extension TableWriter {
     do { try finishInsert(id, moved) } catch { throw giveBack(moved, to: &builder, error) }
   }
 
+  /// Checks the values of a row as ``insert(_:as:)`` does and throws the same faults, but writes only the keys of unique indexes: a
+  /// later row with one of them is refused. The caller must abandon the transaction.
+  ///
+  /// A key with a cut text is not written, because its row would be read for a comparison.
+  ///
+  /// - Parameter wanted: unique indexes of which a row with the same values is returned instead of a fault. A fault has texts, which
+  ///   cost more than the look-up.
+  package func probe(_ builder: inout RowBuilder, as id: RowID, among wanted: [IndexID]) throws -> RowID? {
+    try tables.check(generation)
+    let moved = try assemble(&builder, id)
+    do {
+      for index in borrowed {
+        let other = try index.use { index in try conflict(index, id, moved: moved).map { ($0, index) } }
+        guard let (row, index) = other else { continue }
+        guard wanted.contains(index.index.id) else { throw notUnique(row, index) }
+        putBack(moved, into: &builder)
+        return row
+      }
+      try links.check(id, new.start, old: nil, layout: layout)
+      for index in borrowed { try index.use { (index) throws(StoreError) in if index.isAlone { try index.add(id) } } }
+    } catch { throw giveBack(moved, to: &builder, error) }
+    putBack(moved, into: &builder)
+    return nil
+  }
+
   /// Whether no row has the number.
   func isFree(_ id: RowID) throws(StoreError) -> Bool {
     if id.number >= nextRow { return true }

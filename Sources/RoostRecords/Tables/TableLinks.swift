@@ -74,12 +74,6 @@ final class TableLinks {
     for order in orders { order.children.begin() }
   }
 
-  private static func reference(_ row: UnsafeRawPointer, _ slot: Slot, layout: Layout) -> RowID? {
-    if layout.isNull(row, slot) { return nil }
-    let number = row.u64(slot.position)
-    return number == 0 ? nil : RowID(number)
-  }
-
   /// The order that the other side of a reference keeps, by that side's number.
   func order(of id: RelationshipID) -> ChildOrder? {
     orders.first { $0.children.links.relationship.id == id }?.children
@@ -90,11 +84,11 @@ final class TableLinks {
   @inline(__always)
   func inserted(_ id: RowID, _ new: UnsafeRawPointer, layout: Layout, isNewest: Bool) throws(StoreError) {
     if !told.isEmpty {
-      for index in told.indices { tell(index, Self.reference(new, told[index].slot, layout: layout)) }
+      for index in told.indices { tell(index, layout.reference(new, told[index].slot)) }
     }
     if orders.isEmpty { return }
     for order in orders {
-      if let parent = Self.reference(new, order.slot, layout: layout) {
+      if let parent = layout.reference(new, order.slot) {
         try append(id, to: parent, order.children, isNewest: isNewest)
       }
     }
@@ -105,14 +99,14 @@ final class TableLinks {
   ) throws(StoreError) {
     for index in told.indices {
       let slot = told[index].slot
-      let (before, after) = (Self.reference(old, slot, layout: layout), Self.reference(new, slot, layout: layout))
+      let (before, after) = (layout.reference(old, slot), layout.reference(new, slot))
       if before == after { continue }
       tell(index, before)
       tell(index, after)
     }
     for order in orders {
       let (before, after) = (
-        Self.reference(old, order.slot, layout: layout), Self.reference(new, order.slot, layout: layout)
+        layout.reference(old, order.slot), layout.reference(new, order.slot)
       )
       if before == after { continue }
       if let before { try take(id, from: before, order.children) }
@@ -121,9 +115,9 @@ final class TableLinks {
   }
 
   func erased(_ id: RowID, _ old: UnsafeRawPointer, layout: Layout) throws(StoreError) {
-    for index in told.indices { tell(index, Self.reference(old, told[index].slot, layout: layout)) }
+    for index in told.indices { tell(index, layout.reference(old, told[index].slot)) }
     for order in orders {
-      if let parent = Self.reference(old, order.slot, layout: layout) { try take(id, from: parent, order.children) }
+      if let parent = layout.reference(old, order.slot) { try take(id, from: parent, order.children) }
     }
     for (links, isForward) in own where !links.draft.root.isEmpty {
       try tables.unlinkAll(id, links, isForward: isForward)
