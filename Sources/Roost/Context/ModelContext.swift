@@ -162,14 +162,17 @@ struct SaveReport {
   }
 
   /// Of objects that have rows. Asking each for its own takes longer.
+  ///
+  /// - Parameter merged: of new objects, the rows that they became; these and deleted objects are left out.
   private static func identifiers(
-    _ objects: [any _ModelObject], _ graph: GraphContext, butDeleted: Bool = false
+    _ objects: [any _ModelObject], _ graph: GraphContext, but merged: MergedRows? = nil
   ) -> [PersistentIdentifier] {
     var all: [PersistentIdentifier] = []
     all.reserveCapacity(objects.count)
     // Most are of the class of the one before.
     var last: (type: ObjectIdentifier, name: String)?
-    for object in objects where !(butDeleted && object.isMarkedDeleted) {
+    for object in objects {
+      if let merged, object.isMarkedDeleted || merged.contains(object) { continue }
       let type = type(of: object)
       let name = last.flatMap { $0.type == ObjectIdentifier(type) ? $0.name : nil } ?? type._$type.name
       last = (ObjectIdentifier(type), name)
@@ -179,11 +182,16 @@ struct SaveReport {
   }
 
   func post() {
-    // Some may have become models that were there.
-    let newcomers = newcomers.flatMap { Self.identifiers($0.objects, $0.graph, butDeleted: true) }
-    let merged = Set(context.lastSave.merges.filter { !$0.isAmongNew }.map(\.existing))
-    let inserted = merged.isEmpty ? newcomers : newcomers.filter { !merged.contains($0) }
-    let known = merged.isEmpty ? [] : Set(self.updated)
+    var inserted: [PersistentIdentifier] = []
+    var merged: [PersistentIdentifier] = []
+    for (graph, objects) in newcomers {
+      // Some have become models that were there.
+      let rows = MergedRows(graph)
+      inserted += Self.identifiers(objects, graph, but: rows)
+      merged += rows.identifiers(graph)
+    }
+    let names = Array(Set(merged.map(\.entityName)))
+    let known = Set(self.updated.filter { names.contains($0.entityName) })
     let updated = self.updated + merged.sorted().filter { !known.contains($0) }
     // Most saves do one of the three, and a key that is looked up takes as long as a small row.
     var told = Self.nothing
@@ -205,6 +213,31 @@ struct SaveReport {
     Dictionary(uniqueKeysWithValues: keys.joined().map { ($0, [PersistentIdentifier]()) })
 }
 
+/// The stored rows into which the last save of a context merged new models, by their models' names.
+private struct MergedRows {
+  private var rows: [(name: String, rows: Set<UInt64>)] = []
+
+  init(_ graph: GraphContext) {
+    for merge in graph.saver.lastSave.merges where !merge.isAmongNew {
+      let name = merge.existing.entity
+      let place = rows.firstIndex { $0.name == name } ?? rows.endIndex
+      if place == rows.endIndex { rows.append((name, [])) }
+      rows[place].rows.insert(merge.existing.row)
+    }
+  }
+
+  func contains(_ object: any _ModelObject) -> Bool {
+    if rows.isEmpty { return false }
+    let name = type(of: object)._$type.name
+    return rows.contains { $0.name == name && $0.rows.contains(object._$state.row) }
+  }
+
+  /// In the order of their names and rows.
+  func identifiers(_ graph: GraphContext) -> [PersistentIdentifier] {
+    rows.sorted { $0.name < $1.name }.flatMap { name, rows in rows.sorted().map { graph.store.identifier(name, $0) } }
+  }
+}
+
 extension ModelContext {
   /// Posted before a save that has something to write, with the context as its object.
   public static let willSave = Notification.Name("SwiftData.ModelContext.willSave")
@@ -214,7 +247,8 @@ extension ModelContext {
   /// What ``didSave`` tells, each a list of identifiers. SwiftData itself posts `"inserted"`, `"updated"` and `"deleted"`, so
   /// both are there.
   public enum NotificationKey: String {
-    case queryGeneration, invalidatedAllIdentifiers, insertedIdentifiers, updatedIdentifiers, deletedIdentifiers
+    case queryGeneration, invalidatedAllIdentifiers, insertedIdentifiers, updatedIdentifiers,
+      deletedIdentifiers
     case historyTokens
   }
 }
