@@ -79,7 +79,8 @@ struct CollisionPlay {
     nextNames = names
     for _ in 0..<random.next(5) { change(view, context, &next, &touched, &freed) }
     let new = makeNew(freed, touched)
-    for one in new { insert(one, view, context) }
+    var wares: [Ware] = []
+    for one in new { wares.append(insert(one, view, context)) }
     let policy = Policy.allCases[random.next(Policy.allCases.count)]
     try Self.choose(policy, context)
     if random.next(3) == 0 {
@@ -104,6 +105,8 @@ struct CollisionPlay {
     context.automaticallyMergesChanges = true
     try compare(ModelContext(container))
     for user in users { try compare(user) }
+    // Fetches give the models that are held, so these show it too.
+    withExtendedLifetime((view, wares)) {}
   }
 
   /// Changes a stored ware that this save has not changed yet.
@@ -165,7 +168,7 @@ struct CollisionPlay {
     return all
   }
 
-  private mutating func insert(_ one: (code: String, row: Row), _ view: View, _ context: ModelContext) {
+  private mutating func insert(_ one: (code: String, row: Row), _ view: View, _ context: ModelContext) -> Ware {
     let ware = Ware(one.code, title: one.row.title, count: one.row.count, version: one.row.version)
     let isFirst = random.next(2) == 0
     if isFirst { context.insert(ware) }
@@ -176,6 +179,7 @@ struct CollisionPlay {
     if !one.row.labels.isEmpty { ware.labels = one.row.labels.sorted().compactMap { view.labels[$0] } }
     if let seal = one.row.seal { ware.seal = view.seals[seal] }
     if !isFirst { context.insert(ware) }
+    return ware
   }
 
   /// Lets the other context insert wares, which the save does not know of.

@@ -104,6 +104,18 @@ import Testing
     #expect(rafts.map { $0.code + ($0.quay?.name ?? "-") } == (isShared ? ["a-", "p-", "qd"] : ["a-"]))
   }
 
+  @Test func `a merged model shows what its row kept`() throws {
+    let container = try ModelContainer(for: Raft.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let maker = ModelContext(container)
+    maker.insert(Raft("a", Quay("d")))
+    try maker.save()
+    let context = ModelContext(container)
+    let raft = Raft("a", nil)
+    context.insert(raft)
+    try context.save()
+    #expect(!raft.isDeleted && raft.quay?.name == "d" && raft.quay?.rafts.map(\.code) == ["a"])
+  }
+
   @Test func `a save reads no model again whose row is as the model`() throws {
     let (group, ware) = (WareGroup("g"), Ware("c", title: "new", count: 3))
     context.insert(group)
