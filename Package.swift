@@ -29,8 +29,8 @@ func program(_ name: String, on floors: [Target.Dependency]) -> Target {
   .executableTarget(name: name, dependencies: floors, swiftSettings: strict)
 }
 
-func tests(_ name: String, of floors: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: floors, swiftSettings: strict)
+func tests(_ name: String, of floors: [Target.Dependency], resources: [Resource] = []) -> Target {
+  .testTarget(name: name, dependencies: floors, resources: resources, swiftSettings: strict)
 }
 
 // The macros need SwiftSyntax. A toolchain for Linux brings its modules along, so nothing is fetched; where it does not,
@@ -194,7 +194,7 @@ let package = Package(
     syntaxTests("MacroTests", of: ["RoostExpansion"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("RoostTests", of: ["SwiftData", "RoostImport", "RoostGraph", "RoostDoorTrials", "RoostTestSupport"]),
-    tests("MigrationTests", of: ["SwiftData", "RoostTestSupport"]),
+    tests("MigrationTests", of: ["SwiftData", "RoostTestSupport"], resources: [.copy("Released")]),
     tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostTestSupport"]),
     tests(
       "TransferTests",

@@ -1,5 +1,6 @@
 import Foundation
 import Roost
+import RoostTestSupport
 import Testing
 
 private enum V1: VersionedSchema {
@@ -161,7 +162,58 @@ private enum SecondPlan: SchemaMigrationPlan {
     try container.close()
   }
 
-  private func check(_ container: ModelContainer, tags: [String]) throws {
+  /// Adds the same data as a user of the second version has it.
+  private func fillSecond(_ file: URL) throws {
+    let container = try open(V2.self, file)
+    let context = ModelContext(container)
+    let tags = ["a", "b", "c"].map { V2.Tag($0) }
+    for tag in tags { context.insert(tag) }
+    for name in ["home", "work", "home"] {
+      let board = V2.Board(name: name)
+      context.insert(board)
+      for number in 0..<5 {
+        let todo = V2.Todo("\(name) \(number)", weight: number * 2)
+        context.insert(todo)
+        (todo.board, todo.isDone, todo.created) = (board, number == 1, Date(timeIntervalSince1970: 1_000_000))
+        todo.tags = number % 2 == 0 ? [tags[0], tags[1]] : [tags[2]]
+        if number == 3 { todo.due = Date(timeIntervalSince1970: 2_000_000) }
+      }
+    }
+    try context.save()
+    try container.close()
+  }
+
+  /// Adds the same data as a user of the third version has it.
+  private func fillThird(_ file: URL) throws {
+    let container = try open(V3.self, file)
+    let context = ModelContext(container)
+    let person = V3.Person("me@example.org")
+    context.insert(person)
+    let tags = ["a", "b", "c"].map { V3.Tag($0) }
+    for tag in tags { context.insert(tag) }
+    for (name, count) in [("home", 10), ("work", 5)] {
+      let board = V3.Board(name: name)
+      context.insert(board)
+      board.owner = person
+      for number in 0..<count {
+        let priority: Priority = number < 2 ? .low : number < 3 ? .normal : .high
+        let todo = V3.Todo("\(name) \(number)", priority: priority)
+        context.insert(todo)
+        (todo.board, todo.isDone, todo.created) = (board, number == 1, Date(timeIntervalSince1970: 1_000_000))
+        todo.tags = number % 2 == 0 ? [tags[0], tags[1]] : [tags[2]]
+        if number == 3 { todo.due = Date(timeIntervalSince1970: 2_000_000) }
+      }
+    }
+    try context.save()
+    try container.close()
+  }
+
+  /// Checks the data of the third version, which is the same from whichever version it came.
+  private func check(
+    _ container: ModelContainer, tags: [String],
+    parked: [String] = ["Todo.tagText (15 models)", "Todo.weight (15 models)"],
+    due: [String] = []
+  ) throws {
     let context = ModelContext(container)
     let boards = try context.fetch(FetchDescriptor<V3.Board>(sortBy: [SortDescriptor(\.name)]))
     #expect(
@@ -175,8 +227,11 @@ private enum SecondPlan: SchemaMigrationPlan {
           #"work 0 false low ["a", "b"]"#, #"work 1 true low ["c"]"#, #"work 2 false normal ["a", "b"]"#,
           #"work 3 false high ["c"]"#, #"work 4 false high ["a", "b"]"#,
         ])
-    #expect(work.allSatisfy { $0.created == Date(timeIntervalSince1970: 1_000_000) && $0.due == nil })
-    #expect(try container.parkedData().map(\.description) == ["Todo.tagText (15 models)", "Todo.weight (15 models)"])
+    #expect(work.allSatisfy { $0.created == Date(timeIntervalSince1970: 1_000_000) })
+    let timely = work.filter { $0.due != nil }
+    #expect(timely.map(\.title) == due)
+    #expect(timely.allSatisfy { $0.due == Date(timeIntervalSince1970: 2_000_000) })
+    #expect(try container.parkedData().map(\.description) == parked)
     #expect(try container.verify().isSound)
   }
 
@@ -208,5 +263,74 @@ private enum SecondPlan: SchemaMigrationPlan {
     try other.close()
     #expect(throws: SwiftDataError.backwardMigration) { try open(V1.self, file) }
     #expect(try Plan.dryRun(url: file).description.hasPrefix("version 3.0.0: nothing to do"))
+  }
+
+  /// The golden stores: what a program of each released version wrote, by number of the version. Docs/TESTING.md says how a new one is made.
+  private static var released: [(fill: (Self) -> (URL) throws -> Void, parked: [String], due: [String], dryRun: String)]
+  {
+    [
+      (
+        Self.fill, ["Todo.tagText (15 models)", "Todo.weight (15 models)"], [],
+        """
+        version 1.0.0 → 3.0.0
+        Board: 3 → 2; + owner: Person?, inverse boards; + unique name
+        Person: none → 1
+        Tag: none → 3
+        Todo: 15 → 15; + due: date?; ~ done → isDone; + priority: string; - tagText: string; + tags: [Tag], inverse todos; - weight: int64
+        """
+      ),
+      (
+        Self.fillSecond, ["Todo.weight (15 models)"], ["work 3"],
+        """
+        version 2.0.0 → 3.0.0
+        Board: 3 → 2; + owner: Person?, inverse boards; + unique name
+        Person: none → 1
+        Tag: 3 → 3
+        Todo: 15 → 15; + priority: string; - weight: int64
+        """
+      ),
+      (
+        Self.fillThird, [], ["work 3"],
+        """
+        version 3.0.0: nothing to do
+        Board: 2 → 2
+        Person: 1 → 1
+        Tag: 3 → 3
+        Todo: 15 → 15
+        """
+      ),
+    ]
+  }
+
+  @Test(arguments: 1...3) func `the store that a released version wrote opens with the newest one`(number: Int) throws {
+    let (fill, parked, due, dryRun) = Self.released[number - 1]
+    if ProcessInfo.processInfo.environment["ROOST_RELEASED"] == "write" {
+      try Self.write(number) { try fill(self)($0) }
+    }
+    let golden = Bundle.module.bundleURL.appending(path: "Released/\(number).data")
+    let packed = try #require(FileManager.default.contents(atPath: golden.path), "\(golden.path) is missing")
+    let bytes = try #require(GoldenVersion.unpack([UInt8](packed)), "\(golden.path) cannot be unpacked")
+    let file = folder.file("released.roost")
+    try Data(bytes).write(to: file)
+    let report = try Plan.dryRun(url: file)
+    #expect(report.description == dryRun)
+    #expect(report.isPossible)
+    #expect(try Data(contentsOf: file) == Data(bytes), "a dry run changes nothing")
+    let container = try open(V3.self, plan: Plan.self, file)
+    try check(container, tags: ["a", "b", "c"], parked: parked, due: due)
+    try container.close()
+    #expect(try Plan.dryRun(url: file).description.hasPrefix("version 3.0.0: nothing to do"))
+  }
+
+  /// Writes the golden store of a version among the sources, unless it is there already.
+  private static func write(_ number: Int, fill: (URL) throws -> Void) throws {
+    let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Released")
+    let target = sources.appending(path: "\(number).data")
+    if FileManager.default.fileExists(atPath: target.path) { return }
+    let scratch = try Folder()
+    try fill(scratch.file())
+    let bytes = try [UInt8](Data(contentsOf: scratch.file()))
+    try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+    try Data(GoldenVersion.pack(bytes)).write(to: target)
   }
 }
