@@ -7,6 +7,7 @@ extension SchemaKeeper {
     try part(pairs, &catalog)
     for pair in pairs {
       let (one, other) = (pair.one.stored(catalog), pair.other?.stored(catalog))
+      try checkJoined(pair, one, other: other)
       for end in pair.ends where end.stored(catalog) == nil { try checkKind(end, &catalog) }
       if one == nil, other == nil {
         try add(pair, isNew: { end in newcomers.contains { $0 === end.model.type } }, &catalog)
@@ -142,11 +143,20 @@ extension SchemaKeeper {
     }
   }
 
+  /// Refuses to make one relationship of two that the store has. A side that was parted from its inverse counts too.
+  private func checkJoined(_ pair: RelationshipPair, _ one: Relationship?, other: Relationship?) throws {
+    func isParted(_ end: RelationshipEnd) -> Bool {
+      parted[PropertyName(entity: end.entity, property: end.name)] != nil
+    }
+    guard let end = pair.other, one != nil || isParted(pair.one), other != nil || isParted(end) else { return }
+    if let one, one.inverse == other?.id { return }
+    throw joined(pair)
+  }
+
   /// Gives a relationship that the store has the form that the models want.
   private mutating func adapt(
     _ pair: RelationshipPair, _ one: Relationship?, other: Relationship?, catalog: inout Catalog
   ) throws {
-    if let one, let other, one.inverse != other.id { throw joined(pair) }
     guard let mine = one ?? other.flatMap({ catalog.inverse(of: $0) }), let theirs = catalog.inverse(of: mine) else {
       return
     }
