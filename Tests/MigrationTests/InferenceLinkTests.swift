@@ -596,6 +596,7 @@ private enum Refused {
       #expect(try all(context, \Lists.Lid.number).map(\.item?.number) == [1, 2, 3, 4, 5])
     }
     let context = try open(Lists.Item.self, Lists.Owner.self, Lists.Lid.self)
+    #expect(try context.container.parkedData().map(\.property) == ["tags", "way"])
     let (items, owners) = (try all(context, \Lists.Item.number), try all(context, \Lists.Owner.number))
     items[0].owner.append(owners[1])
     items[5].lid = items[4].lid

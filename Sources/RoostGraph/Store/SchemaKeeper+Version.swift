@@ -138,6 +138,8 @@ extension SchemaKeeper {
     guard let entity = catalog.entity(name), let wanted = fresh.entity(name) else { return [] }
     let links = Set(fresh.relationships(of: wanted.id).filter { !$0.isHidden }.map(\.name))
     var names = catalog.relationships(of: entity.id).filter { !$0.isHidden && !links.contains($0.name) }.map(\.name)
+    // These are removed as soon as their rows are copied.
+    names.removeAll { $0.hasPrefix(Self.retired) }
     let held = Set(
       catalog.relationships(of: entity.id).compactMap { one in
         if case .one(let field) = one.shape { field } else { nil as FieldID? }
