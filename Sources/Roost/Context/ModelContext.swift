@@ -207,8 +207,7 @@ struct SaveReport {
     ["deleted", ModelContext.NotificationKey.deletedIdentifiers.rawValue],
   ]
 
-  /// What is told of a save that wrote no model.
-  // Unsafe, because it is never written.
+  /// What is told of a save that wrote no model. It is never written, so threads may share it.
   nonisolated(unsafe) private static let nothing: [AnyHashable: Any] =
     Dictionary(uniqueKeysWithValues: keys.joined().map { ($0, [PersistentIdentifier]()) })
 }
@@ -247,8 +246,7 @@ extension ModelContext {
   /// What ``didSave`` tells, each a list of identifiers. SwiftData itself posts `"inserted"`, `"updated"` and `"deleted"`, so
   /// both are there.
   public enum NotificationKey: String {
-    case queryGeneration, invalidatedAllIdentifiers, insertedIdentifiers, updatedIdentifiers,
-      deletedIdentifiers
+    case queryGeneration, invalidatedAllIdentifiers, insertedIdentifiers, updatedIdentifiers, deletedIdentifiers
     case historyTokens
   }
 }

@@ -305,6 +305,7 @@ package final class Tables {
     try settle()
     end()
     catalog.set(index)
+    schema = nil
     try store(catalog.encoded)
   }
 
