@@ -17,8 +17,8 @@ final class RowOrigin: _Origin {
   let objects: IdentityMap
   /// The topmost class, of which all objects in the map are.
   private let root: _ModelType
-  /// By property, the number of the map to whose objects a reference leads; -1 where a row must say of which class they are, and where the
-  /// partner of a one-to-one relationship may say otherwise.
+  /// By property, the number of the map that has a reference's object; -1 if the object cannot be taken from there. Its row must say its
+  /// class, or it is a one-to-one partner that may have another one here.
   private let targets: [Int]
 
   init(

@@ -148,7 +148,7 @@ extension LinkGraph {
   func agree(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, before: UInt64, now: UInt64) {
     guard let inverse = relation.inverse else { return }
     if before == now {
-      // A partner that is set again is chosen here, whatever others store.
+      // The program set the same partner again: that is a choice too, and another context's save must not change what is shown.
       guard relation.isOneToOne, RowNumber.leads(now),
         let other = objects.need(object, { try live(relation.target, now) }), !isChanged(other, inverse)
       else { return }

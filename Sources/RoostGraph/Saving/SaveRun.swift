@@ -9,7 +9,7 @@ final class SaveRun {
   let decisions: [LinkKey: Decision]
   /// Whether what objects say of each other may be written as it is.
   let isPlain: Bool
-  /// Whether no reference leads to an object that is gone or goes.
+  /// Whether no object is deleted that a written object may reference.
   let losesNothing: Bool
   @exclusivity(unchecked) var entry: CommitFeed.Entry
   /// Rows of one map that are not in the entry yet: most are of the same one.

@@ -37,8 +37,8 @@ extension Saver {
       SaveRun.Collision(object: object, key: LinkKey(object, origin), row: other.number, fault: fault))
   }
 
-  /// The unique indexes that say by themselves which row an object becomes: no error and no program has to be told of the row, and the
-  /// row has the object's class.
+  /// The unique indexes by which a new object becomes a stored row without a question: the policy asks no program and throws no error, and
+  /// all rows are of the object's class.
   func decidingIndexes(_ map: EntityMap) -> [IndexID] {
     switch uniquePolicy(of: map) {
     case .always(.refuse), .asks: return []

@@ -38,7 +38,7 @@ struct Relation: Sendable {
   /// 0 for any number.
   var maximum: Int
 
-  /// Whether both sides lead to one.
+  /// Whether each side is a reference, and neither is a list.
   var isOneToOne: Bool { inverse != nil && !isInverseList && !isList }
   var isList: Bool { if case .list = way { true } else { false } }
 }

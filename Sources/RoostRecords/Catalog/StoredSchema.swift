@@ -49,7 +49,7 @@ final class StoredSchema: Sendable {
 final class SchemaCache: @unchecked Sendable {
   private let lock = Lock()
   private var newest: StoredSchema?
-  /// The last commit of this opening, and its schema: whoever reads this very snapshot need not compare.
+  /// The last commit of this opening, and its schema. A reader of this snapshot takes the schema without comparing bytes.
   private var own: (snapshot: Snapshot, schema: StoredSchema)?
 
   private enum Found {

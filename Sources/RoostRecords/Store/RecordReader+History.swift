@@ -31,7 +31,7 @@ extension RecordReader {
     }
   }
 
-  /// The same; nil if the history is off.
+  /// ``latestToken``, or nil if the history is off.
   package var latestTokenIfOn: HistoryPlace? {
     get throws(StoreError) {
       let reading = try historyReading()

@@ -7,7 +7,7 @@ internal import RoostPages
 /// tables here, together with the snapshot that it committed. A transaction that begins at this very snapshot goes on with them; any other
 /// one opens its own.
 ///
-/// Unchecked because of `kept`, which is read and written under the lock. Whoever took the tables out has them alone until they are kept again.
+/// Unchecked because of `kept`, which is read and written under the lock. Tables that were taken out are used by one thread.
 final class StandingTables: @unchecked Sendable {
   private let lock = Lock()
   private var kept: (tables: Tables, snapshot: Snapshot)?

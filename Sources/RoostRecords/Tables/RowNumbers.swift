@@ -63,8 +63,8 @@ extension TableWriter {
   ///
   /// A key with a cut text is not written, because its row would be read for a comparison.
   ///
-  /// - Parameter wanted: unique indexes of which a row with the same values is returned instead of a fault. A fault has texts, which
-  ///   cost more than the look-up.
+  /// - Parameter wanted: unique indexes. If a row has the same values in one of them, it is returned, and no fault is thrown: the texts of
+  ///   a fault cost more than the look-up.
   package func probe(_ builder: inout RowBuilder, as id: RowID, among wanted: [IndexID]) throws -> RowID? {
     try tables.check(generation)
     let moved = try assemble(&builder, id)

@@ -67,7 +67,7 @@ final class TableLinks {
     self.told = told
   }
 
-  /// Takes part in the next transaction, which has told nobody and deleted nothing yet.
+  /// Begins the next transaction: what the last one noted for itself is forgotten.
   func begin() {
     for index in told.indices { told[index].last = RowID(0) }
     for index in checked.indices { checked[index].deletions = -1 }

@@ -39,7 +39,7 @@ struct CountedOperation: Hashable {
 
   private static let opening = RowsOperation.open.rawValue
 
-  /// Whether it is carried out by other processes, each of which does nothing else.
+  /// Whether each turn of it is a new process.
   var isInOtherProcess: Bool { name == Self.opening }
 
   static let suites = ["rows", "objects"]

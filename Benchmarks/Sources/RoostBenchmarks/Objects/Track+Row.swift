@@ -10,7 +10,7 @@ extension Track {
   }
 }
 
-/// A track as an object, of whatever kind.
+/// What a track of Roost and one of the object layer over SQLite have in common.
 protocol TrackObject: AnyObject {
   var id: String { get }
   var title: String { get }

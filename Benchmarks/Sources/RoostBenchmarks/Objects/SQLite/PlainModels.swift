@@ -32,21 +32,19 @@ final class PlainTrack: TrackObject {
   private var layer: SQLiteObjects?
 
   /// A new track.
-  init(_ values: TrackRow, _ album: PlainAlbum) {
-    id = String(values.id)
-    title = String(values.title)
-    artist = String(values.artist)
-    duration = values.duration
-    genre = values.genre.map { String($0) }
-    releaseDate = Date(timeIntervalSinceReferenceDate: values.releaseDate)
-    playCount = Int(values.playCount)
-    explicit = values.isExplicit
-    albumRow = album.row
+  convenience init(_ values: TrackRow, _ album: PlainAlbum) {
+    self.init(values, albumRow: album.row)
     knownAlbum = album
   }
 
   /// A track that was read. Its album is looked for when it is asked.
-  init(_ values: TrackRow, row: Int64, of layer: SQLiteObjects) {
+  convenience init(_ values: TrackRow, row: Int64, of layer: SQLiteObjects) {
+    self.init(values, albumRow: Int64(bitPattern: values.album))
+    self.row = row
+    self.layer = layer
+  }
+
+  private init(_ values: TrackRow, albumRow: Int64) {
     id = String(values.id)
     title = String(values.title)
     artist = String(values.artist)
@@ -55,9 +53,7 @@ final class PlainTrack: TrackObject {
     releaseDate = Date(timeIntervalSinceReferenceDate: values.releaseDate)
     playCount = Int(values.playCount)
     explicit = values.isExplicit
-    albumRow = Int64(bitPattern: values.album)
-    self.row = row
-    self.layer = layer
+    self.albumRow = albumRow
   }
 
   deinit { layer?.tracks.forget(row, self) }
