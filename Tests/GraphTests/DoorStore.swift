@@ -15,7 +15,8 @@ struct DoorStore {
     var opened: GraphStore?
     var options = StoreOptions()
     if let cacheBytes { options.cacheBytes = cacheBytes }
-    container = try ModelContainer(Schema([School.self, Pupil.self, Club.self, Teacher.self, Thing.self])) { plans, _ in
+    container = try ModelContainer(Schema([School.self, Pupil.self, Club.self, Teacher.self, Thing.self, Sheet.self])) {
+      plans, _ in
       let store = try GraphStore("/store.roost", plans, options: options, fileSystem: files)
       opened = store
       return store

@@ -127,7 +127,7 @@ import Testing
     let one = Artist(name: "a")
     one.name = "b"
     #expect(one._$state.extras == nil && one._$box == nil)
-    #expect(MemoryLayout<_ModelState>.size == 40 && MemoryLayout<_HeldValues<Artist>>.size == 8)
+    #expect(MemoryLayout<_ModelState>.size == 48 && MemoryLayout<_HeldValues<Artist>>.size == 8)
   }
 
   @Test func `a chain of a million objects is released without recursion`() {

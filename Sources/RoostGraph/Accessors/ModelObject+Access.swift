@@ -6,10 +6,15 @@ extension _ModelObject {
   /// Comes before a load that may not simply be done. Afterwards the slot holds a value.
   public func _$willRead(_ property: Int) {
     if _$state.flags.contains(.fresh) { settle() }
-    if _$state.flags.contains(.observed) {
-      trackIfWanted(property)
-      // Nothing else is the matter: the slot is filled, unless it is that of a list.
-      if _$state.flags.isDisjoint(with: [.fault, .fresh, .invalid, .lent]), !isList(property) { return }
+    let isObserved = _$state.flags.contains(.observed)
+    if isObserved { trackIfWanted(property) }
+    if _$state.flags.isDisjoint(with: [.fault, .fresh, .invalid, .lent]) {
+      if _$state.isLazy(property) {
+        if makeValues(_ModelState.bit(property)) { return }
+      } else if isObserved, !isList(property) {
+        // Nothing else is the matter: the slot is filled, unless it is that of a list.
+        return
+      }
     }
     if let origin = _$state.origin { origin.willRead(self, property) }
   }
@@ -24,6 +29,7 @@ extension _ModelObject {
     // Whoever waits may do anything, so it comes before the origin looks: from there on the slot alone changes.
     if _$state.flags.contains(.tracked) { tell(property, willChange: true) }
     if let origin = _$state.origin { origin.willWrite(self, property) }
+    _$state.forgetLazy(_ModelState.bit(property))
   }
 
   /// Comes before a value is moved out of its slot, to be changed in place. ``_$didWrite(_:)`` follows.

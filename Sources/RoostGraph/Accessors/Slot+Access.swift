@@ -3,7 +3,7 @@ extension _Slot {
   /// The value; where the object is not ready it is asked first. It is mutating because the object may fill the slot meanwhile.
   @inlinable @inline(__always)
   public mutating func _get(_ isReady: Bool, _ object: some _ModelObject, _ property: Int) -> Value {
-    if isReady { return value.unsafelyUnwrapped }
+    if isReady, let value { return value }
     return _Slots.get(object, property, slot: &self)
   }
 
@@ -28,6 +28,32 @@ extension _Slot {
   public mutating func _giveBack(_ new: Value, _ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
     value = new
     _Slots.giveBack(isFree, object, property: property)
+  }
+}
+
+// Texts are most of what is lazy, so their way to the kept row is a short one.
+
+extension _Slot where Value == String {
+  @inlinable @inline(__always)
+  public mutating func _get(_ isReady: Bool, _ object: some _ModelObject, _ property: Int) -> String {
+    if isReady {
+      if let value { return value }
+      value = object._$state._text(property)
+      if let value { return value }
+    }
+    return _Slots.get(object, property, slot: &self)
+  }
+}
+
+extension _Slot where Value == String? {
+  @inlinable @inline(__always)
+  public mutating func _get(_ isReady: Bool, _ object: some _ModelObject, _ property: Int) -> String? {
+    if isReady {
+      if let value { return value }
+      value = object._$state._textOrNil(property)
+      if let value { return value }
+    }
+    return _Slots.get(object, property, slot: &self)
   }
 }
 

@@ -10,6 +10,7 @@ extension _ModelObject {
   /// Writes all properties into a row, also of an object that nobody has looked at since it was made.
   package func _$encode(into sink: inout _RowSink) {
     settle()
+    makeValues()
     _$encode(only: .max, into: &sink)
   }
   /// Fills all slots.
@@ -18,13 +19,15 @@ extension _ModelObject {
   /// Empties the slots: the object is a fault again, if its flags say so too. Returns the objects that they held, which end when the caller
   /// lets them.
   package func _$forget() -> [Any] {
+    _$state.keep(nil)
     var forgetting = Forgetting()
     _$visit(&forgetting)
     return forgetting.held
   }
 
-  /// Whether a property's slot holds something: a value, or the members of a relationship.
+  /// Whether an object has a property's value, in its slot or in the row that it keeps, or the members of a relationship.
   package func _$isFilled(_ property: Int) -> Bool {
+    if _$state.isLazy(property) { return true }
     switch Self._$type.properties[property].storage {
     case .toMany: return many(property).isFilled
     case .toOne: return true
@@ -42,15 +45,19 @@ extension _ModelObject {
     let known = Self._$type.properties[property]
     var filling = Filling(property: property, value: known.initial?(), orEmpty: orEmpty)
     if orEmpty, case .value(let coder) = known.storage { filling.coder = try? coder.coder() }
-    _$visit(&filling)
-    return filling.isDone
+    return fill(&filling)
   }
 
   /// Puts a value into a property's slot without telling anybody. False where it is of another type.
   @discardableResult
   package func _$fill(_ property: Int, with value: Any) -> Bool {
     var filling = Filling(property: property, value: value, orEmpty: false)
+    return fill(&filling)
+  }
+
+  private func fill(_ filling: inout Filling) -> Bool {
     _$visit(&filling)
+    if filling.isDone { _$state.forgetLazy(_ModelState.bit(filling.property)) }
     return filling.isDone
   }
 

@@ -26,6 +26,7 @@ package struct Portrait {
       return
     }
     object.settle()
+    object.makeValues()
     let (isNew, isFault) = (object._$state.origin == nil, object._$state.flags.contains(.fault))
     var sitting = Sitting(isNew: isNew, isFault: isFault)
     object._$visit(&sitting)

@@ -4,12 +4,21 @@ extension _RowSource {
   @inlinable @inline(__always)
   public mutating func _takeKnown<Value: _Storable>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
+    if lazy & _ModelState.bit(property) != 0 { return slot._forget() }
+    slot.value = Value._$take(from: &self, at: property)
+  }
+
+  /// Of a type of fixed size, whose values are never lazy.
+  @inlinable @inline(__always)
+  public mutating func _takeKnown<Value: _StorableBits>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64) {
+    if wanted & _ModelState.bit(property) == 0 { return }
     slot.value = Value._$take(from: &self, at: property)
   }
 
   /// Of any other type: a coder knows.
   public mutating func _take<Value>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
+    if lazy & _ModelState.bit(property) != 0 { return slot._forget() }
     let coder = unsafeDowncast(plan.coder(property), to: Coder<Value>.self)
     slot.value = coder.take(from: &self, at: property)
   }

@@ -6,12 +6,14 @@ extension GraphContext {
   /// The image of an object of this context, also after the context's end. A fault is filled first; what cannot be read is absent,
   /// and the next save says why.
   package func image(of object: any _ModelObject) -> ObjectImage {
-    let absent = ImageForm.of(type(of: object)._$type).links.map { _ in ObjectImage.Link.absent }
-    let without = ObjectImage(row: object._$state.row, values: ValueImage(object), links: absent)
-    return quietly(.reading, otherwise: without) {
+    func withoutLinks() -> ObjectImage {
+      let values = ValueImage(object)
+      return ObjectImage(row: object._$state.row, values: values, links: values.form.links.map { _ in .absent })
+    }
+    return quietly(.reading, otherwise: withoutLinks()) {
       defer { if session.isClosed { session.dropSnapshot() } }
       links.settle()
-      return objects.need(object) { try links.imageNow(object, lists: true) } ?? without
+      return objects.need(object) { try links.imageNow(object, lists: true) } ?? withoutLinks()
     }
   }
 

@@ -196,6 +196,7 @@ final class Follower {
     } else if flags.contains(.fault) {
       objects.fill(object, origin)
     }
+    objects.makeValuesOutside(object)
     object.markGone()
   }
 

@@ -34,9 +34,10 @@ extension ObjectTable {
   func load(_ object: any _ModelObject) throws {
     guard let origin = try origin(of: object) else { return }
     if object._$state.flags.contains(.invalid) { tryAgain(object) }
-    guard object._$state.flags.contains(.fault) else { return }
+    guard object._$state.flags.contains(.fault) || object._$state.kept != nil else { return }
     let before = failure
-    fill(object, origin)
+    if object._$state.flags.contains(.fault) { fill(object, origin) }
+    makeValues(object)
     guard object._$state.flags.contains(.invalid) else { return }
     if !object.isUnreadable {
       guard let (property, error) = object.refused.min(by: { $0.key < $1.key }) else { return }
@@ -145,7 +146,9 @@ extension ObjectTable {
   ) -> (any Error)? {
     // It stays a fault until its values were fetched.
     if isUnloaded(origin, row.id.number) { return nil }
-    var source = _RowSource(row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
+    let plan = origin.map.rows[row.version]
+    var source = _RowSource(row.start, plan, large: LargeValuesOfRow(table: table, row: row.id))
+    source.lazy = keep(row, plan, in: object)
     object._$decode(from: &source)
     object._$state.flags.remove([.fault, .invalid])
     return source.noteRefused(in: object)

@@ -49,6 +49,7 @@ extension ObjectTable {
       let found = try table.withRow(id) { (row) throws(StoreError) in
         var source = _RowSource(
           row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: row.id))
+        object._$state.forgetLazy(~mask)
         object._$decode(only: ~mask, from: &source)
         if !object.isUnreadable { object._$state.flags.remove(.invalid) }
         if let failure = source.noteRefused(in: object, only: ~mask) { fail(object, failure) }

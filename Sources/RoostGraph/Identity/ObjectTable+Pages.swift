@@ -27,6 +27,7 @@ extension ObjectTable {
       guard let table, let own = self.origin(home, of: found) else { return nil }
       let object = deadObject(own.map, row, isEmpty: false)
       take(found, table, into: object, origin: own)
+      makeValues(object, in: table)
       fillEmpty(object, own.map)
       return object
     }

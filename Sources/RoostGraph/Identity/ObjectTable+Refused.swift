@@ -27,9 +27,10 @@ extension _RowSource {
       if !object.hasValue(number) { refused[number] = error }
     }
     if refused.isEmpty { return nil }
+    let others = object.refused.filter { wanted & _ModelState.bit($0.key) == 0 }
     let extras = object._$state.takeExtras()
-    extras.refused = refused
-    extras.failure = nil
+    extras.refused = others.merging(refused) { _, new in new }
+    if wanted == .max { extras.failure = nil }
     object._$state.flags.insert(.invalid)
     return nil
   }

@@ -27,7 +27,7 @@ extension ObjectTable {
     var rows: [UInt64] = []
     found.reserveCapacity(plan.sureCount)
     rows.reserveCapacity(plan.sureCount)
-    var filling = RowFilling(table, map)
+    var filling = RowFilling(table, map, objects: self)
     try plan.forEach { row in
       guard let own = self.origin(origin, of: row) else { return true }
       rows.append(row.id.number)

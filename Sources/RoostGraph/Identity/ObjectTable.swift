@@ -26,6 +26,8 @@ package final class ObjectTable {
   @exclusivity(unchecked) private var origins: [RowOrigin?]
   /// The class that was asked for last, because the next one is mostly the same.
   @exclusivity(unchecked) private var lastMap: (type: ObjectIdentifier, map: EntityMap)?
+  /// Copies rows for objects that make their values from them. It owns no object.
+  @exclusivity(unchecked) private var rows = KeptRows()
   private var batches = BatchRing()
   /// Objects of which something could not be read.
   private var invalid: [any _ModelObject] = []
@@ -112,6 +114,14 @@ package final class ObjectTable {
     if let origin = origins[map.number] { return origin.known(row.number) }
     if map.isHome || origins[map.home] == nil { return nil }
     return origin(map).known(row.number)
+  }
+
+  /// Copies a row for the lazy values of an object. Returns the bits of their properties, whose slots must be empty from here on.
+  @inline(__always)
+  func keep(_ row: Row, _ plan: RowPlan, in object: any _ModelObject) -> UInt64 {
+    let kept = rows.keep(row.bytes, plan)
+    object._$state.keep(kept)
+    return kept == nil ? 0 : plan.lazy
   }
 
   // MARK: Batches

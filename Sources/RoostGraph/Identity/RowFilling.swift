@@ -4,12 +4,14 @@ internal import RoostRecords
 /// Gives the values of many rows of one entity to their objects. What is the same for all of them is asked for once.
 struct RowFilling: ~Copyable {
   private var source: _RowSource
+  private let objects: ObjectTable
   private let large: LargeValues
   /// Whose rows, and which layout's, the source is prepared for.
   private var map: Int
   private var version: Int
 
-  init(_ table: TableReader, _ map: EntityMap) {
+  init(_ table: TableReader, _ map: EntityMap, objects: ObjectTable) {
+    self.objects = objects
     large = LargeValues(table)
     self.map = map.number
     version = map.rows.count - 1
@@ -23,7 +25,8 @@ struct RowFilling: ~Copyable {
     let isPrepared = row.version == version && map.number == self.map
     source.begin(row.start, isPrepared ? nil : map.rows[row.version])
     if !isPrepared { (self.map, version) = (map.number, row.version) }
-    object._$decode(only: .max, from: &source)
+    source.lazy = objects.keep(row, source.plan, in: object)
+    object._$decode(from: &source)
     object._$state.flags.remove([.fault, .invalid])
     return source.failure == nil ? nil : source.noteRefused(in: object)
   }

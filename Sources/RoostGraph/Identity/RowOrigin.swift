@@ -106,6 +106,12 @@ final class RowOrigin: _Origin {
 
   /// Gives a property any value, because the context cannot be asked. The object is a fault as before, so it is not kept.
   private func fillInstead(_ object: any _ModelObject, _ property: Int) {
+    if object._$state.isLazy(property) {
+      if object.makeValues(_ModelState.bit(property)) { return }
+      object._$state.forgetLazy(_ModelState.bit(property))
+      // It becomes a fault, unless changes would be lost.
+      if object._$state.flags.isDisjoint(with: [.changed, .deleted, .gone]) { object._$state.flags.insert(.fault) }
+    }
     guard case .value = map.type.properties[property].storage, !object._$isFilled(property) else { return }
     if !object._$fill(property, orEmpty: true) {
       table.fillWithAnything(object, map, wanted: _ModelState.bit(property))

@@ -32,6 +32,7 @@ extension LinkGraph {
     guard !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin else { return }
     // Its last values stay readable.
     if flags.contains(.fault) { objects.fill(object, origin) }
+    objects.makeValuesOutside(object)
     changes.willDelete(object)
     leaveLists(object, origin)
     object._$state.flags.insert(.deleted)

@@ -156,6 +156,7 @@ extension LinkGraph {
     if let origin = object._$state.origin as? RowOrigin {
       origin.objects.remove(object._$state.row, object._$state.ticket)
     }
+    object.makeValues()
     object._$state.origin = nil
     object._$state.row = 0
     object._$state.changed = 0

@@ -48,6 +48,7 @@ package final class LinkGraph: OriginDelegate {
       }
       objects.fill(object, origin, for: property)
     }
+    if object._$state.isLazy(property) { objects.makeValues(object, _ModelState.bit(property)) }
     if object._$state.flags.contains(.invalid) { objects.replaceRefused(object, property, origin: origin) }
     guard let relation = relation(origin, property), relation.isList, !object.many(property).isFilled,
       object._$state.flags.isDisjoint(with: .lent)

@@ -8,6 +8,7 @@
 /// 16  u64  the row's number, 0 where there is none yet
 /// 24  the origin: where the object comes from, and through it the context; nil while the object is nobody's
 /// 32  what few objects need, made at the first use
+/// 40  the bytes of the row, as long as values of it were not made: see KeptRow
 /// ```
 /// It cannot be copied, so that its end is the object's: the origin is told then.
 public struct _ModelState: ~Copyable {
@@ -17,12 +18,15 @@ public struct _ModelState: ~Copyable {
   @usableFromInline package var row: UInt64 = 0
   package var origin: _Origin?
   package var extras: _Extras?
+  /// Empty slots whose values can be made from it.
+  package private(set) var kept: KeptRow?
 
   /// Of an object that a program makes itself.
   public init() {
     flags = .new
     origin = nil
     extras = nil
+    kept = nil
   }
 
   /// Of an object for a row: a fault, whose slots are empty.
@@ -31,9 +35,11 @@ public struct _ModelState: ~Copyable {
     self.row = row
     self.origin = origin
     extras = nil
+    kept = nil
   }
 
   deinit {
+    kept?.release()
     if let origin { origin.objectGoes(row: row, ticket: ticket) }
   }
 
@@ -68,6 +74,27 @@ public struct _ModelState: ~Copyable {
     @inlinable package static var stopsStore: UInt32 { 0xFFF0_030D }
     /// What stops a setter whose property is changed already.
     @inlinable package static var stopsAgain: UInt32 { 0xFFF0_020D }
+  }
+
+  /// Whether a property's value can be made from the kept row.
+  @inline(__always)
+  package func isLazy(_ property: Int) -> Bool {
+    if let kept { kept.unread & Self.bit(property) != 0 } else { false }
+  }
+
+  /// Takes over a row, from which the empty slots of its lazy properties are filled when they are read.
+  @inline(__always)
+  package mutating func keep(_ row: KeptRow?) {
+    kept?.release()
+    kept = row
+  }
+
+  /// Notes that slots of these properties are filled, or emptied for good. The last one releases the row.
+  @inline(__always)
+  package mutating func forgetLazy(_ wanted: UInt64) {
+    guard let kept else { return }
+    kept.unread &= ~wanted
+    if kept.unread == 0 { keep(nil) }
   }
 
   /// The bit that stands for a property.

@@ -42,6 +42,16 @@ public struct _Place: Sendable {
     self.field = field.number
   }
 
+  /// The bytes of a value of variable size; nil if it is stored outside of the row.
+  @inline(__always)
+  func bytes(_ row: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
+    let at = Int(position)
+    let start = number == 0 ? 0 : Int(_RowSource.word(row, at &- 2) & ~_RowSource.outsideBit)
+    let end = _RowSource.word(row, at)
+    if end & _RowSource.outsideBit != 0 { return nil }
+    return UnsafeRawBufferPointer(start: row + (Int(bytesStart) &+ start), count: Int(end) &- start)
+  }
+
   @inlinable @inline(__always)
   func isNull(_ row: UnsafeRawPointer) -> Bool {
     nullMask != 0 && row.load(fromByteOffset: Int(nullByte), as: UInt8.self) & nullMask != 0

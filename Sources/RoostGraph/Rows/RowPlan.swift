@@ -16,6 +16,9 @@ package final class RowPlan: @unchecked Sendable {
   package let initial: InitialRow
   /// Where a row says of which class its object is, and what; nil where all are of one.
   package let mark: Mark?
+  /// Bits of the properties whose values are made at their first read: see ``KeptRow``. Only the first 63 can be lazy, because those after
+  /// them share a bit.
+  package let lazy: UInt64
   private let slots: [Int: RoostRecords.Slot]
   private let keyPaths: [AnyKeyPath?]
 
@@ -68,6 +71,14 @@ package final class RowPlan: @unchecked Sendable {
       self.initial = try InitialRow(entity, nodes.map(\.field), layout: layout, slots: slots)
     }
     self.mark = mark
+    func hasVariable(_ node: Int) -> Bool {
+      if places[node].kind == .variable { return true }
+      guard let parts = nodes[node].coder?.parts, !parts.isEmpty else { return false }
+      return (nodes[node].parts..<nodes[node].parts + parts.count).contains(where: hasVariable)
+    }
+    lazy = properties.indices.prefix(63).reduce(0) { bits, property in
+      !nodes[property].isByHand && hasVariable(property) ? bits | 1 << UInt64(property) : bits
+    }
     self.places = .allocate(capacity: max(places.count, 1))
     self.places.initialize(from: places, count: places.count)
     count = nodes.count
@@ -111,6 +122,8 @@ package final class RowPlan: @unchecked Sendable {
     fileprivate var coder: AnyCoder?
     fileprivate var isReference = false
     fileprivate var isOptionalReference = true
+    /// Whether the user wrote the accessors, so that the value stands in the object's box.
+    package var isByHand = false
     fileprivate var parts = 0
 
     /// A value, or without a coder a property of which the row holds nothing.

@@ -6,6 +6,8 @@ public struct _RowSource: ~Copyable {
   @usableFromInline private(set) var row: UnsafeRawPointer
   @usableFromInline private(set) var places: UnsafePointer<_Place>
   package private(set) var plan: RowPlan
+  /// Bits of the properties that stay empty, because the object makes their values from the row that it keeps.
+  @usableFromInline var lazy: UInt64 = 0
   /// Reads a value that is too large for its row.
   package let large: (any LargeValues)?
   /// The first value that could not be had, and why. Its slot stays empty.
@@ -55,12 +57,8 @@ public struct _RowSource: ~Copyable {
   public mutating func _withBytes<Result>(_ node: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     let place = places[node]
     if place.kind == .variable, !place.isNull(row) {
-      let at = Int(place.position)
-      let start = place.number == 0 ? 0 : Int(Self.word(row, at &- 2) & ~Self.outsideBit)
-      let end = Self.word(row, at)
-      let bytes = UnsafeRawBufferPointer(
-        start: row + (Int(place.bytesStart) &+ start), count: Int(end & ~Self.outsideBit) &- start)
-      return end & Self.outsideBit == 0 ? body(bytes) : outside(node, FieldID(place.field), body: body)
+      if let bytes = place.bytes(row) { return body(bytes) }
+      return outside(node, FieldID(place.field), body: body)
     }
     return body(initialBytes(node))
   }
@@ -84,9 +82,10 @@ public struct _RowSource: ~Copyable {
   }
 
   /// That of ``Layout``, where it can be seen from here.
-  private static var outsideBit: UInt16 { @inline(__always) get { 0x8000 } }
+  static var outsideBit: UInt16 { @inline(__always) get { 0x8000 } }
 
-  private static func word(_ row: UnsafeRawPointer, _ offset: Int) -> UInt16 {
+  @inline(__always)
+  static func word(_ row: UnsafeRawPointer, _ offset: Int) -> UInt16 {
     UInt16(littleEndian: row.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 

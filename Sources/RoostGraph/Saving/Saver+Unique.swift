@@ -139,6 +139,7 @@ extension Saver {
       if stored._$state.flags.contains(.fault), let origin = stored._$state.origin as? RowOrigin {
         objects.fill(stored, origin)
       }
+      objects.makeValues(stored)
       below.append(stored)
     }
     let filled = last.object.fillNil(from: below)

@@ -63,6 +63,7 @@ extension Saver {
     }
     box.sink.failure = nil
     let before = run.isShared ? leads(box, origin) : []
+    objects.makeValues(object, mask)
     let kept = try keptValues(object, origin, box: box, run: run)
     object._$encode(only: mask, into: &box.sink)
     for (slot, value) in kept { try box.sink.builder.set(slot, value) }

@@ -106,6 +106,7 @@ extension LinkGraph {
     if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) {
       objects.fill(object, origin)
     }
+    objects.makeValues(object)
     let values = ValueImage(object)
     guard let origin = object._$state.origin as? RowOrigin else {
       return ObjectImage(row: row, values: values, links: values.form.links.map { _ in .absent })

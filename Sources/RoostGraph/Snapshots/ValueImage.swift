@@ -197,6 +197,7 @@ struct ImageWriter: ~Copyable {
   /// Those that an object has in its slots. It is no fault.
   mutating func take(_ object: some _ModelObject) -> ValueImage {
     object.settle()
+    object.makeValues()
     var collector = ValueCollector(form)
     object._$visit(&collector)
     let refused = object.refused

@@ -33,7 +33,9 @@ extension RowPlan {
       let (field, isAdded) = (type.fieldName(number), type.isAdded(number))
       switch property.storage {
       case .value(let coder):
-        nodes.append(Node(property.name, property.keyPath, field: field, isAdded: isAdded, coder: try coder.coder()))
+        var node = Node(property.name, property.keyPath, field: field, isAdded: isAdded, coder: try coder.coder())
+        node.isByHand = property.isByHand
+        nodes.append(node)
       case .toOne(let link):
         nodes.append(
           Node(

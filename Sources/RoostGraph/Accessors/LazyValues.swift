@@ -1,0 +1,54 @@
+/// Makes the values of an object's empty slots from the row that it keeps.
+extension _ModelState {
+  /// The text of a property whose slot is empty; nil if the row does not have it, or if it cannot be read there. The caller stores it.
+  public mutating func _text(_ property: Int) -> String? {
+    guard let kept, kept.unread & Self.bit(property) != 0 else { return nil }
+    let place = kept.place(property)
+    guard place.kind == .variable, !place.isNull(kept.start), let bytes = place.bytes(kept.start),
+      let text = String(exactly: bytes)
+    else { return nil }
+    forgetLazy(Self.bit(property))
+    return text
+  }
+
+  /// Like ``_text(_:)``; the inner nil says that the row has none.
+  public mutating func _textOrNil(_ property: Int) -> String?? {
+    guard let kept, kept.unread & Self.bit(property) != 0 else { return nil }
+    let place = kept.place(property)
+    if place.kind == .variable, place.isNull(kept.start) {
+      forgetLazy(Self.bit(property))
+      return .some(nil)
+    }
+    return _text(property).map { .some($0) }
+  }
+}
+
+extension _ModelObject {
+  /// Fills the empty slots of lazy properties, as far as the kept row has their values. It needs no context.
+  ///
+  /// - Returns: whether that was possible for all of them. ``ObjectTable`` makes the others, which are stored outside of the row or refused.
+  @discardableResult
+  package func makeValues(_ wanted: UInt64 = .max) -> Bool {
+    guard let kept = _$state.kept else { return true }
+    var isComplete = true
+    var left = kept.unread & wanted
+    while left != 0 {
+      let bit = left & (0 &- left)
+      left ^= bit
+      if !makeValue(bit, kept) { isComplete = false }
+      // A user's code decodes some of them, and may do anything.
+      if _$state.kept != kept { return makeValues(left) && isComplete }
+    }
+    return isComplete
+  }
+
+  private func makeValue(_ bit: UInt64, _ kept: KeptRow) -> Bool {
+    kept.retain()
+    defer { kept.release() }
+    var source = _RowSource(kept.start, kept.plan)
+    _$decode(only: bit, from: &source)
+    if source.failure != nil { return false }
+    if _$state.kept == kept { _$state.forgetLazy(bit) }
+    return true
+  }
+}
