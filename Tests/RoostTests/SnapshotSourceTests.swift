@@ -66,6 +66,32 @@ import Testing
     #expect(error?.code == .foreign)
   }
 
+  @Test func `a snapshot names no model that is gone, as the getter names none`() throws {
+    let container = try ModelContainer(
+      for: Team.self, Player.self, Badge.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let (context, other) = (ModelContext(container), ModelContext(container))
+    let player = Player("a", points: 1, goals: 1)
+    context.insert(player)
+    try context.save()
+    do {
+      let team = Team(size: 1)
+      context.insert(team)
+      try context.save()
+      player.team = team
+      context.delete(team)
+      try context.save()
+    }
+    #expect(player.team == nil && player.snapshot.team == nil)
+    // Another context deletes the team of a model that was changed here.
+    player.team = Team(size: 2)
+    try context.save()
+    player.points = 2
+    try other.delete(model: Team.self)
+    try other.save()
+    #expect(try context.fetchSnapshots(FetchDescriptor<Player>()).map(\.team) == [nil])
+    #expect(player.team == nil && player.snapshot.team == nil && player.snapshot.points == 2)
+  }
+
   @Test(arguments: [false, true]) func `a long chain is applied in any order`(_ isReversed: Bool) throws {
     func container() throws -> ModelContext {
       ModelContext(

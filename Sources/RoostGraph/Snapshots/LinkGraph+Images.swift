@@ -68,7 +68,10 @@ extension LinkGraph {
     image.links = try values.form.links.map { property in
       guard let relation = store.relations[ownMap.number][property] else { return .absent }
       if let (_, row) = references.first(where: { $0.property == property }) {
-        return .one(row.flatMap { isLeft(key.row, of: ownMap, relation: relation, by: $0) ? nil : name($0, relation) })
+        return .one(
+          try row.flatMap {
+            isLeft(key.row, of: ownMap, relation: relation, by: $0) ? nil : try name($0, relation, isStored: true)
+          })
       }
       let link = try link(key, nil, relation: relation, lists: lists)
       if case .one(let partner?) = link, isLeft(key.row, of: ownMap, relation: relation, by: partner.row) {
@@ -129,14 +132,23 @@ extension LinkGraph {
     if relation.isList {
       if !lists { return .absent }
       return .many(
-        try rows(key, object, relation: relation).compactMap { name($0, relation, withDeleted: withDeleted) })
+        try rows(key, object, relation: relation).compactMap {
+          try name($0, relation, isStored: object == nil, withDeleted: withDeleted)
+        })
     }
     return .one(
-      try rows(key, object, relation: relation).first.flatMap { name($0, relation, withDeleted: withDeleted) })
+      try rows(key, object, relation: relation).first.flatMap {
+        try name($0, relation, isStored: object == nil, withDeleted: withDeleted)
+      })
   }
 
-  /// What a row is called that a relationship leads to; nil where it waits for its deletion.
-  private func name(_ row: UInt64, _ relation: Relation, withDeleted: Bool = false) -> ObjectName? {
+  /// What a row is called that a relationship references; nil if it waits for its deletion, or if there is no such row.
+  ///
+  /// - Parameter isStored: whether the reference was read from the snapshot, which has no reference to a row that is gone. An object may still
+  ///   have one.
+  private func name(
+    _ row: UInt64, _ relation: Relation, isStored: Bool, withDeleted: Bool = false
+  ) throws -> ObjectName? {
     guard RowNumber.leads(row) else { return nil }
     let home = store.maps[relation.home]
     if let known = objects.registered(home, RowID(row)) {
@@ -145,6 +157,7 @@ extension LinkGraph {
     }
     let key = LinkKey(map: relation.home, row: row, property: 0)
     if deletions.doomed.contains(key) { return nil }
+    if !isStored, try !session.table(home).contains(RowID(row)) { return nil }
     return ObjectName(home.family == nil ? home.type.name : objects.map(of: key).type.name, row)
   }
 
