@@ -24,7 +24,7 @@ package final class ChangeSet {
   private(set) var changed: [any _ModelObject] = []
   private(set) var deleted: [any _ModelObject] = []
   /// False where all lists and the complaints are empty: each fetch asks, and the lists have exclusivity checks. It owns no object.
-  @exclusivity(unchecked) private var mayHaveChanges = false
+  @exclusivity(unchecked) private(set) var mayHaveChanges = false
   /// What was stored of properties that were changed here before others changed the row, by object.
   private var bases: [LinkKey: RowBase] = [:]
   /// What was done wrong with objects and has no effect.

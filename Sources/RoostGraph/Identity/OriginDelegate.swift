@@ -5,6 +5,9 @@ package class OriginDelegate {
   /// Whether no list waits for its other side to be changed too. Then a reference's slot says which row it references.
   @exclusivity(unchecked) final var isSettled = true
 
+  /// Whether nothing waits for a save. Then the slots of both sides of a one-to-one relationship agree.
+  var isUnchanged: Bool { missing() }
+
   /// A getter cannot load: the object is a fault, or a list is not loaded.
   func willRead(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) { missing() }
   /// A setter is about to store.

@@ -17,9 +17,17 @@ final class RowOrigin: _Origin {
   let objects: IdentityMap
   /// The topmost class, of which all objects in the map are.
   private let root: _ModelType
-  /// By property, the number of the map that has a reference's object; -1 if the object cannot be taken from there. Its row must say its
-  /// class, or it is a one-to-one partner that may have another one here.
-  private let targets: [Int]
+  /// By property, where the object of a reference is found.
+  private let targets: [Target]
+
+  private enum Target {
+    /// Its row must say its class, or the property is no reference.
+    case asked
+    /// In the map with this number.
+    case map(Int)
+    /// The same for one of a one-to-one relationship, which may have another partner here as long as changes wait.
+    case partner(Int)
+  }
 
   init(
     _ map: EntityMap, _ table: ObjectTable, delegate: OriginDelegate, owner: AnyObject,
@@ -34,10 +42,8 @@ final class RowOrigin: _Origin {
     root = map.type.root
     let store = table.store
     targets = store.relations[map.number].map { relation in
-      guard let relation, !relation.isList, !relation.isOneToOne, store.maps[relation.target].family == nil else {
-        return -1
-      }
-      return relation.target
+      guard let relation, !relation.isList, store.maps[relation.target].family == nil else { return .asked }
+      return relation.isOneToOne ? .partner(relation.target) : .map(relation.target)
     }
   }
 
@@ -84,8 +90,16 @@ final class RowOrigin: _Origin {
 
   /// Returns the object of a referenced row without loading it; nil if it is not here, or if a changed list may say otherwise.
   @inline(__always)
-  private func known(_ target: Int, _ row: UInt64) -> (any _ModelObject)? {
-    guard target >= 0, RowNumber.leads(row), delegate.isSettled, let origin = table.originIfKnown(target),
+  private func known(_ target: Target, _ row: UInt64) -> (any _ModelObject)? {
+    let map: Int
+    switch target {
+    case .asked: return nil
+    case .map(let number): map = number
+    case .partner(let number):
+      if !delegate.isUnchanged { return nil }
+      map = number
+    }
+    guard RowNumber.leads(row), delegate.isSettled, let origin = table.originIfKnown(map),
       let object = origin.objects.object(row)
     else { return nil }
     let found = origin.model(object)

@@ -38,6 +38,8 @@ package final class LinkGraph: OriginDelegate {
 
   // MARK: Accessors
 
+  override var isUnchanged: Bool { !changes.mayHaveChanges }
+
   /// A getter cannot load: the object is a fault, or a list is not loaded.
   override func willRead(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
     if let loadUnloaded, object._$state.flags.contains(.fault) { loadUnloaded(object, origin) }
