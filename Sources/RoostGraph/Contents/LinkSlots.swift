@@ -1,14 +1,28 @@
+/// Where objects of one class have their flags and the row of one reference.
+struct ReferencePlace {
+  let flags: Int
+  let row: Int
+
+  init?(_ object: some _ModelObject, _ property: Int) {
+    let slot = type(of: object)._$type.linkPlace(property, in: object)
+    if slot == 0 { return nil }
+    flags = Int(bitPattern: object._$place) - Int(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    row = slot + OneSlot.rowOffset
+  }
+}
+
 /// A reference's slot, whatever it leads to: see ``LinkPlaces``. One that stands nowhere is empty, and nothing is kept in it.
 ///
 /// ## Layout
 /// That of ``_ToOne``: the object or nil, and the row's number.
 struct OneSlot {
   static let size = 16
+  static let rowOffset = 8
   private let place: UnsafeMutableRawPointer?
 
   init(_ place: UnsafeMutableRawPointer?) { self.place = place }
 
-  var row: UInt64 { place?.load(fromByteOffset: 8, as: UInt64.self) ?? 0 }
+  var row: UInt64 { place?.load(fromByteOffset: Self.rowOffset, as: UInt64.self) ?? 0 }
 
   /// The object that the slot itself holds.
   var object: AnyObject? { place?.assumingMemoryBound(to: AnyObject?.self).pointee }
@@ -122,6 +136,13 @@ struct MemberRows {
 
   private static func address(_ place: UnsafeMutableRawPointer) -> Int { Int(bitPattern: place) }
   private static func address(_ place: _StatePlace) -> Int { Int(bitPattern: place) }
+
+  /// The row of a stored object; nil for a new one.
+  @inline(__always)
+  func stored(_ member: AnyObject) -> UInt64? {
+    let state = (Unmanaged.passUnretained(member).toOpaque() + offset).assumingMemoryBound(to: _ModelState.self)
+    return state.pointee.row == 0 || state.pointee.flags.contains(.inserted) ? nil : state.pointee.row
+  }
 
   @inline(__always)
   subscript(_ member: AnyObject) -> UInt64 {

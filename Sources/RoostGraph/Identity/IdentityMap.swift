@@ -104,6 +104,21 @@ final class IdentityMap: @unchecked Sendable {
     return Unmanaged<AnyObject>.fromOpaque(memory).takeRetainedValue()
   }
 
+  /// Reads the flags and one reference of a row's object where they stand in it, without retaining it. It may be ending: its memory stays
+  /// until it has taken itself out.
+  @inline(__always)
+  func read(_ row: UInt64, flags: Int, reference: Int) -> (flags: UInt32, row: UInt64)? {
+    if !isRow(row) { return nil }
+    acquire()
+    defer { release() }
+    let entry = entry(of: row)
+    guard entry.pointee.row == row else { return nil }
+    let object = UnsafeRawPointer(entry.pointee.object)
+    return (
+      object.load(fromByteOffset: flags, as: UInt32.self), object.load(fromByteOffset: reference, as: UInt64.self)
+    )
+  }
+
   /// Whether the row has an object, which may be ending.
   func contains(_ row: UInt64) -> Bool {
     if !isRow(row) { return false }

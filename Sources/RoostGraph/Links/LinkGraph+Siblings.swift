@@ -34,7 +34,9 @@ extension LinkGraph {
     let target: RowOrigin
     let batch: Batch
     private(set) var rows: [UInt64] = []
-    private var seen: Set<UInt64> = []
+    private var seen = SeenRows()
+    /// Where the objects of the batch have the reference, as soon as one of them is known; nil if each must be asked.
+    var place: ReferencePlace?
     /// Neighbours often lead to the same.
     private var last: UInt64 = 0
 
@@ -48,7 +50,7 @@ extension LinkGraph {
     mutating func isNew(_ row: UInt64) -> Bool {
       if row == last { return false }
       last = row
-      return seen.insert(row).inserted
+      return seen.insert(row)
     }
 
     mutating func want(_ row: UInt64) { rows.append(row) }
@@ -56,10 +58,7 @@ extension LinkGraph {
 
   /// Notes where the reference of a row's object leads; false where there is nothing to be read.
   private func note(_ row: UInt64, _ wanted: inout WantedTargets, origin: RowOrigin) throws -> Bool {
-    guard let sibling = origin.known(row), sibling._$state.flags.isDisjoint(with: [.fault, .deleted, .lent]) else {
-      return false
-    }
-    let row = try current(sibling, wanted.relation, origin: origin)
+    let row = try target(row, &wanted, origin: origin)
     guard RowNumber.leads(row), wanted.isNew(row) else { return false }
     if let known = wanted.target.known(row), !known._$state.flags.contains(.fault) {
       // Its user may let it go before the loop comes there.
@@ -71,6 +70,26 @@ extension LinkGraph {
     }
     wanted.want(row)
     return true
+  }
+
+  /// The row that the reference of a row's object names, if that object is loaded.
+  @inline(__always)
+  private func target(_ row: UInt64, _ wanted: inout WantedTargets, origin: RowOrigin) throws -> UInt64 {
+    let unusable: _ModelState.Flags = [.fault, .deleted, .lent]
+    if let place = wanted.place {
+      guard let found = origin.objects.read(row, flags: place.flags, reference: place.row),
+        found.flags & unusable.rawValue == 0
+      else { return RowNumber.nothing }
+      if found.row != RowNumber.unknown { return found.row }
+    }
+    guard let sibling = origin.known(row), sibling._$state.flags.isDisjoint(with: unusable) else {
+      return RowNumber.nothing
+    }
+    // A partner may have another one here, and the objects of a family are not alike.
+    if wanted.place == nil, !wanted.relation.isOneToOne, origin.map.family == nil {
+      wanted.place = ReferencePlace(sibling, wanted.relation.property)
+    }
+    return try current(sibling, wanted.relation, origin: origin)
   }
 
   /// Loads the lists of objects that came with one whose list was loaded, as far as there is room.
@@ -109,13 +128,13 @@ extension LinkGraph {
 
   /// Reads relationships of a fetch's objects before somebody asks.
   package func prefetch(_ map: EntityMap, _ models: [some _ModelObject], properties: [Int]) {
-    let rows = models.compactMap { $0.isStored ? $0._$state.row : nil }
+    let rows = storedRows(models)
     if !rows.isEmpty { prefetch(map, rows, properties: properties) }
   }
 
   /// The same along a path of references to one, whose last may be a list.
   package func prefetch(_ map: EntityMap, _ models: [some _ModelObject], along path: [Int]) {
-    var (map, rows) = (map, models.compactMap { $0.isStored ? $0._$state.row : nil })
+    var (map, rows) = (map, storedRows(models))
     for property in path {
       let origin = objects.origin(map)
       guard !rows.isEmpty, let relation = relation(origin, property) else { return }
@@ -130,6 +149,13 @@ extension LinkGraph {
       }
       map = store.maps[relation.target]
     }
+  }
+
+  private func storedRows(_ models: [some _ModelObject]) -> [UInt64] {
+    guard let first = models.first else { return [] }
+    let places = MemberRows(first)
+    // An array of objects is the same in memory whatever their class: see ``ManySlot``.
+    return unsafeBitCast(models, to: [AnyObject].self).compactMap { places.stored($0) }
   }
 
   private func prefetch(_ map: EntityMap, _ rows: [UInt64], properties: [Int]) {
@@ -160,5 +186,36 @@ extension LinkGraph {
       session.statistics.coarseReads += 1
     }
     objects.noteBatch(store.maps[relation.target], members)
+  }
+}
+
+/// Numbers of rows that were seen before. They are no keys of a dictionary, because hashing them would take longer than all else that is done for
+/// a row.
+private struct SeenRows {
+  /// Places by a product of the number; 0 where there is none. At least half of them are free.
+  private var places: [UInt64] = Array(repeating: 0, count: 64)
+  private var count = 0
+
+  /// Adds a number, which is not 0; false if it is there.
+  mutating func insert(_ row: UInt64) -> Bool {
+    if count &* 2 >= places.count { grow() }
+    let place = place(of: row)
+    if places[place] == row { return false }
+    places[place] = row
+    count &+= 1
+    return true
+  }
+
+  private func place(of row: UInt64) -> Int {
+    let mask = places.count &- 1
+    var at = Int(truncatingIfNeeded: (row &* 0x9E37_79B9_7F4A_7C15) &>> 32) & mask
+    while places[at] != row, places[at] != 0 { at = (at &+ 1) & mask }
+    return at
+  }
+
+  private mutating func grow() {
+    let old = places
+    places = Array(repeating: 0, count: old.count * 2)
+    for row in old where row != 0 { places[place(of: row)] = row }
   }
 }
