@@ -65,10 +65,12 @@ extension Tables {
   @inline(__always)
   func record(_ kind: Kind, _ entity: EntityID, row: RowID, bytes: UnsafeRawBufferPointer) throws(StoreError) {
     let head = Varint.byteCount(UInt64(entity.number)) + Varint.byteCount(row.number)
-    try transaction.record(kind.rawValue, count: head + bytes.count) { memory in
-      var at = Varint.encode(UInt64(entity.number), to: memory)
-      at += Varint.encode(row.number, to: memory + at)
-      if let start = bytes.baseAddress { (memory + at).copyMemory(from: start, byteCount: bytes.count) }
+    try borrowed.use { (transaction) throws(StoreError) in
+      try transaction.record(kind.rawValue, count: head + bytes.count) { memory in
+        var at = Varint.encode(UInt64(entity.number), to: memory)
+        at += Varint.encode(row.number, to: memory + at)
+        if let start = bytes.baseAddress { (memory + at).copyMemory(from: start, byteCount: bytes.count) }
+      }
     }
   }
 

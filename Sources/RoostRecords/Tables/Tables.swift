@@ -12,6 +12,8 @@ internal import RoostTrees
 package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
+  /// The same without a count of its users, for every row. The forest keeps it.
+  @exclusivity(unchecked) private(set) var borrowed: Unmanaged<WriteTransaction>
   /// Of the catalog, while it is as the transaction found it.
   private(set) var schema: StoredSchema?
   private let schemas: SchemaCache
@@ -76,6 +78,7 @@ package final class Tables {
     _ forest: Forest, _ schemas: SchemaCache = SchemaCache(), numbers: RowNumbers? = nil
   ) throws(StoreError) {
     self.forest = forest
+    borrowed = .passUnretained(forest.transaction)
     self.schemas = schemas
     self.numbers = numbers
     #if DEBUG
@@ -156,6 +159,7 @@ package final class Tables {
   /// Begins the next transaction with the tables of the last one. It must find what that one committed.
   func begin(in next: WriteTransaction) {
     forest.begin(in: next)
+    borrowed = .passUnretained(next)
     historyTurn = HistoryTurn(historyTurn.base)
     history = HistoryNotes(isOn: history.isOn)
     (arrivedRows, openReferences, deletions, linkChanges, makesWay) = ([], [:], 0, 0, nil)
@@ -169,7 +173,7 @@ package final class Tables {
     scope.generation &+= 1
     do throws(StoreError) {
       try body()
-      try transaction.relieve()
+      try borrowed.use { (transaction) throws(StoreError) in try transaction.relieve() }
     } catch {
       failure = error
       throw error
