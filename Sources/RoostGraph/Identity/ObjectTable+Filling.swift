@@ -148,7 +148,7 @@ extension ObjectTable {
     if isUnloaded(origin, row.id.number) { return nil }
     let plan = origin.map.rows[row.version]
     var source = _RowSource(row.start, plan, large: LargeValuesOfRow(table: table, row: row.id))
-    source.lazy = keep(row, plan, in: object)
+    source.lazy = keep(row, .passUnretained(plan), lazy: plan.lazy, in: object)
     object._$decode(from: &source)
     object._$state.flags.remove([.fault, .invalid])
     return source.noteRefused(in: object)

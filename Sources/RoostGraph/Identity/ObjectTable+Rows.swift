@@ -28,10 +28,15 @@ extension ObjectTable {
     found.reserveCapacity(plan.sureCount)
     rows.reserveCapacity(plan.sureCount)
     var filling = RowFilling(table, map, objects: self)
+    let isFamily = map.family != nil
     try plan.forEach { row in
-      guard let own = self.origin(origin, of: row) else { return true }
+      if isFamily {
+        guard let own = self.origin(origin, of: row) else { return true }
+        found.append(filled(row, &filling, origin: own))
+      } else {
+        found.append(filled(row, &filling, origin: origin))
+      }
       rows.append(row.id.number)
-      found.append(filled(row, &filling, origin: own))
       return true
     }
     noteBatch(map, rows)

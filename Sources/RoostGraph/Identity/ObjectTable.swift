@@ -118,10 +118,10 @@ package final class ObjectTable {
 
   /// Copies a row for the lazy values of an object. Returns the bits of their properties, whose slots must be empty from here on.
   @inline(__always)
-  func keep(_ row: Row, _ plan: RowPlan, in object: any _ModelObject) -> UInt64 {
-    let kept = rows.keep(row.bytes, plan)
+  func keep(_ row: Row, _ plan: Unmanaged<RowPlan>, lazy: UInt64, in object: any _ModelObject) -> UInt64 {
+    let kept = rows.keep(row.bytes, plan, lazy: lazy)
     object._$state.keep(kept)
-    return kept == nil ? 0 : plan.lazy
+    return kept == nil ? 0 : lazy
   }
 
   // MARK: Batches

@@ -4,7 +4,11 @@ internal import RoostRecords
 /// Gives the values of many rows of one entity to their objects. What is the same for all of them is asked for once.
 struct RowFilling: ~Copyable {
   private var source: _RowSource
-  private let objects: ObjectTable
+  /// Read for each row without counting references.
+  // Unsafe: the table outlives the fetch that it fills objects for, and the map keeps its plans.
+  private unowned(unsafe) let objects: ObjectTable
+  private var plan: Unmanaged<RowPlan>
+  private var lazy: UInt64
   private let large: LargeValues
   /// Whose rows, and which layout's, the source is prepared for.
   private var map: Int
@@ -15,6 +19,8 @@ struct RowFilling: ~Copyable {
     large = LargeValues(table)
     self.map = map.number
     version = map.rows.count - 1
+    plan = .passUnretained(map.newest)
+    lazy = map.newest.lazy
     source = _RowSource(Self.nowhere, map.newest, large: large)
   }
 
@@ -24,8 +30,11 @@ struct RowFilling: ~Copyable {
     large.row = row.id
     let isPrepared = row.version == version && map.number == self.map
     source.begin(row.start, isPrepared ? nil : map.rows[row.version])
-    if !isPrepared { (self.map, version) = (map.number, row.version) }
-    source.lazy = objects.keep(row, source.plan, in: object)
+    if !isPrepared {
+      (self.map, version) = (map.number, row.version)
+      (plan, lazy) = (.passUnretained(source.plan), source.plan.lazy)
+    }
+    source.lazy = objects.keep(row, plan, lazy: lazy, in: object)
     object._$decode(from: &source)
     object._$state.flags.remove([.fault, .invalid])
     return source.failure == nil ? nil : source.noteRefused(in: object)

@@ -16,7 +16,8 @@ public struct _ModelState: ~Copyable {
   package var ticket: UInt32 = 0
   @usableFromInline package var changed: UInt64 = 0
   @usableFromInline package var row: UInt64 = 0
-  package var origin: _Origin?
+  /// Counted by hand, so that its use at the object's end takes no reference of its own.
+  private var heldOrigin: Unmanaged<_Origin>?
   package var extras: _Extras?
   /// Empty slots whose values can be made from it.
   package private(set) var kept: KeptRow?
@@ -24,7 +25,7 @@ public struct _ModelState: ~Copyable {
   /// Of an object that a program makes itself.
   public init() {
     flags = .new
-    origin = nil
+    heldOrigin = nil
     extras = nil
     kept = nil
   }
@@ -33,14 +34,25 @@ public struct _ModelState: ~Copyable {
   package init(row: UInt64, origin: _Origin, flags: Flags = [.fault, .managed]) {
     self.flags = flags
     self.row = row
-    self.origin = origin
+    heldOrigin = .passRetained(origin)
     extras = nil
     kept = nil
   }
 
   deinit {
     kept?.release()
-    if let origin { origin.objectGoes(row: row, ticket: ticket) }
+    guard let heldOrigin else { return }
+    heldOrigin._withUnsafeGuaranteedRef { $0.objectGoes(row: row, ticket: ticket) }
+    heldOrigin.release()
+  }
+
+  package var origin: _Origin? {
+    @inline(__always) get { heldOrigin?.takeUnretainedValue() }
+    set {
+      let old = heldOrigin
+      heldOrigin = newValue.map { .passRetained($0) }
+      old?.release()
+    }
   }
 
   /// What is the matter with an object. Every flag of the first four bits makes a getter ask first.

@@ -22,11 +22,13 @@ package struct KeptRow: Equatable {
   static var headSize: Int { 24 }
 
   /// Copies a row to `memory`, which is `offset` bytes into a block.
-  init(_ row: UnsafeRawBufferPointer, _ plan: RowPlan, unread: UInt64, at memory: UnsafeMutableRawPointer, offset: Int)
-  {
+  init(
+    _ row: UnsafeRawBufferPointer, _ plan: Unmanaged<RowPlan>, unread: UInt64, at memory: UnsafeMutableRawPointer,
+    offset: Int
+  ) {
     self.memory = memory
     memory.storeBytes(of: unread, as: UInt64.self)
-    memory.storeBytes(of: Unmanaged.passUnretained(plan), toByteOffset: 8, as: Unmanaged<RowPlan>.self)
+    memory.storeBytes(of: plan, toByteOffset: 8, as: Unmanaged<RowPlan>.self)
     memory.storeBytes(of: UInt32(truncatingIfNeeded: offset), toByteOffset: 16, as: UInt32.self)
     memory.storeBytes(of: UInt32(truncatingIfNeeded: row.count), toByteOffset: 20, as: UInt32.self)
     if let start = row.baseAddress { (memory + Self.headSize).copyMemory(from: start, byteCount: row.count) }
@@ -118,12 +120,12 @@ struct KeptRows: ~Copyable {
 
   /// Copies a row; nil if it is too long, or if none of its values is lazy.
   @inline(__always)
-  mutating func keep(_ row: UnsafeRawBufferPointer, _ plan: RowPlan) -> KeptRow? {
-    if plan.lazy == 0 || row.count > Self.longest { return nil }
+  mutating func keep(_ row: UnsafeRawBufferPointer, _ plan: Unmanaged<RowPlan>, lazy: UInt64) -> KeptRow? {
+    if lazy == 0 || row.count > Self.longest { return nil }
     let size = (KeptRow.headSize &+ row.count &+ 7) & ~7
     if block == nil || used &+ size > Self.blockSize { begin() }
     guard let block else { return nil }
-    let kept = KeptRow(row, plan, unread: plan.lazy, at: block.memory(at: used), offset: used)
+    let kept = KeptRow(row, plan, unread: lazy, at: block.memory(at: used), offset: used)
     used &+= size
     given &+= 1
     return kept
