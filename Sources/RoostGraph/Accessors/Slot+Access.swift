@@ -36,24 +36,16 @@ extension _Slot {
 extension _Slot where Value == String {
   @inlinable @inline(__always)
   public mutating func _get(_ isReady: Bool, _ object: some _ModelObject, _ property: Int) -> String {
-    if isReady {
-      if let value { return value }
-      value = object._$state._text(property)
-      if let value { return value }
-    }
-    return _Slots.get(object, property, slot: &self)
+    if isReady, let value { return value }
+    return _Slots.text(object, property, slot: &self)
   }
 }
 
 extension _Slot where Value == String? {
   @inlinable @inline(__always)
   public mutating func _get(_ isReady: Bool, _ object: some _ModelObject, _ property: Int) -> String? {
-    if isReady {
-      if let value { return value }
-      value = object._$state._textOrNil(property)
-      if let value { return value }
-    }
-    return _Slots.get(object, property, slot: &self)
+    if isReady, let value { return value }
+    return _Slots.text(object, property, slot: &self)
   }
 }
 
@@ -71,6 +63,25 @@ extension _Slot where Value == String? {
     giveDefault(object, property)
     guard let value = slot.pointee.value else { stop(object, property) }
     return value
+  }
+
+  @inlinable @inline(never)
+  static func text(_ object: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_Slot<String>>) -> String {
+    guard object._$state._isReady, let text = object._$state._text(property) else {
+      return get(object, property, slot: slot)
+    }
+    slot.pointee.value = text
+    return text
+  }
+
+  @inlinable @inline(never)
+  static func text(_ object: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_Slot<String?>>) -> String?
+  {
+    guard object._$state._isReady, let text = object._$state._textOrNil(property) else {
+      return get(object, property, slot: slot)
+    }
+    slot.pointee.value = .some(text)
+    return text
   }
 
   @inlinable @inline(never)

@@ -4,9 +4,8 @@ internal import RoostRecords
 /// Gives the values of many rows of one entity to their objects. What is the same for all of them is asked for once.
 struct RowFilling: ~Copyable {
   private var source: _RowSource
-  /// Read for each row without counting references.
-  // Unsafe: the table outlives the fetch that it fills objects for, and the map keeps its plans.
-  private unowned(unsafe) let objects: ObjectTable
+  /// Used for each row without counting the uses. The caller keeps the table, and the map keeps its plans.
+  private let objects: Unmanaged<ObjectTable>
   private var plan: Unmanaged<RowPlan>
   private var lazy: UInt64
   private let large: LargeValues
@@ -15,7 +14,7 @@ struct RowFilling: ~Copyable {
   private var version: Int
 
   init(_ table: TableReader, _ map: EntityMap, objects: ObjectTable) {
-    self.objects = objects
+    self.objects = .passUnretained(objects)
     large = LargeValues(table)
     self.map = map.number
     version = map.rows.count - 1
@@ -34,7 +33,7 @@ struct RowFilling: ~Copyable {
       (self.map, version) = (map.number, row.version)
       (plan, lazy) = (.passUnretained(source.plan), source.plan.lazy)
     }
-    source.lazy = objects.keep(row, plan, lazy: lazy, in: object)
+    source.lazy = objects._withUnsafeGuaranteedRef { $0.keep(row, plan, lazy: lazy, in: object) }
     object._$decode(from: &source)
     object._$state.flags.remove([.fault, .invalid])
     return source.failure == nil ? nil : source.noteRefused(in: object)

@@ -18,7 +18,8 @@ public struct _ModelState: ~Copyable {
   @usableFromInline package var row: UInt64 = 0
   /// Counted by hand, so that its use at the object's end takes no reference of its own.
   private var heldOrigin: Unmanaged<_Origin>?
-  package var extras: _Extras?
+  /// Counted by hand too: few objects have extras, and the others' end need not ask the runtime.
+  private var heldExtras: Unmanaged<_Extras>?
   /// Empty slots whose values can be made from it.
   package private(set) var kept: KeptRow?
 
@@ -26,7 +27,7 @@ public struct _ModelState: ~Copyable {
   public init() {
     flags = .new
     heldOrigin = nil
-    extras = nil
+    heldExtras = nil
     kept = nil
   }
 
@@ -35,12 +36,13 @@ public struct _ModelState: ~Copyable {
     self.flags = flags
     self.row = row
     heldOrigin = .passRetained(origin)
-    extras = nil
+    heldExtras = nil
     kept = nil
   }
 
   deinit {
     kept?.release()
+    heldExtras?.release()
     guard let heldOrigin else { return }
     heldOrigin._withUnsafeGuaranteedRef { $0.objectGoes(row: row, ticket: ticket) }
     heldOrigin.release()
@@ -51,6 +53,15 @@ public struct _ModelState: ~Copyable {
     set {
       let old = heldOrigin
       heldOrigin = newValue.map { .passRetained($0) }
+      old?.release()
+    }
+  }
+
+  package var extras: _Extras? {
+    @inline(__always) get { heldExtras?.takeUnretainedValue() }
+    set {
+      let old = heldExtras
+      heldExtras = newValue.map { .passRetained($0) }
       old?.release()
     }
   }
