@@ -92,6 +92,67 @@ import Testing
     }
   }
 
+  /// One look may tell that none of them is there, if they differ by case alone.
+  @Test(arguments: 1...6 as ClosedRange<UInt64>) func `one of several parts is found as each of them is`(
+    seed: UInt64
+  ) throws {
+    var random = SplitMix64(seed: seed)
+    let letters = ["l", "L", "o", "O", "v", "e", "K", "k", "\u{212a}", "\u{301}", "[", "{", "@", "`", "\r\n", "\u{e9}"]
+    func make(_ most: Int) -> String { (0...random.below(most)).map { _ in random.pick(letters) }.joined() }
+    func cased(_ text: String) -> String {
+      text.map { random.chance(1, in: 2) ? $0.uppercased() : $0.lowercased() }.joined()
+    }
+    let wholes = (0..<80).map { _ in make(40) } + ["", "love", "LOVE", "a love", "loVE"]
+    let things = try Things(wholes.enumerated().map { ["text": .string($0.element), "int": .int(Int64($0.offset))] })
+    for _ in 0..<60 {
+      let part = random.chance(1, in: 2) ? "love" : make(3)
+      var parts = (0..<random.below(4) + 1).map { _ in cased(part) }
+      if random.chance(1, in: 4) { parts.append(random.chance(1, in: 2) ? make(2) : "") }
+      let least = Int64(random.below(40))
+      let some = Expression.or(parts.map { .text(.contains, things("text"), text($0)) })
+      func check(_ condition: Expression, _ isIn: (Int, String) -> Bool) throws {
+        let wanted = wholes.enumerated().filter { isIn($0.offset, $0.element) }.map { $0.offset + 1 }
+        #expect(try things.rows(condition) == wanted, "seed \(seed), \(parts.map(\.debugDescription))")
+      }
+      func holds(_ whole: String) -> Bool { parts.contains { whole.contains($0) } }
+      let isLater = Expression.compare(.greater, things("int"), int(least))
+      try check(some) { holds($1) }
+      try check(.not(some)) { !holds($1) }
+      try check(.and([isLater, some])) { $0 > least && holds($1) }
+      try check(.and([some, isLater])) { $0 > least && holds($1) }
+      try check(.or([isLater, some])) { $0 > least || holds($1) }
+      try check(.or([some, isLater])) { $0 > least || holds($1) }
+      try check(.or([.and([isLater, some]), .text(.contains, things("text"), text("LOVE"))])) {
+        $0 > least && holds($1) || $1.contains("LOVE")
+      }
+    }
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>) func `bytes are found where a look at each place finds them`(
+    seed: UInt64
+  ) {
+    var random = SplitMix64(seed: seed)
+    let letters: [UInt8] = [0, 1, 65, 97, 66, 98, 64, 96, 91, 123, 128, 255]
+    for _ in 0..<3000 {
+      let kinds = 1 + random.below(letters.count)
+      let text = (0..<random.below(50)).map { _ in letters[random.below(kinds)] }
+      let part = (0..<1 + random.below(12)).map { _ in letters[random.below(kinds)] }
+      let begin = random.below(text.count + 1)
+      let small = part.map(Self.lower)
+      let found = text.withUnsafeBytes { text in
+        part.withUnsafeBytes { ByteSearch.place(of: $0, in: text, from: begin) }
+      }
+      let isThere = text.withUnsafeBytes { text in
+        small.withUnsafeBytes { ByteSearch.containsCaseless(text, $0) }
+      }
+      let places = 0..<max(0, text.count - part.count + 1)
+      #expect(found == places.first { $0 >= begin && Array(text[$0..<$0 + part.count]) == part })
+      #expect(isThere == places.contains { text[$0..<$0 + part.count].map(Self.lower) == small })
+    }
+  }
+
+  private static func lower(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
+
   @Test(arguments: texts) func `texts are equal and members as in Swift`(other: String) throws {
     try check(.compare(.equal, things("text"), text(other)), { $0 == other }, other)
     try check(.compare(.notEqual, text(other), things("text")), { $0 != other }, other)

@@ -7,7 +7,7 @@ import Testing
 struct Things {
   let store: RecordStore
   let thing: EntityID
-  let catalog: Catalog
+  private(set) var catalog: Catalog
 
   /// What becomes of a condition.
   enum Answer: Equatable, CustomStringConvertible {
@@ -76,6 +76,14 @@ struct Things {
       found?.1 = writer.catalog
     }
     (thing, catalog) = try #require(found)
+  }
+
+  /// Gives the entity more fields, which the rows that are there do not have.
+  mutating func add(_ change: (inout Entity) throws(RecordFault) -> Void) throws {
+    catalog = try store.write { writer in
+      try writer.change { (catalog) throws(RecordFault) in try catalog.change(entity: "Thing", change) }
+      return writer.catalog
+    }
   }
 
   // MARK: Writing conditions

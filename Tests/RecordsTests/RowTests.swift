@@ -159,4 +159,30 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: 0...9) func `ends that do not ascend are refused, wherever they stand`(fields: Int) {
+    let layout = Layout(version: 0, (0..<fields).map { Layout.Member(FieldID(UInt16($0)), .data, isOptional: false) })
+    var generator = SplitMix64(seed: UInt64(fields))
+    for _ in 0..<4000 {
+      var ends: [Int] = []
+      for _ in 0..<fields { ends.append((ends.last ?? 0) + generator.below(20)) }
+      // A value that stands outside leaves eight bytes, and says so in the highest bit.
+      var isOutside = ends.map { _ in false }
+      for number in ends.indices where generator.chance(1, in: 6) {
+        isOutside[number] = true
+        if generator.chance(3, in: 4) { ends[number] = (number == 0 ? 0 : ends[number - 1]) + 8 }
+      }
+      if fields > 0, generator.chance(1, in: 3) { ends[generator.below(fields)] = generator.below(0x8000) }
+      var row = [UInt8](repeating: 0, count: layout.bytesStart)
+      for (number, end) in ends.enumerated() {
+        let word = UInt16(end) | (isOutside[number] ? 0x8000 : 0)
+        row[layout.endsStart + 2 * number] = UInt8(truncatingIfNeeded: word)
+        row[layout.endsStart + 2 * number + 1] = UInt8(truncatingIfNeeded: word >> 8)
+      }
+      row += [UInt8](repeating: 7, count: ends.last ?? 0)
+      let starts = [0] + ends
+      let isRow = ends.indices.allSatisfy { isOutside[$0] ? ends[$0] - starts[$0] == 8 : ends[$0] >= starts[$0] }
+      #expect(row.withUnsafeBytes { layout.admits($0) } == isRow, "\(ends) \(isOutside)")
+    }
+  }
 }

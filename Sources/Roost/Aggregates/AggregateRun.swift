@@ -52,7 +52,7 @@ struct AggregateRun<Model: PersistentModel> {
   }
 
   private func engine(
-    _ part: FetchPart<Model>, _ measures: [AskedMeasure<Model>.Placed], keys: [GroupKey<Model>.Placed]
+    _ part: FetchPart<Model>, _ measures: [AskedMeasure<Model>.Placed], keys: [PlacedKey]
   ) throws -> [Group] {
     let asked = part.excluded.isEmpty ? part : part.withoutExcluded
     var gatherings: [[ModelGathering<Model>]] = []
@@ -66,9 +66,9 @@ struct AggregateRun<Model: PersistentModel> {
     }
     while gatherings.count < found.count { gatherings.append(make()) }
     return try order.map { number in
-      for (gathering, tally) in zip(gatherings[number], found[number].tallies) { try gathering.add(tally) }
-      return Group(
-        keys: try zip(keys, found[number].keys).map { try $0.decode($1) }, gatherings: gatherings[number])
+      let (group, gathered) = (found[number], gatherings[number])
+      for place in gathered.indices { try gathered[place].add(group.tallies[place]) }
+      return Group(keys: try PlacedKey.decoded(group.keys, by: keys), gatherings: gathered)
     }
   }
 
@@ -163,16 +163,10 @@ struct GroupKey<Model: PersistentModel> {
   private let isComparedAsStored: Bool
   private let order: ((Any, Any) -> Int)?
 
-  struct Placed {
-    var condition: Condition
-    var passes: [EntityMap]
-    var decode: (Value) throws -> AnyHashable
-  }
-
   init<Key: Hashable>(_ keyPath: KeyPath<Model, Key>) {
     path = PathShelf.shared.path(keyPath)
     read = { AnyHashable($0[keyPath: keyPath]) }
-    decodeStored = { ValueDecoding.decoded($0, as: Key.self).map { AnyHashable($0) } }
+    decodeStored = ValueDecoding.decoder(of: Key.self) { AnyHashable($0) }
     let whole = (Key.self as? any OptionalValue.Type)?.wrapped ?? Key.self
     isIdentifier = whole == PersistentIdentifier.self
     isComparedAsStored = isIdentifier || Constant.isComparedByValue(Key.self)
@@ -182,13 +176,13 @@ struct GroupKey<Model: PersistentModel> {
 
   func compare(_ one: AnyHashable, _ other: AnyHashable) -> Int { order?(one.base, other.base) ?? 0 }
 
-  func placed(_ map: EntityMap, _ store: GraphStore) -> Placed? {
+  func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedKey? {
     guard isComparedAsStored, let path, let found = PlacedPath(path, map, store: store), found.kind.isSortable,
       path.change == .none || path.change == .rawValue
     else { return nil }
     guard let row = found.row else {
       let decode = decodeStored
-      return Placed(condition: found.condition, passes: found.passes) { value in
+      return PlacedKey(condition: found.condition, passes: found.passes) { value in
         guard let key = decode(value) else {
           throw RoostError(
             .unreadable, "what is stored of \(path.names.joined(separator: ".")) is \(Describer.text(value))")
@@ -199,10 +193,24 @@ struct GroupKey<Model: PersistentModel> {
     // A row alone does not say of which class of a family it is, and models are made by whoever fetches them.
     guard isIdentifier, row.family == nil else { return nil }
     let (store, name) = (store, row.type.name)
-    return Placed(condition: found.condition, passes: found.passes) { value in
+    return PlacedKey(condition: found.condition, passes: found.passes) { value in
       guard case .reference(let row) = value else { return AnyHashable(PersistentIdentifier?.none) }
       return AnyHashable(store.identifier(name, row.number))
     }
+  }
+}
+
+/// What the engine groups by, and how it is read again. It does not depend on the model's type, so that it is quick to use.
+struct PlacedKey {
+  var condition: Condition
+  var passes: [EntityMap]
+  var decode: (Value) throws -> AnyHashable
+
+  static func decoded(_ stored: [Value], by keys: [PlacedKey]) throws -> [AnyHashable] {
+    var values: [AnyHashable] = []
+    values.reserveCapacity(keys.count)
+    for place in keys.indices { values.append(try keys[place].decode(stored[place])) }
+    return values
   }
 }
 

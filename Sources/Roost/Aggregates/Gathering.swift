@@ -108,6 +108,16 @@ final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering
 
 /// Stored values as those of a program's types.
 enum ValueDecoding {
+  /// Reads values of one type, which is looked at once.
+  static func decoder<Known, Result>(of type: Known.Type, _ result: @escaping (Known) -> Result) -> (Value) -> Result? {
+    guard let codable = type as? any Codable.Type else { return { _ in nil } }
+    func open<One: Codable>(_ type: One.Type) -> (Value) -> Result? {
+      guard let coder = try? CoderShelf.shared.coder(of: type) else { return { _ in nil } }
+      return { value in (coder.value(from: value) as? Known).map(result) }
+    }
+    return open(codable)
+  }
+
   static func decoded<Known>(_ value: Value, as type: Known.Type) -> Known? {
     guard let codable = type as? any Codable.Type else { return nil }
     func open<One: Codable>(_ type: One.Type) -> Any? {

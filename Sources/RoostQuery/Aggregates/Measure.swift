@@ -23,8 +23,15 @@ package struct MeasureTally: Sendable {
   package var floats = FloatSum()
   /// The least or the greatest value.
   package var bound: Value?
+  /// The same while rows are gone through, if it is a number.
+  private(set) var best = Cell.null
 
   package init() {}
+
+  @inline(__always)
+  mutating func takeBest(_ cell: Cell, isBetter: (Cell, Cell) -> Bool) {
+    if best.isNull || isBetter(cell, best) { best = cell }
+  }
 }
 
 /// A sum of floating numbers in which little is lost, whatever the order they come in.

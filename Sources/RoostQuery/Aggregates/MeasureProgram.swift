@@ -54,6 +54,34 @@ final class MeasureProgram {
 
   func rest() { program?.rest() }
 
+  /// What is to be done with each row, where that needs no program.
+  var column: MeasureColumn {
+    guard let field = program?.field else { return MeasureColumn(term == nil ? .rows : .program, nil) }
+    let way: MeasureColumn.Way =
+      switch (kind, order) {
+      case (.count, _): .values
+      case (.sum, .signed): .signed
+      case (.sum, .unsigned): .unsigned
+      case (.sum, .double): .floats
+      case (.least, .signed): .leastSigned
+      case (.least, .unsigned): .leastUnsigned
+      case (.least, .double): .leastDouble
+      case (.greatest, .signed): .greatestSigned
+      case (.greatest, .unsigned): .greatestUnsigned
+      case (.greatest, .double): .greatestDouble
+      case (_, .text), (_, .bytes), (_, nil): .program
+      }
+    return MeasureColumn(way, way == .program ? nil : field)
+  }
+
+  /// The tally with its bound as a value.
+  func finished(_ tally: MeasureTally) -> MeasureTally {
+    guard let kind = term?.kind, !tally.best.isNull else { return tally }
+    var tally = tally
+    tally.bound = tally.best.value(kind)
+    return tally
+  }
+
   /// What is no number is passed over where there is one.
   private func isBetter(_ cell: Cell, _ best: Value) throws -> Bool {
     switch (order, best) {

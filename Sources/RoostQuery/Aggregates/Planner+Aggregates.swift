@@ -13,34 +13,15 @@ extension Planner {
     decimal: (Int, Int, DecimalNumber) throws -> Void
   ) throws -> (groups: [TalliedGroup], order: [Int]) {
     var query = query
-    (query.order, query.offset, query.limit) = ([], 0, nil)
+    (query.order, query.offset, query.limit, query.after) = ([], 0, nil, nil)
     if keys.isEmpty, let quick = try byIndexes(query, measures) { return ([quick], [0]) }
     let plan = try plan(query)
-    let orders = try keys.map { (key) throws(ConditionFault) in
-      var checker = Checker(plan.ground, plan.entity.id)
-      return try checker.key(Order(key))
-    }
-    let sorting = try SortKeys(orders, plan.ground, entity: plan.entity.id, numbersRows: false)
-    let programs = try measures.map { try MeasureProgram($0, plan.ground, entity: plan.entity.id) }
-    defer { for program in programs { program.rest() } }
-    var table = GroupTable()
-    var groups: [TalliedGroup] = []
-    let empty = measures.map { _ in MeasureTally() }
-    if keys.isEmpty { groups.append(TalliedGroup(keys: [], tallies: empty)) }
-    try plan.forEach { row in
-      var group = 0
-      if !keys.isEmpty {
-        try sorting.make(row)
-        let found = table.group(of: sorting.key.bytes)
-        group = found.number
-        if found.isNew { groups.append(TalliedGroup(keys: try sorting.values(row), tallies: empty)) }
-      }
-      for (number, program) in programs.enumerated() {
-        try program.add(row, to: &groups[group].tallies[number]) { try decimal(number, group, $0) }
-      }
-      return true
-    }
-    return (groups, keys.isEmpty ? [0] : table.sorted())
+    let sums = try RowSums(keys, measures, ground: plan.ground, entity: plan.entity.id)
+    defer { sums.rest() }
+    // Not counted at each row.
+    let borrowed = Unmanaged.passUnretained(sums)
+    try plan.forEachOfNoOrder { row in try borrowed._withUnsafeGuaranteedRef { try $0.add(row, decimal) } }
+    return withExtendedLifetime(sums) { (sums.groups, sums.order) }
   }
 
   /// The same where no row need be gone through: indexes know how many there are, and begin and end with the bounds.

@@ -25,6 +25,17 @@ extension Plan {
     }
   }
 
+  /// Calls `body` with each row, for a query without an order or a limit.
+  func forEachOfNoOrder(_ body: (Row) throws -> Void) throws {
+    begin()
+    defer { end() }
+    _ = try forEachMatch(0) { row in
+      try body(row)
+      return true
+    }
+    tally.results = tally.matches
+  }
+
   /// The numbers of the rows, in the query's order.
   package func rows() throws -> [RowID] {
     var rows: [RowID] = []
@@ -82,6 +93,11 @@ extension Plan {
   @inline(__always)
   func passes(_ row: Row) throws -> Bool {
     guard let program else { return true }
+    return try passes(row, program)
+  }
+
+  @inline(__always)
+  private func passes(_ row: Row, _ program: Program) throws -> Bool {
     if isLenient {
       do { return try program.test(row) } catch is ConditionFault { return true }
     }
@@ -102,20 +118,22 @@ extension Plan {
     let count = table.count
     if skipped >= count { return true }
     var cursor = try table.cursor()
-    var isThere: Bool
+    let isThere: Bool
     if let after = query.after, direction != nil {
       isThere = try direction == .backward ? cursor.seek(atMost: after.row) : cursor.seek(after.row)
     } else {
       isThere = try cursor.move(to: direction == .backward ? count - 1 - skipped : skipped)
     }
-    while isThere {
-      let row = try cursor.row()
+    // The plan keeps its program, so it is not counted at each row.
+    let (isBackward, program) = (direction == .backward, program.map(Unmanaged.passUnretained))
+    var next = isThere ? try cursor.row() : nil
+    while let row = next {
       tally.rows += 1
-      if try passes(row) {
+      if try program?._withUnsafeGuaranteedRef({ try passes(row, $0) }) != false {
         tally.matches += 1
         if try !body(row) { return false }
       }
-      isThere = direction == .backward ? try cursor.previous() : try cursor.next()
+      next = try cursor.nextRow(isBackward: isBackward)
     }
     return true
   }

@@ -18,6 +18,12 @@ final class SortKeys {
     interpreter = Interpreter(ground, entity)
   }
 
+  /// The fields that are the keys; nil if one of these is computed.
+  var fields: [FieldReader]? {
+    let fields = programs.compactMap { $0?.field }
+    return fields.count == programs.count ? fields : nil
+  }
+
   /// Goes on to another ground of the same catalog; see ``Program/move(to:)``.
   func move(to ground: Ground) throws -> Bool {
     for program in programs { guard let program, try program.move(to: ground) else { return false } }

@@ -41,6 +41,29 @@ struct Cell {
   }
 }
 
+extension Cell {
+  /// Whether a comparison holds between two numbers. If one of them is nil, only `==` and `!=` can be asked.
+  @inline(__always)
+  static func compare<Number: Comparable>(
+    _ question: UInt8, _ one: Cell, two: Cell, number: (Cell) -> Number
+  ) -> Bool {
+    if one.isNull || two.isNull { return compareNull(question, one, two: two) }
+    return switch question {
+    case 0: number(one) == number(two)
+    case 1: number(one) != number(two)
+    case 2: number(one) < number(two)
+    case 3: number(one) <= number(two)
+    case 4: number(one) > number(two)
+    default: number(one) >= number(two)
+    }
+  }
+
+  @inline(__always)
+  static func compareNull(_ question: UInt8, _ one: Cell, two: Cell) -> Bool {
+    (one.isNull && two.isNull) == (question == Expression.Comparison.equal.rawValue)
+  }
+}
+
 /// How the bytes of a field become a cell.
 enum CellCoding: UInt8 {
   case signed8, signed16, signed32, signed64

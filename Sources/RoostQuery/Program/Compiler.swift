@@ -115,7 +115,7 @@ struct Compiler {
         Instruction(code: code, detail: Self.detail(isClosed ? 3 : 2, sense), one: number, two: high),
         jumpingTo: target)
       place(end)
-    case .text(let test, _, _) where isText(term.operands):
+    case .text(let test, _, _) where Self.isText(term.operands):
       let text = try value(term.operands[0])
       let needle = try needle(test, term.operands[1])
       emit(
@@ -160,14 +160,39 @@ struct Compiler {
 
   /// `&&` and `||`: the first part that is `stop` decides.
   private mutating func chain(_ all: Operands, to target: Int, when sense: Bool, stopsAt stop: Bool) throws {
-    if sense == stop {
-      for part in all { try jump(part, to: target, when: stop) }
-      return
-    }
     let end = label()
-    for part in all { try jump(part, to: end, when: stop) }
-    emit(Instruction(code: .jump), jumpingTo: target)
+    let decided = sense == stop ? target : end
+    var rest = Array(all)[...]
+    while let part = rest.first {
+      let searches: ArraySlice<Term> =
+        stop ? rest.prefix { $0.isSearch && $0.operands[0].expression == part.operands[0].expression } : []
+      if searches.count > 1 {
+        try search(searches, to: decided)
+        rest = rest.dropFirst(searches.count)
+      } else {
+        try jump(part, to: decided, when: stop)
+        rest = rest.dropFirst()
+      }
+    }
+    if sense != stop { emit(Instruction(code: .jump), jumpingTo: target) }
     place(end)
+  }
+
+  /// Jumps if one of several texts is in a field. If these differ by case alone, rows that have none are looked at once.
+  private mutating func search(_ searches: ArraySlice<Term>, to target: Int) throws {
+    guard let first = searches.first else { return }
+    let none = label()
+    let text = try value(first.operands[0])
+    let needles = try searches.map { (search) throws(ConditionFault) in
+      try needle(.contains, search.operands[1])
+    }
+    emit(
+      Instruction(code: .find, detail: Self.detail(0, false), one: text, two: try parts.sieve(needles)),
+      jumpingTo: none)
+    for needle in needles {
+      emit(Instruction(code: .find, detail: Self.detail(0, true), one: text, two: needle), jumpingTo: target)
+    }
+    place(none)
   }
 
   private mutating func compare(
@@ -197,7 +222,7 @@ struct Compiler {
 
   private func isCell(_ term: Term) -> Bool { CellCoding(term.kind) != nil }
 
-  private func isText(_ parts: Operands) -> Bool {
+  fileprivate static func isText(_ parts: Operands) -> Bool {
     if case .parameter(_, .plain(.string)) = parts[1].expression { return true }
     if case .string = parts[1].constant { return true }
     return false
@@ -347,5 +372,13 @@ struct Compiler {
     let escape = Escape(term: term, bindings: bindings, rows: rows)
     emit(Instruction(code: .interpret, target: target, extra: parts.add(escape)))
     return target
+  }
+}
+
+extension Term {
+  /// Whether this looks for a text in a field of the row.
+  fileprivate var isSearch: Bool {
+    guard case .text(.contains, .field(.variable(0), _), _) = expression else { return false }
+    return Compiler.isText(operands)
   }
 }

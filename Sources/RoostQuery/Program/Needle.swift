@@ -6,6 +6,8 @@ struct Needle {
   /// Whether there is something of it, and none of its characters can be written in another way: so where its bytes are not, it is not.
   private let isPlain: Bool
   private let text: String
+  /// Whether it is looked for by its bytes alone, in either case: see ``init(before:arena:)``.
+  private let isSieve: Bool
   private var scratch: [UInt8] = []
 
   init(_ test: Expression.TextTest, _ text: String, arena: Arena) {
@@ -16,6 +18,15 @@ struct Needle {
       ? arena.keep(Folding.bytes(text, keepsMarks: false)) : arena.keep(Array(text.utf8))
     isSimple = TextBytes.isSimple(bytes)
     isPlain = isSimple && !bytes.isEmpty && !bytes.contains(where: Self.hasDouble)
+    isSieve = false
+  }
+
+  /// A needle that every text holds that holds one of these. It tells them from other texts if they differ by case alone.
+  init(before needles: [Needle], arena: Arena) {
+    let form = needles.first?.bytes.map(Folding.lower) ?? []
+    let areAlike = needles.allSatisfy { $0.isPlain && $0.test == .contains && $0.bytes.map(Folding.lower) == form }
+    bytes = arena.keep(areAlike ? form : [])
+    (test, text, isSimple, isPlain, isSieve) = (.contains, "", true, false, true)
   }
 
   /// Of ASCII only these are what other characters are the same as: the Greek question mark, a Greek accent, and the sign for Kelvin.
@@ -24,6 +35,7 @@ struct Needle {
   }
 
   mutating func holds(_ candidate: UnsafeRawBufferPointer) -> Bool {
+    if isSieve { return ByteSearch.containsCaseless(candidate, bytes) }
     if test == .containsLoosely {
       // What is not there is found nowhere, as Foundation says it.
       if bytes.isEmpty { return false }

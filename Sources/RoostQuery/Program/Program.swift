@@ -8,7 +8,12 @@ package final class Program {
   private let parts: ProgramParts
   private let code: UnsafeMutablePointer<Instruction>
   let registers: UnsafeMutablePointer<Cell>
-  private let loads: UnsafeMutablePointer<Load>
+  private let loads: UnsafeMutablePointer<FieldReader>
+  /// The field that is the whole value; nil if more is to be computed.
+  let field: FieldReader?
+  /// The tests that need no instruction, and after which the rest is run.
+  private let leading: UnsafeMutablePointer<FieldTest>
+  private let leadingCount: Int
   private let needles: UnsafeMutablePointer<Needle>
   private let sets: UnsafeMutablePointer<ConstantSet>
   // Constants, so that nobody asks at every row whether they are being changed.
@@ -34,16 +39,6 @@ package final class Program {
   /// Bytes of the constants that came last.
   private let given = Arena()
   @exclusivity(unchecked) private var interpreter: Interpreter
-
-  /// A field to be read, without anything that is counted.
-  private struct Load {
-    let places: UnsafeMutablePointer<FieldPlace>
-    let coding: CellCoding
-    /// What rows hold whose layout does not have the field.
-    let initial: Cell
-    /// What rows hold that say nil.
-    let empty: Cell
-  }
 
   package convenience init(condition: Term, _ ground: Ground, _ entity: EntityID) throws {
     var compiler = try Compiler(ground, entity)
@@ -76,13 +71,11 @@ package final class Program {
     moments.initialize(repeating: 0, count: parts.registers)
     for (register, cell) in parts.constants { registers[Int(register)] = cell }
     loads = .allocate(capacity: max(1, parts.loads.count))
-    for (index, load) in parts.loads.enumerated() {
-      let places = UnsafeMutablePointer<FieldPlace>.allocate(capacity: load.places.count)
-      places.initialize(from: load.places, count: load.places.count)
-      (loads + index).initialize(
-        to: Load(
-          places: places, coding: load.coding, initial: load.initial, empty: load.isOptional ? .null : load.initial))
-    }
+    for (index, load) in parts.loads.enumerated() { (loads + index).initialize(to: FieldReader(load)) }
+    field = parts.isField ? loads.pointee : nil
+    let tests = FieldTest.leading(parts, loads)
+    leading = Self.copy(tests)
+    leadingCount = tests.count
     regexes = parts.regexes
     terms = parts.terms
     escaped = parts.escapes
@@ -93,6 +86,7 @@ package final class Program {
     needles = Self.copy(parts.needles)
     sets = Self.copy(parts.members)
     follows = !parts.passages.isEmpty
+    sieve()
   }
 
   private static func copy<Part>(_ all: [Part]) -> UnsafeMutablePointer<Part> {
@@ -106,8 +100,9 @@ package final class Program {
     registers.deallocate()
     rows.deallocate()
     moments.deallocate()
-    for index in parts.loads.indices { loads[index].places.deallocate() }
+    for index in parts.loads.indices { loads[index].deallocate() }
     loads.deallocate()
+    leading.deallocate()
     needles.deinitialize(count: parts.needles.count).deallocate()
     sets.deinitialize(count: parts.members.count).deallocate()
   }
@@ -116,13 +111,35 @@ package final class Program {
   package var escapes: Int { parts.escapes.count }
 
   /// Whether the row fulfils the condition.
+  @inline(__always)
   package func test(_ row: Row) throws -> Bool {
+    var at = 0
+    for number in 0..<leadingCount {
+      let test = leading + number
+      guard let cell = test.pointee.cell(row) else { break }
+      if !test.pointee.passes(cell, registers, needles: needles) { return false }
+      registers[Int(test.pointee.register)] = cell
+      at = test.pointee.next
+    }
+    return try rest(of: row, from: at)
+  }
+
+  @inline(never)
+  private func rest(of row: Row, from place: Int) throws -> Bool {
+    if code[place].code == .yes { return true }
     begin(row)
-    return try run()
+    return try run(from: place)
   }
 
   /// The value for the row, as long as the row lies where it is and until the next one.
+  @inline(__always)
   func cell(_ row: Row) throws -> Cell {
+    if let cell = field?.cell(row.start, version: row.version) { return cell }
+    return try computed(row)
+  }
+
+  @inline(never)
+  private func computed(_ row: Row) throws -> Cell {
     guard isBorrowed else {
       begin(row)
       _ = try run()
@@ -157,6 +174,14 @@ package final class Program {
         if let set = ConstantSet(all, element) { sets[Int(place)] = set }
       }
     }
+    sieve()
+  }
+
+  /// Makes the needles that are looked for before several others.
+  private func sieve() {
+    for sieve in parts.sieves {
+      needles[Int(sieve.place)] = Needle(before: sieve.needles.map { needles[Int($0)] }, arena: given)
+    }
   }
 
   /// Goes on to another ground of the same catalog. False if the program reads more than the row that it tests: then it is of no use there.
@@ -179,13 +204,13 @@ package final class Program {
     if !spare.isEmpty { spare.clear() }
   }
 
-  private func run() throws -> Bool {
+  private func run(from start: Int = 0) throws -> Bool {
     // What other rows lie on must stay there until the end.
     if follows { try table.hold() }
     defer { if follows { table.release() } }
     // Local, so that they need not be loaded again after every call.
     let (code, registers) = (code, registers)
-    var at = 0
+    var at = start
     while true {
       let step = code[at]
       at &+= 1
@@ -210,31 +235,22 @@ package final class Program {
         outcome = !cell.isNull && cell.bits != 0
       case .jumpIfNull: outcome = registers[Int(step.one)].isNull
       case .compareSigned:
-        let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
-        outcome =
-          one.isNull || two.isNull
-          ? Self.compareNull(step.question, one, two: two) : Self.compare(step.question, one.signed, two: two.signed)
+        outcome = Cell.compare(step.question, registers[Int(step.one)], two: registers[Int(step.two)]) { $0.signed }
       case .compareUnsigned:
-        let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
-        outcome =
-          one.isNull || two.isNull
-          ? Self.compareNull(step.question, one, two: two) : Self.compare(step.question, one.bits, two: two.bits)
+        outcome = Cell.compare(step.question, registers[Int(step.one)], two: registers[Int(step.two)]) { $0.bits }
       case .compareDouble:
-        let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
-        outcome =
-          one.isNull || two.isNull
-          ? Self.compareNull(step.question, one, two: two) : Self.compare(step.question, one.double, two: two.double)
+        outcome = Cell.compare(step.question, registers[Int(step.one)], two: registers[Int(step.two)]) { $0.double }
       case .compareText:
         let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
         outcome =
           one.isNull || two.isNull
-          ? Self.compareNull(step.question, one, two: two)
+          ? Cell.compareNull(step.question, one, two: two)
           : Self.compare(step.question, one.bytes, two: two.bytes, isEqual: TextBytes.isEqual, isLess: TextBytes.isLess)
       case .compareBytes:
         let (one, two) = (registers[Int(step.one)], registers[Int(step.two)])
         outcome =
           one.isNull || two.isNull
-          ? Self.compareNull(step.question, one, two: two)
+          ? Cell.compareNull(step.question, one, two: two)
           : Self.compare(
             step.question, one.bytes, two: two.bytes, isEqual: TextBytes.isSame, isLess: TextBytes.bytesAreLess)
       case .find: outcome = needles[Int(step.two)].holds(registers[Int(step.one)].bytes)
@@ -293,22 +309,8 @@ package final class Program {
       return
     }
     let start = UnsafeRawPointer(bitPattern: UInt(row.bits))!
-    // The row was examined, so its version is one of the table's.
-    let load = loads + index
-    let place = load.pointee.places[Int(start.u16(0))]
-    switch place.kind {
-    case .missing: registers[Int(step.target)] = load.pointee.initial
-    case .fixed:
-      registers[Int(step.target)] =
-        place.isNull(start) ? load.pointee.empty : load.pointee.coding.cell(place.fixed(start))
-    case .variable:
-      if place.isNull(start) {
-        registers[Int(step.target)] = load.pointee.empty
-        return
-      }
-      let (bytes, isOutside) = place.variable(start)
-      registers[Int(step.target)] = Cell(isOutside ? try outside(step) : bytes)
-    }
+    let found = loads[index].cell(start, version: Int(start.u16(0)))
+    registers[Int(step.target)] = try found ?? Cell(outside(step))
   }
 
   private func outside(_ step: Instruction) throws -> UnsafeRawBufferPointer {
@@ -363,24 +365,6 @@ package final class Program {
   }
 
   // MARK: Comparing
-
-  /// One of them is nil: only `==` and `!=` can be asked.
-  @inline(__always)
-  private static func compareNull(_ question: UInt8, _ one: Cell, two: Cell) -> Bool {
-    (one.isNull && two.isNull) == (question == Expression.Comparison.equal.rawValue)
-  }
-
-  @inline(__always)
-  private static func compare<Number: Comparable>(_ question: UInt8, _ one: Number, two: Number) -> Bool {
-    switch question {
-    case 0: one == two
-    case 1: one != two
-    case 2: one < two
-    case 3: one <= two
-    case 4: one > two
-    default: one >= two
-    }
-  }
 
   @inline(__always)
   private static func compare(

@@ -26,6 +26,8 @@ final class ProgramParts {
   private(set) var members: [ConstantSet] = []
   private(set) var regexes: [Regex<AnyRegexOutput>] = []
   @exclusivity(unchecked) var needles: [Needle] = []
+  /// Needles that are looked for first, and those of which none is found where they are not.
+  private(set) var sieves: [(place: UInt16, needles: [UInt16])] = []
   /// Bytes of constants.
   let arena = Arena()
 
@@ -136,6 +138,19 @@ final class ProgramParts {
     let place = try needle(test, nil)
     parameters.append(ProgramParameter(number: number, place: .needle(place, test)))
     return place
+  }
+
+  /// A needle to look for before these.
+  func sieve(_ needles: [UInt16]) throws(ConditionFault) -> UInt16 {
+    let place = try needle(.contains, nil)
+    sieves.append((place, needles))
+    return place
+  }
+
+  /// Whether the program only reads a field of its row.
+  var isField: Bool {
+    instructions.count == 2 && instructions[0].code == .load && instructions[0].one == Self.row
+      && instructions[1].code == .yes
   }
 
   func regex(_ pattern: String) throws -> UInt16 {

@@ -10,56 +10,54 @@ package enum ByteSearch {
   package static func place(
     of part: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer, from begin: Int
   ) -> Int? {
-    guard let start = text.baseAddress, let first = part.first, part.count <= text.count else { return nil }
-    let last = text.count &- part.count
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let wanted = UInt64(first) &* ones
-    var offset = begin
-    while offset <= last, offset &+ 8 <= text.count {
-      let difference = start.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian ^ wanted
-      // Marks each byte that is zero, and perhaps some behind the first one that is.
-      var marks = (difference &- ones) & ~difference & (ones &* 128)
-      while marks != 0 {
-        let place = offset &+ marks.trailingZeroBitCount &>> 3
-        if place <= last, start.load(fromByteOffset: place, as: UInt8.self) == first, isEqual(start + place, part) {
-          return place
-        }
-        marks &= marks &- 1
-      }
-      offset &+= 8
-    }
-    while offset <= last {
-      if start.load(fromByteOffset: offset, as: UInt8.self) == first, isEqual(start + offset, part) { return offset }
-      offset &+= 1
-    }
-    return nil
+    place(of: part, in: text, from: begin, ignoring: 0, isEqual)
   }
 
-  /// The same without the case of ASCII; `part` must be in lower case.
-  static func containsCaseless(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
-    guard let first = part.first else { return true }
-    guard let start = text.baseAddress, part.count <= text.count else { return false }
+  /// Whether `part`, which must be in lower case, stands in `text` in any case of ASCII; nothing stands everywhere.
+  package static func containsCaseless(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
+    // With bit 5 set a capital looks like its small letter, and few other bytes look alike.
+    part.isEmpty || place(of: part, in: text, from: 0, ignoring: 32, isEqualCaseless) != nil
+  }
+
+  /// Looks at eight places at a time for the first and the last byte of `part`, and calls `isEqual` where both are found.
+  @inline(__always)
+  private static func place(
+    of part: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer, from begin: Int, ignoring bits: UInt8,
+    _ isEqual: (UnsafeRawPointer, UnsafeRawBufferPointer) -> Bool
+  ) -> Int? {
+    guard let start = text.baseAddress, let first = part.first, part.count <= text.count else { return nil }
+    let reach = part.count &- 1
     let last = text.count &- part.count
-    // Eight places at a time are looked at for the first byte; with bit 5 set its capital looks the same, and little else.
+    var offset = begin
+    if last < 7 {
+      while offset <= last {
+        let byte = start.load(fromByteOffset: offset, as: UInt8.self)
+        if byte | bits == first | bits, isEqual(start + offset, part) { return offset }
+        offset &+= 1
+      }
+      return nil
+    }
     let ones: UInt64 = 0x0101_0101_0101_0101
-    let wanted = UInt64(first | 32) &* ones
-    var offset = 0
-    while offset <= last, offset &+ 8 <= text.count {
-      let difference = (start.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian | ones &* 32) ^ wanted
+    let ignored = UInt64(bits) &* ones
+    let head = UInt64(first | bits) &* ones
+    let tail = UInt64(part[reach] | bits) &* ones
+    while offset <= last {
+      // The last eight places overlap those before them.
+      let base = min(offset, last &- 7)
+      let heads = start.loadUnaligned(fromByteOffset: base, as: UInt64.self).littleEndian | ignored
+      let tails = start.loadUnaligned(fromByteOffset: base &+ reach, as: UInt64.self).littleEndian | ignored
+      let difference = (heads ^ head) | (tails ^ tail)
       // Marks each byte that is zero, and perhaps some behind the first one that is.
       var marks = (difference &- ones) & ~difference & (ones &* 128)
+      marks &= ~0 &<< (UInt64(truncatingIfNeeded: offset &- base) &* 8)
       while marks != 0 {
-        let place = offset &+ marks.trailingZeroBitCount &>> 3
-        if place <= last, isEqualCaseless(start + place, part) { return true }
+        let place = base &+ marks.trailingZeroBitCount &>> 3
+        if isEqual(start + place, part) { return place }
         marks &= marks &- 1
       }
-      offset &+= 8
+      offset = base &+ 8
     }
-    while offset <= last {
-      if isEqualCaseless(start + offset, part) { return true }
-      offset &+= 1
-    }
-    return false
+    return nil
   }
 
   @inline(__always)
@@ -72,8 +70,8 @@ package enum ByteSearch {
   }
 
   @inline(__always)
-  static func isEqual(_ start: UnsafeRawPointer, _ part: UnsafeRawBufferPointer) -> Bool {
-    var index = 1
+  private static func isEqual(_ start: UnsafeRawPointer, _ part: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
     while index < part.count, start.load(fromByteOffset: index, as: UInt8.self) == part[index] { index &+= 1 }
     return index == part.count
   }

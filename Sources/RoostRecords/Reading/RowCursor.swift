@@ -80,12 +80,35 @@ package struct RowCursor: ~Copyable {
   /// The row where the cursor stands, borrowed until it moves.
   package mutating func row() throws(StoreError) -> Row {
     try table.bond.check()
-    guard let (key, value) = cursor.entry() else { throw table.bond.scope.nowhere }
-    if !value.isExtents { return try table.examine(RowID(key), value.start, count: value.count) }
+    guard cursor.isAtEntry else { throw table.bond.scope.nowhere }
+    return try entry()
+  }
+
+  /// Moves on and returns the row there, borrowed until the cursor moves again; nil at the end.
+  package mutating func nextRow(isBackward: Bool) throws(StoreError) -> Row? {
+    try table.bond.check()
+    // After a move that found something the cursor stands on an entry.
+    if hasBegun {
+      guard try isBackward ? cursor.previous() : cursor.next() else { return nil }
+    } else {
+      guard try isBackward ? last() : first() else { return nil }
+    }
+    return try entry()
+  }
+
+  @inline(__always)
+  private mutating func entry() throws(StoreError) -> Row {
+    let value = cursor.value
+    if value.isExtents { return try largeRow(value) }
+    return try table.examine(RowID(cursor.key), value.start, count: value.count)
+  }
+
+  @inline(never)
+  private mutating func largeRow(_ value: StoredValue) throws(StoreError) -> Row {
     let bytes = try value.load(cursor.view)
     large = RowBytes()
     let memory = large!.make(bytes.count)
     bytes.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-    return try table.examine(RowID(key), memory, count: bytes.count)
+    return try table.examine(RowID(cursor.key), memory, count: bytes.count)
   }
 }

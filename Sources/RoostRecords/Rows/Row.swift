@@ -38,6 +38,16 @@ struct RowShape {
     if count < bytesStart { return false }
     var before = 0
     var entry = endsStart
+    // Four ends at a time, as long as no value stands outside: with its highest bit set, no end borrows from its neighbour.
+    let high: UInt64 = 0x8000_8000_8000_8000
+    while entry &+ 8 <= bytesStart {
+      let ends = row.u64(entry)
+      if ends & high != 0 { break }
+      let starts = ends &<< 16 | UInt64(truncatingIfNeeded: before)
+      if ((ends | high) &- starts) & high != high { return false }
+      before = Int(truncatingIfNeeded: ends &>> 48)
+      entry &+= 8
+    }
     while entry < bytesStart {
       let end = row.u16(entry)
       let at = Int(end & 0x7FFF)
