@@ -34,6 +34,16 @@ final class HistoryNotes {
     }
   }
 
+  /// What notes of one relationship have in common.
+  private struct Links {
+    var entity = EntityID(0)
+    var relationship: UInt32 = 0
+    /// The entity's rows from this one on need no note.
+    var firstNew: UInt64 = 0
+    /// The number of the set; 0 before the first note.
+    var number: UInt32 = 0
+  }
+
   let isOn: Bool
   @exclusivity(unchecked) private(set) var notes: [Note] = []
   /// Numbers that were passed over; those of an entity ascend.
@@ -49,6 +59,7 @@ final class HistoryNotes {
   @exclusivity(unchecked) private var lastFields = FieldSet()
   @exclusivity(unchecked) private var lastLayout: Layout?
   @exclusivity(unchecked) private var lastNumber: UInt32 = 0
+  @exclusivity(unchecked) private var lastLinks = Links()
 
   private let leastToJoin: Int
 
@@ -64,6 +75,7 @@ final class HistoryNotes {
     guard isOn else { return 0 }
     if let known = firstNew[entity] { return known }
     firstNew[entity] = next
+    lastLinks = Links()
     return next
   }
 
@@ -81,8 +93,13 @@ final class HistoryNotes {
 
   /// Links of a row changed. Of a row that is new this has no effect.
   func note(update entity: EntityID, _ row: RowID, relationship: UInt32) {
-    guard isOn, row.number < firstNew[entity] ?? .max else { return }
-    add(Note(entity: entity.number, what: number(Touched(relationships: [relationship])), row: row.number))
+    guard isOn else { return }
+    if lastLinks.relationship != relationship || lastLinks.entity != entity {
+      lastLinks = Links(entity: entity, relationship: relationship, firstNew: firstNew[entity] ?? .max)
+    }
+    guard row.number < lastLinks.firstNew else { return }
+    if lastLinks.number == 0 { lastLinks.number = number(Touched(relationships: [relationship])) }
+    add(Note(entity: entity.number, what: lastLinks.number, row: row.number))
   }
 
   func note(delete row: RowID, of entity: EntityID) {

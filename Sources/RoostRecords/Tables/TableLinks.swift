@@ -26,7 +26,9 @@ final class TableLinks {
   /// A reference whose other side users see: whom it leads to has other members then.
   private struct Told {
     let slot: Slot
-    let inverse: Relationship
+    let entity: EntityID
+    /// The number of the other side's relationship.
+    let inverse: UInt32
     /// Who was told last, and need not be again.
     var last = RowID(0)
   }
@@ -52,7 +54,7 @@ final class TableLinks {
         if !one.traits.contains(.unchecked) { checked.append(Checked(slot: layout.slots[at], relationship: one)) }
         guard let inverse = tables.catalog.inverse(of: one) else { continue }
         if tables.history.isOn, !inverse.isHidden, !one.traits.contains(.unchecked) {
-          told.append(Told(slot: layout.slots[at], inverse: inverse))
+          told.append(Told(slot: layout.slots[at], entity: inverse.entity, inverse: inverse.id.number))
         }
         guard inverse.isOrdered else { continue }
         guard let index = indexes.first(where: { $0.index.id == one.index }) else { throw LinkDraft.damaged(one) }
@@ -128,8 +130,7 @@ final class TableLinks {
   private func tell(_ index: Int, _ row: RowID?) {
     guard let row, row != told[index].last else { return }
     told[index].last = row
-    let inverse = told[index].inverse
-    tables.history.note(update: inverse.entity, row, relationship: inverse.id.number)
+    tables.history.note(update: told[index].entity, row, relationship: told[index].inverse)
   }
 
   private func append(_ id: RowID, to parent: RowID, _ order: ChildOrder, isNewest: Bool) throws(StoreError) {
