@@ -78,7 +78,7 @@ struct LinkPlay {
     let (name, pupil) = any(pupils)
     let (schoolName, school) = any(schools)
     let (clubName, club) = any(clubs)
-    switch generator.below(13) {
+    switch generator.below(16) {
     case 9:
       // As their rows are: the order of these need not be written.
       school.pupils.sort { $0._$state.row < $1._$state.row }
@@ -140,9 +140,45 @@ struct LinkPlay {
       for one in list { leaveSchool(one) }
       inSchool[schoolName] = list
       school.pupils = list.map { pupils[$0]! }
+    case 13: editInPlace(school, schoolName, adding: pupil, name: name)
+    case 14:
+      // One that is there already stays where it is.
+      if inSchool[schoolName]?.contains(name) == true { school.pupils.append(pupil) }
+    case 15:
+      // At the end of one list after another, from elsewhere or new.
+      for (schoolName, school) in schools.sorted(by: { $0.key < $1.key }) where generator.chance(2, in: 3) {
+        let isNew = pupils.count < 24 && generator.chance(1, in: 2)
+        let (name, pupil) = isNew ? { ($0.name, $0) }(makePupil()) : any(pupils)
+        if inSchool[schoolName]?.contains(name) == true { continue }
+        leaveSchool(name)
+        inSchool[schoolName]?.append(name)
+        school.pupils.append(pupil)
+      }
     default:
       pupil.name = name
     }
+  }
+
+  /// Several changes in one access, which may leave as many members as before, and the same ones at the end.
+  private mutating func editInPlace(_ school: School, _ schoolName: String, adding pupil: Pupil, name: String) {
+    let list = inSchool[schoolName] ?? []
+    let exchanged = list.count > 1 ? (generator.below(list.count), generator.below(list.count)) : nil
+    let removed = list.isEmpty || generator.chance(1, in: 2) ? nil : generator.below(list.count)
+    let isAdded = !list.contains(name) && generator.chance(2, in: 3)
+    // With a new one behind, the other one comes in the place of the first.
+    let isNew = pupils.count < 24 && list.count > 1 && generator.chance(1, in: 2)
+    let new = isNew ? makePupil() : nil
+    func edit<Member>(_ list: inout [Member], _ added: Member, new: Member?) {
+      if let (one, other) = exchanged { list.swapAt(one, other) }
+      if let removed { list.remove(at: removed) }
+      if isAdded, new == nil { list.append(added) }
+      guard let new else { return }
+      if isAdded { list[0] = added }
+      list.append(new)
+    }
+    if isAdded { leaveSchool(name) }
+    edit(&inSchool[schoolName]!, name, new: new?.name)
+    edit(&school.pupils, pupil, new: new)
   }
 
   /// Lists and references in any order, because reading one may bring another one up to date.

@@ -106,8 +106,11 @@ struct ManySlot {
 
 extension _ModelObject {
   @inline(__always)
-  private func linkPlace(_ property: Int) -> UnsafeMutableRawPointer? {
-    let offset = Self._$type.linkPlace(property, in: self)
+  private func linkPlace(_ property: Int) -> UnsafeMutableRawPointer? { linkPlace(property, Self._$type) }
+
+  @inline(__always)
+  private func linkPlace(_ property: Int, _ type: _ModelType) -> UnsafeMutableRawPointer? {
+    let offset = type.linkPlace(property, in: self)
     return offset == 0 ? nil : Unmanaged.passUnretained(self).toOpaque() + offset
   }
 
@@ -115,6 +118,11 @@ extension _ModelObject {
   func one(_ property: Int) -> OneSlot { OneSlot(linkPlace(property)) }
   /// The slot of a list.
   func many(_ property: Int) -> ManySlot { ManySlot(linkPlace(property)) }
+
+  /// The slot of a reference in an object of this type, which need not be asked for.
+  func one(_ property: Int, _ type: _ModelType) -> OneSlot { OneSlot(linkPlace(property, type)) }
+  /// The slot of a list in an object of this type.
+  func many(_ property: Int, _ type: _ModelType) -> ManySlot { ManySlot(linkPlace(property, type)) }
 }
 
 extension _ModelType {
@@ -142,6 +150,20 @@ struct MemberRows {
   func stored(_ member: AnyObject) -> UInt64? {
     let state = (Unmanaged.passUnretained(member).toOpaque() + offset).assumingMemoryBound(to: _ModelState.self)
     return state.pointee.row == 0 || state.pointee.flags.contains(.inserted) ? nil : state.pointee.row
+  }
+
+  /// Whether the first members have these rows. There are as many members, or more.
+  func begin(_ members: [AnyObject], _ rows: [UInt64]) -> Bool {
+    members.withUnsafeBytes { members in
+      rows.withUnsafeBufferPointer { rows in
+        for at in rows.indices {
+          let member = members.loadUnaligned(fromByteOffset: at &* 8, as: UnsafeRawPointer.self)
+          let state = (member + offset).assumingMemoryBound(to: _ModelState.self)
+          if state.pointee.row != rows[at] { return false }
+        }
+        return true
+      }
+    }
   }
 
   @inline(__always)

@@ -35,8 +35,8 @@ extension LinkGraph {
     if store.hasLooseLinks[map.number] { return false }
     for case .some(let relation) in store.relations[map.number] {
       if relation.isList {
-        if object.many(relation.property).members?.isEmpty == false { return false }
-      } else if let other = object.one(relation.property).object {
+        if object.many(relation.property, map.type).members?.isEmpty == false { return false }
+      } else if let other = object.one(relation.property, map.type).object {
         guard let origin = model(other, relation)._$state.origin as? RowOrigin, origin.table === objects else {
           return false
         }
@@ -51,7 +51,7 @@ extension LinkGraph {
     var mayShow = false
     for case .some(let relation) in store.relations[map.number] {
       if relation.isList {
-        object.many(relation.property).members = nil
+        object.many(relation.property, map.type).members = nil
       } else {
         let owner = list.flatMap { relation.inverse == $0.property && relation.home == $0.map ? $0.row : nil }
         if adoptReference(object, relation, origin: objects.origin(map), isKnown: { $0 == owner }) { mayShow = true }
@@ -79,7 +79,7 @@ extension LinkGraph {
   private func adoptReference(
     _ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, isKnown: (UInt64) -> Bool
   ) -> Bool {
-    let slot = object.one(relation.property)
+    let slot = object.one(relation.property, origin.map.type)
     if slot.row != 0 { return false }
     var row = RowNumber.nothing
     if let other = slot.object.map({ model($0, relation) }), mayLead(object, relation, to: other) {

@@ -56,7 +56,7 @@ extension LinkGraph {
     guard let members = list.slot.members, members.count >= list.rows.count else { return nil }
     guard let first = members.first else { return [] }
     let rows = MemberRows(model(first, list.relation))
-    for at in list.rows.indices where rows[members[at]] != list.rows[at] { return nil }
+    if !rows.begin(members, list.rows) { return nil }
     return members[list.rows.count...].map { model($0, list.relation) }
   }
 

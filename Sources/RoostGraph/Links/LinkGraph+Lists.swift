@@ -85,7 +85,7 @@ extension LinkGraph {
     if session.isClosed { return }
     ledger.add(list)
     defer { if let changing = ledger.unsettled[list.relation.pair], changing !== list { hideOthers(changing) } }
-    noteVisible(list)
+    ledger.noteVisible(list)
     if ledger.mustUnload { unloadOldest(but: list) }
   }
 
@@ -93,17 +93,12 @@ extension LinkGraph {
     guard let hidden = list.hidden else { return }
     list.hidden = nil
     list.slot.members = hidden
-    noteVisible(list)
-  }
-
-  private func noteVisible(_ list: LoadedList) {
-    var visible = ledger.takeVisible(list.relation.pair) ?? []
-    visible.append(list)
-    session.release(ledger.setVisible(visible, list.relation.pair) ?? [])
+    ledger.noteVisible(list)
   }
 
   /// Takes the members of every other list of the relationship out of their slots.
   func hideOthers(_ list: LoadedList) {
+    if ledger.isVisibleAlone(list) { return }
     guard var visible = ledger.takeVisible(list.relation.pair) else { return }
     visible.removeAll { other in
       if other === list || !other.owner._$state.flags.isDisjoint(with: .lent) { return false }
@@ -120,8 +115,12 @@ extension LinkGraph {
     let key = LinkKey(object, origin, property: relation.property)
     if ledger.unsettled[relation.pair]?.key == key { return }
     settle(relation.pair)
-    if !object.many(relation.property).isFilled || ledger.lists[key] == nil { load(object, relation, origin: origin) }
-    guard let list = ledger.lists[key] else { return }
+    var list = ledger.lists[key]
+    if list?.slot.isFilled != true {
+      load(object, relation, origin: origin)
+      list = ledger.lists[key]
+    }
+    guard let list else { return }
     hideOthers(list)
     noteUnsettled(list)
   }
@@ -139,22 +138,23 @@ extension LinkGraph {
     case .none: if relation.isByLinks || objects.observesObjects { return settle(relation.pair) }
     case .one(let one):
       let member = model(one, relation)
-      if objects.isForeign(member) { return settle(relation.pair) }
-      welcome(member, list)
+      if objects.isForeign(member) || !welcome(member, list) { return settle(relation.pair) }
     case .many(let all):
       let members = all.map { model($0, relation) }
       if members.contains(where: objects.isForeign) { return settle(relation.pair) }
-      for member in members { welcome(member, list) }
+      for member in members where !welcome(member, list) { return settle(relation.pair) }
     }
     if list.refuses { return settle(relation.pair) }
     // Letting others know may have brought their lists into their slots.
     if list.isUnsettled { hideOthers(list) }
   }
 
-  private func welcome(_ member: any _ModelObject, _ list: LoadedList) {
-    if !isEnding(member), !member._$state.flags.contains(.deleted), isMember(member, list) { return }
+  /// Takes a newcomer in; false if it is a member already, and so stands in the list twice.
+  private func welcome(_ member: any _ModelObject, _ list: LoadedList) -> Bool {
+    if !isEnding(member), !member._$state.flags.contains(.deleted), isMember(member, list) { return false }
     take(member, list)
     if member._$state.row != 0, !list.refuses { join(member, list) }
+    return true
   }
 
   /// The members that came in behind the others, as far as the end of a list tells.

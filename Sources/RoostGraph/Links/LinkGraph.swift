@@ -52,7 +52,8 @@ package final class LinkGraph: OriginDelegate {
     }
     if object._$state.isLazy(property) { objects.makeValues(object, _ModelState.bit(property)) }
     if object._$state.flags.contains(.invalid) { objects.replaceRefused(object, property, origin: origin) }
-    guard let relation = relation(origin, property), relation.isList, !object.many(property).isFilled,
+    guard let relation = relation(origin, property), relation.isList,
+      !object.many(property, origin.map.type).isFilled,
       object._$state.flags.isDisjoint(with: .lent)
     else { return }
     load(object, relation, origin: origin)

@@ -228,8 +228,17 @@ struct LinkLedger {
     visible.put(lists, pair)
   }
 
+  /// Notes that a list may be in its slot.
+  mutating func noteVisible(_ list: LoadedList) { visible.append(list, list.relation.pair) }
+
   /// Takes out the lists that may be in their slots.
   mutating func takeVisible(_ pair: UInt32) -> [LoadedList]? { visible.take(pair) }
+
+  /// Whether no other list of its relationship may be in its slot.
+  func isVisibleAlone(_ list: LoadedList) -> Bool {
+    guard let visible = visible[list.relation.pair] else { return true }
+    return visible.isEmpty || visible.count == 1 && visible[0] === list
+  }
 
   /// Notes the list of a relationship that a user changed; nil after both sides agree.
   mutating func setUnsettled(_ list: consuming LoadedList?, _ pair: UInt32) -> LoadedList? { unsettled.put(list, pair) }
@@ -304,7 +313,7 @@ struct LinkLedger {
 
 /// Something for some of the relationships, by the number that both sides share. These numbers are small.
 struct ByPair<Value> {
-  private var values: [Value?] = []
+  fileprivate var values: [Value?] = []
   private var count = 0
 
   var isEmpty: Bool { count == 0 }
@@ -325,5 +334,14 @@ struct ByPair<Value> {
     count += (other == nil ? 0 : 1) - (values[at] == nil ? 0 : 1)
     swap(&values[at], &other)
     return other
+  }
+}
+
+extension ByPair where Value == [LoadedList] {
+  /// Adds to what is there.
+  fileprivate mutating func append(_ list: LoadedList, _ pair: UInt32) {
+    let at = Int(pair)
+    if at < values.count, values[at]?.append(list) != nil { return }
+    _ = put([list], pair)
   }
 }

@@ -32,8 +32,8 @@ extension _ModelState {
 extension _ModelObject {
   /// The object's state, where it stands. As a requirement it would be read by a coroutine, which takes memory for each access.
   @inlinable public var _$state: _ModelState {
-    unsafeAddress { UnsafePointer(_$place) }
-    unsafeMutableAddress { _$place }
+    @inline(__always) unsafeAddress { UnsafePointer(_$place) }
+    @inline(__always) unsafeMutableAddress { _$place }
   }
 }
 
