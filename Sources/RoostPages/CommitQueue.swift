@@ -59,7 +59,7 @@ final class CommitQueue: @unchecked Sendable {
   }
 
   /// The log's file, in which a failure leaves a note for who opens the store next: see ``LogFileHeader``.
-  func attach(_ log: any StorageFile) { lock.withLock { self.log = log } }
+  func attach(_ log: (any StorageFile)?) { lock.withLock { self.log = log } }
 
   /// Under the lock.
   private func fail(_ error: StoreError) {

@@ -50,6 +50,8 @@ package struct StoreOptions: Sendable {
   package var checkpointing = Checkpointing.background
   /// The most entries a tree's node takes; tests make it small, so that trees are deep.
   package var fanoutLimit = Int.max
+  /// A close may move pages and cut the file. Tests of salvage, for which older pages in free places count, forbid it.
+  package var shortens = true
   /// The most pages the file may have.
   package var mostPages = UInt32.max - 1
   #if DEBUG

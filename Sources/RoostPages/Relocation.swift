@@ -32,7 +32,7 @@ extension WriteTransaction {
   package func relocation(budget: Int) -> Relocation? {
     let space = store.space
     let used = space.limit - UInt32(space.spare.count)
-    let reserve = 16 + 2 * (store.freeMap.ownPages.count + store.copies.count)
+    let reserve = min(16, Int(used) / 16) + 2 * (store.freeMap.ownPages.count + store.copies.count)
     let lowest = used + UInt32(2 * reserve)
     guard store.file != nil, budget > 0, space.limit > lowest else { return nil }
     var bound = space.limit

@@ -112,7 +112,8 @@ extension Store {
   /// Chooses the snapshot and everything that depends on the moment. Under the turn.
   private func begin() throws(StoreError) -> Work? {
     try commits.check()
-    guard isPrivate || log?.hasBegun == true, tip.stamp != durable.snapshot.stamp else { return nil }
+    // A store that was closed has no log any more, and may still be shortened.
+    guard isPrivate || isClosed || log?.hasBegun == true, tip.stamp != durable.snapshot.stamp else { return nil }
     let start = try leaveSegment()
     reclaim()
     while space.trimTail() {}

@@ -49,12 +49,15 @@ extension Store {
     case .isLast: break
     }
     var failure: StoreError?
+    let wasWritten = log?.hasBegun == true
     do throws(StoreError) { try fold() } catch { failure = error }
     isClosed = true
     // Writing may have stopped while somebody's sync is under way.
     commits.awaitSync()
+    commits.attach(nil)
     log?.file.close()
     log = nil
+    if wasWritten, failure == nil, !keepsFile { shorten() }
     if !keepsFile { releaseFile() }
     if let failure { throw failure }
   }

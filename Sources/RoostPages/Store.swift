@@ -87,6 +87,9 @@ package final class Store: @unchecked Sendable {
   /// Makes the snapshot's catalog after all pieces of a record were replayed.
   package typealias Seal = @Sendable (WriteTransaction) throws(StoreError) -> Root
 
+  /// Moves pages of all trees to lower places, and returns the root of the catalog that names them there.
+  package typealias Relocate = @Sendable (WriteTransaction, inout Relocation) throws(StoreError) -> Root
+
   /// Names the pages and extents of a snapshot that get a second copy, the most important ones first.
   package typealias Essentials = @Sendable (Snapshot, PageView) -> [Essential]
 
@@ -97,16 +100,19 @@ package final class Store: @unchecked Sendable {
     package var replay: Replay
     package var seal: Seal
     package var essentials: Essentials
+    package var relocate: Relocate
 
     package init(
       validate: @escaping PageValidator, settleChecks: @escaping SettleChecks, replay: @escaping Replay,
-      seal: @escaping Seal, essentials: @escaping Essentials = { _, _ in [] }
+      seal: @escaping Seal, essentials: @escaping Essentials = { _, _ in [] },
+      relocate: @escaping Relocate = { transaction, _ in transaction.base.catalog }
     ) {
       self.validate = validate
       self.settleChecks = settleChecks
       self.replay = replay
       self.seal = seal
       self.essentials = essentials
+      self.relocate = relocate
     }
   }
 

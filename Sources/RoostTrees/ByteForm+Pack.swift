@@ -125,6 +125,14 @@ extension ByteForm {
     return sum
   }
 
+  static func shift(
+    _ pack: Pack, _ left: PathNode, right: PathNode, toLeft: Bool, key: ByteKey, value: StoredValue
+  ) -> Bool {
+    pack.clear()
+    pack.reserve(bytes: ByteNode.shiftBytes, entries: 0)
+    return ByteNode.shift(left.memory, right.memory, toLeft: toLeft, key: key, value: value, by: pack.arena)
+  }
+
   static func recut(
     _ pack: Pack, _ leaves: [PathNode], at place: Int, key: ByteKey, value: StoredValue, into parts: Int
   ) -> Recut? { Recut(pack, leaves, at: place, key: key, value: value, into: parts) }

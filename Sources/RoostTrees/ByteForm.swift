@@ -9,6 +9,7 @@ enum ByteForm: Form {
   static var leafKind: UInt8 { Node.byteLeaf }
   static var branchKind: UInt8 { Node.byteBranch }
   static var seeksShortFences: Bool { true }
+  static var slack: Int { 12 }
 
   static func checkKey(_ key: ByteKey) throws(StoreError) {
     guard key.count <= Limits.keyBytes else {

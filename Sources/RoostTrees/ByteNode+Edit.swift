@@ -96,7 +96,7 @@ extension ByteNode {
   }
 
   /// Moves the cells together; the one of the entry left out is dropped.
-  private static func compact(_ page: UnsafeMutableRawPointer, leavingOut dropped: Int) {
+  static func compact(_ page: UnsafeMutableRawPointer, leavingOut dropped: Int) {
     withUnsafeTemporaryAllocation(byteCount: Node.pageSize, alignment: 8) { copy in
       let old = copy.baseAddress!
       old.copyMemory(from: page, byteCount: Node.pageSize)

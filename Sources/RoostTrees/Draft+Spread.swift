@@ -6,13 +6,21 @@ internal import RoostPages
 enum Overflow<Key> {
   case entry(Key, StoredValue)
   case nodes([FreshNode])
+
+  var count: Int {
+    switch self {
+    case .entry: 1
+    case .nodes(let fresh): fresh.count
+    }
+  }
 }
 
 extension Draft {
-  /// Carries out a change for which a node has no room, with the help of a neighbour.
+  /// Carries out a change for which a node has no room, with the help of its neighbours.
   ///
-  /// The entries of both are cut anew: into two nodes if that leaves some room, else into three. Where keys come
-  /// in ascending order, what lies before them is left full and they go on in a new node.
+  /// The entries of the node and one neighbour are cut anew if that leaves some room, else those of both neighbours too, into one
+  /// node more, which leaves each of them seven tenths full. Where keys come in ascending order, what lies before
+  /// them is left full and they go on in a new node.
   func spread(_ depth: Int, at index: Int, dropping: Int, _ change: Overflow<F.Key>) throws(StoreError) {
     fingerStamp = 0
     let node = path[depth]
@@ -36,12 +44,22 @@ extension Draft {
       return
     }
     var group = [node]
+    var isRoomy = false
     if !growsAtEnd, let (sibling, isLeft) = try sibling(depth) {
-      if isLeft { first -= 1 }
       group.insert(sibling, at: isLeft ? 0 : 1)
+      isRoomy = hasRoom(group, change.count - dropping)
+      if !isRoomy, let other = try neighbour(depth, isLeft: !isLeft) { group.insert(other, at: isLeft ? 2 : 0) }
+      if group[0].page != node.page { first -= 1 }
     }
+    if isLeaf, isRoomy, dropping == 0, !isLimited, case .entry(let key, let value) = change,
+      F.shift(pack, group[0], right: group[1], toLeft: group[1].page == node.page, key: key, value: value)
+    {
+      _ = try replace(2, by: group.map(fresh), depth, at: first)
+      return
+    }
+    let parts = isRoomy ? group.count : group.count + 1
     if isLeaf, dropping == 0, case .entry(let key, let value) = change,
-      let fresh = try recut(group, at: index, of: node, growsAtEnd, key: key, value: value)
+      let fresh = try recut(group, at: index, of: node, growsAtEnd, key: key, value: value, into: parts)
     {
       _ = try replace(group.count, by: fresh, depth, at: first)
       return
@@ -61,21 +79,19 @@ extension Draft {
       F.gather(pack, member.node, from: index + dropping, to: count)
     }
     if !(growsAtEnd && cutRun(at: index, leaf: isLeaf)) {
-      let roomy = group.count == 2 && hasRoom(group, pack.count)
-      try divide(into: group.count == 1 || roomy ? 2 : 3, leaf: isLeaf, node.page)
+      try divide(into: parts, leaf: isLeaf, node.page)
     }
     _ = try rebuild(group, depth, at: first)
   }
 
   /// Cuts leaves anew where it is enough to move entries; nil, and nothing changed, where it is not.
   private func recut(
-    _ group: [PathNode], at index: Int, of node: PathNode, _ growsAtEnd: Bool, key: F.Key, value: StoredValue
+    _ group: [PathNode], at index: Int, of node: PathNode, _ growsAtEnd: Bool, key: F.Key, value: StoredValue,
+    into parts: Int
   ) throws(StoreError) -> [FreshNode]? {
-    guard growsAtEnd || group.count == 2 else { return nil }
+    guard growsAtEnd || group.count > 1 else { return nil }
     let place = group[0].page == node.page ? index : Node.count(group[0].node) + index
-    let count = group.reduce(1) { $0 + Node.count($1.node) }
-    let parts = growsAtEnd || hasRoom(group, count) ? 2 : 3
-    guard var recut = F.recut(pack, group, at: place, key: key, value: value, into: parts),
+    guard let recut = F.recut(pack, group, at: place, key: key, value: value, into: parts),
       growsAtEnd
         ? recut.cutRun(limit: limit, isLimited: isLimited) : recut.balance(limit: limit, isLimited: isLimited)
     else { return nil }
@@ -95,7 +111,7 @@ extension Draft {
     }
     guard F.used(left.node) * 8 <= F.room(left.node) * 7 else { return nil }
     let place = Node.count(left.node) + Node.count(node.node)
-    guard var recut = F.recut(pack, [left, node], at: place, key: key, value: value, into: 2),
+    guard let recut = F.recut(pack, [left, node], at: place, key: key, value: value, into: 2),
       recut.fillFirst(limit: limit)
     else { return nil }
     return try write(recut, into: [left, node])
@@ -105,12 +121,8 @@ extension Draft {
   private func write(_ recut: Recut, into pages: [PathNode]) throws(StoreError) -> [FreshNode] {
     var targets = pages
     while targets.count < recut.parts { targets.append(try allocate()) }
-    var fresh: [FreshNode] = []
-    for (part, target) in targets.enumerated() {
-      recut.write(part, tree: tree, into: target.memory)
-      fresh.append(FreshNode(page: target.page, memory: target.memory, count: UInt64(Node.count(target.node))))
-    }
-    return fresh
+    for (part, target) in targets.enumerated() { recut.write(part, tree: tree, into: target.memory) }
+    return targets.map(fresh)
   }
 
   /// Leaves a full leaf as it is and begins a new one behind it with this entry; nil where the leaf would have to be
@@ -120,9 +132,11 @@ extension Draft {
     let next = try allocate()
     F.append(pack, key: key, value: value)
     F.write(pack, from: 0, to: 1, low: pack.low, high: pack.high, level: 0, tree: tree, into: next.memory)
-    return [leaf, next].map {
-      FreshNode(page: $0.page, memory: $0.memory, count: UInt64(Node.count($0.node)))
-    }
+    return [leaf, next].map(fresh)
+  }
+
+  private func fresh(_ leaf: PathNode) -> FreshNode {
+    FreshNode(page: leaf.page, memory: leaf.memory, count: UInt64(Node.count(leaf.node)))
   }
 
   /// Joins a node that has become small with a neighbour, or evens the two out.
@@ -149,7 +163,6 @@ extension Draft {
     let parent = path[depth - 1]
     let index = parent.index
     let last = Node.count(parent.node) - 1
-    guard last > 0 else { return nil }
     let isLeft: Bool
     if index == 0 || index == last {
       isLeft = index == last
@@ -157,27 +170,34 @@ extension Draft {
       isLeft =
         Child.count(Branch.cell(parent.node, index - 1)) < Child.count(Branch.cell(parent.node, index + 1))
     }
-    let level = UInt8(bottom - depth)
-    let sibling = try editChild(of: parent.memory, isLeft ? index - 1 : index + 1, level)
+    return try neighbour(depth, isLeft: isLeft).map { ($0, isLeft) }
+  }
+
+  /// The neighbour on one side, under the same parent and ready to be changed; nil if there is none.
+  private func neighbour(_ depth: Int, isLeft: Bool) throws(StoreError) -> PathNode? {
+    let parent = path[depth - 1]
+    let index = parent.index + (isLeft ? -1 : 1)
+    guard index >= 0, index < Node.count(parent.node) else { return nil }
+    let sibling = try editChild(of: parent.memory, index, UInt8(bottom - depth))
     let node = path[depth].node
     let left = isLeft ? sibling.node : node
     let right = isLeft ? node : sibling.node
     guard F.meet(left, right), F.holds(parent.node, left), F.holds(parent.node, right) else {
       throw damage("the fences of two neighbours do not meet", sibling.page)
     }
-    return (sibling, isLeft)
+    return sibling
   }
 
-  /// Whether two nodes have an eighth of their room left.
-  private func hasRoom(_ group: [PathNode], _ count: Int) -> Bool {
-    if isLimited { return count < limit * 2 }
+  /// Whether two nodes have enough of their room left, or if entries are counted, room for one more behind a change.
+  private func hasRoom(_ group: [PathNode], _ added: Int) -> Bool {
+    if isLimited { return group.reduce(added) { $0 + Node.count($1.node) } < limit * 2 }
     var used = 0
     var room = 0
     for member in group {
       used += F.used(member.node)
       room += F.room(member.node)
     }
-    return used * 8 <= room * 7
+    return used * F.slack <= room * (F.slack - 1)
   }
 
   /// Writes the pack into the group's pages and new ones, and tells the parent.

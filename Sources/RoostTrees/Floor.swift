@@ -1,4 +1,5 @@
 internal import RoostBytes
+internal import RoostFile
 package import RoostPages
 
 /// What this floor brings to the one below; records are the business of the floor above.
@@ -12,7 +13,12 @@ extension Store.Floor {
         } else {
           TreeCatalog.settleChecks(page, frames)
         }
-      }, replay: replay, seal: seal, essentials: { TreeCatalog.essentials($0, $1) })
+      }, replay: replay, seal: seal, essentials: { TreeCatalog.essentials($0, $1) },
+      relocate: { (transaction, job) throws(StoreError) in
+        let forest = Forest(in: transaction)
+        try forest.relocate(&job)
+        return try forest.seal()
+      })
   }
 }
 

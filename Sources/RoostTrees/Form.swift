@@ -12,6 +12,9 @@ protocol Form {
   /// Whether a bound between leaves may be moved a little to become shorter.
   static var seeksShortFences: Bool { get }
 
+  /// Entries are moved between two nodes as long as one part in so many of their room is left: the cheaper it is, the less.
+  static var slack: Int { get }
+
   static func checkKey(_ key: Key) throws(StoreError)
   /// Whether a value of this size stays in the leaf.
   static func keepsInline(_ key: Key, _ count: Int) -> Bool
@@ -78,6 +81,11 @@ protocol Form {
   static func cost(_ pack: Pack, _ index: Int, leaf: Bool) -> Int
   /// What a node takes of `Node.room`, exactly.
   static func size(_ pack: Pack, from: Int, to: Int, low: Fence, high: Fence, leaf: Bool) -> Int
+  /// Puts an entry into one of two leaves, of which one is full, by moving a few over the border between them; false, and nothing
+  /// changed, where the form or the leaves do not allow that.
+  static func shift(
+    _ pack: Pack, _ left: PathNode, right: PathNode, toLeft: Bool, key: Key, value: StoredValue
+  ) -> Bool
   /// The leaves cut anew with one more entry; nil where the form has no quicker way than a pack.
   static func recut(
     _ pack: Pack, _ leaves: [PathNode], at place: Int, key: Key, value: StoredValue, into parts: Int

@@ -9,6 +9,7 @@ enum IntegerForm: Form {
   static var leafKind: UInt8 { Node.integerLeaf }
   static var branchKind: UInt8 { Node.integerBranch }
   static var seeksShortFences: Bool { false }
+  static var slack: Int { 8 }
 
   static func checkKey(_ key: UInt64) throws(StoreError) {}
   static func keepsInline(_ key: UInt64, _ count: Int) -> Bool {
@@ -124,6 +125,10 @@ extension IntegerForm {
     for index in from..<to { sum += pack.entries[index].byteCount }
     return sum
   }
+
+  static func shift(
+    _ pack: Pack, _ left: PathNode, right: PathNode, toLeft: Bool, key: UInt64, value: StoredValue
+  ) -> Bool { false }
 
   static func recut(
     _ pack: Pack, _ leaves: [PathNode], at place: Int, key: UInt64, value: StoredValue, into parts: Int

@@ -1,7 +1,7 @@
 internal import RoostBytes
 internal import RoostPages
 
-/// One or two leaves of byte keys that are cut anew, into two or three, because a new entry has no room.
+/// One to three leaves of byte keys that are cut anew, into two to four, because a new entry has no room.
 ///
 /// Each part begins and ends as one of the old leaves did, or at a new fence. So nearly all entries keep the prefix that
 /// they lack, and their cells are copied as they are. This costs a small part of what a ``Pack`` costs, which takes keys
@@ -9,10 +9,12 @@ internal import RoostPages
 ///
 /// A plan reads copies of the leaves, so that it can be given up and so that the leaves can be written over.
 struct Recut {
-  /// Of the old leaves: where their copies lie, and how many entries they have.
+  /// Where the copies of the old leaves lie, one behind the other.
   private let first: UnsafeRawPointer
-  private let second: UnsafeRawPointer
+  private let leaves: Int
+  /// How many entries the first leaf has, the first two, and all.
   private let firstCount: Int
+  private let secondEnd: Int
   private let count: Int
   private let scratch: UnsafeMutableRawPointer
   /// The bytes of all entries before one, with their slots.
@@ -21,26 +23,41 @@ struct Recut {
   private let key: ByteKey
   private let value: StoredValue
   let parts: Int
-  private var cuts = (0, 0)
-  private var fences = (ByteKey.empty, ByteKey.empty)
+  /// Where the parts begin: of each the first entry and the low fence. Behind them stands where the last one ends.
+  private let starts: UnsafeMutablePointer<Start>
+
+  private struct Start {
+    var cut: Int
+    var fence: ByteKey
+  }
 
   /// - Parameters:
-  ///   - leaves: one or two, the second behind the first.
+  ///   - leaves: one to three, each behind the one before.
   ///   - place: of the new entry among all entries of the leaves.
   init(_ pack: Pack, _ leaves: [PathNode], at place: Int, key: ByteKey, value: StoredValue, into parts: Int) {
-    firstCount = Node.count(leaves[0].node)
-    count = leaves.reduce(0) { $0 + Node.count($1.node) }
-    pack.clear()
-    let sumBytes = (count + 1) * 4
-    pack.reserve(bytes: Self.lead + 2 * Node.pageSize + sumBytes + 3 * Self.keyRoom, entries: 0)
-    let memory = pack.arena + Self.lead
+    var ends = (0, 0, 0)
     for (number, leaf) in leaves.enumerated() {
-      (memory + number * Node.pageSize).copyMemory(from: leaf.node, byteCount: Node.pageSize)
+      ends.2 += Node.count(leaf.node)
+      if number == 0 { ends.0 = ends.2 }
+      if number <= 1 { ends.1 = ends.2 }
     }
-    first = UnsafeRawPointer(memory)
-    second = leaves.count > 1 ? first + Node.pageSize : first
-    scratch = memory + 2 * Node.pageSize
-    sums = (scratch + 3 * Self.keyRoom).bindMemory(to: Int32.self, capacity: count + 1)
+    (firstCount, secondEnd, count) = ends
+    self.leaves = leaves.count
+    pack.clear()
+    let scratchStart = Self.lead + leaves.count * Node.pageSize
+    let startsStart = scratchStart + 4 * Self.keyRoom
+    let sumsStart = startsStart + (parts + 1) * MemoryLayout<Start>.stride
+    pack.reserve(bytes: sumsStart + (count + 1) * 4, entries: 0)
+    let memory = pack.arena
+    for (number, leaf) in leaves.enumerated() {
+      (memory + (Self.lead + number * Node.pageSize)).copyMemory(from: leaf.node, byteCount: Node.pageSize)
+    }
+    first = UnsafeRawPointer(memory + Self.lead)
+    scratch = memory + scratchStart
+    starts = (memory + startsStart).bindMemory(to: Start.self, capacity: parts + 1)
+    sums = (memory + sumsStart).bindMemory(to: Int32.self, capacity: count + 1)
+    starts.initialize(to: Start(cut: 0, fence: ByteNode.low(first)))
+    (starts + parts).initialize(to: Start(cut: count, fence: .empty))
     self.place = place
     self.key = key
     self.value = value
@@ -53,18 +70,29 @@ struct Recut {
   private static let keyRoom = Limits.keyBytes + 16
 
   /// The bound of the last leaf, also where that one has no entries.
-  private var high: ByteKey? { ByteNode.high(second) }
+  private var high: ByteKey? { ByteNode.high(leaf(leaves &- 1).page) }
+
+  /// An old leaf, and which of all entries are its own.
+  @inline(__always)
+  private func leaf(_ number: Int) -> (page: UnsafeRawPointer, from: Int, to: Int) {
+    switch number {
+    case 0: (first, 0, firstCount)
+    case 1: (first + Node.pageSize, firstCount, secondEnd)
+    default: (first + 2 &* Node.pageSize, secondEnd, count)
+    }
+  }
 
   /// The leaf that has an entry, and its place in there.
   @inline(__always)
-  private func leaf(_ index: Int) -> (page: UnsafeRawPointer, index: Int) {
-    index < firstCount ? (first, index) : (second, index &- firstCount)
+  private func find(_ index: Int) -> (page: UnsafeRawPointer, index: Int) {
+    let (page, from, _) = leaf(index < firstCount ? 0 : index < secondEnd ? 1 : 2)
+    return (page, index &- from)
   }
 
   // MARK: Planning
 
   /// Cuts so that the parts have about the same size; false if that does not fit.
-  mutating func balance(limit: Int, isLimited: Bool) -> Bool {
+  func balance(limit: Int, isLimited: Bool) -> Bool {
     guard count >= parts else { return false }
     addUp(isLimited)
     let own = isLimited ? 1 : size(prefix: 0)
@@ -87,18 +115,19 @@ struct Recut {
   ///
   /// A leaf that an ascending run left behind gets a nearer fence, and so a longer prefix that its keys lack: it is far from
   /// full then.
-  mutating func fillFirst(limit: Int) -> Bool {
+  func fillFirst(limit: Int) -> Bool {
     let own = count &- firstCount
     guard parts == 2, own >= 16, limit >= Node.pageSize else { return false }
     let most = count &- own / 16
     put(most, 1)
     // With an earlier fence the prefix is at least as long, and no entry larger.
     let low = ByteNode.low(first)
-    let prefix = ByteNode.prefixLength(between: low, fences.0)
-    let room = Node.room &- low.count &- fences.0.count
+    let fence = starts[1].fence
+    let prefix = ByteNode.prefixLength(between: low, fence)
+    let room = Node.room &- low.count &- fence.count
     var (cut, used) = (0, 0)
     while cut < most {
-      let (page, index) = leaf(cut)
+      let (page, index) = find(cut)
       let size = ByteNode.slotSize &+ entrySize(page, index, prefix: prefix)
       if used &+ size > room { break }
       used &+= size
@@ -107,7 +136,7 @@ struct Recut {
     guard cut &- firstCount > own / 4 else { return false }
     put(cut, 1)
     addUp(false)
-    return used &+ low.count &+ fences.0.count <= Node.room && fits(1, limit, isLimited: false)
+    return used &+ low.count &+ starts[1].fence.count <= Node.room && fits(1, limit, isLimited: false)
   }
 
   /// The size of an entry's cell where all keys lack this prefix.
@@ -117,18 +146,17 @@ struct Recut {
   }
 
   /// Cuts a single leaf at the new entry, with which an ascending run goes on; false if that does not fit.
-  mutating func cutRun(limit: Int, isLimited: Bool) -> Bool {
+  func cutRun(limit: Int, isLimited: Bool) -> Bool {
     guard count > 1 else { return false }
     addUp(isLimited)
-    cuts.0 = place
     if place < count {
       let next = ByteNode.copyKey(first, place, to: scratch)
-      fences.0 = ByteKey(next.start, next.commonPrefix(with: key) &+ 1)
+      starts[1] = Start(cut: place, fence: ByteKey(next.start, next.commonPrefix(with: key) &+ 1))
       if fits(limit, isLimited) { return true }
     }
     guard place > 0 else { return false }
     let before = ByteNode.copyKey(first, place &- 1, to: scratch)
-    fences.0 = ByteKey(key.start, key.commonPrefix(with: before) &+ 1)
+    starts[1] = Start(cut: place, fence: ByteKey(key.start, key.commonPrefix(with: before) &+ 1))
     return fits(limit, isLimited)
   }
 
@@ -138,8 +166,10 @@ struct Recut {
       return
     }
     sums[0] = 0
-    addUp(first, firstCount, from: 0)
-    addUp(second, count &- firstCount, from: firstCount)
+    for number in 0..<leaves {
+      let (page, from, to) = leaf(number)
+      addUp(page, to &- from, from: from)
+    }
   }
 
   @inline(__always)
@@ -183,29 +213,25 @@ struct Recut {
   }
 
   private func fenceLength(_ cut: Int) -> Int {
-    if cut == firstCount { return ByteNode.low(second).count }
-    let (page, index) = leaf(cut)
-    return ByteNode.fenceLength(page, before: index)
+    let (page, index) = find(cut)
+    return index == 0 ? ByteNode.low(page).count : ByteNode.fenceLength(page, before: index)
   }
 
-  private mutating func put(_ cut: Int, _ part: Int) {
+  private func put(_ cut: Int, _ part: Int) {
+    let (page, index) = find(cut)
     let fence: ByteKey
-    if cut == firstCount {
-      fence = ByteNode.low(second)
+    if index == 0 {
+      fence = ByteNode.low(page)
     } else {
-      let (page, index) = leaf(cut)
       let key = ByteNode.copyKey(page, index, to: scratch + (part &- 1) &* Self.keyRoom)
       fence = ByteKey(key.start, ByteNode.fenceLength(page, before: index))
     }
-    if part == 1 { (cuts.0, fences.0) = (cut, fence) } else { (cuts.1, fences.1) = (cut, fence) }
+    (starts + part).initialize(to: Start(cut: cut, fence: fence))
   }
 
   private func bounds(_ part: Int) -> (from: Int, to: Int, low: ByteKey, high: ByteKey?) {
-    let isLast = part == parts &- 1
-    let to = isLast ? count : part == 0 ? cuts.0 : cuts.1
-    let high = isLast ? self.high : part == 0 ? fences.0 : fences.1
-    if part == 0 { return (0, to, ByteNode.low(first), high) }
-    return (part == 1 ? cuts.0 : cuts.1, to, part == 1 ? fences.0 : fences.1, high)
+    let (start, end) = (starts[part], starts[part &+ 1])
+    return (start.cut, end.cut, start.fence, part == parts &- 1 ? high : end.fence)
   }
 
   private func takesNew(_ low: ByteKey, _ high: ByteKey?) -> Bool {
@@ -227,15 +253,17 @@ struct Recut {
     var bytes = low.count &+ (high?.count ?? 0) &+ (takesNew ? size(prefix: prefix) : 0)
     if isLimited {
       for index in from..<to {
-        let (page, at) = leaf(index)
+        let (page, at) = find(index)
         bytes &+= ByteNode.slotSize &+ leafCellSize(page, at)
       }
     } else {
       bytes &+= Int(sums[to] &- sums[from])
     }
-    let split = max(from, min(to, firstCount))
-    bytes &+= max(0, ByteNode.prefixLength(first) &- prefix) &* (split &- from)
-    bytes &+= max(0, ByteNode.prefixLength(second) &- prefix) &* (to &- split)
+    for number in 0..<leaves {
+      let (page, first, end) = leaf(number)
+      let own = min(to, end) &- max(from, first)
+      if own > 0 { bytes &+= max(0, ByteNode.prefixLength(page) &- prefix) &* own }
+    }
     return bytes <= Node.room
   }
 
@@ -245,10 +273,11 @@ struct Recut {
   func write(_ part: Int, tree: UInt32, into page: UnsafeMutableRawPointer) {
     let (from, to, low, high) = bounds(part)
     ByteNode.beginLeaf(page, low: low, high: high, tree: tree)
-    let split = max(from, min(to, firstCount))
-    let keys = scratch + 2 * Self.keyRoom
-    ByteNode.append(first, from: from, to: split, to: page, by: keys)
-    ByteNode.append(second, from: split &- firstCount, to: to &- firstCount, to: page, by: keys)
+    for number in 0..<leaves {
+      let (source, first, end) = leaf(number)
+      ByteNode.append(
+        source, from: max(from, first) &- first, to: min(to, end) &- first, to: page, by: scratch + 3 * Self.keyRoom)
+    }
     guard takesNew(low, high) else { return }
     let isDone = ByteNode.insert(page, at: ByteNode.search(page, key).index, key: key, value: value)
     precondition(isDone, "room was counted")

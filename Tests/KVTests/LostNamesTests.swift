@@ -21,6 +21,7 @@ import Testing
     let fileSystem = SimulatedFileSystem()
     var options = Care.options
     options.fanoutLimit = .max
+    options.shortens = false
     let store = try KeyValueStore(Self.path, options: options, fileSystem: fileSystem)
     var generator = SplitMix64(seed: seed)
     // The first leaf of the catalog knows trees that are empty.
@@ -140,6 +141,7 @@ import Testing
     var scenario = RowScenario(seed, actions: 0)
     scenario.options = RowDamage.options
     scenario.options.say = { _ in }
+    scenario.options.shortens = false
     let play = RowPlay(scenario)
     play.run()
     for round in 0..<5 {

@@ -23,6 +23,30 @@ import Testing
     check(record, seed)
   }
 
+  @Test(arguments: [5, 17] as [UInt64]) func `a crash while a close moves pages loses nothing`(seed: UInt64) {
+    let record = record(1)
+    let scenario = Scenario.holed(seed)
+    let play = Play(scenario.options)
+    var sizes: [Int] = []
+    play.run(scenario) { sizes.append(play.fileSystem.contents(of: Play.path)?.count ?? 0) }
+    #expect(play.failures == [])
+    play.abandon()
+    #expect(sizes[sizes.count - 1] < sizes[sizes.count - 2] * 2 / 3)
+    let sweep = CrashSweep(scenario.options, seed: seed, record)
+    sweep.beginsAtLast = true
+    sweep.stride = 4
+    sweep.run(scenario)
+    check(record, seed)
+  }
+
+  @Test func `an error while a close moves pages loses nothing`() {
+    let record = record(4)
+    let sweep = FaultSweep(.holed(5), seed: 5, record)
+    sweep.stride = 150
+    sweep.run()
+    check(record, 5)
+  }
+
   @Test(arguments: [11, 12] as [UInt64]) func `a crash inside recovery is a crash like any other`(seed: UInt64) {
     let record = record(3)
     let scenario = Scenario.short(seed, actions: 4)

@@ -86,6 +86,25 @@ package struct Scenario: Sendable {
     return scenario
   }
 
+  /// A store whose last close moves pages: those at its end are in use, and many before them are free.
+  package static func holed(_ seed: UInt64) -> Scenario {
+    var generator = SplitMix64(seed: seed &* 0x9E37_79B9 &+ 23)
+    var scenario = Scenario()
+    scenario.options = options(&generator)
+    let gone = Change.Place(isTable: true, number: 0)
+    let kept = Change.Place(isTable: generator.chance(1, in: 2), number: 1)
+    func puts(_ place: Change.Place, _ count: Int, length: Int) -> [Change] {
+      (0..<count).map { .put(place, key: $0, Change.Value(length: length, seed: generator.next())) }
+    }
+    let large = Change.put(kept, key: 7, Change.Value(length: 30_000, seed: generator.next(), repeats: true))
+    scenario.actions = [
+      .write(puts(gone, 500, length: 700), .full, abandons: false), .checkpoint,
+      .write(puts(kept, 90, length: 200) + [large], .full, abandons: false), .checkpoint,
+      .write([.drop(gone)], .full, abandons: false), .reopen,
+    ]
+    return scenario
+  }
+
   /// Random numbers for a store's salts, the same in each run.
   private final class Source: @unchecked Sendable {
     // Unchecked because a store asks under its own locks, one thread at a time.
