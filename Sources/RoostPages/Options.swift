@@ -46,6 +46,11 @@ package struct StoreOptions: Sendable {
   package var draftBytes: Int?
   /// Bytes of log that start a checkpoint.
   package var logBytes = 64 << 20
+  /// A checkpoint is due as well where replaying the log would take longer than this, by an estimate: readers without the lock do
+  /// it at every opening.
+  package var replayNanoseconds: UInt64 = 80_000_000
+  /// So long after the last checkpoint at the soonest: while much is written, a reader waits instead.
+  package var replayPauseNanoseconds: UInt64 = 2_000_000_000
   package var segmentBytes = 1 << 20
   package var checkpointing = Checkpointing.background
   /// The most entries a tree's node takes; tests make it small, so that trees are deep.

@@ -114,6 +114,7 @@ extension Store {
     try commits.check()
     // A store that was closed has no log any more, and may still be shortened.
     guard isPrivate || isClosed || log?.hasBegun == true, tip.stamp != durable.snapshot.stamp else { return nil }
+    checkpointedAt = Clock.monotonicNanoseconds()
     let start = try leaveSegment()
     reclaim()
     while space.trimTail() {}
@@ -222,12 +223,12 @@ extension Store {
     } catch {}
   }
 
-  /// Asks for a checkpoint in the way the options say.
-  func requestCheckpoint() {
+  /// Asks for a checkpoint in the way the options say, at a monotonic time at the soonest.
+  func requestCheckpoint(at time: UInt64) {
     switch options.checkpointing {
     case .manual: return
     case .inline: do throws(StoreError) { try checkpoint(onlyIfDue: true) } catch { checkpointer.note(error) }
-    case .background: checkpointer.request(self)
+    case .background: checkpointer.request(self, at: time)
     }
   }
 
@@ -242,7 +243,8 @@ final class Checkpointer: @unchecked Sendable {
   private let wake = ConditionVariable()
   private var thread: Thread?
   private weak var wanted: Store?
-  private var isWanted = false
+  /// When it is wanted; nil where it is not.
+  private var time: UInt64?
   private var isStopping = false
   private var workerID: UInt64 = 0
   private var lastFailure: StoreError?
@@ -251,11 +253,11 @@ final class Checkpointer: @unchecked Sendable {
 
   func note(_ error: StoreError?) { lock.withLock { lastFailure = error } }
 
-  func request(_ store: Store) {
+  func request(_ store: Store, at soonest: UInt64 = 0) {
     lock.withLock {
-      if isStopping { return }
+      if isStopping || time.map({ $0 <= soonest }) == true { return }
       wanted = store
-      isWanted = true
+      time = soonest
       if thread == nil { thread = try? Thread { [self] in work() } }
       wake.signal()
     }
@@ -282,8 +284,14 @@ final class Checkpointer: @unchecked Sendable {
   private func next() -> Store? {
     lock.acquire()
     defer { lock.release() }
-    while !isWanted && !isStopping { wake.wait(lock) }
-    isWanted = false
+    while !isStopping {
+      guard let time else {
+        wake.wait(lock)
+        continue
+      }
+      if time <= Clock.monotonicNanoseconds() || !wake.wait(lock, until: time) { break }
+    }
+    time = nil
     defer { wanted = nil }
     return isStopping ? nil : wanted
   }

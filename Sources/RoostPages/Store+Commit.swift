@@ -52,11 +52,26 @@ extension Store {
       && frames.drafts.load(ordering: .relaxed) > 2 * draftLimit
   }
 
-  var wantsCheckpoint: Bool {
-    guard file != nil, options.checkpointing != .manual, let log else { return false }
-    return log.usedBytes > options.logBytes
-      || frames.drafts.load(ordering: .relaxed) > draftLimit
+  /// When a checkpoint is due: 0 for now; nil where none is. Under the turn.
+  private var checkpointDue: UInt64? {
+    guard file != nil, options.checkpointing != .manual, let log else { return nil }
+    if log.usedBytes > options.logBytes || frames.drafts.load(ordering: .relaxed) > draftLimit { return 0 }
+    // A checkpoint on a writer's own thread would cost him more than it saves a reader.
+    guard options.checkpointing == .background, let start = durable.log,
+      replayEstimate(commits: tip.transaction - durable.snapshot.transaction, bytes: log.end - start.position)
+        > options.replayNanoseconds
+    else { return nil }
+    return checkpointedAt + options.replayPauseNanoseconds
   }
+
+  /// About how long it takes to replay so much: measured with records of one row, and of a thousand.
+  private func replayEstimate(commits: UInt64, bytes: UInt64) -> UInt64 {
+    commits &* Self.nanosecondsPerCommit &+ bytes &* Self.nanosecondsPerByte
+  }
+  private static let nanosecondsPerCommit: UInt64 = 40_000
+  private static let nanosecondsPerByte: UInt64 = 20
+
+  var wantsCheckpoint: Bool { checkpointDue.map { $0 == 0 || $0 <= Clock.monotonicNanoseconds() } ?? false }
 
   /// Appends the transaction's record, makes it the tip, and waits as long as `durability` says.
   func commit(_ transaction: WriteTransaction, _ catalog: Root, durability: SyncMode) throws(StoreError) {
@@ -86,13 +101,13 @@ extension Store {
     let stopped = commits.add(snapshot, end: end, transaction.log == nil ? .relaxed : durability)
     let logFile = transaction.log?.file
     transaction.finish()
-    let checkpointIsDue = wantsCheckpoint
+    let checkpointDue = checkpointDue
     turn.give()
     options.schedule?(.gaveTurn)
     if let stopped { throw stopped }
     commitsMade.add(1, ordering: .relaxed)
     if durability == .full, let logFile { try commits.sync(upTo: end, logFile) }
-    if checkpointIsDue { requestCheckpoint() }
+    if let checkpointDue { requestCheckpoint(at: checkpointDue) }
   }
 
   /// Waits until readers see the commit of that number: a relaxed one stands behind full ones that are not synced yet.

@@ -127,6 +127,9 @@ extension Store {
   private func replayRecords(_ reader: inout LogReader, count: Int) throws(StoreError) {
     var done = 0
     var transaction: WriteTransaction?
+    // What the floor above opened for a record serves the next ones too, as it does for commits.
+    var state: (any TransactionState)?
+    defer { state?.transactionEnded() }
     var pieces = PieceReader()
     do throws(StoreError) {
       while done < count, let (frame, payload) = try reader.next() {
@@ -138,6 +141,8 @@ extension Store {
           reclaim()
           current = try WriteTransaction(store: self, log: nil)
           transaction = current
+          if let known = state { current.take(over: known) }
+          state = nil
         }
         let isCommit = frame.kind == .commit
         let body = isCommit ? try Self.body(payload, reader) : payload
@@ -146,7 +151,7 @@ extension Store {
           try Self.unlessFull { () throws(StoreError) in try current.relieve() }
         }
         if isCommit {
-          try close(current, payload.baseAddress! + body.count)
+          state = try close(current, payload.baseAddress! + body.count)
           transaction = nil
           done += 1
           try Self.unlessFull { () throws(StoreError) in try spillReplayed() }
@@ -189,7 +194,10 @@ extension Store {
     return UnsafeRawBufferPointer(rebasing: payload[..<(payload.count - trailerBytes)])
   }
 
-  private func close(_ transaction: WriteTransaction, _ trailer: UnsafeRawPointer) throws(StoreError) {
+  /// Ends a record's transaction. Returns what may serve the next one.
+  private func close(
+    _ transaction: WriteTransaction, _ trailer: UnsafeRawPointer
+  ) throws(StoreError) -> (any TransactionState)? {
     let number = trailer.u64(0)
     let stamp = trailer.u64(8)
     guard number == tip.transaction + 1, stamp < Superblock.mostCounted else {
@@ -202,8 +210,10 @@ extension Store {
     let snapshot = Snapshot(stamp: max(stamp, transaction.stamp), transaction: number, catalog: catalog)
     accept(transaction, snapshot)
     _ = commits.add(snapshot, end: 0, .relaxed)
+    let state = transaction.takeState()
     transaction.finish()
     turn.give()
+    return state
   }
 }
 

@@ -51,6 +51,8 @@ package final class Store: @unchecked Sendable {
   /// Steps whose pages were written before the record that names them: see ``WriteTransaction/Through``.
   @exclusivity(unchecked) var namedSteps: [ClosedRange<UInt64>] = []
   var durableSlot: Int
+  /// When the last checkpoint began, or the store was opened.
+  var checkpointedAt = Clock.monotonicNanoseconds()
   /// The stamp of the snapshot that a checkpoint is writing, else 0.
   var checkpointingStamp: UInt64 = 0
   /// The stamps of snapshots whose superblocks may be in the file although their writing failed.

@@ -5,6 +5,9 @@ import Synchronization
 /// What a floor above attached to a transaction, if it has to hear that the transaction has ended.
 package protocol TransactionState: AnyObject {
   func transactionEnded()
+  /// Whether it may serve the next transaction, where that one begins with what this one left.
+  var mayGoOn: Bool { get }
+  func begin(in next: WriteTransaction)
 }
 
 /// The one transaction that may change pages: it makes drafts and log frames until it commits or is abandoned.
@@ -94,6 +97,19 @@ package protocol TransactionState: AnyObject {
     let made = try make()
     attachment = made
     return made
+  }
+
+  /// Takes the state out, without a word to it, if it may go on in the next transaction.
+  func takeState() -> (any TransactionState)? {
+    guard let state = attachment as? any TransactionState, state.mayGoOn else { return nil }
+    attachment = nil
+    return state
+  }
+
+  /// Goes on with the state of the transaction before.
+  func take(over state: any TransactionState) {
+    attachment = state
+    state.begin(in: self)
   }
 
   // MARK: Pages

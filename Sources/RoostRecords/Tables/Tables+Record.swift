@@ -47,13 +47,14 @@ extension Tables {
     },
     seal: { (transaction) throws(StoreError) in
       let tables = try tables(of: transaction)
-      defer { tables.end() }
-      return try tables.seal()
+      let root = try tables.seal()
+      tables.rest()
+      return root
     })
 
   static var unreadable: StoreError { StoreError(.logDamaged, "a change of rows in the log is unreadable") }
 
-  /// The tables that live as long as the transaction being replayed.
+  /// The tables of the transaction being replayed. They may be those of the record before it.
   private static func tables(of transaction: WriteTransaction) throws(StoreError) -> Tables {
     try transaction.attached { () throws(StoreError) in try Tables(Forest(in: transaction)) }
   }
@@ -205,4 +206,5 @@ extension Tables {
 /// A record that cannot be carried out again ends the replay in the middle: the tables let go of each other then too.
 extension Tables: TransactionState {
   package func transactionEnded() { end() }
+  package var mayGoOn: Bool { isStanding }
 }

@@ -1,6 +1,6 @@
 internal import RoostBytes
 internal import RoostFile
-internal import RoostPages
+package import RoostPages
 internal import RoostTrees
 
 /// All entities' rows while a transaction changes them; writers and the replay of the log both work with it.
@@ -157,7 +157,7 @@ package final class Tables {
   var isStanding: Bool { mayStand && !opened.isEmpty }
 
   /// Begins the next transaction with the tables of the last one. It must find what that one committed.
-  func begin(in next: WriteTransaction) {
+  package func begin(in next: WriteTransaction) {
     forest.begin(in: next)
     borrowed = .passUnretained(next)
     historyTurn = HistoryTurn(historyTurn.base)

@@ -1,0 +1,53 @@
+import RoostFile
+import RoostKV
+import RoostPages
+import RoostTestSupport
+import Testing
+
+/// A checkpoint is due as well where replaying the log would take readers long.
+@Suite struct ReplayBoundTests {
+  private func commits(_ store: KeyValueStore, _ count: Int) throws {
+    for number in 0..<count { try store.write(.relaxed) { try $0.tree("t").put("\(number)", "x") } }
+  }
+
+  /// How many commits a reader without the lock replays.
+  private func replayed(_ path: String) throws -> Int {
+    var options = StoreOptions()
+    options.readOnly = true
+    let reader = try KeyValueStore(path, options: options, fileSystem: DiskFileSystem.shared)
+    defer { try? reader.close() }
+    return reader.store.takeRecovery()?.commits ?? 0
+  }
+
+  @Test func `after some quiet commits readers have nothing to replay`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.roost")
+    var options = StoreOptions()
+    options.replayNanoseconds = 1_000_000
+    options.replayPauseNanoseconds = 100_000_000
+    let store = try KeyValueStore(path, options: options, fileSystem: DiskFileSystem.shared)
+    try commits(store, 60)
+    // Nobody commits any more: the checkpoint comes by itself.
+    var polling = Polling(nanoseconds: 20_000_000_000)
+    while try store.statistics().checkpoints == 0, polling.pause() {}
+    #expect(try store.statistics().checkpoints == 1)
+    #expect(try replayed(path) == 0)
+    try commits(store, 3)
+    #expect(try replayed(path) == 3)
+    try store.close()
+  }
+
+  @Test func `a checkpoint for readers does not come sooner than the pause says`() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("a.roost")
+    var options = StoreOptions()
+    options.replayNanoseconds = 1
+    options.replayPauseNanoseconds = 3_600_000_000_000
+    let store = try KeyValueStore(path, options: options, fileSystem: DiskFileSystem.shared)
+    try commits(store, 60)
+    Thread.sleep(microseconds: 200_000)
+    #expect(try store.statistics().checkpoints == 0)
+    #expect(try replayed(path) == 60)
+    try store.close()
+  }
+}
