@@ -23,7 +23,8 @@ struct AggregateRun<Model: PersistentModel> {
   func groups() throws -> [Group] {
     let place = try state.stores.known(Model.self)
     let graph = state.graph(place.store)
-    for path in measures.compactMap(\.path) + keys.compactMap(\.path) where path.isForced {
+    // Closures, because a key path of a generic type is made anew at each call.
+    for path in measures.compactMap({ $0.path }) + keys.compactMap({ $0.path }) where path.isForced {
       throw SwiftDataError.unsupportedKeyPath.about(
         "\(path.root.name).\(path.names.joined(separator: "!.")) would end the program at nil: write ?. instead of !.")
     }
@@ -43,7 +44,7 @@ struct AggregateRun<Model: PersistentModel> {
 
   /// Where nothing but a number of models is asked for, that of a fetch: it knows ways around what waits.
   private func count(_ run: FetchRun<Model>) throws -> Group? {
-    guard measures.allSatisfy(\.isCountOfAll) else { return nil }
+    guard measures.allSatisfy({ $0.isCountOfAll }) else { return nil }
     var tally = MeasureTally()
     tally.count = try run.count()
     let group = Group(keys: [], gatherings: make())
@@ -57,7 +58,7 @@ struct AggregateRun<Model: PersistentModel> {
     let asked = part.excluded.isEmpty ? part : part.withoutExcluded
     var gatherings: [[ModelGathering<Model>]] = []
     let (found, order) = try part.graph.planner().aggregate(
-      asked.query(isSorted: false), by: keys.map(\.condition), measures.map(\.measure)
+      asked.query(isSorted: false), by: keys.map { $0.condition }, measures.map { $0.measure }
     ) { measure, group, decimal in
       while gatherings.count <= group { gatherings.append(make()) }
       if let decimal = ValueDecoding.decoded(.decimal(decimal), as: Decimal.self) {
@@ -108,7 +109,7 @@ struct AggregateRun<Model: PersistentModel> {
       }
       return one.offset < other.offset
     }
-    return sorted.map(\.element)
+    return sorted.map { $0.element }
   }
 }
 
