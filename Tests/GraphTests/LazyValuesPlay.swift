@@ -1,6 +1,7 @@
 import Foundation
 import RoostTestSupport
 import SwiftData
+import Synchronization
 import Testing
 
 @testable import RoostGraph
@@ -8,6 +9,13 @@ import Testing
 /// Two contexts read, change, delete, save and give up sheets, in any order. Each value that an object shows is that of a plain model, whenever
 /// the value is read first.
 @Suite struct LazyValuesPlay {
+  /// Whether an observer was told.
+  private final class Told: Sendable {
+    private let flag = Atomic(false)
+    var isNoted: Bool { flag.load(ordering: .relaxed) }
+    func note() { flag.store(true, ordering: .relaxed) }
+  }
+
   private struct Side {
     let context: ModelContext
     /// Objects that the program holds, by code.
@@ -23,10 +31,13 @@ import Testing
     let door = try DoorStore(cacheBytes: seed % 2 == 0 ? 256 << 10 : nil)
     var stored: [Int: SheetValues] = [:]
     let first = ModelContext(door.container)
+    var made: [Sheet] = []
     for code in 0..<(5 + random.below(30)) {
       let values = SheetValues(&random)
       stored[code] = values
-      first.insert(Sheet(code, values))
+      made.append(Sheet(code, values))
+      first.insert(made[code])
+      if code > 0 { made[code].whole = made[Self.whole(of: code)] }
     }
     try first.save()
     var sides = [Side(context: ModelContext(door.container)), Side(context: ModelContext(door.container))]
@@ -79,6 +90,9 @@ import Testing
     #expect(try door.container.verify().isSound)
   }
 
+  /// The sheet that another one is a part of.
+  private static func whole(of code: Int) -> Int { code / 3 }
+
   private func fetch(_ side: inout Side, _ stored: [Int: SheetValues], _ random: inout SplitMix64) throws {
     let low = random.below(20)
     let found = try side.context.fetch(FetchDescriptor<Sheet>(predicate: #Predicate { $0.code >= low }))
@@ -102,6 +116,15 @@ import Testing
   private func look(_ side: Side, _ stored: [Int: SheetValues], _ code: Int, _ property: Int, _ story: Comment) {
     guard let sheet = side.held[code], var expected = stored[code] else { return }
     for (property, values) in side.changes[code] ?? [:] { expected.take(property, from: values) }
+    let told = Told()
+    withObservationTracking {
+      #expect(sheet.code == code)
+    } onChange: {
+      told.note()
+    }
     #expect(expected.isSame(property, in: sheet), "\(story), sheet \(code), property \(property)")
+    let parts = stored.keys.filter { $0 > 0 && Self.whole(of: $0) == code }
+    #expect(sheet.parts.map(\.code).sorted() == parts.sorted(), "\(story), sheet \(code)")
+    #expect(!told.isNoted, "\(story): reading property \(property) told an observer of another one")
   }
 }

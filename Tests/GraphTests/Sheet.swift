@@ -19,6 +19,8 @@ import SwiftData
   var paper: Paper
   var margin: Margin
   var count: Int
+  @Relationship(inverse: \Sheet.whole) var parts: [Sheet] = []
+  var whole: Sheet?
 
   init(_ code: Int, _ values: SheetValues) {
     self.code = code

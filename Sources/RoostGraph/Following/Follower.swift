@@ -189,14 +189,15 @@ final class Follower {
   private func bury(_ object: any _ModelObject, _ old: RecordReader) {
     let flags = object._$state.flags
     guard let origin = object._$state.origin as? RowOrigin, flags.isDisjoint(with: [.inserted, .gone]) else { return }
+    objects.makeValuesOutside(object)
     if flags.contains(.changed), !flags.contains(.deleted) { return changes.keepBase(object, old) }
     if objects.isUnloaded(origin, object._$state.row) {
       // It never had values here.
       objects.fillEmpty(object, origin.map)
     } else if flags.contains(.fault) {
       objects.fill(object, origin)
+      objects.makeValuesOutside(object)
     }
-    objects.makeValuesOutside(object)
     object.markGone()
   }
 

@@ -33,7 +33,15 @@ extension ObjectTable {
   /// stored.
   func load(_ object: any _ModelObject) throws {
     guard let origin = try origin(of: object) else { return }
-    if object._$state.flags.contains(.invalid) { tryAgain(object) }
+    // Lists that are loaded stay: only values are read again.
+    var lists: [(property: Int, members: [AnyObject])] = []
+    if object._$state.flags.contains(.invalid) {
+      for case .some(let relation) in store.relations[origin.map.number] where relation.isList {
+        if let members = object.many(relation.property).members { lists.append((relation.property, members)) }
+      }
+      tryAgain(object)
+    }
+    defer { for (property, members) in lists { object.many(property).members = members } }
     guard object._$state.flags.contains(.fault) || object._$state.kept != nil else { return }
     let before = failure
     if object._$state.flags.contains(.fault) { fill(object, origin) }

@@ -6,6 +6,9 @@ internal import RoostRecords
 extension ObjectTable {
   /// Fills the empty slots of lazy properties. What cannot be read gets a default, and the next save throws why.
   ///
+  /// The values come from the row as the context shows it. After a save of this context it differs from the kept row, but not in these
+  /// properties: a property that was set is not lazy any more, and an object whose row another context changed is read again.
+  ///
   /// - Parameter own: the table of the snapshot in which the object's row was read; nil for the session's snapshot.
   func makeValues(_ object: any _ModelObject, _ wanted: UInt64 = .max, in own: TableReader? = nil) {
     if object.makeValues(wanted) { return }
@@ -13,22 +16,8 @@ extension ObjectTable {
     kept.retain()
     defer { kept.release() }
     let bits = kept.unread & wanted
-    do {
-      let id = RowID(object._$state.row)
-      let table = try own ?? session.table(origin.map)
-      guard let isSame = try table.withRow(id, { (row) throws(StoreError) in row.bytes.elementsEqual(kept.bytes) })
-      else {
-        throw GraphFault(
-          .deleted, "there is no such row, so a value that is stored outside of it cannot be read any more",
-          entity: origin.map.type.name, row: id.number)
-      }
-      if !isSame { return refresh(object, wanted, origin: origin) }
-      object._$state.forgetLazy(bits)
-      var source = _RowSource(kept.start, kept.plan, large: LargeValuesOfRow(table: table, row: id))
-      object._$decode(only: bits, from: &source)
-      if let failure = source.noteRefused(in: object, only: bits) { throw failure }
-    } catch {
-      object._$state.forgetLazy(bits)
+    object._$state.forgetLazy(bits)
+    do { try read(bits, of: object, in: own ?? session.table(origin.map), origin: origin, kept: kept) } catch {
       fail(object, error)
       // Of a value that was read in part, nothing stays.
       for property in origin.map.type.properties.indices.prefix(63) where bits & _ModelState.bit(property) != 0 {
@@ -38,17 +27,30 @@ extension ObjectTable {
     }
   }
 
-  /// Reads a row again that the session's snapshot has otherwise than an object, and fills the slots.
-  private func refresh(_ object: any _ModelObject, _ wanted: UInt64, origin: RowOrigin) {
-    if !object._$state.flags.isDisjoint(with: [.changed, .lent]) { return fillUnchanged(object, origin) }
-    session.release(object._$forget())
-    object._$state.flags.insert(.fault)
-    fill(object, origin)
-    session.notify(object, nil)
-    makeValues(object, wanted)
+  private func read(
+    _ bits: UInt64, of object: any _ModelObject, in table: TableReader, origin: RowOrigin, kept: KeptRow
+  ) throws {
+    let id = RowID(object._$state.row)
+    var failure: (any Error)?
+    let isShown = try table.withRow(id) { (row) throws(StoreError) -> Bool in
+      if isUnloaded(origin, id.number) { return false }
+      // A context that has ended follows nobody, so the row may be that of a later commit.
+      if session.isClosed, !row.bytes.elementsEqual(kept.bytes) { return false }
+      var source = _RowSource(row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: id))
+      object._$decode(only: bits, from: &source)
+      failure = source.noteRefused(in: object, only: bits)
+      return true
+    }
+    if let failure { throw failure }
+    if isShown != true {
+      throw GraphFault(
+        .deleted,
+        "its row was changed or deleted after the context ended, or is not there any more, so a value that is stored outside of it cannot be read",
+        entity: origin.map.type.name, row: id.number)
+    }
   }
 
-  /// Makes the values of an object that are stored outside of its row, which is about to go.
+  /// Makes the lazy values of an object that has some outside of its row. Called before that row is deleted.
   func makeValuesOutside(_ object: any _ModelObject) {
     if let kept = object._$state.kept, kept.hasValuesOutside { makeValues(object) }
   }
