@@ -1,6 +1,7 @@
 /// Makes the values of an object's empty slots from the row that it keeps.
 extension _ModelState {
-  /// The text of a property whose slot is empty; nil if the row does not have it, or if it cannot be read there. The caller stores it.
+  /// Makes the text of a property whose slot is empty, for the caller to store. Returns nil if the property is not lazy, or if the kept row
+  /// does not have the text.
   public mutating func _text(_ property: Int) -> String? {
     guard let kept, kept.unread & Self.bit(property) != 0 else { return nil }
     let place = kept.place(property)
@@ -11,7 +12,7 @@ extension _ModelState {
     return text
   }
 
-  /// Like ``_text(_:)``; the inner nil says that the row has none.
+  /// Like ``_text(_:)``. The inner nil means that the stored value is nil.
   public mutating func _textOrNil(_ property: Int) -> String?? {
     guard let kept, kept.unread & Self.bit(property) != 0 else { return nil }
     let place = kept.place(property)

@@ -1,4 +1,4 @@
-/// Where objects of one class have their flags and the row of one reference.
+/// Offsets in the memory of one class's objects: of their flags, and of the row number in one reference's slot.
 struct ReferencePlace {
   let flags: Int
   let row: Int

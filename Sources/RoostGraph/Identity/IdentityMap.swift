@@ -104,8 +104,8 @@ final class IdentityMap: @unchecked Sendable {
     return Unmanaged<AnyObject>.fromOpaque(memory).takeRetainedValue()
   }
 
-  /// Reads the flags and one reference of a row's object where they stand in it, without retaining it. It may be ending: its memory stays
-  /// until it has taken itself out.
+  /// Reads the flags and one reference from the memory of a row's object, without retaining the object. An object that is ending removes
+  /// itself from the map before its memory is freed.
   @inline(__always)
   func read(_ row: UInt64, flags: Int, reference: Int) -> (flags: UInt32, row: UInt64)? {
     if !isRow(row) { return nil }

@@ -4,7 +4,7 @@ internal import RoostRecords
 /// Gives the values of many rows of one entity to their objects. What is the same for all of them is asked for once.
 struct RowFilling: ~Copyable {
   private var source: _RowSource
-  /// Used for each row without counting the uses. The caller keeps the table, and the map keeps its plans.
+  // Unmanaged, because each row uses them: the caller keeps the table, and the entity's map keeps its plans.
   private let objects: Unmanaged<ObjectTable>
   private var plan: Unmanaged<RowPlan>
   private var lazy: UInt64

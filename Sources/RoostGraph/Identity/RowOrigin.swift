@@ -21,11 +21,11 @@ final class RowOrigin: _Origin {
   private let targets: [Target]
 
   private enum Target {
-    /// Its row must say its class, or the property is no reference.
+    /// The delegate finds it: only the referenced row tells its class, or the property is no reference.
     case asked
     /// In the map with this number.
     case map(Int)
-    /// The same for one of a one-to-one relationship, which may have another partner here as long as changes wait.
+    /// In the map with this number, if no change waits: an unsaved change may give an object of a one-to-one relationship another partner.
     case partner(Int)
   }
 

@@ -35,7 +35,7 @@ extension LinkGraph {
     let batch: Batch
     private(set) var rows: [UInt64] = []
     private var seen = SeenRows()
-    /// Where the objects of the batch have the reference, as soon as one of them is known; nil if each must be asked.
+    /// The offset of the reference in the batch's objects; nil before the first of them is known, or if each object must be asked.
     var place: ReferencePlace?
     /// Neighbours often lead to the same.
     private var last: UInt64 = 0
@@ -189,10 +189,9 @@ extension LinkGraph {
   }
 }
 
-/// Numbers of rows that were seen before. They are no keys of a dictionary, because hashing them would take longer than all else that is done for
-/// a row.
+/// A set of row numbers, by open addressing. The standard library's hash would take longer than all else that is done for a row.
 private struct SeenRows {
-  /// Places by a product of the number; 0 where there is none. At least half of them are free.
+  /// The numbers; 0 marks a free place. At least half of the places are free.
   private var places: [UInt64] = Array(repeating: 0, count: 64)
   private var count = 0
 

@@ -8,7 +8,7 @@
 /// 16  u64  the row's number, 0 where there is none yet
 /// 24  the origin: where the object comes from, and through it the context; nil while the object is nobody's
 /// 32  what few objects need, made at the first use
-/// 40  the bytes of the row, as long as values of it were not made: see KeptRow
+/// 40  a copy of the row, until all lazy values are made from it: see KeptRow
 /// ```
 /// It cannot be copied, so that its end is the object's: the origin is told then.
 public struct _ModelState: ~Copyable {
@@ -112,7 +112,7 @@ public struct _ModelState: ~Copyable {
     kept = row
   }
 
-  /// Notes that slots of these properties are filled, or emptied for good. The last one releases the row.
+  /// Notes that these properties need the kept row no more. The last one releases the row.
   @inline(__always)
   package mutating func forgetLazy(_ wanted: UInt64) {
     guard let kept else { return }

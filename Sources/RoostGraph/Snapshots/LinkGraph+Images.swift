@@ -142,7 +142,7 @@ extension LinkGraph {
       })
   }
 
-  /// What a row is called that a relationship references; nil if it waits for its deletion, or if there is no such row.
+  /// The name of a referenced row; nil if the row is marked for deletion, or if there is no such row.
   ///
   /// - Parameter isStored: whether the reference was read from the snapshot, which has no reference to a row that is gone. An object may still
   ///   have one.
