@@ -38,6 +38,10 @@ extension LinkGraph {
     object._$state.flags.remove([.changed, .deleted])
     object._$state.changed = 0
     if session.isShut { return [] }
+    if changes.mayDangle, isDeletedElsewhere(object) {
+      object.markGone()
+      return []
+    }
     if isLent(object) {
       giveUpRest(object)
       return []
@@ -46,6 +50,12 @@ extension LinkGraph {
     object._$state.flags.insert(.fault)
     session.notify(object, nil)
     return held
+  }
+
+  /// Whether another context deleted an object's row. Then the object keeps the values that it shows, because no row has others.
+  private func isDeletedElsewhere(_ object: any _ModelObject) -> Bool {
+    guard let origin = object._$state.origin as? RowOrigin else { return false }
+    return (try? session.table(origin.map).contains(RowID(object._$state.row))) == false
   }
 
   private func isLent(_ object: any _ModelObject) -> Bool { !object._$state.flags.isDisjoint(with: .lent) }
