@@ -112,7 +112,7 @@ struct KeptRows: ~Copyable {
   private var given = 0
 
   /// So many bytes are allocated at once. An object that outlives all others of its block keeps them.
-  static var blockSize: Int { 32 << 10 }
+  static var blockSize: Int { 8 << 10 }
   /// A longer row is not kept: its values are made at once.
   static var longest: Int { 4096 }
 
