@@ -127,7 +127,7 @@ extension Store {
   private func replayRecords(_ reader: inout LogReader, count: Int) throws(StoreError) {
     var done = 0
     var transaction: WriteTransaction?
-    // What the floor above opened for a record serves the next ones too, as it does for commits.
+    // The floor above keeps what it opened for a record open for the next one, as it does for commits.
     var state: (any TransactionState)?
     defer { state?.transactionEnded() }
     var pieces = PieceReader()

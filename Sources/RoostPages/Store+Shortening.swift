@@ -12,7 +12,7 @@ extension Store {
   /// Moves pages from the end of the file to free places and cuts the file, where more than a twentieth of it is free.
   ///
   /// The file is clean: both superblocks name one state and no log, and what they reach is not overwritten. So a crash, a full
-  /// disk or any other error leaves the store closed, as it was. Under the turn, when nobody else can use the store any more.
+  /// disk or any other error leaves the store closed, as it was. Called with the writer lock, when no other thread can use the store any more.
   func shorten() {
     guard options.shortens, durable.log == nil, isStillNamed, space.limit <= Self.mostPages else { return }
     reclaim()

@@ -188,7 +188,7 @@ extension Draft {
     return sibling
   }
 
-  /// Whether two nodes have enough of their room left, or if entries are counted, room for one more behind a change.
+  /// Whether two nodes have enough room left after a change; if entries are counted, room for one more.
   private func hasRoom(_ group: [PathNode], _ added: Int) -> Bool {
     if isLimited { return group.reduce(added) { $0 + Node.count($1.node) } < limit * 2 }
     var used = 0

@@ -9,7 +9,7 @@ internal import RoostPages
 ///
 /// A plan reads copies of the leaves, so that it can be given up and so that the leaves can be written over.
 struct Recut {
-  /// Where the copies of the old leaves lie, one behind the other.
+  /// Copies of the old leaves, one after the other.
   private let first: UnsafeRawPointer
   private let leaves: Int
   /// How many entries the first leaf has, the first two, and all.
@@ -23,7 +23,7 @@ struct Recut {
   private let key: ByteKey
   private let value: StoredValue
   let parts: Int
-  /// Where the parts begin: of each the first entry and the low fence. Behind them stands where the last one ends.
+  /// Where the parts begin: the first entry and the low fence of each, then the end of the last part.
   private let starts: UnsafeMutablePointer<Start>
 
   private struct Start {
@@ -32,7 +32,7 @@ struct Recut {
   }
 
   /// - Parameters:
-  ///   - leaves: one to three, each behind the one before.
+  ///   - leaves: one to three, in the order of their keys.
   ///   - place: of the new entry among all entries of the leaves.
   init(_ pack: Pack, _ leaves: [PathNode], at place: Int, key: ByteKey, value: StoredValue, into parts: Int) {
     var ends = (0, 0, 0)

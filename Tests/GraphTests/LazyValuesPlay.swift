@@ -20,7 +20,7 @@ import Testing
     let context: ModelContext
     /// Objects that the program holds, by code.
     var held: [Int: Sheet] = [:]
-    /// What waits for the save, by code and property.
+    /// Unsaved values, by code and property.
     var changes: [Int: [Int: SheetValues]] = [:]
     /// Objects that were deleted, and their last values.
     var buried: [(sheet: Sheet, values: SheetValues)] = []

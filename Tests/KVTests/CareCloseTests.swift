@@ -40,7 +40,7 @@ import Testing
     #expect(try again.read { $0.commit } == commit)
     #expect(try Care.contents(again) == expected)
     #expect(try again.verify().findings == [])
-    // Who only reads changes nothing, and who writes goes on.
+    // A reader changes nothing, and a writer goes on.
     let bytes = fileSystem.contents(of: Self.path)
     try again.close()
     #expect(fileSystem.contents(of: Self.path) == bytes)
@@ -61,7 +61,7 @@ import Testing
     fileSystem.recordsSteps = true
     fileSystem.forgetSteps()
     try again.close()
-    // Nothing but the folder is touched behind the removal of the log.
+    // After the log is removed, only the folder is touched.
     #expect(fileSystem.steps.suffix(2).map(\.kind) == [.remove, .syncDirectory])
   }
 

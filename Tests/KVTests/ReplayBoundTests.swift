@@ -27,7 +27,7 @@ import Testing
     options.replayPauseNanoseconds = 100_000_000
     let store = try KeyValueStore(path, options: options, fileSystem: DiskFileSystem.shared)
     try commits(store, 60)
-    // Nobody commits any more: the checkpoint comes by itself.
+    // No commit follows: the checkpoint comes by itself.
     var polling = Polling(nanoseconds: 20_000_000_000)
     while try store.statistics().checkpoints == 0, polling.pause() {}
     #expect(try store.statistics().checkpoints == 1)

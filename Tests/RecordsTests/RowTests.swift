@@ -166,7 +166,7 @@ import Testing
     for _ in 0..<4000 {
       var ends: [Int] = []
       for _ in 0..<fields { ends.append((ends.last ?? 0) + generator.below(20)) }
-      // A value that stands outside leaves eight bytes, and says so in the highest bit.
+      // A value outside of its row leaves eight bytes, and says so in the highest bit.
       var isOutside = ends.map { _ in false }
       for number in ends.indices where generator.chance(1, in: 6) {
         isOutside[number] = true

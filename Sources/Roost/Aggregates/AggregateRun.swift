@@ -201,7 +201,7 @@ struct GroupKey<Model: PersistentModel> {
   }
 }
 
-/// What the engine groups by, and how it is read again. It does not depend on the model's type, so that it is quick to use.
+/// The keys that the engine groups by, and how their values are read back. It is not generic over the model, so using it looks up no type.
 struct PlacedKey {
   var condition: Condition
   var passes: [EntityMap]

@@ -34,7 +34,7 @@ extension ObjectTable {
     var failure: (any Error)?
     let isShown = try table.withRow(id) { (row) throws(StoreError) -> Bool in
       if isUnloaded(origin, id.number) { return false }
-      // A context that has ended follows nobody, so the row may be that of a later commit.
+      // A context that has ended takes over no commits, so the row may be that of a later one.
       if session.isClosed, !row.bytes.elementsEqual(kept.bytes) { return false }
       var source = _RowSource(row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: id))
       object._$decode(only: bits, from: &source)

@@ -149,7 +149,7 @@ extension LinkGraph {
     if list.isUnsettled { hideOthers(list) }
   }
 
-  /// Takes a newcomer in; false if it is a member already, and so stands in the list twice.
+  /// Adds a new member; false if it is a member already, so that the list has it twice.
   private func welcome(_ member: any _ModelObject, _ list: LoadedList) -> Bool {
     if !isEnding(member), !member._$state.flags.contains(.deleted), isMember(member, list) { return false }
     take(member, list)

@@ -122,7 +122,7 @@ package final class RowPlan: @unchecked Sendable {
     fileprivate var coder: AnyCoder?
     fileprivate var isReference = false
     fileprivate var isOptionalReference = true
-    /// Whether the user wrote the accessors, so that the value stands in the object's box.
+    /// Whether the user wrote the accessors, so that the object's box has the value.
     package var isByHand = false
     fileprivate var parts = 0
 

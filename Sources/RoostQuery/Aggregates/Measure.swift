@@ -23,7 +23,7 @@ package struct MeasureTally: Sendable {
   package var floats = FloatSum()
   /// The least or the greatest value.
   package var bound: Value?
-  /// The same while rows are gone through, if it is a number.
+  /// The measure's value so far, while rows are read, if it is a number.
   private(set) var best = Cell.null
 
   package init() {}

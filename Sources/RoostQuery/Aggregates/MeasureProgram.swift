@@ -54,7 +54,7 @@ final class MeasureProgram {
 
   func rest() { program?.rest() }
 
-  /// What is to be done with each row, where that needs no program.
+  /// How each row is measured, if that needs no program.
   var column: MeasureColumn {
     guard let field = program?.field else { return MeasureColumn(term == nil ? .rows : .program, nil) }
     let way: MeasureColumn.Way =

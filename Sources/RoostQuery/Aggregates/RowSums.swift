@@ -62,7 +62,7 @@ final class RowSums {
 
   func rest() { for program in programs { program.rest() } }
 
-  /// What the measures came to, by groups as they were first seen; without keys there is one group.
+  /// The values of the measures, by group in the order of their first rows; without keys there is one group.
   var groups: [TalliedGroup] {
     (0..<(keys?.count ?? 1)).map { group in
       let own = tallies + group * count
@@ -75,7 +75,7 @@ final class RowSums {
   var order: [Int] { keys?.order ?? [0] }
 }
 
-/// What a measure does with each row if it is of a field, without anything that is counted.
+/// How a measure of a field reads each row. It holds no reference that is counted.
 struct MeasureColumn {
   enum Way: UInt8 {
     /// Counts rows, or values.

@@ -7,9 +7,9 @@ struct FieldReader {
   let coding: CellCoding
   /// Whether its cells are bytes that lie in the row.
   let isBytes: Bool
-  /// What rows hold whose layout does not have the field.
+  /// The value of rows whose layout does not have the field.
   let initial: Cell
-  /// What rows hold that say nil.
+  /// The value of rows in which the field is nil.
   let empty: Cell
 
   init(_ load: FieldLoad) {
@@ -23,7 +23,7 @@ struct FieldReader {
 
   func deallocate() { places.deallocate() }
 
-  /// The value; nil if it stands outside the row. The row was examined, so its version is one of the table's.
+  /// The value; nil if it is stored outside of the row. The row was examined, so its version is one of the table's.
   @inline(__always)
   func cell(_ row: UnsafeRawPointer, version: Int) -> Cell? {
     let place = places + version

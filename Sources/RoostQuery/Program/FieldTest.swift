@@ -2,7 +2,7 @@ internal import RoostRecords
 
 /// A test of one field that a program begins with, and that decides without an instruction.
 ///
-/// It stands for a `load` and the jump behind it, to a `no`. It leaves the field's value in its register as the `load` does.
+/// It replaces a `load` and the jump after it, to a `no`. It leaves the field's value in its register as the `load` does.
 struct FieldTest {
   private let reader: FieldReader
   let register: UInt16
@@ -10,12 +10,12 @@ struct FieldTest {
   private let other: UInt16
   private let question: UInt8
   private let kind: Kind
-  /// The instruction behind those that it stands for.
+  /// The instruction after those that it replaces.
   let next: Int
 
   private enum Kind: UInt8 { case signed, unsigned, double, find }
 
-  /// The value; nil if it stands outside the row.
+  /// The value; nil if it is stored outside of the row.
   @inline(__always)
   func cell(_ row: Row) -> Cell? { reader.cell(row.start, version: row.version) }
 

@@ -13,7 +13,7 @@ package enum ByteSearch {
     place(of: part, in: text, from: begin, ignoring: 0, isEqual)
   }
 
-  /// Whether `part`, which must be in lower case, stands in `text` in any case of ASCII; nothing stands everywhere.
+  /// Whether `text` contains `part`, which must be in lower case, in any case of ASCII. Every text contains the empty one.
   package static func containsCaseless(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
     // With bit 5 set a capital looks like its small letter, and few other bytes look alike.
     part.isEmpty || place(of: part, in: text, from: 0, ignoring: 32, isEqualCaseless) != nil

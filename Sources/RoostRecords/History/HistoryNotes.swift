@@ -34,7 +34,7 @@ final class HistoryNotes {
     }
   }
 
-  /// What notes of one relationship have in common.
+  /// The part that all notes of one relationship share.
   private struct Links {
     var entity = EntityID(0)
     var relationship: UInt32 = 0

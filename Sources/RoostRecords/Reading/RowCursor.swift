@@ -87,7 +87,7 @@ package struct RowCursor: ~Copyable {
   /// Moves on and returns the row there, borrowed until the cursor moves again; nil at the end.
   package mutating func nextRow(isBackward: Bool) throws(StoreError) -> Row? {
     try table.bond.check()
-    // After a move that found something the cursor stands on an entry.
+    // After a move that found an entry, the cursor is at that entry.
     if hasBegun {
       guard try isBackward ? cursor.previous() : cursor.next() else { return nil }
     } else {

@@ -38,7 +38,7 @@ struct RowShape {
     if count < bytesStart { return false }
     var before = 0
     var entry = endsStart
-    // Four ends at a time, as long as no value stands outside: with its highest bit set, no end borrows from its neighbour.
+    // Four ends at a time, as long as no value is stored outside of the row: with its highest bit set, no end borrows from its neighbour.
     let high: UInt64 = 0x8000_8000_8000_8000
     while entry &+ 8 <= bytesStart {
       let ends = row.u64(entry)

@@ -12,7 +12,7 @@ internal import RoostTrees
 package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
-  /// The same without a count of its users, for every row. The forest keeps it.
+  /// The transaction without a count of its users, for every row. The forest keeps it.
   @exclusivity(unchecked) private(set) var borrowed: Unmanaged<WriteTransaction>
   /// Of the catalog, while it is as the transaction found it.
   private(set) var schema: StoredSchema?
