@@ -56,6 +56,17 @@ enum PreparedFetch {
     return (graph, place.map)
   }
 
+  /// The model with a value of a unique property, in an array, or none; nil where it takes more than this.
+  static func objects(
+    _ model: any _ModelObject.Type, where property: Int, is value: Any, state: ContextState
+  ) throws -> [AnyObject]? {
+    guard let (graph, map) = try plain(model, true, state: state),
+      case .value(let known) = map.type.properties[property].storage,
+      (try? known.coder())?.isComparedAsStored == true, let value = map.type.stored(property, value)
+    else { return nil }
+    return try graph.fetch(unique: property, value, map: map)
+  }
+
   static func objects(_ asked: Asked, _ offset: Int?, limit: Int?, state: ContextState) throws -> [AnyObject]? {
     try way(asked, state)?.objects(offset, limit)
   }

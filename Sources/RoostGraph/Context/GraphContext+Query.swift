@@ -39,6 +39,16 @@ extension GraphContext {
     }
   }
 
+  /// The objects of the one row with a value of a unique property, or of none; nil if the property is not unique. Changes that were not saved
+  /// are not looked at.
+  package func fetch(unique property: Int, _ value: Value, map: EntityMap) throws -> [AnyObject]? {
+    guard let field = map.field(property), Kind(field).whole.holds(value) else { return nil }
+    return try call(.fetching) {
+      let rows = try planner().uniqueRows(of: map.entity.id, field.id, value: value)
+      return try rows?.compactMap { try objects.fetchOne($0, map) }
+    }
+  }
+
   private func check<Model: _ModelObject>(_ map: EntityMap, _ type: Model.Type) throws(GraphFault) {
     if map.type.model == Model.self || map.type.model is Model.Type { return }
     throw GraphFault(.wrongModel, "its objects are not of the class \(Model._$type.name)", entity: map.type.name)

@@ -47,8 +47,12 @@ extension _ModelType {
 extension _ModelType {
   /// What a property's field holds of a value; nil where it is of another type.
   package func stored(_ name: String, _ value: Any) -> RoostRecords.Value? {
-    guard let number = properties.lastIndex(where: { $0.name == name }),
-      case .value(let known) = properties[number].storage,
+    properties.lastIndex { $0.name == name }.flatMap { stored($0, value) }
+  }
+
+  /// What the field of a property, given by its number, holds of a value.
+  package func stored(_ property: Int, _ value: Any) -> RoostRecords.Value? {
+    guard case .value(let known) = properties[property].storage,
       let coder = try? known.coder(), let bytes = coder.elementBytes(any: value)
     else { return nil }
     return bytes.withUnsafeBytes { RoostRecords.Value(element: $0, as: coder.form.element) }

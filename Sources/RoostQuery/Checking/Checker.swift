@@ -137,7 +137,7 @@ package struct Checker {
 
 extension Kind {
   /// Whether a value is of this kind.
-  func holds(_ value: Value, depth: Int = 0) -> Bool {
+  package func holds(_ value: Value, depth: Int = 0) -> Bool {
     guard depth < Expression.deepest else { return false }
     switch (self, value) {
     case (.optional, .null): return true

@@ -61,13 +61,18 @@ package final class Question: Sendable {
 extension Planner {
   /// The one row, or none, where the question asks for one value of a field that is unique; nil where it must be planned.
   package func uniqueRows(_ question: Question, _ values: [Value]) throws -> [RowID]? {
-    guard let (field, kind) = question.onlyField, question.isFor(ground), values.count == 1,
-      !values[0].isNull, kind.holds(values[0]), !ValueOrder.isUnordered(values[0])
+    guard let (field, kind) = question.onlyField, question.isFor(ground), values.count == 1, kind.holds(values[0])
     else { return nil }
-    let table = try ground.table(question.entity)
+    return try uniqueRows(of: question.entity, field, value: values[0])
+  }
+
+  /// The one row with a value of a field, or none; nil if the field is not unique, or if the value is equal to no stored one.
+  package func uniqueRows(of entity: EntityID, _ field: FieldID, value: Value) throws -> [RowID]? {
+    if value.isNull || ValueOrder.isUnordered(value) { return nil }
+    let table = try ground.table(entity)
     for index in table.indexes where index.firstField == field && index.isWhole && !index.isPartial {
       guard index.index.isUnique, index.index.parts.count == 1 else { continue }
-      return try table.row(unique: index, values).map { [$0] } ?? []
+      return try table.row(unique: index, [value]).map { [$0] } ?? []
     }
     return nil
   }

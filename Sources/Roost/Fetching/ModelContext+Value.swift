@@ -1,0 +1,38 @@
+internal import Foundation
+internal import RoostGraph
+
+/// Finding a model by the value of one property.
+extension ModelContext {
+  /// The first model whose property has a value; nil if there is none.
+  ///
+  ///     let track = try context.first(Track.self, where: \.id, is: id)
+  ///
+  /// It finds what a fetch with the predicate `$0.id == id` and a limit of 1 finds, with the changes of this context. It makes no predicate if
+  /// the property has the attribute `.unique`, so it is faster then. The key path names a stored property of the model itself; for a part of
+  /// it, or a property of a related model, use a predicate.
+  public func first<T, Value>(
+    _ model: T.Type = T.self, where property: any KeyPath<T, Value> & Sendable, is value: Value
+  ) throws -> T? where T: PersistentModel, Value: Codable & Equatable {
+    guard let path = PathShelf.shared.path(property), case .property(let number) = path.end, path.references.isEmpty,
+      path.change == .none
+    else {
+      throw SwiftDataError.unsupportedKeyPath.about(
+        "\(property) is no stored property of \(T._$type.name): use #Predicate for parts of one, and for related models"
+      )
+    }
+    if !state.stores.isTraced,
+      let found = try state.call(
+        .fetching, { try PreparedFetch.objects(T.self, where: number, is: value, state: state) })
+    {
+      return found.first.map { unsafeDowncast($0, to: T.self) }
+    }
+    let predicate = Predicate<T> { model in
+      PredicateExpressions.build_Equal(
+        lhs: PredicateExpressions.build_KeyPath(root: PredicateExpressions.build_Arg(model), keyPath: property),
+        rhs: PredicateExpressions.build_Arg(value))
+    }
+    var descriptor = FetchDescriptor(predicate: predicate)
+    descriptor.fetchLimit = 1
+    return try fetch(descriptor).first
+  }
+}
