@@ -44,7 +44,7 @@ extension GraphContext {
   package func fetch(unique property: Int, _ value: Value, map: EntityMap) throws -> [AnyObject]? {
     guard let field = map.field(property), Kind(field).whole.holds(value) else { return nil }
     return try call(.fetching) {
-      let rows = try planner().uniqueRows(of: map.entity.id, field.id, value: value)
+      let rows = try planner().uniqueRows(of: map.entity.id, field.id, key: [value])
       return try rows?.compactMap { try objects.fetchOne($0, map) }
     }
   }

@@ -63,16 +63,18 @@ extension Planner {
   package func uniqueRows(_ question: Question, _ values: [Value]) throws -> [RowID]? {
     guard let (field, kind) = question.onlyField, question.isFor(ground), values.count == 1, kind.holds(values[0])
     else { return nil }
-    return try uniqueRows(of: question.entity, field, value: values[0])
+    return try uniqueRows(of: question.entity, field, key: values)
   }
 
   /// The one row with a value of a field, or none; nil if the field is not unique, or if the value is equal to no stored one.
-  package func uniqueRows(of entity: EntityID, _ field: FieldID, value: Value) throws -> [RowID]? {
-    if value.isNull || ValueOrder.isUnordered(value) { return nil }
+  ///
+  /// - Parameter key: the value alone, in an array.
+  package func uniqueRows(of entity: EntityID, _ field: FieldID, key: [Value]) throws -> [RowID]? {
+    if key[0].isNull || ValueOrder.isUnordered(key[0]) { return nil }
     let table = try ground.table(entity)
     for index in table.indexes where index.firstField == field && index.isWhole && !index.isPartial {
       guard index.index.isUnique, index.index.parts.count == 1 else { continue }
-      return try table.row(unique: index, [value]).map { [$0] } ?? []
+      return try table.row(unique: index, key).map { [$0] } ?? []
     }
     return nil
   }
