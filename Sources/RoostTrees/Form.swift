@@ -81,8 +81,8 @@ protocol Form {
   static func cost(_ pack: Pack, _ index: Int, leaf: Bool) -> Int
   /// What a node takes of `Node.room`, exactly.
   static func size(_ pack: Pack, from: Int, to: Int, low: Fence, high: Fence, leaf: Bool) -> Int
-  /// Puts an entry into one of two leaves, of which one is full, by moving a few over the border between them; false, and nothing
-  /// changed, where the form or the leaves do not allow that.
+  /// Puts an entry into one of two neighbouring leaves. One of them is full, so a few entries move over the border between them. Returns
+  /// false, and changes nothing, if the form or the leaves do not allow that.
   static func shift(
     _ pack: Pack, _ left: PathNode, right: PathNode, toLeft: Bool, key: Key, value: StoredValue
   ) -> Bool

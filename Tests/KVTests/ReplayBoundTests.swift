@@ -6,6 +6,14 @@ import Testing
 
 /// A checkpoint is due as well where replaying the log would take readers long.
 @Suite struct ReplayBoundTests {
+  /// Opens a store with these bounds, in nanoseconds.
+  private func open(_ path: String, replay: UInt64, pause: UInt64) throws -> KeyValueStore {
+    var options = StoreOptions()
+    options.replayNanoseconds = replay
+    options.replayPauseNanoseconds = pause
+    return try KeyValueStore(path, options: options, fileSystem: DiskFileSystem.shared)
+  }
+
   private func commits(_ store: KeyValueStore, _ count: Int) throws {
     for number in 0..<count { try store.write(.relaxed) { try $0.tree("t").put("\(number)", "x") } }
   }
@@ -22,10 +30,7 @@ import Testing
   @Test func `after some quiet commits readers have nothing to replay`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")
-    var options = StoreOptions()
-    options.replayNanoseconds = 1_000_000
-    options.replayPauseNanoseconds = 100_000_000
-    let store = try KeyValueStore(path, options: options, fileSystem: DiskFileSystem.shared)
+    let store = try open(path, replay: 1_000_000, pause: 100_000_000)
     try commits(store, 60)
     // No commit follows: the checkpoint comes by itself.
     var polling = Polling(nanoseconds: 20_000_000_000)
@@ -40,10 +45,7 @@ import Testing
   @Test func `a checkpoint for readers does not come sooner than the pause says`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")
-    var options = StoreOptions()
-    options.replayNanoseconds = 1
-    options.replayPauseNanoseconds = 3_600_000_000_000
-    let store = try KeyValueStore(path, options: options, fileSystem: DiskFileSystem.shared)
+    let store = try open(path, replay: 1, pause: 3_600_000_000_000)
     try commits(store, 60)
     Thread.sleep(microseconds: 200_000)
     #expect(try store.statistics().checkpoints == 0)

@@ -31,7 +31,7 @@ extension _Slot {
   }
 }
 
-// Texts are most of what is lazy, so their way to the kept row is a short one.
+// Most lazy values are texts, so their getters read the kept row without generic code.
 
 extension _Slot where Value == String {
   @inlinable @inline(__always)

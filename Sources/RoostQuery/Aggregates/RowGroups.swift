@@ -6,6 +6,7 @@ internal import RoostRecords
 /// Rows with the same bytes in the fields of all keys are of one group, so a key is made only for bytes that come for the first
 /// time. A group may have several bytes: `0.0` and `-0.0` are one key, and so are the normal forms of a text.
 final class RowGroups {
+  // Unchecked exclusivity: one aggregation has the object for itself, and a user's code cannot reach it.
   /// The values of the keys, by group.
   @exclusivity(unchecked) private(set) var keys: [[Value]] = []
   private let sorting: SortKeys

@@ -6,6 +6,7 @@ final class RowSums {
   private let programs: [MeasureProgram]
   private let columns: UnsafeMutablePointer<MeasureColumn>
   private let count: Int
+  // Unchecked exclusivity: one aggregation has the object for itself, and a user's code cannot reach it.
   /// Those of the first group, then those of the next.
   @exclusivity(unchecked) private var tallies: UnsafeMutablePointer<MeasureTally>
   /// How many groups have tallies, and for how many more there is room.

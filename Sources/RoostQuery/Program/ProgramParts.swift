@@ -26,7 +26,7 @@ final class ProgramParts {
   private(set) var members: [ConstantSet] = []
   private(set) var regexes: [Regex<AnyRegexOutput>] = []
   @exclusivity(unchecked) var needles: [Needle] = []
-  /// Needles that are looked for first, and those of which none is found where they are not.
+  /// Needles that are searched first. A text without the needle at `place` contains none of `needles`.
   private(set) var sieves: [(place: UInt16, needles: [UInt16])] = []
   /// Bytes of constants.
   let arena = Arena()
