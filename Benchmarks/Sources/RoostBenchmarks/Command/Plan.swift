@@ -7,7 +7,8 @@ struct Plan {
 
   var suites: [String] = []
   var sizes: [Int] = []
-  var runs = 5
+  /// One number for all sizes, or one for each.
+  private var runs: [Int] = []
   var only: [String] = []
   var markdown: String?
   var json: String?
@@ -20,7 +21,7 @@ struct Plan {
     SUITE is \((suites + ["all"]).joined(separator: " or ")).
 
       --size N        entries; may be repeated or separated by commas (default 10000,100000,1000000)
-      --runs N        runs of each operation, of which the median is taken (default 5)
+      --runs N        runs of each operation, of which the median is taken (default 5); or a number for each size: 5,5,1
       --only A,B      these operations only; names of engines choose engines
       --markdown FILE write the tables to FILE too
       --json FILE     write every measurement to FILE
@@ -47,6 +48,20 @@ struct Plan {
     }
     if suites.isEmpty { throw Misuse("no suite was named") }
     sizes = sizes.isEmpty ? Self.allSizes : Array(Set(sizes)).sorted()
+    if runs.isEmpty { runs = [5] }
+    if runs.count == 1 { runs = sizes.map { _ in runs[0] } }
+    guard runs.count == sizes.count else {
+      throw Misuse("--runs needs one number, or one for each of \(sizes.count) sizes")
+    }
+  }
+
+  /// How often an operation runs at one of the sizes; those whose size is fixed run as often as those of the first.
+  func runs(at size: Int) -> Int { sizes.firstIndex(of: size).map { runs[$0] } ?? runs[0] }
+
+  /// `5`, or `5, 5 and 1` where sizes differ.
+  var runsInWords: String {
+    if Set(runs).count == 1 { return "\(runs[0])" }
+    return runs.dropLast().map(String.init).joined(separator: ", ") + " and \(runs[runs.count - 1])"
   }
 
   func wantsOperation(_ name: String) -> Bool {
@@ -80,7 +95,8 @@ struct Plan {
     switch flag {
     case "--size":
       for part in value.split(separator: ",") { sizes.append(try Self.positive(part, flag)) }
-    case "--runs": runs = try Self.positive(value[...], flag)
+    case "--runs":
+      for part in value.split(separator: ",") { runs.append(try Self.positive(part, flag)) }
     case "--only": only += value.split(separator: ",").map(String.init)
     case "--markdown": markdown = value
     case "--json": json = value

@@ -41,6 +41,11 @@ struct SQLiteEngine: Engine {
     let purpose: String
     let pragmas: [String]
 
+    /// The same with a cache of so many bytes, and without a map.
+    func limited(toCache bytes: Int) -> Settings {
+      Settings(name: name, purpose: purpose, pragmas: pragmas + ["cache_size=\(-bytes / 1024)", "mmap_size=0"])
+    }
+
     static let standard = Settings(name: "sqlite", purpose: "settings as shipped", pragmas: [])
 
     /// A cache the whole store fits into, pages read from a map, and a checkpoint every 64 MiB of log.

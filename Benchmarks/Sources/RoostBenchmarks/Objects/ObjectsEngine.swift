@@ -12,13 +12,19 @@ struct ObjectsEngine: LibraryEngine {
     + " is an object with strings, where the others decode into structs. Reading a track reads all its values; the album is an object,"
     + " which F and F2 read."
   let readsAlbums = false
+  private let cacheBytes: Int?
+
+  init(cacheBytes: Int? = nil) { self.cacheBytes = cacheBytes }
+
+  func limited(toCache bytes: Int) -> any LibraryEngine { ObjectsEngine(cacheBytes: bytes) }
 
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore {
     ObjectsStore(try container(directory), library, durability)
   }
 
   private func container(_ directory: String) throws -> ModelContainer {
-    let configuration = ModelConfiguration(url: URL(filePath: directory + "/library.roost"))
+    var configuration = ModelConfiguration(url: URL(filePath: directory + "/library.roost"))
+    configuration.cacheBytes = cacheBytes
     return try ModelContainer(
       for: Artist.self, Album.self, Track.self, Playlist.self, Entry.self, configurations: configuration)
   }

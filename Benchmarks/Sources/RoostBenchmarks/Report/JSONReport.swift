@@ -23,6 +23,7 @@ enum JSONReport {
       ("min_ms", number(least)),
       ("max_ms", number(most)),
       ("peak_mb", String(format: "%.1f", measurement.peakMegabytes)),
+      ("written_mb", String(format: "%.3f", measurement.writtenMegabytes)),
       ("checked", String(measurement.isChecked)),
     ]
     return "  {" + fields.map { "\"\($0.0)\": \($0.1)" }.joined(separator: ", ") + "}"

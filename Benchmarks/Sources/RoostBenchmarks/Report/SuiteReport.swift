@@ -15,13 +15,14 @@ struct SuiteReport {
   }
 
   var markdown: String {
-    var text = "# Suite `\(suite.name)`\n\nMilliseconds, medians of \(plan.runs) runs, engines in turn,"
+    var text = "# Suite `\(suite.name)`\n\nMilliseconds, medians of \(plan.runsInWords) runs, engines in turn,"
     text += " \(ProcessInfo.processInfo.activeProcessorCount) processors."
     text += " After ± is how far the run farthest from the median is from it.\n"
     for size in plan.sizes {
       text += section("\(Figures.grouped(size)) entries", operations.filter { $0.isDone(at: size) }, size: size)
     }
     text += section("Fixed numbers of entries", operations.filter { $0.fixedSize != nil }, size: nil)
+    text += written
     text += growth
     text += legend
     return text
@@ -84,6 +85,32 @@ struct SuiteReport {
 
   private func measurement(_ operation: String, _ engine: String, _ size: Int) -> Measurement? {
     measurements.first { $0.operation == operation && $0.engine == engine && $0.size == size }
+  }
+
+  // MARK: Bytes
+
+  /// What each engine wrote, of the operations in which any of them wrote more than a progress line.
+  private var written: String {
+    var table = MarkdownTable(["op, entries"] + engines)
+    for operation in operations {
+      for size in operation.fixedSize.map({ [$0] }) ?? plan.sizes.filter(operation.isDone) {
+        let megabytes = engines.map { engine in
+          measurement(operation.name, engine, size).flatMap { $0.result == nil ? nil : $0.writtenMegabytes }
+        }
+        guard megabytes.contains(where: { $0 ?? 0 >= 0.01 }) else { continue }
+        table.add(
+          ["\(operation.name), \(Figures.grouped(size))"] + megabytes.map { $0.map(Figures.milliseconds) ?? "–" })
+      }
+    }
+    guard !table.isEmpty else { return "" }
+    return """
+
+      ## Written
+
+      Megabytes (10⁶ bytes) handed to the system by all calls that were timed, of the last run: the log and what was checkpointed in that time.
+
+      \(table.text)
+      """
   }
 
   // MARK: Growth

@@ -12,6 +12,9 @@ protocol LibraryEngine: Sendable {
   /// Opens a filled store, reads its first track with every field, and returns the track's word; asked in a new process.
   func openAndRead(_ directory: String) throws -> UInt64
 
+  /// The same engine with a cache of so many bytes.
+  func limited(toCache bytes: Int) throws -> any LibraryEngine
+
   /// Creates an empty store with its tables and indexes in `directory`, which exists and is empty, or opens what is there.
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore
 }
@@ -19,7 +22,10 @@ protocol LibraryEngine: Sendable {
 extension LibraryEngine {
   var omits: Set<RowsOperation> { [] }
   var readsAlbums: Bool { true }
-  // The rows suite does not ask this.
+  // The rows suite asks neither.
+  func limited(toCache bytes: Int) throws -> any LibraryEngine {
+    throw EngineError(name, "a small cache", "it is not in this suite")
+  }
   func openAndRead(_ directory: String) throws -> UInt64 { throw EngineError(name, "open", "it is not in this suite") }
 }
 

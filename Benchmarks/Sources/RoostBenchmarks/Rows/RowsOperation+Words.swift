@@ -22,6 +22,7 @@ extension RowsOperation {
     case .byRow: ("get by row", .reading)
     case .ids: ("get by unique id", .reading)
     case .scan: ("read all", .reading)
+    case .smallCache: ("read all, cache of 2 MiB", .reading)
     case .two: ("read two of nine properties", .reading)
     case .titlesJoined: ("album titles, prefetched", .reading)
     case .titlesOneByOne: ("album titles, one by one", .reading)

@@ -17,6 +17,7 @@ enum RowsOperation: String, CaseIterable {
   case byRow = "C"
   case ids = "C2"
   case scan = "D"
+  case smallCache = "D-small"
   case two
   case firstByDate = "E1"
   case love = "E2"
@@ -40,7 +41,7 @@ enum RowsOperation: String, CaseIterable {
   static let rows = allCases.filter { operation in
     let ofObjects: [RowsOperation] = [
       .childrenAssigned, .genreAverages, .playSum, .importBatch, .playCountsTogether, .deletionsTogether, .save1,
-      .save10, .save100, .writers1, .writers2, .writers4, .writers8, .two, .open,
+      .save10, .save100, .writers1, .writers2, .writers4, .writers8, .smallCache, .two, .open,
     ]
     return !ofObjects.contains(operation)
   }
@@ -55,6 +56,7 @@ enum RowsOperation: String, CaseIterable {
   static let writersRows = 10
   static let mixedReaders = 2
   static let mixedRows = 100
+  static let smallCacheBytes = 2 << 20
 
   var operation: Operation {
     Operation(
@@ -117,6 +119,7 @@ enum RowsOperation: String, CaseIterable {
     case .byRow: "n random tracks by row, every field, in one snapshot"
     case .ids: "n random tracks by their unique id, every field, in one snapshot"
     case .scan: "read all n tracks, every field"
+    case .smallCache: "the same with a cache of 2 MiB and no map; the kernel has the file in memory"
     case .two: "read the title and the duration of all n tracks, and nothing else"
     case .firstByDate: "the first 100 of a genre with duration > 180 by release date, 100 times"
     case .love: "10,000 tracks: duration > 180 and \"love\" in the title, any case, no index, 20 times"

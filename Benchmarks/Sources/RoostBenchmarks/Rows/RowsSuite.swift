@@ -61,6 +61,7 @@ final class RowsSuite: Suite {
     case .save1, .save10, .save100: return try save(operation.savedTracks!, engine, answers)
     case .size: return try weigh(engine, answers)
     case .open: return try open(engine, answers)
+    case .smallCache: return try scanThroughSmallCache(engine, answers)
     default: return try read(operation, engine, answers)
     }
   }
@@ -174,6 +175,13 @@ final class RowsSuite: Suite {
     case .titlesOneByOne: return try ask(answers.albumTitles) { try session.albumTitlesOneByOne() }
     default: preconditionFailure("\(operation.rawValue) does not only read")
     }
+  }
+
+  private func scanThroughSmallCache(_ engine: any LibraryEngine, _ answers: LibraryAnswers) throws -> Sample {
+    let small = try engine.limited(toCache: RowsOperation.smallCacheBytes)
+    let volume = try pool.copy(small, answers, .relaxed)
+    defer { try? volume.discard() }
+    return try ask(answers.whole) { try volume.session.scan() }
   }
 
   private static func again<Value>(_ body: () throws -> Value) throws -> Value {

@@ -26,10 +26,12 @@ enum Crew {
       thread.start()
     }
 
+    let before = WrittenBytes.now()
     board.openWhenAllAreReady()
     let start = ContinuousClock.now
     board.wait { $0.finished == count }
     let time = ContinuousClock.now - start
+    Stopwatch.written += WrittenBytes.now() - before
     board.wait { $0.left == count }
     return (time / .milliseconds(1), try board.results())
   }

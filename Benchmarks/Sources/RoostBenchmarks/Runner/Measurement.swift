@@ -7,6 +7,8 @@ struct Measurement {
 
   private(set) var milliseconds: [Double] = []
   private(set) var peakMegabytes = 0.0
+  /// What the measured part of the newest run wrote.
+  private(set) var writtenMegabytes = 0.0
   /// False once any run failed or left a wrong result. Such a measurement is in no table.
   private(set) var isChecked = true
 
@@ -17,9 +19,10 @@ struct Measurement {
     self.size = size
   }
 
-  mutating func add(_ sample: Sample, peakMegabytes peak: Double) {
+  mutating func add(_ sample: Sample, peakMegabytes peak: Double, writtenMegabytes written: Double) {
     milliseconds.append(sample.milliseconds)
     peakMegabytes = max(peakMegabytes, peak)
+    writtenMegabytes = written
     if !sample.isRight { isChecked = false }
   }
 

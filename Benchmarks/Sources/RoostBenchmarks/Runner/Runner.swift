@@ -43,11 +43,13 @@ struct Runner {
         Measurement(suite: suite.name, operation: operation, engine: $0, size: size)
       }
     }
-    for run in 1...plan.runs {
+    // All of one turn have the same size.
+    let runs = plan.runs(at: turn[0].size)
+    for run in 1...runs {
       for index in lines.indices where lines[index].isChecked {
         let trial = Trial(
           operation: lines[index].operation, engine: lines[index].engine, size: lines[index].size,
-          isLastRun: run == plan.runs)
+          isLastRun: run == runs)
         measure(trial, by: suite, into: &lines[index])
       }
     }
@@ -63,8 +65,10 @@ struct Runner {
   private func measure(_ trial: Trial, by suite: any Suite, into line: inout Measurement) {
     do {
       Memory.resetPeak()
+      Stopwatch.written = 0
       let sample = try suite.measure(trial)
-      line.add(sample, peakMegabytes: Memory.peakMegabytes())
+      line.add(
+        sample, peakMegabytes: Memory.peakMegabytes(), writtenMegabytes: Double(Stopwatch.written) / 1_000_000)
       if !sample.isRight {
         report("\(trial.engine) \(trial.operation) \(trial.size): the result is not the expected one")
       }

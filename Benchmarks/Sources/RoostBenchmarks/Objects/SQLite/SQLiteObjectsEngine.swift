@@ -6,6 +6,12 @@ struct SQLiteObjectsEngine: LibraryEngine {
     + " strings and dates, an identity map, one object a row, prepared statements, saves that write changed columns only; no history, no"
     + " observation"
   let readsAlbums = false
+  private let settings: SQLiteEngine.Settings
+
+  init(_ settings: SQLiteEngine.Settings = .tuned) { self.settings = settings }
+
+  func limited(toCache bytes: Int) -> any LibraryEngine { SQLiteObjectsEngine(settings.limited(toCache: bytes)) }
+
   /// The first of them make no object in an object layer either; they are what `sqlite-tuned` does.
   let omits: Set<RowsOperation> = [
     .genreCounts, .genreAverages, .playSum, .importBatch, .playCountsTogether, .deletionsTogether, .size,
@@ -13,7 +19,7 @@ struct SQLiteObjectsEngine: LibraryEngine {
   ]
 
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore {
-    SQLiteObjectsStore(try SQLiteLibraryEngine(.tuned, name: name).store(directory, library, durability))
+    SQLiteObjectsStore(try SQLiteLibraryEngine(settings, name: name).store(directory, library, durability))
   }
 }
 

@@ -11,6 +11,10 @@ struct SQLiteLibraryEngine: LibraryEngine {
     self.settings = settings
   }
 
+  func limited(toCache bytes: Int) -> any LibraryEngine {
+    SQLiteLibraryEngine(settings.limited(toCache: bytes), name: name)
+  }
+
   var note: String { SQLiteEngine(settings).note }
 
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore {
