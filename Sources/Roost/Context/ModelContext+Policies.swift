@@ -27,7 +27,8 @@ extension ModelContext {
     case storeWins
     /// What was changed here.
     case objectWins
-    /// The whole model as it is here, also what was changed elsewhere alone.
+    /// The whole model as this context shows it. Changes of other contexts that this context has not read are overwritten, even of
+    /// properties that did not change here.
     case overwrite
   }
 

@@ -57,14 +57,24 @@ enum PreparedFetch {
   }
 
   /// The model with a value of a unique property, in an array, or none; nil where it takes more than this.
-  static func objects(
-    _ model: any _ModelObject.Type, where property: Int, is value: Any, state: ContextState
+  static func objects<Value>(
+    _ model: any _ModelObject.Type, where property: Int, is value: Value, state: ContextState
   ) throws -> [AnyObject]? {
-    guard let (graph, map) = try plain(model, true, state: state),
-      case .value(let known) = map.type.properties[property].storage,
-      (try? known.coder())?.isComparedAsStored == true, let value = map.type.stored(property, value)
-    else { return nil }
+    guard let (graph, map) = try plain(model, true, state: state), let value = stored(value, property, map: map) else {
+      return nil
+    }
     return try graph.fetch(unique: property, value, map: map)
+  }
+
+  /// What a property's field holds of a value; nil unless equal values are stored as equal ones.
+  private static func stored<Value>(_ value: Value, _ property: Int, map: EntityMap) -> RoostRecords.Value? {
+    if let plain = PlainType.of(Value.self) {
+      return withUnsafePointer(to: value) { plain.value(UnsafeRawPointer($0)) }
+    }
+    guard case .value(let known) = map.type.properties[property].storage,
+      (try? known.coder())?.isComparedAsStored == true
+    else { return nil }
+    return map.type.stored(property, value)
   }
 
   static func objects(_ asked: Asked, _ offset: Int?, limit: Int?, state: ContextState) throws -> [AnyObject]? {

@@ -4,7 +4,11 @@ extension _RowSource {
   @inlinable @inline(__always)
   public mutating func _takeKnown<Value: _Storable>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
-    if lazy & _ModelState.bit(property) != 0 { return slot._forget() }
+    if lazy & _ModelState.bit(property) != 0 {
+      // A new object's slot is empty: a test is cheaper than releasing nothing.
+      if slot.value != nil { slot._forget() }
+      return
+    }
     slot.value = Value._$take(from: &self, at: property)
   }
 
@@ -18,7 +22,11 @@ extension _RowSource {
   /// Of any other type: a coder knows.
   public mutating func _take<Value>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
-    if lazy & _ModelState.bit(property) != 0 { return slot._forget() }
+    if lazy & _ModelState.bit(property) != 0 {
+      // A new object's slot is empty: a test is cheaper than releasing nothing.
+      if slot.value != nil { slot._forget() }
+      return
+    }
     let coder = unsafeDowncast(plan.coder(property), to: Coder<Value>.self)
     slot.value = coder.take(from: &self, at: property)
   }

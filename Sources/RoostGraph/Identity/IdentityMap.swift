@@ -165,9 +165,26 @@ final class IdentityMap: @unchecked Sendable {
     }
   }
 
+  /// Makes room for so many objects at once.
+  func reserve(_ objects: Int) {
+    acquire()
+    defer { release() }
+    // Half of the entries stay free.
+    var capacity = mask + 1
+    while capacity <= objects &* 2, capacity < Self.mostReserved { capacity *= 2 }
+    if capacity > mask + 1 { move(to: capacity) }
+  }
+
+  /// A larger map grows step by step, as its objects come.
+  private static let mostReserved = 1 << 22
+
   private func grow() {
+    let count = mask + 1
+    move(to: (used - goneCount) * 4 > count ? count * 2 : count)
+  }
+
+  private func move(to capacity: Int) {
     let (old, count) = (entries, mask + 1)
-    let capacity = (used - goneCount) * 4 > count ? count * 2 : count
     entries = Self.make(capacity)
     mask = capacity - 1
     shift = UInt64(64 - (capacity.trailingZeroBitCount - 3))

@@ -27,6 +27,7 @@ extension ObjectTable {
     var rows: [UInt64] = []
     found.reserveCapacity(plan.sureCount)
     rows.reserveCapacity(plan.sureCount)
+    origin.objects.reserve(plan.sureCount)
     var filling = RowFilling(table, map, objects: self)
     let isFamily = map.family != nil
     try plan.forEach { row in
