@@ -124,6 +124,6 @@ extension Frames {
       start = index + 1
     }
     for place in places { map.setState(PageID(place), 0) }
-    resident.subtract(places.count, ordering: .relaxed)
+    noteGiven(places)
   }
 }

@@ -26,7 +26,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
 @usableFromInline package final class Frames: @unchecked Sendable {
   // Unchecked because its fields are constant, or guarded by `lock`.
   package static let largestPlace = UInt32.max - 1
-  private static let mostSlabs = 1 << 18
+  static let mostSlabs = 1 << 18
   private static let slabBytes = FrameMap.slabPlaces * Page.size
   private static let checksBytes = FrameMap.slabPlaces * 8
 
@@ -36,6 +36,9 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   private let header: UnsafeMutablePointer<FrameMap.Header>
   private let slabs: UnsafeMutablePointer<Slab>
   private let slabsBytes = Frames.mostSlabs * MemoryLayout<Slab>.stride
+  /// By stretch, how many of its frames hold memory: see ``noteHeld(_:)``.
+  let stretches: UnsafeMutablePointer<Atomic<UInt16>>
+  private let stretchesBytes = Frames.mostStretches * MemoryLayout<UInt16>.stride
 
   /// The file behind the frames; nil for a store in memory.
   let file: (any StorageFile)?
@@ -64,6 +67,8 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
 
   /// Frames whose memory is in use, drafts among them.
   package let resident = Atomic<Int>(0)
+  /// How often a stretch became dense.
+  package let denseStretches = Atomic<Int>(0)
   /// Above so many the next sweep is due. It stays ahead of `resident` while sweeps find nothing that can go.
   let crowded: Atomic<Int>
   package let drafts = Atomic<Int>(0)
@@ -81,7 +86,13 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     guard let table = Frames.map(slabsBytes) else {
       throw StoreError(.outOfMemory, "no room for the table of frames")
     }
+    guard let counts = Frames.map(stretchesBytes) else {
+      munmap(table, slabsBytes)
+      throw StoreError(.outOfMemory, "no room for the counts of frames")
+    }
     slabs = table.bindMemory(to: Slab.self, capacity: Self.mostSlabs)
+    // The system's memory is zero, and so is a count.
+    stretches = counts.bindMemory(to: Atomic<UInt16>.self, capacity: Self.mostStretches)
     header = .allocate(capacity: 1)
     self.file = file
     self.capacity = max(capacity, 64)
@@ -95,6 +106,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   deinit {
     for piece in pieces { munmap(piece.baseAddress!, piece.count) }
     munmap(slabs, slabsBytes)
+    munmap(stretches, stretchesBytes)
     header.deinitialize(count: 1)
     header.deallocate()
   }
@@ -149,7 +161,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
         continue
       }
       if Self.change(cell, from: state, to: wanted) {
-        if state & FrameState.vacant == 0 { resident.add(1, ordering: .relaxed) }
+        if state & FrameState.vacant == 0, noteHeld(page) { collapse(page) }
         break
       }
     }
@@ -234,6 +246,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     }
     let map = self.map
     let cell = map.stateCell(page)
+    var isDense = false
     lock.acquire()
     while true {
       let state = cell.pointee.load(ordering: .acquiring)
@@ -247,7 +260,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
       }
       if state & FrameState.filling == 0 {
         guard Self.change(cell, from: state, to: state | FrameState.filling) else { continue }
-        if state & FrameState.vacant == 0 { resident.add(1, ordering: .relaxed) }
+        if state & FrameState.vacant == 0 { isDense = noteHeld(page) }
         break
       }
       filled.wait(lock)
@@ -264,6 +277,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     cell.pointee.store(failure == nil ? FrameState.ready | FrameState.used : FrameState.vacant, ordering: .releasing)
     filled.broadcast()
     lock.release()
+    if isDense { collapse(page) }
     if let failure { throw failure }
     return UnsafeRawPointer(map.memory(page))
   }
@@ -308,26 +322,21 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     StoreError(.damaged, what, path: file?.path, page: UInt64(page.place), offset: page.byteOffset)
   }
 
-  private static let hugePage = 2 << 20
   /// 4 GiB of frames.
   private static let mostSlabsInPiece = 64
 
   /// Maps slabs after those that are there: first the frames of all, then their checks, then their states. False where
   /// the system gives no address space. Under the lock.
   ///
-  /// The frames begin at a multiple of 2 MiB, so that the kernel may use huge pages: a random look-up in a large store
-  /// is mostly a miss of the translation buffer.
+  /// The frames begin at a multiple of 2 MiB, so that a stretch of them may become a huge page: see ``noteHeld(_:)``.
   private func mapPiece(_ count: Int) -> Bool {
     let frameBytes = count * Self.slabBytes
     let bytes = frameBytes + count * (Self.checksBytes + FrameMap.slabPlaces)
-    guard let memory = Frames.map(bytes + Self.hugePage) else { return false }
-    let lead = (Self.hugePage - Int(bitPattern: memory) % Self.hugePage) % Self.hugePage
+    guard let memory = Frames.map(bytes + Self.stretchBytes) else { return false }
+    let lead = (Self.stretchBytes - Int(bitPattern: memory) % Self.stretchBytes) % Self.stretchBytes
     if lead > 0 { munmap(memory, lead) }
     let piece = memory + lead
-    munmap(piece + bytes, Self.hugePage - lead)
-    #if !canImport(Darwin)
-      _ = madvise(piece, frameBytes, Int32(MADV_HUGEPAGE))
-    #endif
+    munmap(piece + bytes, Self.stretchBytes - lead)
     let checks = piece + frameBytes
     let states = checks + count * Self.checksBytes
     for index in 0..<count {

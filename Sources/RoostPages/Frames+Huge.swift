@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+internal import Synchronization
+
+/// Huge pages for the parts of the cache that are in dense use.
+///
+/// A look-up in a large store is mostly a miss of the processor's translation buffer, so huge pages make it faster. But a huge page at the
+/// first touch costs the time to zero 2 MiB, and holds 2 MiB for one page of 4 KiB. So a stretch of 2 MiB begins with small pages, and
+/// becomes one huge page when nearly all of its frames hold memory. The stretch after it, if it is empty, begins as a huge page: imports
+/// and scans go there next.
+extension Frames {
+  /// Frames of one huge page.
+  static let stretchPlaces = 512
+  static let stretchBytes = stretchPlaces * Page.size
+  /// So many frames of a stretch hold memory when it becomes a huge page.
+  static let denseFrames = 448
+  static let mostStretches = mostSlabs * FrameMap.slabPlaces / stretchPlaces
+
+  /// Counts a frame that holds memory from now on. True if its stretch is to become a huge page: the caller asks for that without the lock.
+  func noteHeld(_ page: PageID) -> Bool {
+    let all = resident.add(1, ordering: .relaxed).newValue
+    let held = stretches[Int(page.place) / Self.stretchPlaces].add(1, ordering: .relaxed).newValue
+    // A full cache gives frames back all the time, and each one splits its huge page.
+    return held == Self.denseFrames && all <= capacity / 4 * 3
+  }
+
+  /// Counts frames whose memory was given back.
+  func noteGiven(_ places: [UInt32]) {
+    for place in places { stretches[Int(place) / Self.stretchPlaces].subtract(1, ordering: .relaxed) }
+    resident.subtract(places.count, ordering: .relaxed)
+  }
+
+  /// Asks the kernel to put a page's stretch into one huge page. Kernels before Linux 6.1 refuse, and the stretch stays as it is.
+  @inline(never)
+  func collapse(_ page: PageID) {
+    denseStretches.add(1, ordering: .relaxed)
+    #if os(Linux)
+      let stretch = Int(page.place) / Self.stretchPlaces
+      // MADV_COLLAPSE, which older C libraries do not name.
+      _ = madvise(memory(of: stretch), Self.stretchBytes, 25)
+      let next = stretch + 1
+      if next * Self.stretchPlaces < slabCount * FrameMap.slabPlaces, stretches[next].load(ordering: .relaxed) == 0 {
+        _ = madvise(memory(of: next), Self.stretchBytes, Int32(MADV_HUGEPAGE))
+      }
+    #endif
+  }
+
+  private func memory(of stretch: Int) -> UnsafeMutableRawPointer {
+    map.memory(PageID(UInt32(stretch * Self.stretchPlaces)))
+  }
+}
