@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // A package of its own, so that nobody who uses Roost fetches or links a peer.
@@ -23,6 +24,34 @@ let roostName = String(
   })
 let inside = strict + [.unsafeFlags(["-package-name", roostName])]
 
+// RocksDB and WiredTiger take part where their headers are found.
+let includes = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"]
+let rocksDB = includes.map { "\($0)/rocksdb" }.first { FileManager.default.fileExists(atPath: "\($0)/c.h") }
+let hasWiredTiger = includes.contains { FileManager.default.fileExists(atPath: "\($0)/wiredtiger.h") }
+var optionalPeers: [Target] = []
+var optionalSettings: [SwiftSetting] = []
+
+if let rocksDB {
+  optionalPeers.append(
+    .systemLibrary(
+      name: "CRocksDB", pkgConfig: "rocksdb",
+      providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]))
+  // The header for C does not tell the version. The one for C++ does, and C cannot include it.
+  let header = (try? String(contentsOfFile: "\(rocksDB)/version.h", encoding: .utf8)) ?? ""
+  let version = ["MAJOR", "MINOR", "PATCH"].map { part in
+    let line = header.split(separator: "\n").first { $0.hasPrefix("#define ROCKSDB_\(part) ") }
+    return "-DROCKSDB_\(part)=\(line?.split(separator: " ").last ?? "0")"
+  }
+  optionalSettings += [.define("RocksDB"), .unsafeFlags(version.flatMap { ["-Xcc", $0] })]
+}
+if hasWiredTiger {
+  optionalPeers.append(
+    .systemLibrary(
+      name: "CWiredTiger", pkgConfig: "wiredtiger",
+      providers: [.apt(["libwiredtiger-dev"]), .brew(["wiredtiger"])]))
+  optionalSettings.append(.define("WiredTiger"))
+}
+
 let package = Package(
   name: "roost-benchmarks",
   platforms: [.macOS(.v15)],
@@ -41,8 +70,8 @@ let package = Package(
         "CSQLite", "CLMDB", .product(name: "RoostKV", package: "roost"),
         .product(name: "RoostRecords", package: "roost"), .product(name: "Roost", package: "roost"),
         .product(name: "RoostImport", package: "roost"),
-      ],
-      packageAccess: false, swiftSettings: inside),
+      ] + optionalPeers.map { .target(name: $0.name) },
+      packageAccess: false, swiftSettings: inside + optionalSettings),
 
     // Without the peers: it needs nothing but Roost.
     .executableTarget(
@@ -51,5 +80,5 @@ let package = Package(
       name: "Asking", dependencies: [.product(name: "Roost", package: "roost")], swiftSettings: strict),
     .executableTarget(
       name: "Following", dependencies: [.product(name: "Roost", package: "roost")], swiftSettings: strict),
-  ]
+  ] + optionalPeers
 )

@@ -10,6 +10,8 @@ struct Plan {
   /// One number for all sizes, or one for each.
   private var runs: [Int] = []
   var only: [String] = []
+  /// Files of earlier runs to report, instead of measuring.
+  private var files: [String] = []
   var markdown: String?
   var json: String?
   var pictures: String?
@@ -24,6 +26,7 @@ struct Plan {
       --runs N        runs of each operation, of which the median is taken (default 5); or a number for each size: 5,5,1
       --only A,B      these operations only; names of engines choose engines
       --markdown FILE write the tables to FILE too
+      --from FILE     measure nothing, and report what an earlier run wrote with --json; may be repeated
       --json FILE     write every measurement to FILE
       --svg DIR       write pictures to DIR
       --directory DIR make the stores in DIR (default: a fresh temporary folder)
@@ -55,14 +58,20 @@ struct Plan {
     }
   }
 
+  /// What the files of earlier runs hold; nil where this run measures. Suites and sizes become those of the files.
+  mutating func earlier() throws(Misuse) -> [Measurement]? {
+    if files.isEmpty { return nil }
+    var all: [Measurement] = []
+    for file in files { all += try JSONReport.measurements(in: file) }
+    let found = Set(all.map(\.size))
+    sizes = sizes.filter(found.contains)
+    suites = suites.filter { suite in all.contains { $0.suite == suite } }
+    guard !sizes.isEmpty, !suites.isEmpty else { throw Misuse("the files hold nothing of these suites and sizes") }
+    return all.filter { wantsEngine($0.engine) && wantsOperation($0.operation) }
+  }
+
   /// How often an operation runs at one of the sizes; those whose size is fixed run as often as those of the first.
   func runs(at size: Int) -> Int { sizes.firstIndex(of: size).map { runs[$0] } ?? runs[0] }
-
-  /// `5`, or `5, 5 and 1` where sizes differ.
-  var runsInWords: String {
-    if Set(runs).count == 1 { return "\(runs[0])" }
-    return runs.dropLast().map(String.init).joined(separator: ", ") + " and \(runs[runs.count - 1])"
-  }
 
   func wantsOperation(_ name: String) -> Bool {
     let names = only.filter { !engineNames.contains($0) }
@@ -83,7 +92,7 @@ struct Plan {
   }
 
   private var engineNames: Set<String> = []
-  private static let flags = ["--size", "--runs", "--only", "--markdown", "--json", "--svg", "--directory"]
+  private static let flags = ["--size", "--runs", "--from", "--only", "--markdown", "--json", "--svg", "--directory"]
 
   private static func suites(named name: String) throws(Misuse) -> [String] {
     if name == "all" { return suites }
@@ -99,6 +108,7 @@ struct Plan {
       for part in value.split(separator: ",") { runs.append(try Self.positive(part, flag)) }
     case "--only": only += value.split(separator: ",").map(String.init)
     case "--markdown": markdown = value
+    case "--from": files.append(value)
     case "--json": json = value
     case "--svg": pictures = value
     case "--directory": directory = value

@@ -41,25 +41,33 @@ enum RoostBenchmarks {
 
   /// Returns whether every result was right.
   private static func run(_ plan: Plan) throws -> Bool {
+    var plan = plan
+    let earlier = try plan.earlier()
     let scratch = try Scratch(plan.directory)
     defer { try? scratch.finish() }
 
     var runner = Runner(plan: plan)
+    var all: [Measurement] = []
     var report = ""
     var pictures: [Pictures] = []
     for name in plan.suites {
       let suite = suite(name, plan, scratch)
-      try runner.run(suite)
-      let measurements = runner.measurements.filter { $0.suite == name }
+      if earlier == nil { try runner.run(suite) { try write($0, to: plan.json) } }
+      let measurements = (earlier ?? runner.measurements).filter { $0.suite == name }
+      all += measurements
       report += SuiteReport(suite, measurements, plan).markdown
       pictures.append(Pictures(suite, measurements, plan))
     }
 
     print(report, terminator: "")
     if let file = plan.markdown { try Data(report.utf8).write(to: URL(filePath: file)) }
-    if let file = plan.json { try Data(JSONReport.text(runner.measurements).utf8).write(to: URL(filePath: file)) }
+    try write(all, to: plan.json)
     if let folder = plan.pictures { for pictures in pictures { try pictures.write(to: folder) } }
-    return runner.measurements.allSatisfy(\.isChecked)
+    return all.allSatisfy(\.isChecked)
+  }
+
+  private static func write(_ measurements: [Measurement], to file: String?) throws {
+    if let file { try Data(JSONReport.text(measurements).utf8).write(to: URL(filePath: file)) }
   }
 
   private static func suite(_ name: String, _ plan: Plan, _ scratch: Scratch) -> any Suite {

@@ -21,7 +21,7 @@ struct CountedOperation: Hashable {
     ].map { CountedOperation(suite: "rows", name: $0, unit: $1, units: $2) }
     + [
       ("A2", "track", tracks), ("AB", "track", tracks), ("B1", "track", RowsOperation.singleCommits),
-      ("C", "track", tracks), ("C2", "track", tracks), ("D", "track", tracks),
+      ("C", "track", tracks), ("C2", "track", tracks), ("C2-first", "track", tracks), ("D", "track", tracks),
       ("E1", "question", LibraryAnswers.dateQueries),
       ("E2", "tested track", RowsOperation.loveSize * LibraryAnswers.loveRounds),
       ("E3", "question", LibraryWords.genres.count), ("N1", "question", LibraryAnswers.sumRounds),

@@ -1,18 +1,20 @@
 /// The engines that take part, in the order of the tables' columns.
 enum EngineRegistry {
-  static let engines: [any Engine] = [
-    RoostEngine(),
-    SQLiteEngine(.standard),
-    SQLiteEngine(.tuned),
-    LMDBEngine(),
-  ]
+  static let engines: [any Engine] =
+    [
+      RoostEngine(),
+      SQLiteEngine(.standard),
+      SQLiteEngine(.tuned),
+      LMDBEngine(),
+    ] + rocksDB.engines + wiredTiger.engines
 
-  static let libraries: [any LibraryEngine] = [
-    RoostLibraryEngine(),
-    SQLiteLibraryEngine(.standard),
-    SQLiteLibraryEngine(.tuned),
-    LMDBLibraryEngine(),
-  ]
+  static let libraries: [any LibraryEngine] =
+    [
+      RoostLibraryEngine(),
+      SQLiteLibraryEngine(.standard),
+      SQLiteLibraryEngine(.tuned),
+      LMDBLibraryEngine(),
+    ] + rocksDB.libraries + wiredTiger.libraries
 
   /// Objects beside rows of SQLite and an object layer over them.
   static let objects: [any LibraryEngine] = [
@@ -21,6 +23,20 @@ enum EngineRegistry {
     SQLiteLibraryEngine(.tuned),
     SQLiteObjectsEngine(),
   ]
+
+  private typealias OptionalPeer = (engines: [any Engine], libraries: [any LibraryEngine])
+
+  // Peers that take part where the manifest found their headers.
+  #if RocksDB
+    private static let rocksDB: OptionalPeer = ([RocksDBEngine()], [RocksDBLibraryEngine()])
+  #else
+    private static let rocksDB: OptionalPeer = ([], [])
+  #endif
+  #if WiredTiger
+    private static let wiredTiger: OptionalPeer = ([WiredTigerEngine()], [WiredTigerLibraryEngine()])
+  #else
+    private static let wiredTiger: OptionalPeer = ([], [])
+  #endif
 
   /// The engine that ratios are taken of.
   static let subject = "roost"

@@ -42,6 +42,17 @@ extension ObjectsSession {
     return sum
   }
 
+  func sumFirst(ids: IDList) throws -> UInt64 {
+    var sum: UInt64 = 0
+    for place in 0..<ids.count {
+      guard let track = try context.first(Track.self, where: \.id, is: String(ids[place])) else {
+        throw missing("C2-first")
+      }
+      sum &+= track.word
+    }
+    return sum
+  }
+
   func firstByDate(queries: Int) throws -> UInt64 {
     var sum: UInt64 = 0
     for query in 0..<queries {

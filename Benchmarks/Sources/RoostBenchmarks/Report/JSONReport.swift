@@ -4,6 +4,27 @@ import Foundation
 ///
 /// A measurement that failed its check is there with `"checked": false`; one without a single run is left out.
 enum JSONReport {
+  /// A line of the file.
+  struct Line: Decodable {
+    let suite, op, engine: String
+    let size, runs: Int
+    let medianMs, minMs, maxMs, peakMb, writtenMb: Double
+    let checked: Bool
+  }
+
+  /// What ``text(_:)`` wrote into a file.
+  static func measurements(in file: String) throws(Misuse) -> [Measurement] {
+    let lines: [Line]
+    do {
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      lines = try decoder.decode([Line].self, from: Data(contentsOf: URL(filePath: file)))
+    } catch {
+      throw Misuse("\(file) holds no measurements of this program: \(error)")
+    }
+    return lines.map(Measurement.init)
+  }
+
   static func text(_ measurements: [Measurement]) -> String {
     let lines = measurements.compactMap(line)
     return lines.isEmpty ? "[]\n" : "[\n" + lines.joined(separator: ",\n") + "\n]\n"

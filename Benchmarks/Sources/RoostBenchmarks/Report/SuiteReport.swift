@@ -15,17 +15,27 @@ struct SuiteReport {
   }
 
   var markdown: String {
-    var text = "# Suite `\(suite.name)`\n\nMilliseconds, medians of \(plan.runsInWords) runs, engines in turn,"
+    var text = "# Suite `\(suite.name)`\n\nMilliseconds, medians of \(runs) runs, engines in turn,"
     text += " \(ProcessInfo.processInfo.activeProcessorCount) processors."
     text += " After ± is how far the run farthest from the median is from it.\n"
     for size in plan.sizes {
       text += section("\(Figures.grouped(size)) entries", operations.filter { $0.isDone(at: size) }, size: size)
     }
     text += section("Fixed numbers of entries", operations.filter { $0.fixedSize != nil }, size: nil)
+    if suite.name == "objects" { text += goals }
     text += written
     text += growth
     text += legend
     return text
+  }
+
+  /// `5`, or `5, 5 and 1` where sizes differ.
+  private var runs: String {
+    let runs = plan.sizes.map { size in
+      measurements.filter { $0.size == size }.map(\.milliseconds.count).max() ?? 0
+    }
+    if Set(runs).count == 1 { return "\(runs[0])" }
+    return runs.dropLast().map(String.init).joined(separator: ", ") + " and \(runs[runs.count - 1])"
   }
 
   private var operations: [Operation] {
@@ -85,6 +95,25 @@ struct SuiteReport {
 
   private func measurement(_ operation: String, _ engine: String, _ size: Int) -> Measurement? {
     measurements.first { $0.operation == operation && $0.engine == engine && $0.size == size }
+  }
+
+  // MARK: Goals
+
+  private var goals: String {
+    let goals = Goals { [self] name, engine, size in
+      let fixed = operations.first { $0.name == name }?.fixedSize
+      return result(name, engine, fixed ?? size)
+    }
+    let table = goals.table(plan.sizes)
+    if table.isEmpty { return "" }
+    return """
+
+      ## Goals
+
+      Ratios, Roost's figure over the peer's. An operation with a fixed number of entries has the same in each column.
+
+      \(table)
+      """
   }
 
   // MARK: Bytes

@@ -21,6 +21,7 @@ extension RowsOperation {
     case .mixedWrites: ("the writer beside readers", .saving)
     case .byRow: ("get by row", .reading)
     case .ids: ("get by unique id", .reading)
+    case .idsFirst: ("by id, no predicate", .reading)
     case .scan: ("read all", .reading)
     case .smallCache: ("read all, cache of 2 MiB", .reading)
     case .two: ("read two of nine properties", .reading)

@@ -16,6 +16,7 @@ enum RowsOperation: String, CaseIterable {
   case writers8 = "W8"
   case byRow = "C"
   case ids = "C2"
+  case idsFirst = "C2-first"
   case scan = "D"
   case smallCache = "D-small"
   case two
@@ -41,7 +42,7 @@ enum RowsOperation: String, CaseIterable {
   static let rows = allCases.filter { operation in
     let ofObjects: [RowsOperation] = [
       .childrenAssigned, .genreAverages, .playSum, .importBatch, .playCountsTogether, .deletionsTogether, .save1,
-      .save10, .save100, .writers1, .writers2, .writers4, .writers8, .smallCache, .two, .open,
+      .save10, .save100, .writers1, .writers2, .writers4, .writers8, .idsFirst, .smallCache, .two, .open,
     ]
     return !ofObjects.contains(operation)
   }
@@ -118,6 +119,7 @@ enum RowsOperation: String, CaseIterable {
     case .writers8: "the same tracks, by 8 threads at once"
     case .byRow: "n random tracks by row, every field, in one snapshot"
     case .ids: "n random tracks by their unique id, every field, in one snapshot"
+    case .idsFirst: "the same through objects by `first(_:where:is:)`, which makes no predicate; SQLite as in `C2`"
     case .scan: "read all n tracks, every field"
     case .smallCache: "the same with a cache of 2 MiB and no map; the kernel has the file in memory"
     case .two: "read the title and the duration of all n tracks, and nothing else"

@@ -162,6 +162,9 @@ final class RowsSuite: Suite {
     case .ids:
       let ids = answers.ids
       return try ask(ids.sum) { try session.sum(ids: ids.asked) }
+    case .idsFirst:
+      let ids = answers.ids
+      return try ask(ids.sum) { try session.sumFirst(ids: ids.asked) }
     case .scan: return try ask(answers.whole) { try session.scan() }
     case .two: return try ask(answers.titlesAndDurations) { try session.titlesAndDurations() }
     case .firstByDate:

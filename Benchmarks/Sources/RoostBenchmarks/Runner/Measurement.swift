@@ -19,6 +19,20 @@ struct Measurement {
     self.size = size
   }
 
+  /// What a file says of earlier runs: the slowest, the quickest and the median of them stand for all.
+  init(_ line: JSONReport.Line) {
+    self.init(suite: line.suite, operation: line.op, engine: line.engine, size: line.size)
+    if line.runs > 1 {
+      let between = Array(repeating: line.medianMs, count: line.runs - 2)
+      milliseconds = [line.minMs] + between + [line.maxMs]
+    } else {
+      milliseconds = [line.medianMs]
+    }
+    peakMegabytes = line.peakMb
+    writtenMegabytes = line.writtenMb
+    isChecked = line.checked
+  }
+
   mutating func add(_ sample: Sample, peakMegabytes peak: Double, writtenMegabytes written: Double) {
     milliseconds.append(sample.milliseconds)
     peakMegabytes = max(peakMegabytes, peak)

@@ -11,13 +11,15 @@ struct Runner {
     self.plan = plan
   }
 
-  mutating func run(_ suite: any Suite) throws {
+  /// - Parameter keep: called with all measurements so far after each size, so that a run that is stopped loses the last size only.
+  mutating func run(_ suite: any Suite, keep: ([Measurement]) throws -> Void) throws {
     let chosen = suite.operations.filter { plan.wantsOperation($0.name) }
     for size in plan.sizes {
       for turn in Self.turns(chosen.filter { $0.isDone(at: size) }) {
         run(turn.map { ($0.name, size) }, of: suite)
       }
       try suite.finishSize()
+      try keep(measurements)
     }
     for turn in Self.turns(chosen.filter { $0.fixedSize != nil }) {
       run(turn.map { ($0.name, $0.fixedSize!) }, of: suite)

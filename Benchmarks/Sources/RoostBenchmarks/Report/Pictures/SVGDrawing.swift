@@ -80,7 +80,10 @@ struct SVGDrawing {
       case "sqlite": "<circle cx=\"0\" cy=\"0\" r=\"4\" class=\"hollow \(engine)\"/>"
       case "sqlite-tuned": "<path d=\"M0 -5.5L5.5 0L0 5.5L-5.5 0Z\" class=\"\(engine)\"/>"
       case "sqlite-objects": "<rect x=\"-4\" y=\"-4\" width=\"8\" height=\"8\" class=\"\(engine)\"/>"
+      case "grdb": "<rect x=\"-3.5\" y=\"-3.5\" width=\"7\" height=\"7\" class=\"hollow \(engine)\"/>"
       case "lmdb": "<path d=\"M0 -5L5 4L-5 4Z\" class=\"\(engine)\"/>"
+      case "rocksdb": "<path d=\"M0 5L5 -4L-5 -4Z\" class=\"\(engine)\"/>"
+      case "wiredtiger": "<path d=\"M-5 -1.5H-1.5V-5H1.5V-1.5H5V1.5H1.5V5H-1.5V1.5H-5Z\" class=\"\(engine)\"/>"
       default: "<circle cx=\"0\" cy=\"0\" r=\"5.5\" class=\"\(engine)\"/>"
       }
     elements.append("<g transform=\"translate(\(Self.number(x)) \(Self.number(y)))\">\(shape)</g>")
@@ -132,7 +135,7 @@ struct SVGDrawing {
     .linear { stroke: #8c959f; stroke-dasharray: 3 4 }
     polyline { fill: none; stroke-width: 2 }
     .hollow { stroke-width: 2 }
-    \(colours([("roost", "#d9480f"), ("sqlite", "#6e7781"), ("sqlite-tuned", "#0969da"), ("sqlite-objects", "#8250df"), ("lmdb", "#1a7f37")], "#ffffff"))
+    \(colours([("roost", "#d9480f"), ("sqlite", "#6e7781"), ("sqlite-tuned", "#0969da"), ("sqlite-objects", "#8250df"), ("grdb", "#9a6700"), ("lmdb", "#1a7f37"), ("rocksdb", "#bf3989"), ("wiredtiger", "#0f7b8a")], "#ffffff"))
     @media (prefers-color-scheme: dark) {
     .ground { fill: #0d1117 }
     .text { fill: #e6edf3 }
@@ -141,7 +144,7 @@ struct SVGDrawing {
     .grid { stroke: #2a3038 }
     .one { stroke: #9198a1 }
     .linear { stroke: #656c76 }
-    \(colours([("roost", "#ff8f4d"), ("sqlite", "#afb8c1"), ("sqlite-tuned", "#58a6ff"), ("sqlite-objects", "#c297ff"), ("lmdb", "#4ac26b")], "#0d1117"))
+    \(colours([("roost", "#ff8f4d"), ("sqlite", "#afb8c1"), ("sqlite-tuned", "#58a6ff"), ("sqlite-objects", "#c297ff"), ("grdb", "#d4a72c"), ("lmdb", "#4ac26b"), ("rocksdb", "#ff80c8"), ("wiredtiger", "#39c5cf")], "#0d1117"))
     }
     """
 

@@ -22,25 +22,7 @@ struct LMDBLibraryEngine: LibraryEngine {
 final class LMDBLibraryStore: LibraryStore, @unchecked Sendable {
   let environment: OpaquePointer
   let library: Library
-  let databases: Databases
-
-  struct Databases {
-    var tracks: MDB_dbi = 0
-    var albums: MDB_dbi = 0
-    var artists: MDB_dbi = 0
-    var parents: MDB_dbi = 0
-    var children: MDB_dbi = 0
-    /// Id to row.
-    var ids: MDB_dbi = 0
-    /// A byte 1 and the genre, or 0 for nil, to rows.
-    var genres: MDB_dbi = 0
-    /// Big-endian bits of the date that sort as it does, to rows.
-    var dates: MDB_dbi = 0
-    /// Album to rows of its tracks.
-    var tracksOfAlbums: MDB_dbi = 0
-    /// Parent and place, big-endian, to the child's row.
-    var childrenOfParents: MDB_dbi = 0
-  }
+  let spaces: LibrarySpaces<MDB_dbi>
 
   init(_ directory: String, _ library: Library, _ durability: Durability) throws {
     self.library = library
@@ -54,29 +36,30 @@ final class LMDBLibraryStore: LibraryStore, @unchecked Sendable {
       var flags = UInt32(MDB_NOTLS)
       if durability == .relaxed { flags |= UInt32(MDB_NOSYNC) }
       try LMDB.check(mdb_env_open(environment, directory, flags, 0o644), "mdb_env_open")
-      databases = try Self.openDatabases(environment)
+      spaces = try Self.openSpaces(environment)
     } catch {
       mdb_env_close(environment)
       throw error
     }
   }
 
-  private static func openDatabases(_ environment: OpaquePointer) throws -> Databases {
+  private static func openSpaces(_ environment: OpaquePointer) throws -> LibrarySpaces<MDB_dbi> {
     let transaction = try LMDB.begin(environment)
-    func open(_ name: String, _ flags: Int32) throws -> MDB_dbi {
+    let rows = MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP
+    let spaces = try LibrarySpaces { name, kind in
+      let flags: Int32 =
+        switch kind {
+        case .records: MDB_INTEGERKEY
+        case .names: 0
+        case .entries: rows
+        case .entriesOfNumbers: rows | MDB_INTEGERKEY
+        }
       var opened: MDB_dbi = 0
       try LMDB.check(mdb_dbi_open(transaction, name, UInt32(flags | MDB_CREATE), &opened), "mdb_dbi_open")
       return opened
     }
-    let rows = MDB_DUPSORT | MDB_DUPFIXED | MDB_INTEGERDUP
-    let databases = Databases(
-      tracks: try open("tracks", MDB_INTEGERKEY), albums: try open("albums", MDB_INTEGERKEY),
-      artists: try open("artists", MDB_INTEGERKEY), parents: try open("parents", MDB_INTEGERKEY),
-      children: try open("children", MDB_INTEGERKEY), ids: try open("ids", 0), genres: try open("genres", rows),
-      dates: try open("dates", rows), tracksOfAlbums: try open("tracksOfAlbums", rows | MDB_INTEGERKEY),
-      childrenOfParents: try open("childrenOfParents", 0))
     try LMDB.check(mdb_txn_commit(transaction), "mdb_txn_commit")
-    return databases
+    return spaces
   }
 
   func session() throws -> any LibrarySession { try LMDBLibrarySession(self) }

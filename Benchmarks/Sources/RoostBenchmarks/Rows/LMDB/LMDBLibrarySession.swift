@@ -1,23 +1,18 @@
 import CLMDB
 
-/// One thread's transactions on the library.
-final class LMDBLibrarySession: LibrarySession {
+/// One thread's transactions on the library. Entries are sorted duplicates.
+final class LMDBLibrarySession: SpacesSession {
+  static let engine = "lmdb"
   let library: Library
-  let databases: LMDBLibraryStore.Databases
-  let environment: OpaquePointer
+  let spaces: LibrarySpaces<MDB_dbi>
+  let desk = Desk()
+  private let environment: OpaquePointer
   /// Renewed for every read, which is quicker than a new one.
-  let reader: OpaquePointer
-  /// Where keys and values are put together.
-  private let memory = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 8)
-
-  // Parts of `memory`; the rest holds a row.
-  var row: UnsafeMutableRawPointer { memory }
-  var key: UnsafeMutableRawPointer { memory + 16 }
-  var record: UnsafeMutableRawPointer { memory + 256 }
+  private let reader: OpaquePointer
 
   init(_ store: LMDBLibraryStore) throws {
     library = store.library
-    databases = store.databases
+    spaces = store.spaces
     environment = store.environment
     reader = try LMDB.begin(environment, readOnly: true)
     mdb_txn_reset(reader)
@@ -25,84 +20,14 @@ final class LMDBLibrarySession: LibrarySession {
 
   func close() { mdb_txn_abort(reader) }
 
-  deinit { memory.deallocate() }
-
-  // MARK: Keys
+  deinit { desk.clear() }
 
   @inline(__always)
-  func named(_ number: UInt64) -> MDB_val {
-    row.storeBytes(of: number, as: UInt64.self)
-    return MDB_val(mv_size: 8, mv_data: row)
-  }
+  static func sorted(_ number: UInt64) -> UInt64 { number }
 
-  /// Beside `named`.
-  @inline(__always)
-  func integer(_ number: UInt64) -> MDB_val {
-    key.storeBytes(of: number, as: UInt64.self)
-    return MDB_val(mv_size: 8, mv_data: key)
-  }
+  // MARK: Transactions
 
   @inline(__always)
-  func genreKey(_ genre: UnsafeRawBufferPointer?) -> MDB_val {
-    key.storeBytes(of: genre == nil ? 0 : 1, as: UInt8.self)
-    if let genre { (key + 1).copyMemory(from: genre.baseAddress!, byteCount: genre.count) }
-    return MDB_val(mv_size: 1 + (genre?.count ?? 0), mv_data: key)
-  }
-
-  @inline(__always)
-  func dateKey(_ date: Double) -> MDB_val {
-    let bits = date.bitPattern
-    return integer((bits >> 63 == 0 ? bits | 1 << 63 : ~bits).bigEndian)
-  }
-
-  func childKey(_ parent: UInt64, _ position: Int64) -> MDB_val {
-    key.storeBytes(of: parent.bigEndian, as: UInt64.self)
-    key.storeBytes(of: position.bigEndian, toByteOffset: 8, as: Int64.self)
-    return MDB_val(mv_size: 16, mv_data: key)
-  }
-
-  // MARK: Parts
-
-  @inline(__always)
-  func put(
-    _ transaction: OpaquePointer, _ database: MDB_dbi, _ key: MDB_val, _ value: MDB_val, _ flags: Int32 = 0
-  ) throws {
-    var (key, value) = (key, value)
-    try LMDB.check(mdb_put(transaction, database, &key, &value, UInt32(flags)), "mdb_put")
-  }
-
-  @inline(__always)
-  func get(_ transaction: OpaquePointer, _ database: MDB_dbi, _ key: MDB_val) throws -> MDB_val {
-    var (key, value) = (key, MDB_val())
-    try LMDB.check(mdb_get(transaction, database, &key, &value), "mdb_get")
-    return value
-  }
-
-  func withCursor<Result>(
-    _ transaction: OpaquePointer, _ database: MDB_dbi, _ body: (OpaquePointer) throws -> Result
-  ) throws -> Result {
-    var cursor: OpaquePointer?
-    try LMDB.check(mdb_cursor_open(transaction, database, &cursor), "mdb_cursor_open")
-    defer { mdb_cursor_close(cursor) }
-    return try body(cursor!)
-  }
-
-  @inline(__always)
-  func each(
-    _ transaction: OpaquePointer, _ database: MDB_dbi, while goesOn: () -> Bool = { true },
-    _ body: (MDB_val, MDB_val) throws -> Void
-  ) throws {
-    try withCursor(transaction, database) { cursor in
-      var (key, value) = (MDB_val(), MDB_val())
-      var code = mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
-      while code == MDB_SUCCESS && goesOn() {
-        try body(key, value)
-        code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
-      }
-      if code != MDB_NOTFOUND { try LMDB.check(code, "mdb_cursor_get") }
-    }
-  }
-
   func write(_ body: (OpaquePointer) throws -> Void) throws {
     let transaction = try LMDB.begin(environment)
     do {
@@ -114,9 +39,201 @@ final class LMDBLibrarySession: LibrarySession {
     try LMDB.check(mdb_txn_commit(transaction), "mdb_txn_commit")
   }
 
+  @inline(__always)
   func read(_ body: (OpaquePointer) throws -> Void) throws {
     try LMDB.check(mdb_txn_renew(reader), "mdb_txn_renew")
     defer { mdb_txn_reset(reader) }
     try body(reader)
   }
+
+  /// The transaction is the only one that writes, so the number behind the last one is free.
+  @inline(__always)
+  func newRows(_ transaction: OpaquePointer, _ count: Int, for rows: NumberedRows) throws -> UInt64 {
+    try withCursor(transaction, rows == .tracks ? spaces.tracks : spaces.children) { cursor in
+      var (last, value) = (MDB_val(), MDB_val())
+      return mdb_cursor_get(cursor, &last, &value, MDB_LAST) == MDB_SUCCESS ? last.word + 1 : 1
+    }
+  }
+
+  // MARK: Parts
+
+  @inline(__always)
+  private func word(_ number: UInt64) -> MDB_val { MDB_val(desk.word(number)) }
+
+  @inline(__always)
+  private func put(
+    _ transaction: OpaquePointer, _ space: MDB_dbi, _ key: MDB_val, _ value: MDB_val, _ flags: Int32 = 0
+  ) throws {
+    var (key, value) = (key, value)
+    try LMDB.check(mdb_put(transaction, space, &key, &value, UInt32(flags)), "mdb_put")
+  }
+
+  /// Removes a key with all its values.
+  @inline(__always)
+  private func remove(_ transaction: OpaquePointer, _ space: MDB_dbi, _ key: MDB_val) throws {
+    var key = key
+    try LMDB.check(mdb_del(transaction, space, &key, nil), "mdb_del")
+  }
+
+  @inline(__always)
+  private func withCursor<Result>(
+    _ transaction: OpaquePointer, _ space: MDB_dbi, _ body: (OpaquePointer) throws -> Result
+  ) throws -> Result {
+    var cursor: OpaquePointer?
+    try LMDB.check(mdb_cursor_open(transaction, space, &cursor), "mdb_cursor_open")
+    defer { mdb_cursor_close(cursor) }
+    return try body(cursor!)
+  }
+
+  @inline(__always)
+  private func each(
+    _ transaction: OpaquePointer, _ space: MDB_dbi, from key: MDB_val = MDB_val(),
+    _ first: MDB_cursor_op = MDB_FIRST, _ next: MDB_cursor_op = MDB_NEXT,
+    _ body: (MDB_val, MDB_val) throws -> Bool
+  ) throws {
+    try withCursor(transaction, space) { cursor in
+      var (key, value) = (key, MDB_val())
+      var code = mdb_cursor_get(cursor, &key, &value, first)
+      while code == MDB_SUCCESS, try body(key, value) { code = mdb_cursor_get(cursor, &key, &value, next) }
+      if code != MDB_NOTFOUND { try LMDB.check(code, "mdb_cursor_get") }
+    }
+  }
+}
+
+// MARK: Records
+
+extension LMDBLibrarySession {
+  @inline(__always)
+  func append(
+    _ transaction: OpaquePointer, _ space: MDB_dbi, _ row: UInt64, _ record: UnsafeRawBufferPointer
+  ) throws {
+    try put(transaction, space, word(row), MDB_val(record), MDB_APPEND)
+  }
+
+  @inline(__always)
+  func replace(
+    _ transaction: OpaquePointer, _ space: MDB_dbi, _ row: UInt64, _ record: UnsafeRawBufferPointer
+  ) throws {
+    try put(transaction, space, word(row), MDB_val(record))
+  }
+
+  @inline(__always)
+  func removeRecord(_ transaction: OpaquePointer, _ space: MDB_dbi, _ row: UInt64) throws {
+    try remove(transaction, space, word(row))
+  }
+
+  @inline(__always)
+  func withRecord<Result>(
+    _ transaction: OpaquePointer, _ space: MDB_dbi, _ row: UInt64, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    var (key, value) = (word(row), MDB_val())
+    try LMDB.check(mdb_get(transaction, space, &key, &value), "mdb_get")
+    return try body(value.bytes)
+  }
+
+  @inline(__always)
+  func eachRecord(
+    _ transaction: OpaquePointer, _ space: MDB_dbi, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try each(transaction, space) { key, value in
+      try body(key.word, value.bytes)
+      return true
+    }
+  }
+}
+
+// MARK: Names
+
+extension LMDBLibrarySession {
+  @inline(__always)
+  func putName(
+    _ transaction: OpaquePointer, _ space: MDB_dbi, _ name: UnsafeRawBufferPointer, _ row: UInt64, mustBeNew: Bool
+  ) throws {
+    try put(transaction, space, MDB_val(name), word(row), mustBeNew ? MDB_NOOVERWRITE : 0)
+  }
+
+  @inline(__always)
+  func removeName(_ transaction: OpaquePointer, _ space: MDB_dbi, _ name: UnsafeRawBufferPointer) throws {
+    try remove(transaction, space, MDB_val(name))
+  }
+
+  @inline(__always)
+  func row(_ transaction: OpaquePointer, _ space: MDB_dbi, named name: UnsafeRawBufferPointer) throws -> UInt64? {
+    var (key, value) = (MDB_val(name), MDB_val())
+    let code = mdb_get(transaction, space, &key, &value)
+    if code == MDB_NOTFOUND { return nil }
+    try LMDB.check(code, "mdb_get")
+    return value.word
+  }
+
+  @inline(__always)
+  func eachName(_ transaction: OpaquePointer, _ space: MDB_dbi, _ body: (UInt64) throws -> Void) throws {
+    try each(transaction, space) { _, value in
+      try body(value.word)
+      return true
+    }
+  }
+}
+
+// MARK: Entries
+
+extension LMDBLibrarySession {
+  @inline(__always)
+  func addEntry(_ transaction: OpaquePointer, _ space: MDB_dbi, _ key: EntryKey, _ row: UInt64) throws {
+    try put(transaction, space, MDB_val(key.bytes), word(row))
+  }
+
+  @inline(__always)
+  func removeEntry(_ transaction: OpaquePointer, _ space: MDB_dbi, _ key: EntryKey, _ row: UInt64) throws {
+    var (key, value) = (MDB_val(key.bytes), word(row))
+    try LMDB.check(mdb_del(transaction, space, &key, &value), "mdb_del")
+  }
+
+  @inline(__always)
+  func removeEntries(_ transaction: OpaquePointer, _ space: MDB_dbi, _ key: EntryKey, _ rows: [UInt64]) throws {
+    try remove(transaction, space, MDB_val(key.bytes))
+  }
+
+  @inline(__always)
+  func rows(_ transaction: OpaquePointer, _ space: MDB_dbi, of key: EntryKey) throws -> [UInt64] {
+    var found: [UInt64] = []
+    try each(transaction, space, from: MDB_val(key.bytes), MDB_SET, MDB_NEXT_DUP) { _, value in
+      found.append(value.word)
+      return true
+    }
+    return found
+  }
+
+  @inline(__always)
+  func counts(
+    _ transaction: OpaquePointer, _ space: MDB_dbi, of keys: Int, _ key: (Int) -> EntryKey
+  ) throws -> [Int] {
+    try withCursor(transaction, space) { cursor in
+      try (0..<keys).map { number in
+        var (name, value, count) = (MDB_val(key(number).bytes), MDB_val(), 0)
+        let code = mdb_cursor_get(cursor, &name, &value, MDB_SET)
+        if code == MDB_NOTFOUND { return 0 }
+        try LMDB.check(code, "mdb_cursor_get")
+        try LMDB.check(mdb_cursor_count(cursor, &count), "mdb_cursor_count")
+        return count
+      }
+    }
+  }
+
+  @inline(__always)
+  func eachEntry(_ transaction: OpaquePointer, _ space: MDB_dbi, _ body: (UInt64) throws -> Bool) throws {
+    try each(transaction, space) { _, value in try body(value.word) }
+  }
+
+  func count(_ transaction: OpaquePointer, _ space: MDB_dbi) throws -> Int {
+    var statistics = MDB_stat()
+    try LMDB.check(mdb_stat(transaction, space, &statistics), "mdb_stat")
+    return statistics.ms_entries
+  }
+}
+
+extension MDB_val {
+  /// What LMDB lent.
+  @inline(__always)
+  fileprivate var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
 }

@@ -1,6 +1,4 @@
-import CLMDB
-
-/// How a track lies in an LMDB value: a record made for the purpose.
+/// How a track lies in the value of a key: a record made for the purpose.
 ///
 /// ## Layout
 /// ```
@@ -8,7 +6,7 @@ import CLMDB
 /// 32  u8 1 explicit, 2 genre is nil | u8 genre length | u16 title length | u16 artist length
 /// 38  id (36 bytes) | title | artist | genre
 /// ```
-enum LMDBTrack {
+enum PackedTrack {
   private static let texts = 38
 
   static func byteCount(_ track: TrackRow) -> Int {
@@ -43,20 +41,23 @@ enum LMDBTrack {
   }
 
   @inline(__always)
-  static func album(_ value: MDB_val) -> UInt64 { value.mv_data.loadUnaligned(as: UInt64.self) }
+  static func album(_ record: UnsafeRawBufferPointer) -> UInt64 { record.baseAddress!.loadUnaligned(as: UInt64.self) }
 
   @inline(__always)
-  static func duration(_ value: MDB_val) -> Double { value.mv_data.loadUnaligned(fromByteOffset: 8, as: Double.self) }
-
-  @inline(__always)
-  static func title(_ value: MDB_val) -> UnsafeRawBufferPointer {
-    let count = Int(value.mv_data.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
-    return UnsafeRawBufferPointer(start: value.mv_data + texts + Library.idLength, count: count)
+  static func duration(_ record: UnsafeRawBufferPointer) -> Double {
+    record.baseAddress!.loadUnaligned(fromByteOffset: 8, as: Double.self)
   }
 
   @inline(__always)
-  static func read(_ value: MDB_val) -> TrackRow {
-    let memory = UnsafeRawPointer(value.mv_data!)
+  static func title(_ record: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let memory = record.baseAddress!
+    let count = Int(memory.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
+    return UnsafeRawBufferPointer(start: memory + texts + Library.idLength, count: count)
+  }
+
+  @inline(__always)
+  static func read(_ record: UnsafeRawBufferPointer) -> TrackRow {
+    let memory = record.baseAddress!
     let flags = memory.load(fromByteOffset: 32, as: UInt8.self)
     let title = Int(memory.loadUnaligned(fromByteOffset: 34, as: UInt16.self))
     let artist = Int(memory.loadUnaligned(fromByteOffset: 36, as: UInt16.self))

@@ -1,0 +1,62 @@
+/// What Roost's objects are to reach beside SQLite, and what they reached.
+///
+/// Each is a ratio of times in one run, or of sizes. A goal that is missed fails nothing: it stands in the table, and in `Docs/PERFORMANCE.md`
+/// with the reason.
+struct Goals {
+  private struct Goal {
+    let operation: String
+    /// By peer, the most that Roost's time may be of the peer's.
+    let most: [(peer: String, ratio: Double)]
+  }
+
+  private static let (tuned, objects) = ("sqlite-tuned", "sqlite-objects")
+
+  private static let all: [Goal] = [
+    Goal(operation: "A1", most: [(tuned, 0.2), (objects, 0.18)]),
+    Goal(operation: "A3", most: [(tuned, 0.35)]),
+    Goal(operation: "A4", most: [(tuned, 0.22)]),
+    Goal(operation: "B1", most: [(tuned, 0.8)]),
+    Goal(operation: "B8", most: [(tuned, 0.2)]),
+    Goal(operation: "C", most: [(tuned, 0.9), (objects, 0.6)]),
+    Goal(operation: "C2", most: [(tuned, 0.9), (objects, 0.6)]),
+    Goal(operation: "C2-first", most: [(tuned, 0.9), (objects, 0.6)]),
+    Goal(operation: "D", most: [(tuned, 1.5), (objects, 0.6)]),
+    Goal(operation: "two", most: [(tuned, 0.9), (objects, 0.35)]),
+    Goal(operation: "E1", most: [(tuned, 0.06)]),
+    Goal(operation: "E2", most: [(tuned, 0.5)]),
+    Goal(operation: "E3", most: [(tuned, 0.02)]),
+    Goal(operation: "F", most: [(tuned, 3), (objects, 0.6)]),
+    Goal(operation: "F2", most: [(tuned, 1), (objects, 0.6)]),
+    Goal(operation: "G", most: [(tuned, 0.5), (objects, 0.4)]),
+    Goal(operation: "H", most: [(tuned, 0.25), (objects, 0.4)]),
+    Goal(operation: "N1", most: [(tuned, 0.6)]),
+    Goal(operation: "N2", most: [(tuned, 0.6)]),
+    Goal(operation: "T", most: [(tuned, 1), (objects, 0.7)]),
+    Goal(operation: "U", most: [(tuned, 0.5), (objects, 0.5)]),
+    Goal(operation: "K", most: [(tuned, 1.1)]),
+    Goal(operation: "open", most: [("sqlite", 1)]),
+  ]
+
+  /// The time of an operation by an engine at a size, if it counts; for an operation whose size is fixed the last argument is ignored.
+  let result: (String, String, Int) -> Double?
+
+  /// A line for each goal and size for which the run has both times; empty where it has none.
+  func table(_ sizes: [Int]) -> String {
+    var table = MarkdownTable(["op", "beside", "goal"] + sizes.map { "\(Figures.grouped($0)) entries" })
+    for goal in Self.all {
+      for (peer, most) in goal.most {
+        let cells = sizes.map { cell(goal.operation, peer, most, $0) }
+        if cells.contains(where: { $0 != "" }) { table.add([goal.operation, peer, Figures.ratio(most)] + cells) }
+      }
+    }
+    return table.isEmpty ? "" : table.text
+  }
+
+  private func cell(_ operation: String, _ peer: String, _ most: Double, _ size: Int) -> String {
+    guard let own = result(operation, EngineRegistry.subject, size), let other = result(operation, peer, size),
+      other > 0
+    else { return "" }
+    let ratio = own / other
+    return Figures.ratio(ratio) + (ratio <= most * 1.005 ? "" : ", missed")
+  }
+}
