@@ -41,7 +41,7 @@ struct SQLiteEngine: Engine {
     let purpose: String
     let pragmas: [String]
 
-    /// The same with a cache of so many bytes, and without a map.
+    /// These settings with a cache of `bytes` bytes and no mapped file.
     func limited(toCache bytes: Int) -> Settings {
       Settings(name: name, purpose: purpose, pragmas: pragmas + ["cache_size=\(-bytes / 1024)", "mmap_size=0"])
     }

@@ -1,7 +1,6 @@
-/// What Roost's objects are to reach beside SQLite, and what they reached.
+/// The goals of Roost's objects beside SQLite, and what a run reached.
 ///
-/// Each is a ratio of times in one run, or of sizes. A goal that is missed fails nothing: it stands in the table, and in `Docs/PERFORMANCE.md`
-/// with the reason.
+/// A goal is a ratio of two times in one run, or of two sizes. A missed goal does not fail the run. `Docs/PERFORMANCE.md` gives the reasons.
 struct Goals {
   private struct Goal {
     let operation: String

@@ -12,7 +12,7 @@ protocol LibraryEngine: Sendable {
   /// Opens a filled store, reads its first track with every field, and returns the track's word; asked in a new process.
   func openAndRead(_ directory: String) throws -> UInt64
 
-  /// The same engine with a cache of so many bytes.
+  /// This engine with a cache of `bytes` bytes.
   func limited(toCache bytes: Int) throws -> any LibraryEngine
 
   /// Creates an empty store with its tables and indexes in `directory`, which exists and is empty, or opens what is there.
@@ -58,7 +58,7 @@ protocol LibrarySession: AnyObject {
   func titlesAndDurations() throws -> UInt64
   func sum(rows: [UInt64]) throws -> UInt64
   func sum(ids: IDList) throws -> UInt64
-  /// The same sum by the quickest look-up of one track that the engine's users have.
+  /// Sums the tracks of ``sum(ids:)`` by the engine's quickest look-up of one track.
   func sumFirst(ids: IDList) throws -> UInt64
   /// For each question the first tracks of a genre that are longer than asked for, in the order of their dates; genres
   /// take turns.

@@ -19,7 +19,7 @@ struct Measurement {
     self.size = size
   }
 
-  /// What a file says of earlier runs: the slowest, the quickest and the median of them stand for all.
+  /// Makes a measurement of a line in a file. The file has the quickest run, the median and the slowest run; other runs get the median.
   init(_ line: JSONReport.Line) {
     self.init(suite: line.suite, operation: line.op, engine: line.engine, size: line.size)
     if line.runs > 1 {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The bytes that this process handed to the system in calls that write, to whatever file, since it started.
+/// Counts the bytes of all write calls of this process since it started.
 enum WrittenBytes {
   /// 0 where the system does not tell.
   static func now() -> UInt64 {
