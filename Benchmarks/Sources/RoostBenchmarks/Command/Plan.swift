@@ -50,12 +50,14 @@ struct Plan {
       try set(argument, to: value)
     }
     if suites.isEmpty { throw Misuse("no suite was named") }
-    sizes = sizes.isEmpty ? Self.allSizes : Array(Set(sizes)).sorted()
+    if sizes.isEmpty { sizes = Self.allSizes }
     if runs.isEmpty { runs = [5] }
     if runs.count == 1 { runs = sizes.map { _ in runs[0] } }
     guard runs.count == sizes.count else {
       throw Misuse("--runs needs one number, or one for each of \(sizes.count) sizes")
     }
+    let pairs = Dictionary(zip(sizes, runs)) { max($0, $1) }.sorted { $0.key < $1.key }
+    (sizes, runs) = (pairs.map(\.key), pairs.map(\.value))
   }
 
   /// What the files of earlier runs hold; nil where this run measures. Suites and sizes become those of the files.
@@ -64,9 +66,10 @@ struct Plan {
     var all: [Measurement] = []
     for file in files { all += try JSONReport.measurements(in: file) }
     let found = Set(all.map(\.size))
-    sizes = sizes.filter(found.contains)
+    let pairs = zip(sizes, runs).filter { found.contains($0.0) }
+    (sizes, runs) = (pairs.map(\.0), pairs.map(\.1))
     suites = suites.filter { suite in all.contains { $0.suite == suite } }
-    guard !sizes.isEmpty, !suites.isEmpty else { throw Misuse("the files hold nothing of these suites and sizes") }
+    if suites.isEmpty { throw Misuse("the files hold nothing of these suites") }
     return all.filter { wantsEngine($0.engine) && wantsOperation($0.operation) }
   }
 

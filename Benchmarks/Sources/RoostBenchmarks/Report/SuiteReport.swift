@@ -31,9 +31,10 @@ struct SuiteReport {
 
   /// `5`, or `5, 5 and 1` where sizes differ.
   private var runs: String {
-    let runs = plan.sizes.map { size in
+    var runs = plan.sizes.map { size in
       measurements.filter { $0.size == size }.map(\.milliseconds.count).max() ?? 0
     }
+    if runs.isEmpty { runs = [measurements.map(\.milliseconds.count).max() ?? 0] }
     if Set(runs).count == 1 { return "\(runs[0])" }
     return runs.dropLast().map(String.init).joined(separator: ", ") + " and \(runs[runs.count - 1])"
   }
@@ -53,18 +54,17 @@ struct SuiteReport {
     for operation in operations {
       let size = size ?? operation.fixedSize!
       table.add(
-        [operation.name] + engines.map { cell(measurement(operation.name, $0, size), $0, operation) }
+        [operation.name] + engines.map { cell(measurement(operation.name, $0, size)) }
           + ratios { result(operation.name, $0, size) })
     }
     if let size, let row = readerScaling(size) { table.add(row) }
     return table.isEmpty ? "" : "\n## \(title)\n\n\(table.text)"
   }
 
-  /// The median and the spread.
-  private func cell(_ measurement: Measurement?, _ engine: String, _ operation: Operation) -> String {
-    guard let measurement, let median = measurement.result else {
-      return suite.takesPart(engine, in: operation.name) ? "failed" : "–"
-    }
+  /// The median and the spread; a dash where nothing was measured.
+  private func cell(_ measurement: Measurement?) -> String {
+    guard let measurement else { return "–" }
+    guard let median = measurement.result else { return "failed" }
     let figure = Figures.milliseconds(median)
     return measurement.spread.map { "\(figure) ±\(Int(($0 * 100).rounded()))%" } ?? figure
   }
@@ -160,7 +160,7 @@ struct SuiteReport {
           return String(format: "%.2f", exponent)
         }
         table.add(
-          ["\(operation.name), \(engine)"] + times.map { $0.map(Figures.milliseconds) ?? "failed" } + exponents)
+          ["\(operation.name), \(engine)"] + times.map { $0.map(Figures.milliseconds) ?? "–" } + exponents)
       }
     }
     guard !table.isEmpty else { return "" }
