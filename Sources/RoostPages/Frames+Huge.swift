@@ -11,9 +11,8 @@ internal import Synchronization
 ///
 /// A look-up in a large store is mostly a miss of the processor's translation buffer, so huge pages make it faster. But a huge page at the
 /// first touch costs the time to zero 2 MiB, and holds 2 MiB for one page of 4 KiB. So a stretch of 2 MiB begins with small pages, and
-/// becomes one huge page when nearly all of its frames hold memory. If the writer's new pages filled it, the empty stretch after it
-/// begins as a huge page: an import goes there next. A reader's pages tell nothing of the next stretch, which may hold an index that is read
-/// here and there.
+/// becomes one huge page when nearly all of its frames hold memory. The thread that touches the last of them waits for the kernel meanwhile,
+/// about as long as zeroing 2 MiB takes. No stretch is advised ahead: the kernel would make huge pages there again after an eviction.
 extension Frames {
   /// Frames of one huge page.
   static let stretchPlaces = 512
@@ -37,24 +36,13 @@ extension Frames {
   }
 
   /// Asks the kernel to put a page's stretch into one huge page. Kernels before Linux 6.1 refuse, and the stretch stays as it is.
-  ///
-  /// - Parameter isNew: whether the page is the writer's new one, so that more will follow.
   @inline(never)
-  func collapse(_ page: PageID, isNew: Bool) {
+  func collapse(_ page: PageID) {
     denseStretches.add(1, ordering: .relaxed)
     #if os(Linux)
-      let stretch = Int(page.place) / Self.stretchPlaces
+      let first = PageID(page.place / UInt32(Self.stretchPlaces) * UInt32(Self.stretchPlaces))
       // MADV_COLLAPSE, which older C libraries do not name.
-      _ = madvise(memory(of: stretch), Self.stretchBytes, 25)
-      let next = stretch + 1
-      let isMapped = next * Self.stretchPlaces < slabCount * FrameMap.slabPlaces
-      if isNew, isMapped, stretches[next].load(ordering: .relaxed) == 0 {
-        _ = madvise(memory(of: next), Self.stretchBytes, Int32(MADV_HUGEPAGE))
-      }
+      _ = madvise(map.memory(first), Self.stretchBytes, 25)
     #endif
-  }
-
-  private func memory(of stretch: Int) -> UnsafeMutableRawPointer {
-    map.memory(PageID(UInt32(stretch * Self.stretchPlaces)))
   }
 }

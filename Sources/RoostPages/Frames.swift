@@ -161,7 +161,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
         continue
       }
       if Self.change(cell, from: state, to: wanted) {
-        if state & FrameState.vacant == 0, noteHeld(page) { collapse(page, isNew: true) }
+        if state & FrameState.vacant == 0, noteHeld(page) { collapse(page) }
         break
       }
     }
@@ -277,7 +277,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     cell.pointee.store(failure == nil ? FrameState.ready | FrameState.used : FrameState.vacant, ordering: .releasing)
     filled.broadcast()
     lock.release()
-    if isDense { collapse(page, isNew: false) }
+    if isDense { collapse(page) }
     if let failure { throw failure }
     return UnsafeRawPointer(map.memory(page))
   }
