@@ -55,8 +55,9 @@ package struct StoreOptions: Sendable {
   package var checkpointing = Checkpointing.background
   /// The most entries a tree's node takes; tests make it small, so that trees are deep.
   package var fanoutLimit = Int.max
-  /// A close may move pages and cut the file. Tests of salvage, for which older pages in free places count, forbid it.
-  package var shortens = true
+  /// About so many pages a close moves at a time, where much of the file is free. With 0 it moves none: tests of salvage need older pages in
+  /// free places.
+  package var closingStep = 2048
   /// The most pages the file may have.
   package var mostPages = UInt32.max - 1
   #if DEBUG

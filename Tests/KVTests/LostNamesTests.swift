@@ -21,7 +21,7 @@ import Testing
     let fileSystem = SimulatedFileSystem()
     var options = Care.options
     options.fanoutLimit = .max
-    options.shortens = false
+    options.closingStep = 0
     let store = try KeyValueStore(Self.path, options: options, fileSystem: fileSystem)
     var generator = SplitMix64(seed: seed)
     // The first leaf of the catalog knows trees that are empty.
@@ -141,7 +141,7 @@ import Testing
     var scenario = RowScenario(seed, actions: 0)
     scenario.options = RowDamage.options
     scenario.options.say = { _ in }
-    scenario.options.shortens = false
+    scenario.options.closingStep = 0
     let play = RowPlay(scenario)
     play.run()
     for round in 0..<5 {

@@ -114,7 +114,7 @@ import Testing
     let path = try makeStore("a.roost")
     // The close leaves free pages in the file, as in one that is too large for it.
     var options = StoreOptions()
-    options.shortens = false
+    options.closingStep = 0
     let store = try KeyValueStore(path, options: options, fileSystem: DiskFileSystem.shared)
     try store.write { writer in
       let tree = try writer.tree("more")
