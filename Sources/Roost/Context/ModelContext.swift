@@ -193,23 +193,18 @@ struct SaveReport {
     let names = Array(Set(merged.map(\.entityName)))
     let known = Set(self.updated.filter { names.contains($0.entityName) })
     let updated = self.updated + merged.sorted().filter { !known.contains($0) }
-    // Most saves do one of the three, and a key that is looked up takes as long as a small row.
-    var told = Self.nothing
-    for (keys, models) in zip(Self.keys, [inserted, updated, deleted]) where !models.isEmpty {
-      for key in keys { told[key] = models }
-    }
+    let lists = [inserted, updated, deleted]
+    // Looking up one key takes as long as a small row, and this looks up none.
+    let told = Self.listsByKey.mapValues { lists[$0] as Any }
     NotificationCenter.default.post(name: ModelContext.didSave, object: context, userInfo: told)
   }
 
-  private static let keys: [[String]] = [
-    ["inserted", ModelContext.NotificationKey.insertedIdentifiers.rawValue],
-    ["updated", ModelContext.NotificationKey.updatedIdentifiers.rawValue],
-    ["deleted", ModelContext.NotificationKey.deletedIdentifiers.rawValue],
+  /// What the notification's keys have: 0 the inserted models, 1 the updated, 2 the deleted ones. It is never written, so threads may share it.
+  nonisolated(unsafe) private static let listsByKey: [AnyHashable: Int] = [
+    "inserted": 0, ModelContext.NotificationKey.insertedIdentifiers.rawValue: 0,
+    "updated": 1, ModelContext.NotificationKey.updatedIdentifiers.rawValue: 1,
+    "deleted": 2, ModelContext.NotificationKey.deletedIdentifiers.rawValue: 2,
   ]
-
-  /// What is told of a save that wrote no model. It is never written, so threads may share it.
-  nonisolated(unsafe) private static let nothing: [AnyHashable: Any] =
-    Dictionary(uniqueKeysWithValues: keys.joined().map { ($0, [PersistentIdentifier]()) })
 }
 
 /// The stored rows into which the last save of a context merged new models, by their models' names.
