@@ -27,7 +27,7 @@ extension ModelContext {
     case storeWins
     /// What was changed here.
     case objectWins
-    /// The whole model as this context shows it. Changes of other contexts that this context has not read are overwritten, even of
+    /// The save writes all properties of the model, as this context shows them. It overwrites what other contexts changed meanwhile, even in
     /// properties that did not change here.
     case overwrite
   }

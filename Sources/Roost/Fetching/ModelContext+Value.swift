@@ -8,8 +8,8 @@ extension ModelContext {
   ///     let track = try context.first(Track.self, where: \.id, is: id)
   ///
   /// It finds what a fetch with the predicate `$0.id == id` and a limit of 1 finds, with the changes of this context. It makes no predicate if
-  /// the property has the attribute `.unique`, so it is faster then. The key path names a stored property of the model itself; for a part of
-  /// it, or a property of a related model, use a predicate.
+  /// the property has the attribute `.unique`, so it is faster then. The key path names a stored property of the model itself. Use a predicate for
+  /// a part of a property, for a property of a related model, and for an `.ephemeral` property, which no store has.
   public func first<T, Value>(
     _ model: T.Type = T.self, where property: any KeyPath<T, Value> & Sendable, is value: Value
   ) throws -> T? where T: PersistentModel, Value: Codable & Equatable {

@@ -1,5 +1,6 @@
 public import RoostGraph
 internal import RoostFile
+internal import RoostRecords
 
 /// Makes the type of a model from what `@Model` tells of it.
 public func _makeModelType<Model: PersistentModel>(
@@ -25,7 +26,8 @@ public func _makeModelType<Model: PersistentModel>(
 extension Schema.PropertyMetadata {
   /// Whether it describes a property that rows have.
   fileprivate var isStored: Bool {
-    !(metadata is any ConstraintProperty) && (metadata as? Schema.Attribute)?.isTransient != true
+    if let attribute = metadata as? Schema.Attribute { return !attribute.isTransient }
+    return metadata == nil || metadata is Schema.Relationship || !(metadata is any ConstraintProperty)
   }
 }
 
@@ -57,10 +59,14 @@ private final class Registry: @unchecked Sendable {
 }
 
 /// The class's name, without those of the types and modules it is nested in.
-private func entityName(_ model: any PersistentModel.Type) -> String { String(describing: model) }
+///
+/// It is what `String(describing:)` prints, which asks the runtime for some conformances first.
+private func entityName(_ model: any PersistentModel.Type) -> String { _typeName(model, qualified: false) }
 
+/// How a property is stored. The macro's coder tells it for most types that the macro does not know by their names; the rest is found out here.
 private func storage(_ type: Any.Type, _ coder: _Coder?) -> _ModelType.Storage {
-  if let coder { return .value(coder) }
+  if let coder { return coder.storage }
+  if let plain = PlainType.of(type) { return .value(_Coder { () throws(RecordFault) in plain.coder() }) }
   if let model = type as? any PersistentModel.Type { return .toOne(.init(model, isOptional: false)) }
   if let list = type as? any ModelList.Type, let model = list.model { return .toMany(.init(model, isOptional: false)) }
   if let optional = type as? any OptionalValue.Type {

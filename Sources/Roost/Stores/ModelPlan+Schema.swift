@@ -34,8 +34,12 @@ extension ModelPlan {
       if attribute.options.contains(.preserveValueOnDeletion) { preserved.insert(attribute.name) }
       if attribute.isTransformable || attribute.isCodable {
         initials[attribute.name] = attribute.defaultValue.flatMap { type.stored(attribute.name, $0) }
-      } else if !(attribute is Schema.CompositeAttribute), let initial = attribute.defaultValue as? any Codable {
-        initials[attribute.name] = CoderShelf.shared.value(any: initial)
+      } else if !(attribute is Schema.CompositeAttribute), let initial = attribute.defaultValue {
+        if let plain = PlainType.of(Swift.type(of: initial)) {
+          initials[attribute.name] = plain.value(any: initial)
+        } else if let initial = initial as? any Codable {
+          initials[attribute.name] = CoderShelf.shared.value(any: initial)
+        }
       }
     }
   }

@@ -10,13 +10,33 @@ package final class CoderShelf: @unchecked Sendable {
   private let lock = Lock()
   private var known: [ObjectIdentifier: AnyCoder] = [:]
 
-  /// The same of a type that is known at run time only.
+  /// The coder of a type of which the compiler knows all that the search would ask the runtime. It is no optional type.
+  package func coder<Value: _Storable>(plain type: Value.Type) -> Coder<Value> {
+    keep(type) { StorableCoder<Value>() }
+  }
+
+  /// The same of an optional type.
+  package func coder<Wrapped: _Storable>(plain type: Wrapped?.Type) -> Coder<Wrapped?> {
+    let wrapped = coder(plain: Wrapped.self)
+    return keep(type) { OptionalCoder(wrapped) }
+  }
+
+  private func keep<Value>(_ type: Value.Type, _ make: () -> Coder<Value>) -> Coder<Value> {
+    lock.withLock {
+      if let known = known[ObjectIdentifier(type)] { return unsafeDowncast(known, to: Coder<Value>.self) }
+      let made = make()
+      known[ObjectIdentifier(type)] = made
+      return made
+    }
+  }
+
+  /// How values of a type are stored, where it is known at run time only.
   package func coder(any type: any Codable.Type) throws(RecordFault) -> AnyCoder {
     func open<Value: Codable>(_ type: Value.Type) throws(RecordFault) -> AnyCoder { try coder(of: type) }
     return try open(type)
   }
 
-  /// How values of a type are stored. Throws where the type can be looked at on another thread only.
+  /// How values of a type are stored. It throws where the type can be looked at on another thread only.
   package func coder<Value: Codable>(of type: Value.Type) throws(RecordFault) -> Coder<Value> {
     if let found = lock.withLock({ known[ObjectIdentifier(type)] }) {
       return unsafeDowncast(found, to: Coder<Value>.self)

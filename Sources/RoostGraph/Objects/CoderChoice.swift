@@ -1,15 +1,28 @@
 internal import RoostFile
 package import RoostRecords
 
-/// How a property is stored, found out when somebody needs it.
+/// How a property is stored, found out when it is needed; or where a relationship leads, so that the runtime need not look whether a type is a
+/// model's.
 ///
-/// Unchecked because of `found`, which is read and written under the lock, and of `make`, which holds types alone.
+/// Unchecked because of `found`, which is read and written under the lock, and of `make` and `leads`, which hold types alone.
 public final class _Coder: @unchecked Sendable {
   private let lock = Lock()
   private var found: AnyCoder?
   private let make: () throws(RecordFault) -> AnyCoder
+  private let leads: _ModelType.Storage?
 
-  init(_ make: @escaping () throws(RecordFault) -> AnyCoder) { self.make = make }
+  package init(_ make: @escaping () throws(RecordFault) -> AnyCoder) {
+    self.make = make
+    leads = nil
+  }
+
+  /// In the place of a coder, which a relationship has not.
+  init(leads: _ModelType.Storage) {
+    self.leads = leads
+    make = { () throws(RecordFault) in throw RecordFault(.wrongType, "a relationship has no coder") }
+  }
+
+  package var storage: _ModelType.Storage { leads ?? .value(self) }
 
   package func coder() throws(RecordFault) -> AnyCoder {
     if let found = lock.withLock({ found }) { return found }
@@ -44,7 +57,7 @@ public final class _Coder: @unchecked Sendable {
 }
 
 // What generated code calls, by the types of properties that a macro does not know by name. It is called where the class's own actor is, so
-// that types of that actor can be used. `Objects/Choice.swift` has the overloads for relationships.
+// that types of that actor can be used. `Choice.swift` has the overloads for relationships.
 
 public func _coder<Value: _Storable>(for type: Value.Type) -> _Coder? {
   _Coder { () throws(RecordFault) in try CoderShelf.shared.coder(of: Value.self) }
