@@ -52,10 +52,14 @@ if hasWiredTiger {
   optionalSettings.append(.define("WiredTiger"))
 }
 
+// GRDB takes part where this variable names a checkout of it. Without the variable nothing of GRDB is resolved or compiled.
+let grdb = Context.environment["GRDB_PATH"].flatMap { $0.isEmpty ? nil : $0 }
+if grdb != nil { optionalSettings.append(.define("GRDB")) }
+
 let package = Package(
   name: "roost-benchmarks",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "roost", path: "..")],
+  dependencies: [.package(name: "roost", path: "..")] + (grdb.map { [.package(name: "GRDB", path: $0)] } ?? []),
   targets: [
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
@@ -70,7 +74,7 @@ let package = Package(
         "CSQLite", "CLMDB", .product(name: "RoostKV", package: "roost"),
         .product(name: "RoostRecords", package: "roost"), .product(name: "Roost", package: "roost"),
         .product(name: "RoostImport", package: "roost"),
-      ] + optionalPeers.map { .target(name: $0.name) },
+      ] + optionalPeers.map { .target(name: $0.name) } + (grdb == nil ? [] : [.product(name: "GRDB", package: "GRDB")]),
       packageAccess: false, swiftSettings: inside + optionalSettings),
 
     // Without the peers: it needs nothing but Roost.

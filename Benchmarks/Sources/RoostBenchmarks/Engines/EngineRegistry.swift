@@ -16,13 +16,14 @@ enum EngineRegistry {
       LMDBLibraryEngine(),
     ] + rocksDB.libraries + wiredTiger.libraries
 
-  /// Objects beside rows of SQLite and an object layer over them.
-  static let objects: [any LibraryEngine] = [
-    ObjectsEngine(),
-    SQLiteLibraryEngine(.standard),
-    SQLiteLibraryEngine(.tuned),
-    SQLiteObjectsEngine(),
-  ]
+  /// Objects beside rows of SQLite and object layers over them.
+  static let objects: [any LibraryEngine] =
+    [
+      ObjectsEngine(),
+      SQLiteLibraryEngine(.standard),
+      SQLiteLibraryEngine(.tuned),
+      SQLiteObjectsEngine(),
+    ] + grdb
 
   private typealias OptionalPeer = (engines: [any Engine], libraries: [any LibraryEngine])
 
@@ -36,6 +37,12 @@ enum EngineRegistry {
     private static let wiredTiger: OptionalPeer = ([WiredTigerEngine()], [WiredTigerLibraryEngine()])
   #else
     private static let wiredTiger: OptionalPeer = ([], [])
+  #endif
+  // A peer that takes part where `GRDB_PATH` names its checkout.
+  #if GRDB
+    private static let grdb: [any LibraryEngine] = [GRDBLibraryEngine()]
+  #else
+    private static let grdb: [any LibraryEngine] = []
   #endif
 
   /// The engine that ratios are taken of.

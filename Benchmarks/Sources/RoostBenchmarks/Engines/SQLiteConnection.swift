@@ -5,11 +5,16 @@ final class SQLiteConnection {
   private let handle: OpaquePointer
   private let engine: String
 
-  /// Switches off the counting of allocations, which takes a lock all connections share. Once, before the first one.
   private static let countsNoMemory = sqlite_count_no_memory() == SQLITE_OK
 
+  /// Switches off the counting of allocations, which takes a lock all connections share. Every connection calls it before it opens.
+  /// Only the first call has an effect.
+  static func countNoMemory() {
+    precondition(countsNoMemory, "SQLite was started before its first connection")
+  }
+
   init(_ path: String, engine: String) throws {
-    precondition(Self.countsNoMemory, "SQLite was started before its first connection")
+    Self.countNoMemory()
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &opened, flags, nil)

@@ -10,8 +10,8 @@ extension Track {
   }
 }
 
-/// What a track of Roost and one of the object layer over SQLite have in common.
-protocol TrackObject: AnyObject {
+/// The values that tracks of Roost, of the object layer over SQLite and of GRDB have in common.
+protocol TrackValues {
   var id: String { get }
   var title: String { get }
   var artist: String { get }
@@ -22,16 +22,19 @@ protocol TrackObject: AnyObject {
   var explicit: Bool { get }
 }
 
-extension Track: TrackObject {}
+extension Track: TrackValues {}
 
-extension TrackObject {
-  /// Every value goes into it, as into ``TrackRow/word``. The album is an object and no number, so 0 stands for it.
+extension TrackValues {
+  /// Joins all values, as ``TrackRow/word`` does. The album is an object and has no number, so its number counts as 0.
   @inline(__always)
-  var word: UInt64 {
+  var word: UInt64 { word(album: 0) }
+
+  @inline(__always)
+  func word(album: UInt64) -> UInt64 {
     var word = TrackRow.word(id)
     word = TrackRow.join(word, TrackRow.word(title))
     word = TrackRow.join(word, TrackRow.word(artist))
-    word = TrackRow.join(word, 0)
+    word = TrackRow.join(word, album)
     word = TrackRow.join(word, duration.bitPattern)
     word = TrackRow.join(word, genre.map { TrackRow.word($0) } ?? 0)
     word = TrackRow.join(word, releaseDate.timeIntervalSinceReferenceDate.bitPattern)

@@ -11,7 +11,9 @@ struct SuiteReport {
     self.suite = suite
     self.measurements = measurements
     self.plan = plan
-    engines = suite.engines.map(\.name).filter { plan.wantsEngine($0) }
+    engines = suite.engines.map(\.name).filter { name in
+      plan.wantsEngine(name) && measurements.contains { $0.engine == name }
+    }
   }
 
   var markdown: String {

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 /// A track as an object layer over SQLite would have it: a plain class that tells its layer about changes.
-final class PlainTrack: TrackObject {
+final class PlainTrack: TrackValues {
   /// The columns, by their places in ``SQLiteLibrarySession/columns``.
   enum Column: Int {
     case id, title, artist, album, duration, genre, releaseDate, playCount, explicit

@@ -12,7 +12,9 @@ struct Pictures {
     self.suite = suite
     self.measurements = measurements
     self.plan = plan
-    engines = suite.engines.map(\.name).filter { plan.wantsEngine($0) }
+    engines = suite.engines.map(\.name).filter { name in
+      plan.wantsEngine(name) && measurements.contains { $0.engine == name }
+    }
     operations = suite.operations.filter { plan.wantsOperation($0.name) }
   }
 
