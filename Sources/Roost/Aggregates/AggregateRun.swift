@@ -137,7 +137,7 @@ struct AskedMeasure<Model: PersistentModel> {
     guard let keyPath else { return Placed(measure: Measure(.count), passes: []) }
     guard let path, let found = PlacedPath(path, map, store: store) else { return nil }
     let type = Swift.type(of: keyPath as AnyKeyPath).valueType
-    let isStored = path.change == .none && ((type as? any OptionalValue.Type)?.wrapped ?? type) is any _Storable.Type
+    let isStored = path.change == .none && TypeFacts.isStorable(TypeFacts.whole(type))
     let kind: Measure.Kind
     switch self.kind {
     case .count: kind = .count
@@ -168,10 +168,10 @@ struct GroupKey<Model: PersistentModel> {
     path = PathShelf.shared.path(keyPath)
     read = { AnyHashable($0[keyPath: keyPath]) }
     decodeStored = ValueDecoding.decoder(of: Key.self) { AnyHashable($0) }
-    let whole = (Key.self as? any OptionalValue.Type)?.wrapped ?? Key.self
+    let whole = TypeFacts.whole(Key.self)
     isIdentifier = whole == PersistentIdentifier.self
     isComparedAsStored = isIdentifier || Constant.isComparedByValue(Key.self)
-    isSortedAsStored = isIdentifier || whole is any _Storable.Type || !(whole is any Comparable.Type)
+    isSortedAsStored = isIdentifier || TypeFacts.isStorable(whole) || !(whole is any Comparable.Type)
     order = KeyOrder.order(of: whole)
   }
 

@@ -110,7 +110,7 @@ final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering
 enum ValueDecoding {
   /// Reads values of one type, which is looked at once.
   static func decoder<Known, Result>(of type: Known.Type, _ result: @escaping (Known) -> Result) -> (Value) -> Result? {
-    guard let codable = type as? any Codable.Type else { return { _ in nil } }
+    guard let codable = TypeFacts.codable(type) else { return { _ in nil } }
     func open<One: Codable>(_ type: One.Type) -> (Value) -> Result? {
       guard let coder = try? CoderShelf.shared.coder(of: type) else { return { _ in nil } }
       return { value in (coder.value(from: value) as? Known).map(result) }
@@ -119,7 +119,7 @@ enum ValueDecoding {
   }
 
   static func decoded<Known>(_ value: Value, as type: Known.Type) -> Known? {
-    guard let codable = type as? any Codable.Type else { return nil }
+    guard let codable = TypeFacts.codable(type) else { return nil }
     func open<One: Codable>(_ type: One.Type) -> Any? {
       (try? CoderShelf.shared.coder(of: type)).flatMap { $0.value(from: value) }
     }

@@ -99,7 +99,7 @@ struct PathFinder {
     var last = rest.drop { $0 == .chain || $0 == .chainEnd }
     for (change, meaning) in KeyPathEnds.changes where last == change[...] { return meaning }
     if last.last == .chainEnd { last = last.dropLast() }
-    return KeyPathEnds.rawValues(Self.whole(coder.valueType)).contains(Array(last)) ? .rawValue : nil
+    return KeyPathEnds.rawValues(TypeFacts.whole(coder.valueType)).contains(Array(last)) ? .rawValue : nil
   }
 
   /// The raw value, as a program asks for it that knows the enum.
@@ -109,10 +109,8 @@ struct PathFinder {
     if rest.contains(.force) { path.isForced = true }
     path.change = .rawValue
     if case .part? = last.first, names.first == RawValues.stored, coder.isRaw { return true }
-    return PathProof(keyPath, path).showsRawValue(Self.whole(coder.valueType))
+    return PathProof(keyPath, path).showsRawValue(TypeFacts.whole(coder.valueType))
   }
-
-  private static func whole(_ type: Any.Type) -> Any.Type { (type as? any OptionalValue.Type)?.wrapped ?? type }
 
   /// Names of parts, each a stored one: a struct that was made for that shows whether they are coded under these names.
   private mutating func part(_ number: Int, _ coder: AnyCoder) -> Bool {

@@ -30,7 +30,7 @@ enum PathIdentity {
       let own = root.heirPath(number)
       var ends = KeyPathEnds.changers
       let type = Swift.type(of: own).valueType
-      if let type = ((type as? any OptionalValue.Type)?.wrapped ?? type) as? any RawRepresentable.Type {
+      if let type = TypeFacts.whole(type) as? any RawRepresentable.Type {
         ends += rawValues(type).map { ($0, .rawValue) }
       }
       for end in ends where own.appending(path: end.keyPath)?.hashValue == keyPath.hashValue {

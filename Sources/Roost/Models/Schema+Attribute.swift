@@ -37,7 +37,7 @@ extension Schema {
     public var isCodable: Bool { options.contains(.codable) }
     /// Whether it may be nil: as its type says, unless something else was set.
     public var isOptional: Bool {
-      get { ownOptionality ?? (valueType is any OptionalValue.Type) }
+      get { ownOptionality ?? (TypeFacts.whole(valueType) != valueType) }
       set { ownOptionality = newValue }
     }
     private var ownOptionality: Bool?

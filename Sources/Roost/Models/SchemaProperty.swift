@@ -16,7 +16,7 @@ extension SchemaProperty {
   public var isAttribute: Bool { false }
   public var isRelationship: Bool { false }
   public var isTransient: Bool { false }
-  public var isOptional: Bool { valueType is any OptionalValue.Type }
+  public var isOptional: Bool { TypeFacts.whole(valueType) != valueType }
 }
 
 /// A constraint as a schema reads it.
@@ -25,15 +25,6 @@ protocol ConstraintProperty {
   /// What cannot be kept of it, in words.
   var faults: [String] { get }
   var isUnique: Bool { get }
-}
-
-/// Tells what an optional type wraps.
-protocol OptionalValue {
-  static var wrapped: Any.Type { get }
-}
-
-extension Optional: OptionalValue {
-  static var wrapped: Any.Type { Wrapped.self }
 }
 
 /// A type's name in an encoded schema, and back for those that are known everywhere.

@@ -92,7 +92,7 @@ struct TranslatedPart {
 extension TranslatedPart.Meaning {
   /// The meaning of an element of a collection.
   static func element(of type: Any.Type) -> TranslatedPart.Meaning {
-    guard let codable = type as? any Codable.Type else { return .value }
+    guard let codable = TypeFacts.codable(type) else { return .value }
     guard let coder = try? CoderShelf.shared.coder(any: codable) else { return .value }
     return coder.parts.isEmpty ? .value : .structure(coder)
   }

@@ -8,6 +8,9 @@ internal import RoostRecords
 /// for each type anew: 150,000 to 430,000 instructions for each question of a small program.
 struct PlainType: Sendable {
   let type: Any.Type
+  /// What an optional type wraps; any other type itself.
+  let whole: Any.Type
+  let codable: any (Codable & SendableMetatype).Type
   let element: ElementType
   /// Whether `<` of it is what the engine sorts by.
   let isSorted: Bool
@@ -97,6 +100,8 @@ struct PlainType: Sendable {
     _ field: FieldType, isSorted: Bool, _ value: @escaping @Sendable (Known) -> Value
   ) {
     type = Known.self
+    whole = type
+    codable = Known.self
     element = .plain(field)
     self.isSorted = isSorted
     self.value = { value($0.assumingMemoryBound(to: Known.self).pointee) }
@@ -106,6 +111,8 @@ struct PlainType: Sendable {
   private init<Known: _Storable & SendableMetatype>(_ field: FieldType, _ value: @escaping @Sendable (Known?) -> Value)
   {
     type = Known?.self
+    whole = Known.self
+    codable = Known?.self
     element = .optional(.plain(field))
     isSorted = false
     self.value = { value($0.assumingMemoryBound(to: Known?.self).pointee) }

@@ -27,8 +27,8 @@ struct SortRule<Model: PersistentModel> {
 
   /// Whether `<` of a type, or of what it may be besides nil, is the order of what is stored.
   private static func isSortedAsStored(_ type: Any.Type) -> Bool {
-    let whole = (type as? any OptionalValue.Type)?.wrapped ?? type
-    return whole is any _Storable.Type || whole == PersistentIdentifier.self
+    let whole = TypeFacts.whole(type)
+    return TypeFacts.isStorable(whole) || whole == PersistentIdentifier.self
   }
 
   /// Whether texts are compared as `<` does.

@@ -1,0 +1,27 @@
+internal import RoostGraph
+
+/// What a type is. The compiler knows it of plain types; of others the runtime is asked, see ``PlainType``.
+enum TypeFacts {
+  /// What an optional type wraps; any other type itself.
+  static func whole(_ type: Any.Type) -> Any.Type {
+    if let plain = PlainType.of(type) { return plain.whole }
+    return (type as? any OptionalValue.Type)?.wrapped ?? type
+  }
+
+  /// Whether values of a type, which is not optional, are stored without a coder of their own.
+  static func isStorable(_ type: Any.Type) -> Bool { PlainType.of(type) != nil || type is any _Storable.Type }
+
+  static func codable(_ type: Any.Type) -> (any Codable.Type)? {
+    if let plain = PlainType.of(type) { return plain.codable }
+    return type as? any Codable.Type
+  }
+}
+
+/// Tells what an optional type wraps.
+protocol OptionalValue {
+  static var wrapped: Any.Type { get }
+}
+
+extension Optional: OptionalValue {
+  static var wrapped: Any.Type { Wrapped.self }
+}
