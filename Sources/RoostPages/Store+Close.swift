@@ -35,13 +35,15 @@ extension Store {
     defer { checkpointGate.release() }
     do throws(StoreError) { try turn.take(until: deadline) } catch { return }
     defer { turn.give() }
-    do throws(StoreError) { try closeUnderTurn(false, forAll: true) } catch {
+    do throws(StoreError) { try closeUnderTurn(false, forAll: true, until: deadline) } catch {
       if error.code != .busy { throw error }
     }
   }
 
   /// The turn is taken before anybody is told, so that who shares the store is never kept waiting by a writer.
-  private func closeUnderTurn(_ keepsFile: Bool, forAll: Bool = false) throws(StoreError) {
+  private func closeUnderTurn(
+    _ keepsFile: Bool, forAll: Bool = false, until deadline: UInt64? = nil
+  ) throws(StoreError) {
     if isClosed { return }
     switch OpenStores.shared.leave(self, forAll: forAll) {
     case .othersStay: return
@@ -57,7 +59,7 @@ extension Store {
     commits.attach(nil)
     log?.file.close()
     log = nil
-    if wasWritten, failure == nil, !keepsFile { shorten() }
+    if wasWritten, failure == nil, !keepsFile { shorten(until: deadline) }
     if !keepsFile { releaseFile() }
     if let failure { throw failure }
   }

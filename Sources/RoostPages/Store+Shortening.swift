@@ -5,24 +5,28 @@ import Synchronization
 extension Store {
   /// With fewer free pages it is not worth its syncs.
   private static var fewestFree: Int { 64 }
-  /// A file with more pages than this, for each page that may be moved, is left as it is: finding the pages of its end takes a look at every
-  /// branch.
+  /// A close moves nothing in a file of more than so many pages for each page that it may move: finding the pages of the end takes a look at
+  /// every branch.
   private static var mostPagesEach: Int { 32 }
+  /// 256 MiB. However much was written, a close does not move more.
+  private static var mostMoved: Int { 65_536 }
 
   /// Moves pages from the end of the file to free places and cuts the file, where more than a twentieth of it is free.
   ///
-  /// It goes by steps, so that few pages are in memory. A close moves a quarter of what checkpoints wrote before at the most, or one step: a
-  /// short use of the store closes quickly, and a long import is followed by a longer close.
+  /// It goes by steps, so that few pages are in memory. A short use of the store closes quickly, after one step. A long import is followed by a
+  /// longer close, which may move a quarter of the pages that checkpoints wrote.
   ///
   /// Before each step the file is clean: both superblocks name one state and no log, and what they reach is not overwritten. So a crash, a full
   /// disk or any other error leaves the store closed, as it was. Called with the writer lock, when no other thread can use the store any more.
-  func shorten() {
+  ///
+  /// - Parameter deadline: no step begins after this monotonic time.
+  func shorten(until deadline: UInt64?) {
     let step = options.closingStep
-    var left = max(step, checkpointPages.load(ordering: .relaxed) / 4)
+    var left = min(max(step, checkpointPages.load(ordering: .relaxed) / 4), Self.mostMoved)
     guard step > 0, durable.log == nil, isStillNamed, Int(space.limit) <= Self.mostPagesEach * left else { return }
     do throws(StoreError) {
-      while left > 0, hasMuchFree {
-        let moved = try moveTail(min(step, left))
+      while hasMuchFree, left > 0 || misplaced <= step, Clock.monotonicNanoseconds() < deadline ?? .max {
+        let moved = try moveTail(left > 0 ? min(step, left) : step)
         if moved == 0 { return }
         left -= moved
         try checkpointUnderTurn(beside: false)
@@ -35,6 +39,13 @@ extension Store {
     reclaim()
     let free = space.free.count(below: space.limit)
     return free >= Self.fewestFree && free * 20 > Int(space.limit)
+  }
+
+  /// How many pages lie above the place where a file without free pages would end. Where few are left, one more step makes the file short.
+  private var misplaced: Int {
+    let used = space.limit - UInt32(space.spare.count(below: space.limit))
+    let freeAbove = space.spare.count(below: space.limit) - space.spare.count(below: used)
+    return Int(space.limit - used) - freeAbove
   }
 
   /// Makes a state whose pages lie lower the tip, and says how many were moved. Its commit has the number of the one before,
