@@ -79,6 +79,19 @@ import Testing
       ])
   }
 
+  /// A store keeps one nil, so the other would be lost without a word.
+  @Test func `what may be nil in two ways is refused`() {
+    let advice = "can be nil in two ways, and a store keeps one: declare it with one question mark"
+    #expect(
+      Schema([NilTwice.self]).faults.map(\.description) == [
+        "NilTwice.number cannot be stored: Optional<Optional<Int>> \(advice)",
+        "NilTwice.text cannot be stored: Optional<Optional<String>> \(advice)",
+      ])
+    #expect(throws: (any Error).self) {
+      try ModelContainer(for: NilTwice.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+  }
+
   @Test func `a schema is kept in a file`() throws {
     let schema = Schema([Artist.self, LiveAlbum.self, Everything.self], version: Schema.Version(2, 1, 0))
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("schema-\(UUID()).json")
@@ -115,6 +128,13 @@ import Testing
 @Model final class Airport {
   var departures: [Flight] = []
   var arrivals: [Flight] = []
+
+  init() {}
+}
+
+@Model final class NilTwice {
+  var number: Int??
+  var text: String??
 
   init() {}
 }

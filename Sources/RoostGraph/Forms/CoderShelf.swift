@@ -10,17 +10,18 @@ package final class CoderShelf: @unchecked Sendable {
   private let lock = Lock()
   private var known: [ObjectIdentifier: AnyCoder] = [:]
 
-  /// The coder of a type of which the compiler knows all that the search would ask the runtime. It is no optional type.
+  /// The coder of a type, which is not optional, without a search: the compiler knows what the search would ask the runtime.
   package func coder<Value: _Storable>(plain type: Value.Type) -> Coder<Value> {
     keep(type) { StorableCoder<Value>() }
   }
 
-  /// The same of an optional type.
+  /// The coder of an optional type, without a search.
   package func coder<Wrapped: _Storable>(plain type: Wrapped?.Type) -> Coder<Wrapped?> {
     let wrapped = coder(plain: Wrapped.self)
     return keep(type) { OptionalCoder(wrapped) }
   }
 
+  /// Calls the closure under the lock, so it must not ask the shelf.
   private func keep<Value>(_ type: Value.Type, _ make: () -> Coder<Value>) -> Coder<Value> {
     lock.withLock {
       if let known = known[ObjectIdentifier(type)] { return unsafeDowncast(known, to: Coder<Value>.self) }
@@ -40,6 +41,10 @@ package final class CoderShelf: @unchecked Sendable {
   package func coder<Value: Codable>(of type: Value.Type) throws(RecordFault) -> Coder<Value> {
     if let found = lock.withLock({ known[ObjectIdentifier(type)] }) {
       return unsafeDowncast(found, to: Coder<Value>.self)
+    }
+    if let optional = type as? any OptionalType.Type, optional.isTwice {
+      throw RecordFault(
+        .wrongType, "\(type) can be nil in two ways, and a store keeps one: declare it with one question mark")
     }
     let search = CoderSearch()
     let found = search.top(of: type)
@@ -138,13 +143,16 @@ extension RawCoderMaker: Maker where Value.RawValue == Raw {
 
 /// What a coder must be made for piece by piece.
 private protocol OptionalType {
+  /// Whether what it wraps is optional too.
+  static var isTwice: Bool { get }
   static func makeCoder(_ search: CoderSearch) -> AnyCoder?
 }
 
 extension Optional: OptionalType {
+  fileprivate static var isTwice: Bool { Wrapped.self is any OptionalType.Type }
   fileprivate static func makeCoder(_ search: CoderSearch) -> AnyCoder? {
     // What is nil twice over is not kept apart, so it has no coder.
-    if Wrapped.self is any OptionalType.Type { return nil }
+    if isTwice { return nil }
     return search.coder(of: Wrapped.self).map { OptionalCoder($0) }
   }
 }
