@@ -199,7 +199,7 @@ struct SaveReport {
     NotificationCenter.default.post(name: ModelContext.didSave, object: context, userInfo: told)
   }
 
-  /// What the notification's keys have: 0 the inserted models, 1 the updated, 2 the deleted ones. It is never written, so threads may share it.
+  /// Which list each key gets: 0 the inserted models, 1 the updated, 2 the deleted ones. It is never written, so threads may share it.
   nonisolated(unsafe) private static let listsByKey: [AnyHashable: Int] = [
     "inserted": 0, ModelContext.NotificationKey.insertedIdentifiers.rawValue: 0,
     "updated": 1, ModelContext.NotificationKey.updatedIdentifiers.rawValue: 1,

@@ -17,7 +17,7 @@ struct InverseSearch {
   }
 
   private func relationships(_ entity: Schema.Entity) -> [Schema.Relationship] {
-    entity.storedProperties.compactMap { $0 as? Schema.Relationship }
+    entity.storedProperties.compactMap { $0.asRelationship }
   }
 
   /// The relationship that a key path names, wherever it is declared.

@@ -26,8 +26,7 @@ public func _makeModelType<Model: PersistentModel>(
 extension Schema.PropertyMetadata {
   /// Whether it describes a property that rows have.
   fileprivate var isStored: Bool {
-    if let attribute = metadata as? Schema.Attribute { return !attribute.isTransient }
-    return metadata == nil || metadata is Schema.Relationship || !(metadata is any ConstraintProperty)
+    metadata?.asConstraint == nil && metadata?.asAttribute?.isTransient != true
   }
 }
 

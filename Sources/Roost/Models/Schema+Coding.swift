@@ -76,14 +76,14 @@ extension Schema.Entity: Codable {
     try values.encode(name, forKey: .name)
     try values.encodeIfPresent(superentityName, forKey: .superentity)
     try values.encode(attributes(in: storedProperties), forKey: .attributes)
-    try values.encode(storedProperties.compactMap { $0 as? Schema.Relationship }, forKey: .relationships)
+    try values.encode(storedProperties.compactMap { $0.asRelationship }, forKey: .relationships)
     try values.encode(attributes(in: inheritedProperties), forKey: .inheritedAttributes)
-    try values.encode(inheritedProperties.compactMap { $0 as? Schema.Relationship }, forKey: .inheritedRelationships)
+    try values.encode(inheritedProperties.compactMap { $0.asRelationship }, forKey: .inheritedRelationships)
     try values.encode(uniquenessConstraints, forKey: .unique)
     try values.encode(indices, forKey: .indices)
   }
 
   private func attributes(in properties: [any SchemaProperty]) -> [AttributeBox] {
-    properties.compactMap { ($0 as? Schema.Attribute).map { AttributeBox($0) } }
+    properties.compactMap { $0.asAttribute.map { AttributeBox($0) } }
   }
 }

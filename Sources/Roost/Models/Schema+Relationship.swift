@@ -5,7 +5,9 @@ extension Schema {
     public var originalName: String
     public var keypath: AnyKeyPath?
     public var options: [Option]
-    public var valueType: any Any.Type
+    public var valueType: any Any.Type { didSet { isToMany = nil } }
+    /// Whether it is a relationship to many, where the class that declares it said so.
+    var isToMany: Bool?
     public var destination: String
     public var deleteRule: DeleteRule
     public var inverseName: String?
@@ -60,7 +62,7 @@ extension Schema {
       self.hashModifier = hashModifier
     }
 
-    public var isToOneRelationship: Bool { !(valueType is any RelationshipCollection.Type) }
+    public var isToOneRelationship: Bool { !(isToMany ?? (valueType is any RelationshipCollection.Type)) }
     public var isUnique: Bool { options.contains(.unique) }
     public var isAttribute: Bool { false }
     public var isRelationship: Bool { true }

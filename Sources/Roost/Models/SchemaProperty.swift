@@ -19,6 +19,16 @@ extension SchemaProperty {
   public var isOptional: Bool { TypeFacts.whole(valueType) != valueType }
 }
 
+extension SchemaProperty {
+  // A cast that fails takes thousands of instructions, and one to a protocol hundreds of thousands. So the property is asked first what it is.
+
+  var asAttribute: Schema.Attribute? { isAttribute ? self as? Schema.Attribute : nil }
+  var asRelationship: Schema.Relationship? { isRelationship ? self as? Schema.Relationship : nil }
+  var asConstraint: (any ConstraintProperty)? {
+    isAttribute || isRelationship ? nil : self as? any ConstraintProperty
+  }
+}
+
 /// A constraint as a schema reads it.
 protocol ConstraintProperty {
   var names: [[String]] { get }

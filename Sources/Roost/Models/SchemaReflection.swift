@@ -43,7 +43,7 @@ struct SchemaReflection {
     let metadata = type.schemaMetadata
     let modelType = type._$type
     for property in metadata {
-      if let constraint = property.metadata as? any ConstraintProperty {
+      if let constraint = property.metadata?.asConstraint {
         faults += constraint.faults.map { SchemaFault($0) }
         if constraint.isUnique {
           entity.uniquenessConstraints += constraint.names.filter { !$0.isEmpty }
@@ -53,7 +53,7 @@ struct SchemaReflection {
         continue
       }
       let valueType = Swift.type(of: property.keypath).valueType
-      if let attribute = property.metadata as? Schema.Attribute, attribute.isTransient {
+      if let attribute = property.metadata?.asAttribute, attribute.isTransient {
         attribute.name = property.name
         if attribute.originalName.isEmpty { attribute.originalName = property.name }
         (attribute.valueType, attribute.defaultValue) = (valueType, property.defaultValue)
@@ -62,8 +62,10 @@ struct SchemaReflection {
       }
       guard let number = modelType.number(of: property.keypath) else { continue }
       switch modelType.properties[number].storage {
-      case .toOne(let link), .toMany(let link):
-        entity.storedProperties.append(relationship(property, valueType, link: link))
+      case .toOne(let link):
+        entity.storedProperties.append(relationship(property, valueType, link: link, isToMany: false))
+      case .toMany(let link):
+        entity.storedProperties.append(relationship(property, valueType, link: link, isToMany: true))
       case .value(let coder):
         guard let coder = coderOrFault(coder, "\(entity.name).\(property.name)") else { continue }
         let attribute = attribute(property, valueType, coder: coder)
@@ -82,13 +84,14 @@ struct SchemaReflection {
   }
 
   private func relationship(
-    _ property: Schema.PropertyMetadata, _ valueType: Any.Type, link: _ModelType.Link
+    _ property: Schema.PropertyMetadata, _ valueType: Any.Type, link: _ModelType.Link, isToMany: Bool
   ) -> Schema.Relationship {
-    let relationship = property.metadata as? Schema.Relationship ?? Schema.Relationship()
+    let relationship = property.metadata?.asRelationship ?? Schema.Relationship()
     relationship.name = property.name
     if relationship.originalName.isEmpty { relationship.originalName = property.name }
     relationship.keypath = property.keypath
     relationship.valueType = valueType
+    relationship.isToMany = isToMany
     relationship.destination = link.model._$type.name
     return relationship
   }
@@ -101,7 +104,7 @@ struct SchemaReflection {
   }
 
   private func attribute(_ property: Schema.PropertyMetadata, _ type: Any.Type, coder: AnyCoder) -> Schema.Attribute {
-    let written = property.metadata as? Schema.Attribute
+    let written = property.metadata?.asAttribute
     let original = written.flatMap { $0.originalName.isEmpty ? nil : $0.originalName }
     if coder.parts.isEmpty {
       let attribute = written ?? Schema.Attribute()

@@ -16,21 +16,21 @@ extension ModelPlan {
   }
 
   private mutating func add(_ property: any SchemaProperty) {
-    if (property as? Schema.Attribute)?.isTransient == true { return }
+    if property.asAttribute?.isTransient == true { return }
     if !property.originalName.isEmpty, property.originalName != property.name {
       originalNames[property.name] = property.originalName
     }
-    if let relationship = property as? Schema.Relationship {
+    if let relationship = property.asRelationship {
       relationships.append(
         RelationshipPlan(
           relationship.name, to: relationship.destination, isToMany: !relationship.isToOneRelationship,
           inverse: relationship.inverseName, deleteRule: relationship.deleteRule.stored,
           minimum: relationship.minimumModelCount ?? 0, maximum: relationship.maximumModelCount ?? 0))
     }
-    if let salt = (property as? Schema.Attribute)?.hashModifier ?? (property as? Schema.Relationship)?.hashModifier {
+    if let salt = property.asAttribute?.hashModifier ?? property.asRelationship?.hashModifier {
       salts[property.name] = salt
     }
-    if let attribute = property as? Schema.Attribute {
+    if let attribute = property.asAttribute {
       if attribute.options.contains(.preserveValueOnDeletion) { preserved.insert(attribute.name) }
       if attribute.isTransformable || attribute.isCodable {
         initials[attribute.name] = attribute.defaultValue.flatMap { type.stored(attribute.name, $0) }

@@ -1,6 +1,6 @@
 internal import RoostGraph
 
-/// What a type is. The compiler knows it of plain types; of others the runtime is asked, see ``PlainType``.
+/// What a type is. The table of plain types answers first, then the runtime, which searches for it: see ``PlainType``.
 enum TypeFacts {
   /// What an optional type wraps; any other type itself.
   static func whole(_ type: Any.Type) -> Any.Type {

@@ -61,19 +61,19 @@ public func _related<Model: _ModelObject>(_ value: consuming [Model]?) -> [Model
 )
 public func _related<Value>(_ value: Value) -> Value { value }
 
-// The compiler tells where a relationship leads.
+// The compiler knows what a relationship references.
 
 public func _coder<Model: _ModelObject>(for type: Model.Type) -> _Coder? {
-  _Coder(leads: .toOne(.init(Model.self, isOptional: false)))
+  _Coder(relationship: .toOne(.init(Model.self, isOptional: false)))
 }
 public func _coder<Model: _ModelObject>(for type: Model?.Type) -> _Coder? {
-  _Coder(leads: .toOne(.init(Model.self, isOptional: true)))
+  _Coder(relationship: .toOne(.init(Model.self, isOptional: true)))
 }
 public func _coder<Model: _ModelObject>(for type: [Model].Type) -> _Coder? {
-  _Coder(leads: .toMany(.init(Model.self, isOptional: false)))
+  _Coder(relationship: .toMany(.init(Model.self, isOptional: false)))
 }
 public func _coder<Model: _ModelObject>(for type: [Model]?.Type) -> _Coder? {
-  _Coder(leads: .toMany(.init(Model.self, isOptional: true)))
+  _Coder(relationship: .toMany(.init(Model.self, isOptional: true)))
 }
 public func _coder<Model: _ModelObject>(like value: Model) -> _Coder? { _coder(for: Model.self) }
 public func _coder<Model: _ModelObject>(like value: Model?) -> _Coder? { _coder(for: Model?.self) }

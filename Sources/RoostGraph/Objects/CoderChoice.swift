@@ -1,28 +1,27 @@
 internal import RoostFile
 package import RoostRecords
 
-/// How a property is stored, found out when it is needed; or where a relationship leads, so that the runtime need not look whether a type is a
-/// model's.
+/// How a property is stored, found out when it is needed. For a relationship it says which one it is, so that the runtime need not search for that.
 ///
-/// Unchecked because of `found`, which is read and written under the lock, and of `make` and `leads`, which hold types alone.
+/// Unchecked because of `found`, which is read and written under the lock, and of `make` and `relationship`, which hold types alone.
 public final class _Coder: @unchecked Sendable {
   private let lock = Lock()
   private var found: AnyCoder?
   private let make: () throws(RecordFault) -> AnyCoder
-  private let leads: _ModelType.Storage?
+  private let relationship: _ModelType.Storage?
 
   package init(_ make: @escaping () throws(RecordFault) -> AnyCoder) {
     self.make = make
-    leads = nil
+    relationship = nil
   }
 
-  /// In the place of a coder, which a relationship has not.
-  init(leads: _ModelType.Storage) {
-    self.leads = leads
+  /// Stands in for a coder: a relationship has none.
+  init(relationship: _ModelType.Storage) {
+    self.relationship = relationship
     make = { () throws(RecordFault) in throw RecordFault(.wrongType, "a relationship has no coder") }
   }
 
-  package var storage: _ModelType.Storage { leads ?? .value(self) }
+  package var storage: _ModelType.Storage { relationship ?? .value(self) }
 
   package func coder() throws(RecordFault) -> AnyCoder {
     if let found = lock.withLock({ found }) { return found }
