@@ -63,7 +63,6 @@ struct Code: Codable, Equatable {
   var moneyBy: [String: Money] = [:]
   var shapes: [Shape] = []
   var flags: Flags = Flags.a
-  var twice: Int??
   var optionalList: [String]?
   var optionalDate: Date?
   var optionalURL: URL?
