@@ -13,8 +13,8 @@ extension Store {
 
   /// Moves pages from the end of the file to free places and cuts the file, where more than a twentieth of it is free.
   ///
-  /// It goes by steps, so that few pages are in memory. A short use of the store closes quickly, after one step. A long import is followed by a
-  /// longer close, which may move a quarter of the pages that checkpoints wrote.
+  /// It goes by steps, so that few pages are in memory. After a short use of the store it makes one step. After a long import it may move a
+  /// quarter of the pages that checkpoints wrote.
   ///
   /// Before each step the file is clean: both superblocks name one state and no log, and what they reach is not overwritten. So a crash, a full
   /// disk or any other error leaves the store closed, as it was. Called with the writer lock, when no other thread can use the store any more.
@@ -26,11 +26,14 @@ extension Store {
     guard step > 0, durable.log == nil, isStillNamed, Int(space.limit) <= Self.mostPagesEach * left else { return }
     do throws(StoreError) {
       while hasMuchFree, left > 0 || misplaced <= step, Clock.monotonicNanoseconds() < deadline ?? .max {
+        let before = space.limit
         let moved = try moveTail(left > 0 ? min(step, left) : step)
         if moved == 0 { return }
         left -= moved
         try checkpointUnderTurn(beside: false)
         try writeSuperblock(durable)
+        // What cannot be moved may keep the file as long as it is.
+        if Int(before) - Int(space.limit) < max(1, step / 32) { return }
       }
     } catch {}
   }

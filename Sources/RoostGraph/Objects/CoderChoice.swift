@@ -1,7 +1,7 @@
 internal import RoostFile
 package import RoostRecords
 
-/// How a property is stored, found out when it is needed. For a relationship it says which one it is, so that the runtime need not search for that.
+/// How a property is stored. A value's coder is made when it is first needed; a relationship has a target in its place.
 ///
 /// Unchecked because of `found`, which is read and written under the lock, and of `make` and `relationship`, which hold types alone.
 public final class _Coder: @unchecked Sendable {
@@ -15,7 +15,7 @@ public final class _Coder: @unchecked Sendable {
     relationship = nil
   }
 
-  /// Stands in for a coder: a relationship has none.
+  /// For a relationship. It has no coder: ``coder()`` throws.
   init(relationship: _ModelType.Storage) {
     self.relationship = relationship
     make = { () throws(RecordFault) in throw RecordFault(.wrongType, "a relationship has no coder") }
