@@ -52,14 +52,17 @@ extension Store {
     }
     var failure: StoreError?
     let wasWritten = log?.hasBegun == true
+    let logFile = log?.file
     do throws(StoreError) { try fold() } catch { failure = error }
     isClosed = true
     // Writing may have stopped while somebody's sync is under way.
     commits.awaitSync()
-    commits.attach(nil)
-    log?.file.close()
     log = nil
-    if wasWritten, failure == nil, !keepsFile { shorten(until: deadline) }
+    do throws(StoreError) {
+      if failure == nil, !wasWritten || keepsFile || shorten(until: deadline) { try removeLog(logFile) }
+    } catch { failure = error }
+    commits.attach(nil)
+    logFile?.close()
     if !keepsFile { releaseFile() }
     if let failure { throw failure }
   }
@@ -79,7 +82,7 @@ extension Store {
     OpenStores.shared.vacate(tenancy)
   }
 
-  /// Leaves the file clean and removes the log. Under the turn.
+  /// Leaves the file clean: it needs no log any more. Under the turn.
   private func fold() throws(StoreError) {
     if isLayer { return }
     if isPrivate { return try completePrivate() }
@@ -96,10 +99,13 @@ extension Store {
       try writeSuperblock(clean)
       try writeSuperblock(clean)
     }
+  }
+
+  /// Removes the log of a clean file.
+  private func removeLog(_ logFile: (any StorageFile)?) throws(StoreError) {
     // Where the file was replaced, the log of that name is the new store's.
-    if durable.log == nil, isStillNamed, isStillNamed(log.file) {
-      try fileSystem.remove(log.file.path)
-      try fileSystem.syncDirectory(of: log.file.path)
-    }
+    guard let logFile, !options.readOnly, durable.log == nil, isStillNamed, isStillNamed(logFile) else { return }
+    try fileSystem.remove(logFile.path)
+    try fileSystem.syncDirectory(of: logFile.path)
   }
 }

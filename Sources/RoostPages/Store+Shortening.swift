@@ -20,22 +20,29 @@ extension Store {
   /// disk or any other error leaves the store closed, as it was. Called with the writer lock, when no other thread can use the store any more.
   ///
   /// - Parameter deadline: no step begins after this monotonic time.
-  func shorten(until deadline: UInt64?) {
+  /// - Returns: whether both superblocks are durable. Where not, what can be read of one may be lost in a crash, and the other must not be
+  ///   overwritten before. The log, though empty of news, tells the next opening so: see ``settleDoubt(_:)``.
+  func shorten(until deadline: UInt64?) -> Bool {
     let step = options.closingStep
     var left = min(max(step, checkpointPages.load(ordering: .relaxed) / 4), Self.mostMoved)
-    guard step > 0, durable.log == nil, isStillNamed, Int(space.limit) <= Self.mostPagesEach * left else { return }
+    guard step > 0, durable.log == nil, isStillNamed, Int(space.limit) <= Self.mostPagesEach * left else { return true }
     do throws(StoreError) {
       while hasMuchFree, left > 0 || misplaced <= step, Clock.monotonicNanoseconds() < deadline ?? .max {
         let before = space.limit
         let moved = try moveTail(left > 0 ? min(step, left) : step)
-        if moved == 0 { return }
+        if moved == 0 { return true }
         left -= moved
         try checkpointUnderTurn(beside: false)
         try writeSuperblock(durable)
         // What cannot be moved may keep the file as long as it is.
-        if Int(before) - Int(space.limit) < max(1, step / 32) { return }
+        if Int(before) - Int(space.limit) < max(1, step / 32) { return true }
       }
-    } catch {}
+      return true
+    } catch {
+      // Its write may have had an effect, although it failed.
+      do throws(StoreError) { try writeSuperblock(durable) } catch { return false }
+      return true
+    }
   }
 
   private var hasMuchFree: Bool {
