@@ -51,15 +51,16 @@ extension Store {
     case .isLast: break
     }
     var failure: StoreError?
+    var isClean = false
     let wasWritten = log?.hasBegun == true
     let logFile = log?.file
-    do throws(StoreError) { try fold() } catch { failure = error }
+    do throws(StoreError) { isClean = try fold() } catch { failure = error }
     isClosed = true
     // Writing may have stopped while somebody's sync is under way.
     commits.awaitSync()
     log = nil
     do throws(StoreError) {
-      if failure == nil, !wasWritten || keepsFile || shorten(until: deadline) { try removeLog(logFile) }
+      if isClean, !wasWritten || keepsFile || shorten(until: deadline) { try removeLog(logFile) }
     } catch { failure = error }
     commits.attach(nil)
     logFile?.close()
@@ -82,14 +83,17 @@ extension Store {
     OpenStores.shared.vacate(tenancy)
   }
 
-  /// Leaves the file clean: it needs no log any more. Under the turn.
-  private func fold() throws(StoreError) {
-    if isLayer { return }
-    if isPrivate { return try completePrivate() }
-    guard file != nil, !options.readOnly, let log else { return }
+  /// Leaves the file clean, and says whether that was done: then its log is not needed any more. Under the turn.
+  private func fold() throws(StoreError) -> Bool {
+    if isLayer { return false }
+    if isPrivate {
+      try completePrivate()
+      return false
+    }
+    guard file != nil, !options.readOnly, let log else { return false }
     do throws(StoreError) { try commits.check() } catch {
       // The commits concerned were reported already; reopening decides.
-      return
+      return false
     }
     if log.hasBegun {
       try commits.sync(upTo: commits.appendedPosition, log.file)
@@ -99,12 +103,13 @@ extension Store {
       try writeSuperblock(clean)
       try writeSuperblock(clean)
     }
+    return durable.log == nil
   }
 
   /// Removes the log of a clean file.
   private func removeLog(_ logFile: (any StorageFile)?) throws(StoreError) {
     // Where the file was replaced, the log of that name is the new store's.
-    guard let logFile, !options.readOnly, durable.log == nil, isStillNamed, isStillNamed(logFile) else { return }
+    guard let logFile, isStillNamed, isStillNamed(logFile) else { return }
     try fileSystem.remove(logFile.path)
     try fileSystem.syncDirectory(of: logFile.path)
   }

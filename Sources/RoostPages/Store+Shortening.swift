@@ -25,7 +25,7 @@ extension Store {
   func shorten(until deadline: UInt64?) -> Bool {
     let step = options.closingStep
     var left = min(max(step, checkpointPages.load(ordering: .relaxed) / 4), Self.mostMoved)
-    guard step > 0, durable.log == nil, isStillNamed, Int(space.limit) <= Self.mostPagesEach * left else { return true }
+    guard step > 0, isStillNamed, Int(space.limit) <= Self.mostPagesEach * left else { return true }
     do throws(StoreError) {
       while hasMuchFree, left > 0 || misplaced <= step, Clock.monotonicNanoseconds() < deadline ?? .max {
         let before = space.limit

@@ -49,7 +49,8 @@ extension Trial {
     // The fifth: a commit that had failed came back after a crash, by the link of the next one.
     // The sixth: a store whose empty log could not be removed when it was made had a name that no sync had saved.
     // The seventh: a page that a lying device lost was told by `verify`, which was taken for a failure.
-    4: [77_310_025, 768_693_847, 63_910_011, 64_910_014, 64_910_016, 71_230_004, 28_740_021],
+    // The eighth: a sync that failed while a close moved pages, and a crash in the first write of the next opening, damaged both superblocks.
+    4: [77_310_025, 768_693_847, 63_910_011, 64_910_014, 64_910_016, 71_230_004, 28_740_021, 69_607_649],
     // A compaction that gained nothing made a small file a page longer.
     5: [63_910_103],
     // An empty leaf and its neighbour were cut anew, and the empty one's bound was lost.
