@@ -45,21 +45,26 @@ struct SuiteReport {
     suite.operations.filter { plan.wantsOperation($0.name) }
   }
 
-  private var peers: [String] {
+  private func peers(_ engines: [String]) -> [String] {
     engines.contains(EngineRegistry.subject) ? engines.filter { $0 != EngineRegistry.subject } : []
   }
 
   // MARK: Medians
 
+  /// Other sizes may have been measured with more engines, and more operations.
   private func section(_ title: String, _ operations: [Operation], size: Int?) -> String {
-    var table = MarkdownTable(["op"] + engines + peers.map { "\(EngineRegistry.subject)/\($0)" })
-    for operation in operations {
-      let size = size ?? operation.fixedSize!
-      table.add(
-        [operation.name] + engines.map { cell(measurement(operation.name, $0, size)) }
-          + ratios { result(operation.name, $0, size) })
+    func find(_ operation: Operation, _ engine: String) -> Measurement? {
+      measurement(operation.name, engine, size ?? operation.fixedSize!)
     }
-    if let size, let row = readerScaling(size) { table.add(row) }
+    let engines = engines.filter { engine in operations.contains { find($0, engine) != nil } }
+    let peers = peers(engines)
+    var table = MarkdownTable(["op"] + engines + peers.map { "\(EngineRegistry.subject)/\($0)" })
+    for operation in operations where engines.contains(where: { find(operation, $0) != nil }) {
+      table.add(
+        [operation.name] + engines.map { cell(find(operation, $0)) }
+          + ratios(peers) { find(operation, $0)?.result })
+    }
+    if let size, let row = readerScaling(engines, size) { table.add(row) }
     return table.isEmpty ? "" : "\n## \(title)\n\n\(table.text)"
   }
 
@@ -72,7 +77,7 @@ struct SuiteReport {
   }
 
   /// The subject's time over each peer's: below one, the subject is quicker.
-  private func ratios(_ time: (String) -> Double?) -> [String] {
+  private func ratios(_ peers: [String], _ time: (String) -> Double?) -> [String] {
     peers.map { peer in
       guard let own = time(EngineRegistry.subject), let other = time(peer), other > 0 else { return "" }
       return Figures.ratio(own / other)
@@ -80,7 +85,7 @@ struct SuiteReport {
   }
 
   /// How much more two readers get done than one, in the same time.
-  private func readerScaling(_ size: Int) -> [String]? {
+  private func readerScaling(_ engines: [String], _ size: Int) -> [String]? {
     let gains = engines.map { engine -> Double? in
       guard let one = result(EngineOperation.readers1.rawValue, engine, size),
         let two = result(EngineOperation.readers2.rawValue, engine, size)
@@ -88,7 +93,8 @@ struct SuiteReport {
       return 2 * one / two
     }
     guard gains.contains(where: { $0 != nil }) else { return nil }
-    return ["two readers' throughput over one's"] + gains.map { $0.map(Figures.ratio) ?? "" } + peers.map { _ in "" }
+    return ["two readers' throughput over one's"] + gains.map { $0.map(Figures.ratio) ?? "" }
+      + peers(engines).map { _ in "" }
   }
 
   private func result(_ operation: String, _ engine: String, _ size: Int) -> Double? {

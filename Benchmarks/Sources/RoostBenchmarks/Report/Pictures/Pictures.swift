@@ -33,6 +33,11 @@ struct Pictures {
     measurements.first { $0.operation == operation.name && $0.engine == engine && $0.size == size }?.result
   }
 
+  /// Other files of figures may have the operation at one size alone.
+  private func measuredSizes(_ operation: Operation) -> Set<Int> {
+    Set(measurements.filter { $0.operation == operation.name && $0.result != nil }.map(\.size))
+  }
+
   /// The sizes at which an operation is done.
   private func sizes(_ operation: Operation) -> [Int] {
     operation.fixedSize.map { [$0] } ?? plan.sizes.filter(operation.isDone)
@@ -65,7 +70,7 @@ struct Pictures {
   private func growth() throws -> [String: String] {
     var documents: [String: String] = [:]
     for group in OperationGroup.allCases where !group.isMemory {
-      let grown = operations.filter { $0.group == group && $0.fixedSize == nil && $0.onlySize == nil }
+      let grown = operations.filter { $0.group == group && measuredSizes($0).count > 1 }
       if grown.isEmpty { continue }
       documents["growth-\(group.rawValue)"] = try GrowthPicture(
         title: "Suite \(suite.name): growth, \(group.rawValue)", operations: grown, engines: engines, sizes: plan.sizes,
