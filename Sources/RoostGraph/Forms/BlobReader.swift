@@ -23,6 +23,8 @@ struct BlobReader: Decoder {
   }
 
   static func value<Value: Decodable>(_ blob: Blob, _ type: Value.Type) throws -> Value {
+    // An optional decodes what it wraps. By the casts below, what is not found would be its nil.
+    if _isOptional(type) { return try Value(from: BlobReader(blob)) }
     let found: Any?
     switch blob {
     case .bool(let flag): found = flag as? Value
