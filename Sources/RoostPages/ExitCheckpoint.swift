@@ -9,7 +9,7 @@ import RoostFile
 
 /// Leaves stores as one file each when the process ends by `exit`, as it does where a `main.swift` ends whose store is a global.
 ///
-/// It waits two seconds for all locks together. A store that somebody is at work with by then keeps its log, as after a crash.
+/// For two seconds it waits for locks, and begins steps that give back free pages. A store that somebody is at work with by then keeps its log, as after a crash.
 enum ExitCheckpoint {
   private static let patienceNanoseconds: UInt64 = 2_000_000_000
 

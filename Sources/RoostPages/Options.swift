@@ -55,8 +55,8 @@ package struct StoreOptions: Sendable {
   package var checkpointing = Checkpointing.background
   /// The most entries a tree's node takes; tests make it small, so that trees are deep.
   package var fanoutLimit = Int.max
-  /// The number of pages, about, that a close moves in one step, where much of the file is free. 0 moves none: tests of salvage need older pages
-  /// in free places.
+  /// About how many pages a close moves in one step, where much of the file is free. 0: it moves none. Tests of salvage need older pages in
+  /// free places.
   package var closingStep = 2048
   /// The most pages the file may have.
   package var mostPages = UInt32.max - 1

@@ -59,9 +59,12 @@ extension Store {
     // Writing may have stopped while somebody's sync is under way.
     commits.awaitSync()
     log = nil
-    do throws(StoreError) {
-      if isClean, !wasWritten || keepsFile || shorten(until: deadline) { try removeLog(logFile) }
-    } catch { failure = error }
+    if isClean, let logFile {
+      do throws(StoreError) {
+        let isSettled = !wasWritten || keepsFile || shorten(logFile, until: deadline)
+        if isSettled { try removeLog(logFile) } else { options.say(Self.sayStays(logFile.path)) }
+      } catch { failure = error }
+    }
     commits.attach(nil)
     logFile?.close()
     if !keepsFile { releaseFile() }
@@ -83,7 +86,7 @@ extension Store {
     OpenStores.shared.vacate(tenancy)
   }
 
-  /// Leaves the file clean, and says whether that was done: then its log is not needed any more. Under the turn.
+  /// Leaves the file clean. True if it is: then the log may be removed. Under the turn.
   private func fold() throws(StoreError) -> Bool {
     if isLayer { return false }
     if isPrivate {
@@ -107,10 +110,14 @@ extension Store {
   }
 
   /// Removes the log of a clean file.
-  private func removeLog(_ logFile: (any StorageFile)?) throws(StoreError) {
+  private func removeLog(_ logFile: any StorageFile) throws(StoreError) {
     // Where the file was replaced, the log of that name is the new store's.
-    guard let logFile, isStillNamed, isStillNamed(logFile) else { return }
+    guard isStillNamed, isStillNamed(logFile) else { return }
     try fileSystem.remove(logFile.path)
     try fileSystem.syncDirectory(of: logFile.path)
+  }
+
+  private static func sayStays(_ path: String) -> String {
+    "the device refused to write while a store was closed; nothing is lost, and the empty log stays for the next opening: \(path)"
   }
 }

@@ -65,9 +65,7 @@ struct LogRemains {
   init?(
     _ path: String, _ fileSystem: any FileSystem, counts: (StoreID, SegmentHeader) -> Bool = { _, _ in true }
   ) throws(StoreError) {
-    let path = Store.logPath(path)
-    guard try fileSystem.exists(path) else { return nil }
-    let log = try fileSystem.open(path, .read)
+    guard let log = try Self.open(path, fileSystem) else { return nil }
     defer { log.close() }
     guard let header = try LogReader.fileHeader(log) else { return nil }
     id = StoreID(high: header.storeHigh, low: header.storeLow)
@@ -88,9 +86,7 @@ struct LogRemains {
   static func isBegun(
     _ path: String, _ fileSystem: any FileSystem, superblock: Superblock
   ) throws(StoreError) -> Bool {
-    let path = Store.logPath(path)
-    guard try fileSystem.exists(path) else { return false }
-    let log = try fileSystem.open(path, .read)
+    guard let log = try open(path, fileSystem) else { return false }
     defer { log.close() }
     let bytes = try Room.take(LogFormat.segmentHeader)
     defer { Room.give(bytes) }
@@ -98,6 +94,15 @@ struct LogRemains {
       let header = SegmentHeader(UnsafeRawBufferPointer(bytes))
     else { return false }
     return header.storeHigh == superblock.identityHigh && header.storeLow == superblock.identityLow
+  }
+
+  /// The log beside `path`; nil where there is none. Its owner may remove it at any moment.
+  private static func open(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) -> (any StorageFile)? {
+    let path = Store.logPath(path)
+    do throws(StoreError) { return try fileSystem.exists(path) ? fileSystem.open(path, .read) : nil } catch {
+      if error.code == .notFound { return nil }
+      throw error
+    }
   }
 
   private func holdsCommit(_ segment: UnsafeRawBufferPointer, _ counts: (StoreID, SegmentHeader) -> Bool) -> Bool {

@@ -104,7 +104,11 @@ import Testing
       #expect(other.attributes.map(\.name).sorted() == entity.attributes.map(\.name).sorted())
       #expect(other.relationshipsByName.mapValues(\.inverseName) == entity.relationshipsByName.mapValues(\.inverseName))
       #expect(other.superentity?.name == entity.superentity?.name && other.indices == entity.indices)
+      #expect(
+        other.relationshipsByName.mapValues(\.isToOneRelationship)
+          == entity.relationshipsByName.mapValues(\.isToOneRelationship))
     }
+    #expect(schema.entities.contains { $0.relationships.contains { !$0.isToOneRelationship } })
   }
 
   @Test func `versions`() {

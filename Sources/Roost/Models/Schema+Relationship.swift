@@ -6,7 +6,7 @@ extension Schema {
     public var keypath: AnyKeyPath?
     public var options: [Option]
     public var valueType: any Any.Type { didSet { isToMany = nil } }
-    /// Whether it is a relationship to many, where the class that declares it said so.
+    /// Nil: ``valueType`` tells it.
     var isToMany: Bool?
     public var destination: String
     public var deleteRule: DeleteRule
@@ -105,6 +105,7 @@ extension Schema {
 
     private enum CodingKeys: String, CodingKey {
       case name, originalName, options, valueType, destination, deleteRule, inverseName, minimum, maximum, hashModifier
+      case isToMany
     }
 
     public init(from decoder: any Decoder) throws {
@@ -119,6 +120,7 @@ extension Schema {
       minimumModelCount = try values.decodeIfPresent(Int.self, forKey: .minimum)
       maximumModelCount = try values.decodeIfPresent(Int.self, forKey: .maximum)
       hashModifier = try values.decodeIfPresent(String.self, forKey: .hashModifier)
+      isToMany = try values.decodeIfPresent(Bool.self, forKey: .isToMany)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -133,6 +135,7 @@ extension Schema {
       try values.encodeIfPresent(minimumModelCount, forKey: .minimum)
       try values.encodeIfPresent(maximumModelCount, forKey: .maximum)
       try values.encodeIfPresent(hashModifier, forKey: .hashModifier)
+      try values.encode(!isToOneRelationship, forKey: .isToMany)
     }
   }
 }

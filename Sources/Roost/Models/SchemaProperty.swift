@@ -19,9 +19,8 @@ extension SchemaProperty {
   public var isOptional: Bool { TypeFacts.whole(valueType) != valueType }
 }
 
+/// Casts of a property, after it was asked what it is: a cast that fails takes thousands of instructions, and one to a protocol hundreds of thousands.
 extension SchemaProperty {
-  // A cast that fails takes thousands of instructions, and one to a protocol hundreds of thousands. So the property is asked first what it is.
-
   var asAttribute: Schema.Attribute? { isAttribute ? self as? Schema.Attribute : nil }
   var asRelationship: Schema.Relationship? { isRelationship ? self as? Schema.Relationship : nil }
   var asConstraint: (any ConstraintProperty)? {

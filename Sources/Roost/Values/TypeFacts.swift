@@ -1,6 +1,6 @@
 internal import RoostGraph
 
-/// What a type is. The table of plain types answers first, then the runtime, which searches for it: see ``PlainType``.
+/// What a type is. The table of plain types answers first. For other types the runtime is asked, which is slow: see ``PlainType``.
 enum TypeFacts {
   /// What an optional type wraps; any other type itself.
   static func whole(_ type: Any.Type) -> Any.Type {

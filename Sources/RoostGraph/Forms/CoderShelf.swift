@@ -10,7 +10,7 @@ package final class CoderShelf: @unchecked Sendable {
   private let lock = Lock()
   private var known: [ObjectIdentifier: AnyCoder] = [:]
 
-  /// The coder of a type, which is not optional, without a search: the compiler knows what the search would ask the runtime.
+  /// The coder of a plain type that is not optional. The compiler knows that it is `_Storable`, so the runtime is not asked.
   package func coder<Value: _Storable>(plain type: Value.Type) -> Coder<Value> {
     keep(type) { StorableCoder<Value>() }
   }
@@ -21,7 +21,7 @@ package final class CoderShelf: @unchecked Sendable {
     return keep(type) { OptionalCoder(wrapped) }
   }
 
-  /// Calls the closure under the lock, so it must not ask the shelf.
+  /// The closure runs under the lock and must not call the shelf.
   private func keep<Value>(_ type: Value.Type, _ make: () -> Coder<Value>) -> Coder<Value> {
     lock.withLock {
       if let known = known[ObjectIdentifier(type)] { return unsafeDowncast(known, to: Coder<Value>.self) }

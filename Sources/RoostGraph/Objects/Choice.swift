@@ -61,7 +61,7 @@ public func _related<Model: _ModelObject>(_ value: consuming [Model]?) -> [Model
 )
 public func _related<Value>(_ value: Value) -> Value { value }
 
-// The compiler knows what a relationship references.
+// The overloads that the compiler chooses for relationships.
 
 public func _coder<Model: _ModelObject>(for type: Model.Type) -> _Coder? {
   _Coder(relationship: .toOne(.init(Model.self, isOptional: false)))

@@ -1,7 +1,7 @@
 internal import RoostFile
 package import RoostRecords
 
-/// How a property is stored. A value's coder is made when it is first needed; a relationship has a target in its place.
+/// How a property is stored. A value's coder is made when it is first needed. A relationship has no coder; it has its target.
 ///
 /// Unchecked because of `found`, which is read and written under the lock, and of `make` and `relationship`, which hold types alone.
 public final class _Coder: @unchecked Sendable {
