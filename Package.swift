@@ -107,6 +107,8 @@ let package = Package(
     .library(name: "Roost", targets: ["Roost"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "RoostImport", targets: ["RoostImport"]),
+    // Empty without the trait `Postgres`.
+    .library(name: "RoostPostgres", targets: ["RoostPostgres"]),
     .executable(name: "roost", targets: ["RoostProgram"]),
     .executable(name: "roost-torture", targets: ["RoostTorture"]),
   ],
@@ -118,6 +120,7 @@ let package = Package(
     .trait(
       name: "SwiftSyntaxPackage",
       description: "Builds the macros with the package swift-syntax, also where the toolchain brings it along."),
+    .trait(name: "Postgres", description: "Builds RoostPostgres, which keeps models in PostgreSQL. It needs libpq."),
   ],
   dependencies: syntaxPackages,
   targets: [
@@ -147,6 +150,15 @@ let package = Package(
         "RoostMacros", "RoostGraph", "RoostQuery", "RoostRecords", "RoostCare", "RoostPages", "RoostFile",
       ]),
     floor("SwiftData", on: ["Roost"]),
+    .systemLibrary(
+      name: "CPostgres", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    floor(
+      "RoostPostgres",
+      on: [
+        "Roost", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile",
+        .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
+      ]),
     floor("RoostImport", on: ["Roost", "RoostTransfer", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"]),
 
     .target(

@@ -8,11 +8,11 @@ internal import RoostGraph
 /// { "persistentIdentifier": …, "title": "Warszawa", "year": 1977, "playlist": … }
 /// ```
 public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
-  var content: SnapshotContent
+  package var content: SnapshotContent
 
   public var persistentIdentifier: PersistentIdentifier { content.identifier }
 
-  init(_ content: SnapshotContent) { self.content = content }
+  package init(_ content: SnapshotContent) { self.content = content }
 
   public init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]) {
     func open<Data: BackingData>(_ data: Data) -> SnapshotContent {

@@ -7,7 +7,7 @@ extension WorkingSet {
     _ descriptor: FetchDescriptor<Model>, for context: any BackedContext
   ) throws -> SourceAnswer {
     let time = keys.now()
-    let answer = try call(context) { try fetched(store, descriptor, as: $0) }
+    let answer = try call(context) { try fetched(store, descriptor, for: context, as: $0) }
     let places = try feed(answer.contents + answer.related, askedAt: time)
     // A store may return models of other classes too.
     guard let map = context.store.map(of: Model.self) else { return SourceAnswer(rows: [], isFiltered: true) }
@@ -26,8 +26,13 @@ extension WorkingSet {
   }
 
   private func fetched<Store: DataStore, Model: PersistentModel>(
-    _ store: Store, _ descriptor: FetchDescriptor<Model>, as state: EditingState
+    _ store: Store, _ descriptor: FetchDescriptor<Model>, for context: any BackedContext, as state: EditingState
   ) throws -> Fetched {
+    if let asked = store as? any AskedStore, let question = try question(descriptor, context) {
+      let answer = try asked.answer(question)
+      return Fetched(
+        contents: answer.contents, related: [], isFiltered: question.isWhole && answer.isTested)
+    }
     var (asked, isFiltered) = (descriptor, true)
     while true {
       do {
@@ -44,9 +49,20 @@ extension WorkingSet {
     }
   }
 
+  private func question<Model: PersistentModel>(
+    _ descriptor: FetchDescriptor<Model>, _ context: any BackedContext
+  ) throws -> StoreQuestion? {
+    guard let graph = context as? GraphContext, let map = context.store.map(of: Model.self) else { return nil }
+    return try StoreQuestion(descriptor, map, graph)
+  }
+
   func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws
     -> Int?
   {
+    if let asked = store as? any AskedStore {
+      guard let question = try question(descriptor, context), question.isWhole else { return nil }
+      return try call(context) { _ in try asked.count(question) }
+    }
     func open<Store: DataStore>(_ store: Store, _ state: EditingState) throws -> Int? {
       do { return try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state)) } catch
         DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort
@@ -86,6 +102,12 @@ extension WorkingSet {
   /// Fetches the models of identifiers: first those that the store has at hand, then the others by a predicate for each class.
   private func fetch(_ identifiers: [PersistentIdentifier], for context: any BackedContext) throws {
     let time = keys.now()
+    if let asked = store as? any AskedStore {
+      let found = try call(context) { _ in try asked.load(identifiers) }
+      try feed(found, askedAt: time)
+      let known = Set(found.map(\.identifier.key))
+      return try remove(identifiers.filter { !known.contains($0.key) }, askedAt: time)
+    }
     func cached<Store: DataStore>(_ store: Store, _ state: EditingState) throws -> [SnapshotContent] {
       try store.cachedSnapshots(for: identifiers, editingState: state).values.map(SnapshotContent.init(foreign:))
     }
@@ -104,7 +126,7 @@ extension WorkingSet {
   ) throws {
     let time = keys.now()
     let descriptor = FetchDescriptor<Model>(predicate: #Predicate { identifiers.contains($0.persistentModelID) })
-    let answer = try call(context) { try fetched(store, descriptor, as: $0) }
+    let answer = try call(context) { try fetched(store, descriptor, for: context, as: $0) }
     try feed(answer.contents + answer.related, askedAt: time)
     let found = Set(answer.contents.map(\.identifier))
     try remove(identifiers.filter { !found.contains($0) }, askedAt: time)

@@ -36,7 +36,7 @@ extension ModelSnapshot: CustomStringConvertible {
 }
 
 extension SnapshotContent: CustomStringConvertible {
-  var description: String {
+  package var description: String {
     let values = type.properties.indices.map { "\(type.propertyName($0)): \(text($0))" }
     return "\(type.name)(\(values.joined(separator: ", ")))"
   }

@@ -1,31 +1,31 @@
 internal import Foundation
 internal import RoostFile
-internal import RoostGraph
+package import RoostGraph
 
 /// What a snapshot holds. It never changes.
-struct SnapshotContent: Hashable, Sendable {
-  var identifier: PersistentIdentifier
-  var values: ValueImage
+package struct SnapshotContent: Hashable, Sendable {
+  package var identifier: PersistentIdentifier
+  package var values: ValueImage
   /// By place among the class's relationships.
-  var links: [Link]
+  package var links: [Link]
   /// The process that it comes from, where that is another one: there, identifiers of models without a row are others'.
   var process: UInt64?
   /// Whether it was coded, perhaps by a program that knew less of the model: a list that is not there is empty then.
   var isDecoded = false
   /// By property, why its stored value was refused: see ``ModelSnapshot/value(of:)``.
-  var refused: [Int: String] = [:]
+  package var refused: [Int: String] = [:]
 
-  enum Link: Hashable, Sendable {
+  package enum Link: Hashable, Sendable {
     /// Not read, or not known.
     case absent
     case one(PersistentIdentifier?)
     case many([PersistentIdentifier])
   }
 
-  var form: ImageForm { values.form }
-  var type: _ModelType { values.form.type }
+  package var form: ImageForm { values.form }
+  package var type: _ModelType { values.form.type }
 
-  init(_ identifier: PersistentIdentifier, _ values: ValueImage, links: [Link]) {
+  package init(_ identifier: PersistentIdentifier, _ values: ValueImage, links: [Link]) {
     self.identifier = identifier
     self.values = values
     self.links = links
@@ -69,19 +69,19 @@ struct SnapshotContent: Hashable, Sendable {
     self.init(model.persistentModelID, values, links: links)
   }
 
-  static func == (one: SnapshotContent, other: SnapshotContent) -> Bool {
+  package static func == (one: SnapshotContent, other: SnapshotContent) -> Bool {
     one.identifier == other.identifier && one.values == other.values && one.links == other.links
       && one.refused == other.refused
   }
 
-  func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(identifier)
     hasher.combine(values)
   }
 
   // MARK: Reading
 
-  func link(_ property: Int) -> Link? {
+  package func link(_ property: Int) -> Link? {
     let place = form.linkPlaces[property]
     return place < 0 ? nil : links[place]
   }
@@ -100,7 +100,7 @@ struct SnapshotContent: Hashable, Sendable {
     values = values.taking(property, of: other.values)
   }
 
-  func isPresent(_ property: Int) -> Bool {
+  package func isPresent(_ property: Int) -> Bool {
     switch link(property) {
     case .absent?: false
     case .some: true
@@ -108,7 +108,7 @@ struct SnapshotContent: Hashable, Sendable {
     }
   }
 
-  func isSame(_ property: Int, as other: SnapshotContent) -> Bool {
+  package func isSame(_ property: Int, as other: SnapshotContent) -> Bool {
     if let link = link(property) { return link == other.link(property) }
     return values.isSame(property, as: other.values)
   }

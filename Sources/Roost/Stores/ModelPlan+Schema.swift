@@ -1,9 +1,9 @@
-internal import RoostGraph
+package import RoostGraph
 internal import RoostRecords
 
 extension ModelPlan {
   /// What an entity of a schema asks of its store.
-  init(_ entity: Schema.Entity, _ model: any PersistentModel.Type) {
+  package init(_ entity: Schema.Entity, _ model: any PersistentModel.Type) {
     self.init(model._$type)
     for ancestor in entity.lineage {
       uniques += ancestor.uniquenessConstraints.filter { !uniques.contains($0) }

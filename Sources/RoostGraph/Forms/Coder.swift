@@ -46,14 +46,16 @@ package class Coder<Value>: AnyCoder {
     return true
   }
 
-  override func encode(
+  package override func encode(
     _ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey
   ) throws {
     guard let value = read(from: &bytes) else { throw ImageKey.unreadable(key) }
     try values.encode(any: value, key)
   }
 
-  override func decode(_ values: KeyedDecodingContainer<ImageKey>, _ key: ImageKey, to bytes: inout _ByteSink) throws {
+  package override func decode(
+    _ values: KeyedDecodingContainer<ImageKey>, _ key: ImageKey, to bytes: inout _ByteSink
+  ) throws {
     append(try values.decode(any: Value.self, key), to: &bytes)
   }
 }
@@ -62,6 +64,7 @@ package class Coder<Value>: AnyCoder {
 final class StorableCoder<Value: _Storable>: Coder<Value> {
   init() { super.init(Value._$form) }
 
+  override var isPlain: Bool { true }
   override var isComparedAsStored: Bool { true }
 
   /// Not every text is an address.
@@ -87,6 +90,7 @@ final class StorableCoder<Value: _Storable>: Coder<Value> {
 final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue: _Storable {
   init() { super.init(Value.RawValue._$form) }
 
+  override var isPlain: Bool { true }
   override var isRaw: Bool { true }
 
   override var isChoosy: Bool { true }
@@ -200,6 +204,8 @@ final class OptionalCoder<Wrapped>: Coder<Wrapped?> {
 
   override var isComparedAsStored: Bool { wrapped.isComparedAsStored }
   override var isOfOneProperty: Bool { wrapped.isOfOneProperty }
+  override var isPlain: Bool { wrapped.isPlain }
+  override var isTransformed: Bool { wrapped.isTransformed }
   override var isRaw: Bool { wrapped.isRaw }
   override var isChoosy: Bool { wrapped.isChoosy }
   override func refusal(of value: RoostRecords.Value) -> String? { value.isNull ? nil : wrapped.refusal(of: value) }

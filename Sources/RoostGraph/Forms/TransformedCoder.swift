@@ -27,6 +27,8 @@ package final class TransformedCoder<Value>: Coder<Value> {
     sink.refuse(node, RecordFault(.wrongType, "the transformer \(name) does not return Data for it"))
   }
 
+  package override var isTransformed: Bool { true }
+
   private static func isNil(_ value: Value) -> Bool { (value as? any NilTeller)?.isNil ?? false }
 
   override func take(from source: inout _RowSource, at node: Int) -> Value? {
@@ -53,7 +55,7 @@ package final class TransformedCoder<Value>: Coder<Value> {
     return source._takeBytes().flatMap { value([UInt8]($0)) }
   }
 
-  override func encode(
+  package override func encode(
     _ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey
   ) throws {
     if isOptional, bytes._take(UInt8.self) == 0 { return try values.encodeNil(forKey: key) }
@@ -61,7 +63,9 @@ package final class TransformedCoder<Value>: Coder<Value> {
     try values.encode([UInt8](found), forKey: key)
   }
 
-  override func decode(_ values: KeyedDecodingContainer<ImageKey>, _ key: ImageKey, to sink: inout _ByteSink) throws {
+  package override func decode(
+    _ values: KeyedDecodingContainer<ImageKey>, _ key: ImageKey, to sink: inout _ByteSink
+  ) throws {
     if isOptional {
       if try values.decodeNil(forKey: key) { return sink._append(0 as UInt8) }
       sink._append(1 as UInt8)

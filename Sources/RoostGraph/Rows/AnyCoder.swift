@@ -35,6 +35,11 @@ package class AnyCoder {
   /// The raw values of all cases, of the value or of its elements, where the type lists them.
   package var cases: [RoostRecords.Value]? { nil }
 
+  /// Whether a field holds its values as one of the types that fields have, and not as bytes that the type makes itself.
+  package var isPlain: Bool { false }
+  /// Whether a transformer of the program's makes its bytes.
+  package var isTransformed: Bool { false }
+
   /// Writes nil as a part, where that may be nil.
   func putNil(into sink: inout _RowSink, at node: Int) { sink._setNull(at: node) }
   func appendNil(to bytes: inout _ByteSink) { bytes._append(0 as UInt8) }
@@ -66,11 +71,15 @@ package class AnyCoder {
   /// Puts a value of which only the user knows the type; false where it is of another one.
   func put(any value: Any, into sink: inout _RowSink, at node: Int) -> Bool { false }
   /// Gives an element to somebody else's coder, by name.
-  func encode(_ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey) throws {
+  package func encode(
+    _ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey
+  ) throws {
     throw ImageKey.unreadable(key)
   }
   /// Takes an element from somebody else's coder.
-  func decode(_ values: KeyedDecodingContainer<ImageKey>, _ key: ImageKey, to bytes: inout _ByteSink) throws {
+  package func decode(
+    _ values: KeyedDecodingContainer<ImageKey>, _ key: ImageKey, to bytes: inout _ByteSink
+  ) throws {
     throw ImageKey.unreadable(key)
   }
 }

@@ -116,23 +116,37 @@ package struct ValueImage: Sendable, Hashable {
 }
 
 /// Puts an image together, property by property.
-struct ImageWriter: ~Copyable {
+package struct ImageWriter: ~Copyable {
   let form: ImageForm
   private var sink = _ByteSink()
   private var ends: [UInt32] = []
 
-  init(_ form: ImageForm) {
+  package init(_ form: ImageForm) {
     self.form = form
     ends.reserveCapacity(form.coders.count)
   }
 
   /// The bytes behind a property's place hold the value that comes next.
-  mutating func write(_ body: (inout _ByteSink) throws -> Void) rethrows {
+  package mutating func write(_ body: (inout _ByteSink) throws -> Void) rethrows {
     try body(&sink)
     ends.append(UInt32(clamping: sink.count))
   }
 
-  mutating func skip() { ends.append(UInt32(clamping: sink.count) | ValueImage.absent) }
+  /// The same, where it may not succeed: then nothing is known of the property. Returns the reason.
+  package mutating func attempt<Fault: Error>(_ body: (inout _ByteSink) throws(Fault) -> Void) -> Fault? {
+    let start = sink.count
+    do throws(Fault) {
+      try body(&sink)
+      ends.append(UInt32(clamping: sink.count))
+      return nil
+    } catch {
+      sink.cut(to: start)
+      skip()
+      return error
+    }
+  }
+
+  package mutating func skip() { ends.append(UInt32(clamping: sink.count) | ValueImage.absent) }
 
   mutating func copy(_ bytes: [UInt8]?) {
     guard let bytes else { return skip() }
@@ -151,7 +165,7 @@ struct ImageWriter: ~Copyable {
     if form.coders[number] == nil { skip() } else if !append(value) { ends[number] |= ValueImage.absent }
   }
 
-  mutating func finish() -> ValueImage {
+  package mutating func finish() -> ValueImage {
     let (header, bytes) = (ends, sink.bytes)
     let all = [UInt8](unsafeUninitializedCapacity: 4 * header.count + bytes.count) { memory, count in
       let raw = UnsafeMutableRawBufferPointer(memory)

@@ -1,17 +1,17 @@
 internal import RoostRecords
 
 /// One side of a relationship as the models want it.
-struct RelationshipEnd {
-  let model: ModelPlan
-  let plan: RelationshipPlan
-  let property: Int
+package struct RelationshipEnd {
+  package let model: ModelPlan
+  package let plan: RelationshipPlan
+  package let property: Int
 
   /// The entity that has the side, and its name there.
-  var entity: String { model.type.root.name }
-  var name: String { model.type.fieldName(property) }
-  var isToMany: Bool { plan.isToMany }
+  package var entity: String { model.type.root.name }
+  package var name: String { model.type.fieldName(property) }
+  package var isToMany: Bool { plan.isToMany }
   /// Whether its objects must reference one.
-  var isNeeded: Bool { !plan.isToMany && !model.type.mayBeNil(property) }
+  package var isNeeded: Bool { !plan.isToMany && !model.type.mayBeNil(property) }
   /// Whether a reference may be nil in rows: in those of other classes it is, and in unloaded ones.
   var isOptionalField: Bool { !isNeeded || model.type.isAdded(property) || model.isOfWorkingSet }
 
@@ -27,21 +27,64 @@ struct RelationshipEnd {
 }
 
 /// Both sides of a relationship as the models want it; one of them may have no name.
-struct RelationshipPair {
-  let one: RelationshipEnd
-  let other: RelationshipEnd?
+package struct RelationshipPair {
+  package let one: RelationshipEnd
+  package let other: RelationshipEnd?
   /// The entity of the other side.
-  let target: String
+  package let target: String
 
   var ends: [RelationshipEnd] { [one] + (other.map { [$0] } ?? []) }
 
   /// The side whose rows hold a reference; nil if links are stored. If both could, it is the one that must reference an object, else
   /// the first by name.
-  var holder: RelationshipEnd? {
+  package var holder: RelationshipEnd? {
     guard let other else { return one.isToMany ? nil : one }
     if one.isToMany || other.isToMany { return one.isToMany ? (other.isToMany ? nil : other) : one }
     if one.isNeeded != other.isNeeded { return one.isNeeded ? one : other }
     let isFirst = (one.model.type.name, one.plan.name) < (other.model.type.name, other.plan.name)
     return isFirst ? one : other
+  }
+}
+
+extension RelationshipPair {
+  /// The relationships of models, each once.
+  package static func all(_ models: [ModelPlan]) throws -> [RelationshipPair] {
+    var pairs: [RelationshipPair] = []
+    var seen: Set<PropertyName> = []
+    for model in models {
+      for plan in model.relationships {
+        let name = model.type.name
+        guard let property = model.type.number(ofPath: plan.name), property >= model.type.first else { continue }
+        guard let target = models.first(where: { $0.type.name == plan.target }) else {
+          throw RecordFault(.unknown, "\(plan.target) is not among the models", entity: name, field: plan.name)
+        }
+        let other = try inverse(of: plan, model, target)
+        if !seen.insert(PropertyName(entity: name, property: plan.name)).inserted { continue }
+        if let other { seen.insert(PropertyName(entity: other.model.type.name, property: other.plan.name)) }
+        pairs.append(
+          RelationshipPair(
+            one: RelationshipEnd(model: model, plan: plan, property: property), other: other,
+            target: target.type.root.name))
+      }
+    }
+    return pairs
+  }
+
+  /// The other side; nil where there is none, or it is the same one, of which the store has nothing.
+  private static func inverse(
+    of one: RelationshipPlan, _ model: ModelPlan, _ target: ModelPlan
+  ) throws -> RelationshipEnd? {
+    let name = model.type.name
+    guard let inverse = one.inverse, !one.isOwnInverse(of: name) else { return nil }
+    let found = target.relationships.first { $0.name == inverse }
+    guard let found, found.target == name, found.inverse == one.name,
+      let number = target.type.number(ofPath: inverse), number >= target.type.first
+    else {
+      throw RecordFault(
+        .conflict, "its inverse \(inverse) is not declared by \(one.target), or does not reference \(name)",
+        entity: name,
+        field: one.name)
+    }
+    return RelationshipEnd(model: target, plan: found, property: number)
   }
 }

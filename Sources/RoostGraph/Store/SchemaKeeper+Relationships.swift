@@ -3,7 +3,7 @@ internal import RoostRecords
 /// Relationships: those that are missing, and those that the store has in another form.
 extension SchemaKeeper {
   mutating func relationships(_ newcomers: [_ModelType], _ catalog: inout Catalog) throws {
-    let pairs = try pairs(catalog)
+    let pairs = try RelationshipPair.all(models)
     try part(pairs, &catalog)
     for pair in pairs {
       let (one, other) = (pair.one.stored(catalog), pair.other?.stored(catalog))
@@ -15,45 +15,6 @@ extension SchemaKeeper {
         try adapt(pair, one, other: other, catalog: &catalog)
       }
     }
-  }
-
-  /// The relationships of the models, each once.
-  private func pairs(_ catalog: Catalog) throws -> [RelationshipPair] {
-    var pairs: [RelationshipPair] = []
-    var seen: Set<PropertyName> = []
-    for model in models {
-      for plan in model.relationships {
-        let name = model.type.name
-        guard let property = model.type.number(ofPath: plan.name), property >= model.type.first else { continue }
-        guard let target = models.first(where: { $0.type.name == plan.target }),
-          catalog.entity(target.type.root.name) != nil
-        else { throw RecordFault(.unknown, "\(plan.target) is not among the models", entity: name, field: plan.name) }
-        let other = try inverse(of: plan, model, target)
-        if !seen.insert(PropertyName(entity: name, property: plan.name)).inserted { continue }
-        if let other { seen.insert(PropertyName(entity: other.model.type.name, property: other.plan.name)) }
-        pairs.append(
-          RelationshipPair(
-            one: RelationshipEnd(model: model, plan: plan, property: property), other: other,
-            target: target.type.root.name))
-      }
-    }
-    return pairs
-  }
-
-  /// The other side; nil where there is none, or it is the same one, of which the store has nothing.
-  private func inverse(of one: RelationshipPlan, _ model: ModelPlan, _ target: ModelPlan) throws -> RelationshipEnd? {
-    let name = model.type.name
-    guard let inverse = one.inverse, !one.isOwnInverse(of: name) else { return nil }
-    let found = target.relationships.first { $0.name == inverse }
-    guard let found, found.target == name, found.inverse == one.name,
-      let number = target.type.number(ofPath: inverse), number >= target.type.first
-    else {
-      throw RecordFault(
-        .conflict, "its inverse \(inverse) is not declared by \(one.target), or does not reference \(name)",
-        entity: name,
-        field: one.name)
-    }
-    return RelationshipEnd(model: target, plan: found, property: number)
   }
 
   // MARK: New ones

@@ -1,0 +1,53 @@
+package import RoostGraph
+package import RoostQuery
+package import RoostRecords
+
+/// A store of a package of ours, which gets predicates in the engine's words.
+package protocol AskedStore: DataStore where Snapshot == DefaultSnapshot {
+  /// The models that a question asks for, or more: the answer says which.
+  func answer(_ question: StoreQuestion) throws -> StoreAnswer
+  /// How many there are; nil where they must be fetched to tell.
+  func count(_ question: StoreQuestion) throws -> Int?
+  /// Those of some models that the store has.
+  func load(_ identifiers: [PersistentIdentifier]) throws -> [SnapshotContent]
+}
+
+/// What a fetch asks of a store.
+package struct StoreQuestion {
+  /// The class of the models; those of subclasses are asked for too.
+  package let map: EntityMap
+  /// What entities, fields and relationships the condition speaks of.
+  package let catalog: Catalog
+  /// What is true of the models; nil for all.
+  package let condition: RoostQuery.Expression?
+  /// Whether the condition is all that the predicate says.
+  package let isWhole: Bool
+  /// Nil where the engine has no words for the order.
+  package let orders: [Order]?
+  /// Given only where the store's answer can be the whole one.
+  package let limit: Int?
+}
+
+/// A store's answer to a question.
+package struct StoreAnswer {
+  package var contents: [SnapshotContent]
+  /// Whether the models were tested by the whole condition. Otherwise there may be more than those for which it is true.
+  package var isTested: Bool
+
+  package init(_ contents: [SnapshotContent], isTested: Bool) { (self.contents, self.isTested) = (contents, isTested) }
+}
+
+extension StoreQuestion {
+  init<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, _ map: EntityMap, _ graph: GraphContext) throws {
+    let translation = try descriptor.predicate.map { try Translation($0, map, graph: graph) }
+    self.map = map
+    catalog = try graph.session.catalog()
+    condition = translation?.condition
+    let isWhole = translation?.tests.isEmpty != false
+    self.isWhole = isWhole
+    let rules = SortRules(descriptor.sortBy)
+    let orders = rules.isEmpty ? [] : rules.orders(map, graph.store)?.orders
+    self.orders = orders
+    limit = descriptor.fetchLimit.flatMap { $0 > 0 && isWhole && orders != nil ? $0 : nil }
+  }
+}

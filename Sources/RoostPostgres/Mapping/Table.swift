@@ -1,0 +1,95 @@
+#if Postgres
+  internal import RoostGraph
+  internal import RoostRecords
+
+  /// The table of a class: a row for each of its objects, and for each object of its subclasses.
+  struct Table {
+    let name: SQLName
+    let root: _ModelType
+    var columns: [Column] = []
+    /// The class itself, then its subclasses.
+    var classes: [TableClass] = []
+    /// Columns of which no two rows of a zone may have the same values.
+    var uniques: [[UniquePart]] = []
+    /// Whether a column says of which class a row is.
+    var hasClassColumn: Bool { classes.count > 1 }
+
+    /// The columns that every table has, before those of the properties.
+    static let zone = SQLName(exactly: "zone")
+    static let key = SQLName(exactly: "pk")
+    static let version = SQLName(exactly: "version")
+    static let className = SQLName(exactly: "class")
+    static let reserved: Set<SQLName> = [zone, key, version, className]
+
+    func column(_ field: String) -> Int? { columns.firstIndex { $0.field == field } }
+  }
+
+  struct Column {
+    let name: SQLName
+    /// What the engine calls the field; nil for the place in a list.
+    let field: String?
+    let kind: Kind
+    /// Whether it may be null.
+    let isOptional: Bool
+
+    enum Kind {
+      case value(ValueForm)
+      /// The key of a row of the table with this number.
+      case reference(table: Int, onDeletion: DeletionRule)
+      /// Where the row stands in the list of the row that another column references.
+      case place(of: Int)
+    }
+
+    /// What the database does with a row when the row that it references is deleted.
+    enum DeletionRule { case delete, setNull, refuse }
+
+    var type: ColumnType {
+      switch kind {
+      case .value(let form): form.column
+      case .reference: .uuid
+      case .place: .bigint
+      }
+    }
+  }
+
+  /// A column, or a part of the JSON that it holds, in a rule of uniqueness.
+  struct UniquePart {
+    var column: Int
+    var path: [String]
+  }
+
+  /// A class whose objects are rows of a table.
+  struct TableClass {
+    let type: _ModelType
+    let form: ImageForm
+    /// By property; nil for one that is not stored.
+    var members: [Member?]
+
+    /// Where a property is kept.
+    enum Member: Hashable {
+      case value(column: Int)
+      /// The key of another row, in this one.
+      case reference(column: Int)
+      /// The row of a table whose column references this one.
+      case found(table: Int, column: Int)
+      /// All such rows, in the order of the column with their places.
+      case list(table: Int, column: Int, place: Int)
+      /// Rows of the table of links with this number; of a relationship with two sides the flag says which one it is.
+      case links(Int, isFirst: Bool)
+    }
+  }
+
+  /// A table of pairs: who has whom in a list, where a list's members can be in others too.
+  struct LinkTable {
+    let name: SQLName
+    /// Numbers of tables.
+    let first: Int
+    let second: Int
+
+    static let firstKey = SQLName(exactly: "owner")
+    static let secondKey = SQLName(exactly: "member")
+    /// Where the member stands in the owner's list, and the other way round.
+    static let firstPlace = SQLName(exactly: "owner_place")
+    static let secondPlace = SQLName(exactly: "member_place")
+  }
+#endif

@@ -1,0 +1,154 @@
+#if Postgres
+  internal import Roost
+  internal import RoostGraph
+  internal import RoostRecords
+
+  /// All tables of a schema.
+  struct Tables {
+    private(set) var tables: [Table] = []
+    private(set) var links: [LinkTable] = []
+    /// By name of a class: its table, and its place among the table's classes.
+    private(set) var places: [String: (table: Int, place: Int)] = [:]
+    private var names: Set<SQLName> = []
+
+    init(_ schema: Schema) throws {
+      let plans = schema.models.compactMap { model in
+        schema.entitiesByName[model._$type.name].map { ModelPlan($0, model) }
+      }
+      for plan in plans where plan.type.superType == nil {
+        let family = [plan] + plans.filter { $0.type !== plan.type && $0.type.root === plan.type }
+        try add(family)
+      }
+      for plan in plans where places[plan.type.name] == nil {
+        throw RoostError(
+          .unknownModel, "\(plan.type.name) inherits from \(plan.type.root.name), which is not among the models")
+      }
+      for pair in try RelationshipPair.all(plans) { try add(pair) }
+      for plan in plans { addUniques(plan) }
+      try checkNames()
+    }
+
+    func place(_ type: _ModelType) throws -> (table: Int, place: Int) {
+      guard let place = places[type.name] else {
+        throw RoostError(.unknownModel, "\(type.name) is not among the models of this store")
+      }
+      return place
+    }
+
+    // MARK: Making
+
+    private mutating func add(_ family: [ModelPlan]) throws {
+      let root = family[0].type
+      var table = Table(name: unique(SQLName(root.name), among: names), root: root)
+      names.insert(table.name)
+      for plan in family {
+        let type = plan.type
+        var members: [TableClass.Member?] = []
+        for (number, property) in type.properties.enumerated() {
+          guard case .value(let known) = property.storage else {
+            members.append(nil)
+            continue
+          }
+          let field = type.fieldName(number)
+          if let known = table.column(field) {
+            members.append(.value(column: known))
+            continue
+          }
+          let form = ValueForm(try known.coder())
+          members.append(.value(column: table.columns.count))
+          table.columns.append(
+            Column(
+              name: columnName(field, in: table), field: field, kind: .value(form),
+              isOptional: form.isOptional || type.isAdded(number)))
+        }
+        places[type.name] = (tables.count, table.classes.count)
+        table.classes.append(TableClass(type: type, form: ImageForm.of(type), members: members))
+      }
+      tables.append(table)
+    }
+
+    private func columnName(_ field: String, in table: Table) -> SQLName {
+      unique(SQLName(field), among: Table.reserved.union(table.columns.map(\.name)))
+    }
+
+    private func unique(_ name: SQLName, among others: Set<SQLName>) -> SQLName {
+      var name = name
+      while others.contains(name) { name = name.adding("_") }
+      return name
+    }
+
+    private func table(of end: RelationshipEnd) throws -> Int { try place(end.model.type).table }
+
+    private mutating func add(_ pair: RelationshipPair) throws {
+      guard let target = places[pair.target]?.table else {
+        throw RoostError(.unknownModel, "\(pair.target) is not among the models of this store")
+      }
+      guard let holder = pair.holder else { return try addLinks(pair, to: target) }
+      let isOne = holder.model.type === pair.one.model.type && holder.property == pair.one.property
+      let other = isOne ? pair.other : pair.one
+      let (from, to) = (try table(of: holder), isOne ? target : try table(of: pair.one))
+      let column = tables[from].columns.count
+      let isRequired = holder.isNeeded && !holder.model.type.isAdded(holder.property)
+      let rule: Column.DeletionRule =
+        switch other?.plan.deleteRule {
+        case .cascade: .delete
+        case .deny: .refuse
+        default: holder.isNeeded ? .refuse : .setNull
+        }
+      tables[from].columns.append(
+        Column(
+          name: columnName(holder.name, in: tables[from]), field: holder.name,
+          kind: .reference(table: to, onDeletion: rule), isOptional: !isRequired))
+      set(holder, .reference(column: column))
+      guard let other else { return }
+      if !other.isToMany { return set(other, .found(table: from, column: column)) }
+      let place = tables[from].columns.count
+      let name = columnName(tables[from].columns[column].name.text + "_place", in: tables[from])
+      tables[from].columns.append(Column(name: name, field: nil, kind: .place(of: column), isOptional: true))
+      set(other, .list(table: from, column: column, place: place))
+    }
+
+    private mutating func addLinks(_ pair: RelationshipPair, to target: Int) throws {
+      let name = unique(SQLName(pair.one.entity + "_" + pair.one.name), among: names)
+      names.insert(name)
+      set(pair.one, .links(links.count, isFirst: true))
+      if let other = pair.other { set(other, .links(links.count, isFirst: false)) }
+      links.append(LinkTable(name: name, first: try table(of: pair.one), second: target))
+    }
+
+    /// Notes where a relationship is kept, for the class that declares it and for its subclasses.
+    private mutating func set(_ end: RelationshipEnd, _ member: TableClass.Member) {
+      guard let table = places[end.model.type.name]?.table else { return }
+      for place in tables[table].classes.indices
+      where tables[table].classes[place].type.isKind(of: end.model.type) {
+        tables[table].classes[place].members[end.property] = member
+      }
+    }
+
+    private mutating func addUniques(_ plan: ModelPlan) {
+      guard let (table, place) = places[plan.type.name] else { return }
+      for paths in plan.uniques {
+        let parts = paths.compactMap { path -> UniquePart? in
+          guard let number = plan.type.number(ofPath: path) else { return nil }
+          let steps = path.split(separator: ".").dropFirst().map(String.init)
+          switch tables[table].classes[place].members[number] {
+          case .value(let column)?, .reference(let column)?: return UniquePart(column: column, path: steps)
+          default: return nil
+          }
+        }
+        guard parts.count == paths.count else { continue }
+        let isKnown = tables[table].uniques.contains { $0.map(\.column) == parts.map(\.column) && $0.map(\.path) == parts.map(\.path) }
+        if !isKnown { tables[table].uniques.append(parts) }
+      }
+    }
+
+    private func checkNames() throws {
+      for name in tables.map(\.name) + links.map(\.name) + tables.flatMap({ $0.columns.map(\.name) })
+      where name.text.utf8.count > SQLName.longest {
+        throw RoostError(
+          .badValue,
+          "PostgreSQL keeps \(SQLName.longest) bytes of a name, and \(name) is longer: give the class or the property a shorter one")
+      }
+    }
+  }
+#endif

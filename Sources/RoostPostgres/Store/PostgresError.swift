@@ -1,0 +1,47 @@
+#if Postgres
+  /// What the server, or the way to it, refused. Match on ``code``. No text of it has an address or a password.
+  public struct PostgresError: Error, CustomStringConvertible, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+      /// There is no server at the address, or it lets this user not in.
+      case unreachable
+      /// The connection was lost before anything was committed. Try again.
+      case lost
+      /// The connection was lost while a commit was under way, and the server cannot be asked whether it did it.
+      case commitUncertain
+      /// The role may not do this.
+      case noRights
+      /// The server has no room on its disk.
+      case full
+      /// Another program made tables with the names that the models have.
+      case foreignTables
+      /// A program with newer models changed the tables.
+      case newerModels
+      /// The models need a change of the tables that keeps not all data by itself.
+      case needsMigration
+      /// The server refused a statement for another reason.
+      case refused
+    }
+
+    public let code: Code
+    public let detail: String
+    /// The five letters and digits of SQL for what happened; nil where the server said nothing.
+    public let state: String?
+
+    init(_ code: Code, _ detail: String, state: String? = nil) {
+      (self.code, self.detail, self.state) = (code, detail, state)
+    }
+
+    init(_ fault: ServerFault) {
+      let code: Code =
+        switch fault.state {
+        case "": fault.isLost ? .lost : .unreachable
+        case "42501": .noRights
+        case "53100": .full
+        default: fault.isLost ? .lost : .refused
+        }
+      self.init(code, fault.message, state: fault.state.isEmpty ? nil : fault.state)
+    }
+
+    public var description: String { "\(code.rawValue): \(detail)" + (state.map { " (\($0))" } ?? "") }
+  }
+#endif

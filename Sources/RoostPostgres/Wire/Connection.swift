@@ -1,0 +1,149 @@
+#if Postgres
+  internal import CPostgres
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #elseif canImport(Darwin)
+    internal import Darwin
+  #endif
+
+  /// One connection to a server. It belongs to one thread at a time.
+  ///
+  /// Statements are sent together and answered together (libpq's pipeline mode), so that any number of them takes one round trip.
+  final class Connection {
+    private let handle: OpaquePointer
+    /// How many times statements were sent, for tests.
+    private(set) var roundTrips = 0
+
+    /// Connects, and waits for it.
+    ///
+    /// - Parameter address: as libpq reads it, a URI or `name=value` pairs. No error repeats any of it, since it may hold a password.
+    init(_ address: String) throws(ServerFault) {
+      var complaint: UnsafeMutablePointer<CChar>?
+      guard let parsed = PQconninfoParse(address, &complaint) else {
+        PQfreemem(complaint)
+        throw ServerFault("the address cannot be read: write it as postgresql://user@host/database")
+      }
+      PQconninfoFree(parsed)
+      guard let handle = PQconnectdb(address) else { throw ServerFault("there is no memory for a connection") }
+      self.handle = handle
+      guard PQstatus(handle) == CONNECTION_OK else {
+        let message = Self.message(handle)
+        PQfinish(handle)
+        throw ServerFault(message, isLost: true)
+      }
+      // Notices go to no file of the program's.
+      _ = PQsetNoticeProcessor(handle, { _, _ in }, nil)
+      let encoding = PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }
+      guard encoding == "UTF8" else {
+        PQfinish(handle)
+        throw ServerFault("the database has the encoding \(encoding ?? "unknown"): create one with the encoding UTF8")
+      }
+      _ = PQsetClientEncoding(handle, "UTF8")
+      _ = PQsetnonblocking(handle, 1)
+    }
+
+    deinit { PQfinish(handle) }
+
+    var isAlive: Bool { PQstatus(handle) == CONNECTION_OK }
+    var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
+
+    private static func message(_ handle: OpaquePointer) -> String {
+      let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+      return text.split(separator: "\n").joined(separator: ". ")
+    }
+
+    private func lost() -> ServerFault {
+      ServerFault("the connection to the server was lost: \(Self.message(handle))", isLost: true)
+    }
+
+    // MARK: Statements
+
+    @discardableResult
+    func run(_ text: String) throws(ServerFault) -> Answer { try run([Statement(text)])[0] }
+
+    @discardableResult
+    func run(_ statement: Statement) throws(ServerFault) -> Answer { try run([statement])[0] }
+
+    /// Runs statements in order. The first one that fails is thrown, and none that follow it is carried out.
+    func run(_ statements: [Statement]) throws(ServerFault) -> [Answer] {
+      if statements.isEmpty { return [] }
+      roundTrips += 1
+      guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+      for statement in statements { try send(statement) }
+      guard PQpipelineSync(handle) == 1 else { throw lost() }
+      var answers: [Answer] = []
+      var fault: ServerFault?
+      for number in statements.indices {
+        while let result = try nextResult() {
+          switch PQresultStatus(result) {
+          case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answers.append(Answer(result))
+          case PGRES_PIPELINE_ABORTED: PQclear(result)
+          default:
+            if fault == nil { fault = ServerFault(result, statement: number) }
+            PQclear(result)
+            if fault?.isLost == true || !isAlive { throw fault ?? lost() }
+          }
+        }
+      }
+      // The end of the pipeline.
+      if let result = try nextResult() { PQclear(result) }
+      guard PQexitPipelineMode(handle) == 1 else { throw fault ?? lost() }
+      if let fault { throw fault }
+      guard answers.count == statements.count else { throw lost() }
+      return answers
+    }
+
+    private func send(_ statement: Statement) throws(ServerFault) {
+      let parameters = statement.parameters
+      let types = parameters.map(\.type)
+      let lengths = parameters.map { Int32(clamping: $0.bytes?.count ?? 0) }
+      let formats = parameters.map { _ in 1 as Int32 }
+      // All values in one piece of memory, so that each has an address while they are sent.
+      var memory: [UInt8] = []
+      var places: [Int?] = []
+      for parameter in parameters {
+        places.append(parameter.bytes == nil ? nil : memory.count)
+        memory += parameter.bytes ?? []
+        // An empty value has an address too.
+        memory.append(0)
+      }
+      let isSent = memory.withUnsafeBytes { all in
+        let values = places.map { place in
+          place.flatMap { all.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
+        }
+        return PQsendQueryParams(
+          handle, statement.text, Int32(parameters.count), types, values, lengths, formats, 1)
+      }
+      guard isSent == 1 else { throw lost() }
+    }
+
+    /// Waits for the next result; nil ends those of a statement.
+    private func nextResult() throws(ServerFault) -> OpaquePointer? {
+      var isFlushed = false
+      while true {
+        if !isFlushed {
+          let flushed = PQflush(handle)
+          if flushed < 0 { throw lost() }
+          isFlushed = flushed == 0
+        }
+        if PQisBusy(handle) == 0 { return PQgetResult(handle) }
+        try wait(toWrite: !isFlushed)
+        guard PQconsumeInput(handle) == 1 else { throw lost() }
+      }
+    }
+
+    private func wait(toWrite: Bool) throws(ServerFault) {
+      var place = pollfd(fd: PQsocket(handle), events: Int16(POLLIN) | (toWrite ? Int16(POLLOUT) : 0), revents: 0)
+      while poll(&place, 1, -1) < 0 {
+        if errno != EINTR { throw lost() }
+      }
+    }
+
+    /// Ends a transaction that failed.
+    func rollback() {
+      if isAlive, isInTransaction { _ = try? run("ROLLBACK") }
+    }
+  }
+#endif

@@ -1,0 +1,39 @@
+#if Postgres
+  internal import CPostgres
+
+  /// What the server, or the connection, said of a statement.
+  struct ServerFault: Error, CustomStringConvertible {
+    /// Five letters and digits that SQL defines; empty where the connection failed.
+    var state: String
+    var message: String
+    var constraint: String?
+    var table: String?
+    /// The number of the statement among those that were sent together; nil where none of them is at fault.
+    var statement: Int?
+    /// Whether the connection is gone, so that what the server did is not known.
+    var isLost = false
+
+    var description: String { state.isEmpty ? message : "\(message) (\(state))" }
+
+    /// Whether the transaction may succeed if it is tried again: a deadlock, or two that cannot be put in order.
+    var isTransient: Bool { state == "40001" || state == "40P01" }
+
+    init(_ message: String, isLost: Bool = false) {
+      (state, self.message, self.isLost) = ("", message, isLost)
+    }
+
+    /// Of a result.
+    init(_ result: OpaquePointer, statement: Int?) {
+      func field(_ letter: Unicode.Scalar) -> String? {
+        PQresultErrorField(result, Int32(letter.value)).map { String(cString: $0) }
+      }
+      state = field("C") ?? ""
+      message = [field("M"), field("D"), field("H")].compactMap { $0 }.joined(separator: ". ")
+      constraint = field("n")
+      table = field("t")
+      self.statement = statement
+      // 57P01 to 57P03: the server ends the connection itself.
+      isLost = state.hasPrefix("08") || state.hasPrefix("57P")
+    }
+  }
+#endif
