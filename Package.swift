@@ -21,6 +21,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// What is built only with the trait that needs libpq.
+let postgres = TargetDependencyCondition.when(traits: ["Postgres"])
+
 func floor(_ name: String, on floors: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: floors, swiftSettings: strict)
 }
@@ -157,7 +160,7 @@ let package = Package(
       "RoostPostgres",
       on: [
         "Roost", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile",
-        .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
+        .target(name: "CPostgres", condition: postgres),
       ]),
     floor("RoostImport", on: ["Roost", "RoostTransfer", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"]),
 
@@ -212,7 +215,12 @@ let package = Package(
       "TransferTests",
       of: ["RoostTransfer", "RoostPages", "RoostQuery", "RoostRecords", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     // Its files compile on Apple's platforms too, against SwiftData itself.
-    tests("ConformanceTests", of: ["SwiftData"]),
+    tests(
+      "ConformanceTests",
+      of: [
+        "SwiftData", .target(name: "RoostPostgres", condition: postgres),
+        .target(name: "RoostTestSupport", condition: postgres),
+      ]),
     // As users' packages are set up: everything on the main actor, and the language as it was.
     .testTarget(
       name: "MainActorModelTests", dependencies: ["SwiftData", "Swift5Export"],

@@ -48,7 +48,9 @@
         if there[link.name] != nil { try check(link.name, ours) } else { statements.append(create(link)) }
       }
       // When all tables are there.
-      for number in tables.tables.indices { statements += rules(number, known: there[tables.tables[number].name] ?? [:]) }
+      for number in tables.tables.indices {
+        statements += rules(number, known: there[tables.tables[number].name] ?? [:])
+      }
       for link in tables.links where there[link.name] == nil { statements += rules(link) }
       let names = (tables.tables.map(\.name.text) + tables.links.map(\.name.text))
       if statements.isEmpty, found.count > 0, ours.isSuperset(of: names) { return found.text(0, 0) ?? "" }

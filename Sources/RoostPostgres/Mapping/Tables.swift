@@ -137,7 +137,9 @@
           }
         }
         guard parts.count == paths.count else { continue }
-        let isKnown = tables[table].uniques.contains { $0.map(\.column) == parts.map(\.column) && $0.map(\.path) == parts.map(\.path) }
+        let isKnown = tables[table].uniques.contains {
+          $0.map(\.column) == parts.map(\.column) && $0.map(\.path) == parts.map(\.path)
+        }
         if !isKnown { tables[table].uniques.append(parts) }
       }
     }
@@ -147,7 +149,8 @@
       where name.text.utf8.count > SQLName.longest {
         throw RoostError(
           .badValue,
-          "PostgreSQL keeps \(SQLName.longest) bytes of a name, and \(name) is longer: give the class or the property a shorter one")
+          "PostgreSQL keeps \(SQLName.longest) bytes of a name, and \(name) is longer: give the class or the property a shorter one"
+        )
       }
     }
   }

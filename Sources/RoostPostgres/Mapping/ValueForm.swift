@@ -244,7 +244,9 @@
   }
 
   extension WireReader {
-    mutating func takeAll() -> UnsafeRawBufferPointer { take(remaining) ?? UnsafeRawBufferPointer(start: nil, count: 0) }
+    mutating func takeAll() -> UnsafeRawBufferPointer {
+      take(remaining) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    }
   }
 
   extension ColumnType {

@@ -13,19 +13,24 @@
       for rule in zone.rules {
         guard let (table, place) = tables.places[rule.model],
           let property = tables.tables[table].classes[place].type.number(ofPath: rule.property)
-        else { throw RoostError(.unknownModel, "the rule of zones names \(rule.model).\(rule.property), which is not stored") }
+        else {
+          throw RoostError(.unknownModel, "the rule of zones names \(rule.model).\(rule.property), which is not stored")
+        }
         switch tables.tables[table].classes[place].members[property] {
         case .value?, .reference?: rules[table] = property
         default:
           throw RoostError(
-            .badValue, "\(rule.model).\(rule.property) cannot tell the zone: it must be a value, or a relationship to one "
+            .badValue,
+            "\(rule.model).\(rule.property) cannot tell the zone: it must be a value, or a relationship to one "
               + "that the row itself keeps")
         }
       }
       if !rules.isEmpty {
         for (number, table) in tables.tables.enumerated() where rules[number] == nil {
           throw RoostError(
-            .badValue, "no rule tells the zone of \(table.root.name): add one with .properties(…), since relationships stay in a zone")
+            .badValue,
+            "no rule tells the zone of \(table.root.name): add one with .properties(…), since relationships stay in a zone"
+          )
         }
       }
       self.rules = rules

@@ -127,7 +127,8 @@
         }
         if key.zone != rows[at].key.zone {
           throw RoostError(
-            .badValue, "\(content.type.name) of the zone '\(rows[at].key.zone)' references \(found.entityName) of the "
+            .badValue,
+            "\(content.type.name) of the zone '\(rows[at].key.zone)' references \(found.entityName) of the "
               + "zone '\(key.zone)': relationships stay in a zone")
         }
         return found
@@ -195,7 +196,9 @@
             changed.insert(column)
             continue
           }
-          if row.content.isPresent(property), !row.content.isSame(property, as: known.content) { changed.insert(column) }
+          if row.content.isPresent(property), !row.content.isSame(property, as: known.content) {
+            changed.insert(column)
+          }
         case nil, .found?, .list?, .links?: continue
         }
       }
@@ -364,14 +367,17 @@
 
     private func groups(_ rows: [RowChange]) -> [(key: Group, rows: ArraySlice<RowChange>)] {
       let all = Dictionary(grouping: rows) { Group(table: $0.table, zone: $0.key.zone, columns: $0.columns) }
-      return all.sorted { ($0.key.table, $0.key.zone, $0.key.columns.count) < ($1.key.table, $1.key.zone, $1.key.columns.count) }
-        .flatMap { key, rows in
-          stride(from: 0, to: rows.count, by: Self.mostRows).map { (key, rows[$0..<min(rows.count, $0 + Self.mostRows)]) }
-        }
+      return all.sorted {
+        ($0.key.table, $0.key.zone, $0.key.columns.count) < ($1.key.table, $1.key.zone, $1.key.columns.count)
+      }
+      .flatMap { key, rows in
+        stride(from: 0, to: rows.count, by: Self.mostRows).map { (key, rows[$0..<min(rows.count, $0 + Self.mostRows)]) }
+      }
     }
 
     /// Adds the columns of some rows to a statement, and returns their names in it.
-    private func add(_ rows: ArraySlice<RowChange>, _ columns: [Int], to statement: inout Statement) throws -> [String] {
+    private func add(_ rows: ArraySlice<RowChange>, _ columns: [Int], to statement: inout Statement) throws -> [String]
+    {
       guard let first = rows.first else { return [] }
       let shape = store.tables.tables[first.table]
       return try columns.map { column in
@@ -443,7 +449,8 @@
       }
       // Rules of the database may have deleted some of them before, so what counts is that none is left.
       for (key, rows) in sorted {
-        checks[statements.count] = "another program changed a \(store.tables.tables[key.table].root.name) that is deleted"
+        checks[statements.count] =
+          "another program changed a \(store.tables.tables[key.table].root.name) that is deleted"
         statements.append(
           Statement(
             "SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM \(store.full(key.table)) "
@@ -535,7 +542,8 @@
         return PostgresError(fault)
       case "23505": return RoostError(.notUnique, text("another row has the same unique value"), underlyingError: fault)
       case "23503":
-        return RoostError(.denied, text("a row is referenced, or references one that is not there"), underlyingError: fault)
+        return RoostError(
+          .denied, text("a row is referenced, or references one that is not there"), underlyingError: fault)
       case "40001", "40P01":
         return RoostError(.conflict, text("other programs change the same rows all the time"), underlyingError: fault)
       default: return PostgresError(fault)

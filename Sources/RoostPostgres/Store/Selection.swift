@@ -80,7 +80,8 @@
       case .links(let number, let isFirst):
         let link = tables.links[number]
         target = isFirst ? link.second : link.first
-        let (own, other) = isFirst ? (LinkTable.firstKey, LinkTable.secondKey) : (LinkTable.secondKey, LinkTable.firstKey)
+        let (own, other) =
+          isFirst ? (LinkTable.firstKey, LinkTable.secondKey) : (LinkTable.secondKey, LinkTable.firstKey)
         key = "l.\(other)"
         place = "l.\(isFirst ? LinkTable.firstPlace : LinkTable.secondPlace)"
         let members =
@@ -116,7 +117,9 @@
     // MARK: Reading
 
     /// What a row of an answer says.
-    func known(_ answer: Answer, _ row: Int, store: String, from start: Int = 0) throws -> (key: RowKey, known: KnownRow) {
+    func known(_ answer: Answer, _ row: Int, store: String, from start: Int = 0) throws -> (
+      key: RowKey, known: KnownRow
+    ) {
       guard let zone = answer.text(row, start), let uuid = answer.uuid(row, start + 1),
         let version = answer.integer(row, start + 2)
       else {
@@ -126,7 +129,8 @@
       let className = classColumn.map { answer.text(row, start + $0) } ?? table.root.name
       guard let kind = table.classes.first(where: { $0.type.name == className }) else {
         throw PostgresError(
-          .newerModels, "a row of \(table.name) is of the class \(className ?? "nil"), which this program does not have")
+          .newerModels, "a row of \(table.name) is of the class \(className ?? "nil"), which this program does not have"
+        )
       }
       func identifier(_ table: Int, _ className: String?, _ uuid: UUIDNumber) -> PersistentIdentifier {
         PersistentIdentifier(
@@ -143,7 +147,8 @@
             writer.attempt { (sink) throws(ValueFault) in try form.read(bytes, into: &sink) }
           }
           if let fault {
-            throw RoostError(.unreadable, "\(kind.type.name).\(kind.type.propertyName(property)) of \(key.text): \(fault.reason)")
+            throw RoostError(
+              .unreadable, "\(kind.type.name).\(kind.type.propertyName(property)) of \(key.text): \(fault.reason)")
           }
         case .reference(let column)?:
           writer.skip()
@@ -156,7 +161,8 @@
       }
       var known = KnownRow(version: version, content: SnapshotContent(own, writer.finish(), links: links))
       for one in joined {
-        guard let keys = answer.uuids(row, start + one.keys), let places = kind.members.firstIndex(of: one.member) else { continue }
+        guard let keys = answer.uuids(row, start + one.keys), let places = kind.members.firstIndex(of: one.member)
+        else { continue }
         let classes = one.classes.flatMap { answer.texts(row, start + $0) }
         let members = keys.enumerated().map { identifier(one.target, classes?[$0.offset], $0.element) }
         let isList = kind.form.isList(places)

@@ -2,9 +2,17 @@ import Foundation
 import SwiftData
 import Testing
 
+#if Postgres
+  import RoostPostgres
+  import RoostTestSupport
+#endif
+
 /// The kind of store that a test's containers have.
 enum StoreKind: CaseIterable, Sendable {
   case own, json, remote
+  #if Postgres
+    case postgres
+  #endif
 
   @TaskLocal static var current = StoreKind.own
 
@@ -16,6 +24,15 @@ enum StoreKind: CaseIterable, Sendable {
     case .remote:
       try ModelContainer(
         for: schema, configurations: [RemoteStore.Configuration(schema: schema, server: Server(seed: 1))])
+    #if Postgres
+      case .postgres:
+        try ModelContainer(
+          for: schema,
+          configurations: [
+            PostgresConfiguration(
+              PostgresServer.shared().address, schema: schema, namespace: PostgresServer.freshNamespace())
+          ])
+    #endif
     }
   }
 }

@@ -1,0 +1,92 @@
+#if Postgres
+  internal import Foundation
+  internal import RoostFile
+
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #elseif canImport(Darwin)
+    internal import Darwin
+  #endif
+
+  /// A PostgreSQL server for tests: one that `ROOST_PG_URL` names, or one that is started in a temporary folder and ends with the tests.
+  package struct PostgresServer: Sendable {
+    package let address: String
+
+    private static let found: Result<PostgresServer, Missing> = Result { () throws(Missing) in try start() }
+
+    /// Why there is none.
+    package struct Missing: Error, CustomStringConvertible { package let description: String }
+
+    /// The server of this test run. The first call starts it.
+    package static func shared() throws -> PostgresServer { try found.get() }
+
+    /// Why tests that need a server are skipped; nil where there is one.
+    package static var missing: String? {
+      if case .failure(let missing) = found { missing.description } else { nil }
+    }
+
+    private static let lastNamespace = LockedNumber()
+
+    /// A schema of the database that no other test has.
+    package static func freshNamespace() -> String {
+      "roost_test_\(ProcessInfo.processInfo.processIdentifier)_\(lastNamespace.next())"
+    }
+
+    private static func start() throws(Missing) -> PostgresServer {
+      if let given = ProcessInfo.processInfo.environment["ROOST_PG_URL"] { return PostgresServer(address: given) }
+      guard let programs = folderOfPrograms() else {
+        throw Missing(
+          description: "PostgreSQL is not installed: install postgresql, or name a server with ROOST_PG_URL")
+      }
+      let folder = FileManager.default.temporaryDirectory.path + "/roost-pg-" + UUID().uuidString.prefix(8)
+      // The server does not run as root. It ends, and its folder goes, when this process is gone.
+      let script = """
+        set -e
+        mkdir -m 700 "$FOLDER"
+        RUN=""
+        if [ "$(id -u)" = 0 ]; then chown postgres "$FOLDER"; RUN="runuser -u postgres --"; fi
+        cd "$FOLDER"
+        $RUN "$PROGRAMS/initdb" -D "$FOLDER/data" -A trust -U roost -E UTF8 --locale=C --no-sync >"$FOLDER/log" 2>&1
+        $RUN "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -w -l "$FOLDER/server.log" -o "-k $FOLDER -c listen_addresses= \
+          -c fsync=off -c full_page_writes=off -c max_connections=400 -c shared_buffers=64MB" start >>"$FOLDER/log" 2>&1
+        (
+          while kill -0 "$PARENT" 2>/dev/null; do sleep 0.3; done
+          $RUN "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -m immediate stop
+          rm -rf "$FOLDER"
+        ) >/dev/null 2>&1 </dev/null &
+        """
+      let values = ["FOLDER": folder, "PROGRAMS": programs, "PARENT": "\(ProcessInfo.processInfo.processIdentifier)"]
+      let settings = values.map { "\($0)='\($1)'\n" }.joined()
+      // Not with Foundation's Process: it waits as long as the part that watches lives.
+      guard system(settings + script) == 0 else {
+        let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
+        throw Missing(description: "PostgreSQL did not start: \(log.suffix(500))")
+      }
+      return PostgresServer(address: "host=\(folder) user=roost dbname=postgres")
+    }
+
+    /// The newest of Debian's versions, or what is found on the path.
+    private static func folderOfPrograms() -> String? {
+      let all = "/usr/lib/postgresql"
+      let versions = (try? FileManager.default.contentsOfDirectory(atPath: all)) ?? []
+      let debian = versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "\(all)/\($0)/bin" }
+      let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+      return (debian + path).first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
+    }
+  }
+
+  /// Unchecked because the lock guards the number.
+  private final class LockedNumber: @unchecked Sendable {
+    private let lock = Lock()
+    private var number = 0
+
+    func next() -> Int {
+      lock.withLock {
+        number += 1
+        return number
+      }
+    }
+  }
+#endif
