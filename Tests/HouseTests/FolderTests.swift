@@ -110,6 +110,11 @@ import Testing
     Tour      the command tour
     Transfer  commands that import and export
     """,
+    "RoostPostgres": """
+    Wire     connections, statements, answers, and what the server refuses
+    Mapping  tables, columns, keys and places in lists, and the forms of values
+    Store    the store: fetches and saves
+    """,
     "RoostTransfer": """
     .          bounds of a text
     Input      bytes of a text, unpacked

@@ -24,6 +24,8 @@ import Testing
     ],
     "SwiftData": ["Roost"],
     "RoostImport": ["Roost", "RoostTransfer", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"],
+    "CPostgres": [],
+    "RoostPostgres": ["CPostgres", "Roost", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"],
     "RoostExpansion": [],
     "RoostMacros": ["RoostExpansion"],
     "RoostTestSupport": [
@@ -42,10 +44,12 @@ import Testing
   ]
   /// The floors that may use Foundation.
   static let foundation: Set<String> = [
-    "Roost", "RoostImport", "RoostTool", "RoostTorture", "RoostTestSupport", "RoostDoorTrials",
+    "Roost", "RoostImport", "RoostPostgres", "RoostTool", "RoostTorture", "RoostTestSupport", "RoostDoorTrials",
   ]
   /// The doors, and the types that both of them show.
-  static let doors: Set<String> = ["RoostKV", "Roost", "RoostImport"]
+  static let doors: Set<String> = ["RoostKV", "Roost", "RoostImport", "RoostPostgres"]
+  /// Of these, what is built with a trait alone.
+  static let optionalDoors = ["RoostPostgres": "Postgres"]
   static let publicFiles: Set<String> = [
     "RoostFile/StoreError.swift", "RoostCare/Backup.swift", "RoostCare/Compaction.swift",
     "RoostCare/Rescue+Salvage.swift", "RoostCare/Salvage.swift", "RoostCare/Verification.swift",
@@ -95,7 +99,16 @@ import Testing
     let script = try String(contentsOf: Self.root.appendingPathComponent(".ci/docs"), encoding: .utf8)
     let line = try #require(script.split(separator: "\n").first { $0.hasPrefix("modules=") })
     let modules = line.dropFirst("modules=".count).split { $0 == "\"" || $0 == " " }
-    #expect(Set(modules.map(String.init)) == Self.doors)
+    #expect(Set(modules.map(String.init)) == Self.doors.subtracting(Self.optionalDoors.keys))
+  }
+
+  /// A machine without libpq compiles these files too.
+  @Test func `a door with a trait is empty without it`() {
+    for source in Self.sources {
+      guard let trait = Self.optionalDoors[source.floor] else { continue }
+      let lines = source.lines.filter { !$0.isEmpty }
+      #expect(lines.first == "#if \(trait)" && lines.last == "#endif", "\(source.path) is not in #if \(trait)")
+    }
   }
 
   @Test func `no floor imports what the table does not allow`() {

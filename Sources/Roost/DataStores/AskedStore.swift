@@ -38,7 +38,7 @@ package struct StoreAnswer {
 }
 
 extension StoreQuestion {
-  init<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, _ map: EntityMap, _ graph: GraphContext) throws {
+  init<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, _ map: EntityMap, graph: GraphContext) throws {
     let translation = try descriptor.predicate.map { try Translation($0, map, graph: graph) }
     self.map = map
     catalog = try graph.session.catalog()

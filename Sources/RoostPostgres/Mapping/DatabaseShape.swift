@@ -4,13 +4,13 @@
 
   /// Brings the tables of a database to the form that the models need.
   struct DatabaseShape {
-    private let tables: Tables
+    private let tables: TableMap
     private let namespace: SQLName
 
-    /// Tables that this program made are listed here, with what the database is called in identifiers.
+    /// TableMap that this program made are listed here, with what the database is called in identifiers.
     private static let meta = SQLName(exactly: "roost_store")
 
-    init(_ tables: Tables, _ namespace: SQLName) { (self.tables, self.namespace) = (tables, namespace) }
+    init(_ tables: TableMap, _ namespace: SQLName) { (self.tables, self.namespace) = (tables, namespace) }
 
     /// Creates what is missing, in one transaction that no other program can be in at the same time. Returns the store's identifier.
     func bring(_ connection: Connection) throws -> String {

@@ -10,13 +10,13 @@
   /// ```
   extension WireBytes {
     mutating func append(_ number: DecimalNumber) {
-      func head(_ count: Int, _ weight: Int, _ sign: UInt16, _ scale: Int) {
+      func head(_ count: Int, _ weight: Int, sign: UInt16, scale: Int) {
         append(Int16(clamping: count))
         append(Int16(clamping: weight))
         append(sign)
         append(Int16(clamping: scale))
       }
-      if number.isNaN { return head(0, 0, 0xC000, 0) }
+      if number.isNaN { return head(0, 0, sign: 0xC000, scale: 0) }
       let exponent = Int(number.exponent)
       // Zeros at the end, so that the last group of four digits ends where a group of the server's ends.
       let zeros = ((exponent % 4) + 4) % 4
@@ -36,7 +36,8 @@
       while groups.last == 0 { groups.removeLast() }
       let weight = (exponent - zeros) / 4 + groups.count - 1
       let kept = Array(groups.reversed())
-      head(kept.count, kept.isEmpty ? 0 : weight, number.isNegative ? 0x4000 : 0, Swift.max(0, -exponent))
+      head(
+        kept.count, kept.isEmpty ? 0 : weight, sign: number.isNegative ? 0x4000 : 0, scale: Swift.max(0, -exponent))
       for group in kept { append(group) }
     }
   }

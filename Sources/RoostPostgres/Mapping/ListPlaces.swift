@@ -26,16 +26,16 @@
         let after = next.flatMap { places[$0] } ?? before &+ gap &* (count + 1)
         let step = (after - before) / (count + 1)
         // Without room between two that stay, all are numbered anew.
-        if step < 1 { return changed(list, (1...Int64(list.count)).map { $0 * gap }, old) }
+        if step < 1 { return changed(list, (1...Int64(list.count)).map { $0 * gap }, from: old) }
         for number in 1...count { made.append(before + step * number) }
         before = made[made.count - 1]
         at += Int(count)
       }
-      return changed(list, made, old)
+      return changed(list, made, from: old)
     }
 
     private static func changed(
-      _ list: [UUIDNumber], _ places: [Int64], _ old: [UUIDNumber: Int64]
+      _ list: [UUIDNumber], _ places: [Int64], from old: [UUIDNumber: Int64]
     ) -> [UUIDNumber: Int64] {
       var changes: [UUIDNumber: Int64] = [:]
       for (member, place) in zip(list, places) where old[member] != place { changes[member] = place }

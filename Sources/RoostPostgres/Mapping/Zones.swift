@@ -8,7 +8,7 @@
     /// By table: the property that tells it; none where all are in one zone.
     private let rules: [Int: Int]
 
-    init(_ zone: PostgresZone, _ tables: Tables) throws {
+    init(_ zone: PostgresZone, _ tables: TableMap) throws {
       var rules: [Int: Int] = [:]
       for rule in zone.rules {
         guard let (table, place) = tables.places[rule.model],

@@ -13,7 +13,7 @@
     public let configuration: PostgresConfiguration
     public let schema: Schema
     public let identifier: String
-    let tables: Tables
+    let tables: TableMap
     let zones: Zones
     let selections: [Selection]
     let namespace: SQLName
@@ -27,7 +27,7 @@
         throw RoostError(.badValue, "the configuration \(configuration.name) has no schema: give it that of its models")
       }
       let namespace = SQLName(exactly: configuration.namespace)
-      let tables = try Tables(schema)
+      let tables = try TableMap(schema)
       self.configuration = configuration
       self.schema = schema
       self.namespace = namespace
@@ -62,13 +62,13 @@
     // MARK: What is known
 
     func known(_ table: Int, _ key: RowKey) -> KnownRow? { known[table][key] }
-    func note(_ table: Int, _ key: RowKey, _ row: KnownRow?) { known[table][key] = row }
+    func note(_ table: Int, _ key: RowKey, as row: KnownRow?) { known[table][key] = row }
 
     /// The contents of an answer's rows, which are known from now on.
     func contents(_ answer: Answer, table: Int) throws -> [SnapshotContent] {
       try (0..<answer.count).map { row in
         let (key, row) = try selections[table].known(answer, row, store: identifier)
-        note(table, key, row)
+        note(table, key, as: row)
         return row.content
       }
     }

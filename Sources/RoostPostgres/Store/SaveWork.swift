@@ -164,7 +164,7 @@
           }
         case .links(let number, let isFirst):
           for (key, place) in changes {
-            let link = linkKey(number, row.key, key, isFirst: isFirst)
+            let link = linkKey(number, row.key, to: key, isFirst: isFirst)
             var change = links[link] ?? LinkChange()
             change.isRemoved = false
             if isFirst { change.firstPlace = place } else { change.secondPlace = place }
@@ -172,7 +172,7 @@
           }
           let kept = Set(keys)
           for key in old.keys where !kept.contains(key) {
-            let link = linkKey(number, row.key, key, isFirst: isFirst)
+            let link = linkKey(number, row.key, to: key, isFirst: isFirst)
             if links[link] == nil { links[link] = LinkChange(isRemoved: true) }
           }
         case .value, .reference, .found: continue
@@ -180,7 +180,7 @@
       }
     }
 
-    private func linkKey(_ number: Int, _ own: RowKey, _ other: UUIDNumber, isFirst: Bool) -> LinkKey {
+    private func linkKey(_ number: Int, _ own: RowKey, to other: UUIDNumber, isFirst: Bool) -> LinkKey {
       LinkKey(
         link: number, zone: own.zone, first: isFirst ? own.key : other, second: isFirst ? other : own.key)
     }
@@ -230,7 +230,7 @@
             seen[key] = at
           }
           for (zone, ats) in Dictionary(grouping: new.filter { !dropped.contains($0) }, by: { rows[$0].key.zone }) {
-            if let statement = try twins(parts, table, zone, ats) { asked.append((table, ats, statement)) }
+            if let statement = try twins(parts, table, zone: zone, rows: ats) { asked.append((table, ats, statement)) }
           }
         }
       }
@@ -271,7 +271,7 @@
     }
 
     /// Asks for the rows that have the unique values of new ones.
-    private func twins(_ parts: [UniquePart], _ table: Int, _ zone: String, _ ats: [Int]) throws -> Statement? {
+    private func twins(_ parts: [UniquePart], _ table: Int, zone: String, rows ats: [Int]) throws -> Statement? {
       let shape = store.tables.tables[table]
       var statement = Statement("")
       let zoneName = statement.add(.text(zone))
@@ -279,7 +279,7 @@
       for at in ats {
         let (_, members) = try self.members(rows[at].content)
         for (number, part) in parts.enumerated() {
-          columns[number].append(try bytes(rows[at], part.column, members))
+          columns[number].append(try bytes(rows[at], part.column, members: members))
         }
       }
       let names = columns.map { statement.add($0.parameter) }
@@ -305,7 +305,7 @@
     // MARK: Values
 
     /// A column's bytes in a row that is written; nil for null.
-    private func bytes(_ row: RowChange, _ column: Int, _ members: [TableClass.Member?]) throws -> [UInt8]? {
+    private func bytes(_ row: RowChange, _ column: Int, members: [TableClass.Member?]) throws -> [UInt8]? {
       let shape = store.tables.tables[row.table].columns[column]
       switch shape.kind {
       case .value(let form):
@@ -384,7 +384,7 @@
         var values = ArrayColumn(shape.columns[column].type)
         for row in rows {
           let (_, members) = try self.members(row.content)
-          values.append(try bytes(row, column, members))
+          values.append(try bytes(row, column, members: members))
         }
         return statement.add(values.parameter)
       }
@@ -526,9 +526,9 @@
         let version = (row.known?.version ?? 0) + (row.known == nil || !row.columns.isEmpty ? 1 : 0)
         var known = KnownRow(version: version, content: row.content, places: row.known?.places ?? [:])
         for (member, places) in row.newPlaces { known.places[member] = places }
-        store.note(row.table, row.key, known)
+        store.note(row.table, row.key, as: known)
       }
-      for one in deleted { store.note(one.table, one.key, nil) }
+      for one in deleted { store.note(one.table, one.key, as: nil) }
     }
 
     /// What a fault of the server means for the program that saved.

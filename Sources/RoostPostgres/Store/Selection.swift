@@ -18,7 +18,7 @@
     }
 
     let table: Table
-    private let tables: Tables
+    private let tables: TableMap
     private let number: Int
     private let classColumn: Int?
     /// By column of the table, where it is in the answer.
@@ -30,7 +30,7 @@
     private(set) var list: [String] = []
     private(set) var joins: [String] = []
 
-    init(_ tables: Tables, _ number: Int, in namespace: SQLName) {
+    init(_ tables: TableMap, _ number: Int, in namespace: SQLName) {
       self.tables = tables
       self.number = number
       table = tables.tables[number]
@@ -132,7 +132,7 @@
           .newerModels, "a row of \(table.name) is of the class \(className ?? "nil"), which this program does not have"
         )
       }
-      func identifier(_ table: Int, _ className: String?, _ uuid: UUIDNumber) -> PersistentIdentifier {
+      func identifier(_ table: Int, _ className: String?, key uuid: UUIDNumber) -> PersistentIdentifier {
         PersistentIdentifier(
           store: store, entity: className ?? tables.tables[table].root.name, .text(RowKey(zone, uuid).text))
       }
@@ -155,7 +155,7 @@
           guard case .reference(let target, _) = table.columns[column].kind, let at = columns[column] else { continue }
           let className = targetClasses[column].flatMap { answer.text(row, start + $0) }
           links[kind.form.linkPlaces[property]] = .one(
-            answer.uuid(row, start + at).map { identifier(target, className, $0) })
+            answer.uuid(row, start + at).map { identifier(target, className, key: $0) })
         case nil, .found?, .list?, .links?: writer.skip()
         }
       }
@@ -164,7 +164,7 @@
         guard let keys = answer.uuids(row, start + one.keys), let places = kind.members.firstIndex(of: one.member)
         else { continue }
         let classes = one.classes.flatMap { answer.texts(row, start + $0) }
-        let members = keys.enumerated().map { identifier(one.target, classes?[$0.offset], $0.element) }
+        let members = keys.enumerated().map { identifier(one.target, classes?[$0.offset], key: $0.element) }
         let isList = kind.form.isList(places)
         known.content.links[kind.form.linkPlaces[places]] = isList ? .many(members) : .one(members.first)
         guard let at = one.places, let numbers = answer.integers(row, start + at, null: -1) else { continue }

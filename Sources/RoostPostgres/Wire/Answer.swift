@@ -20,7 +20,7 @@
 
     /// Calls a body with the bytes of a field; with nil for null.
     func read<Result>(
-      _ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer?) throws -> Result
+      _ row: Int, _ column: Int, with body: (UnsafeRawBufferPointer?) throws -> Result
     ) rethrows -> Result {
       let (row, column) = (Int32(row), Int32(column))
       if PQgetisnull(result, row, column) != 0 { return try body(nil) }
@@ -69,7 +69,7 @@
     }
 
     private func elements<Element>(
-      _ row: Int, _ column: Int, null instead: Element? = nil, _ make: (UnsafeRawBufferPointer) -> Element?
+      _ row: Int, _ column: Int, null instead: Element? = nil, make: (UnsafeRawBufferPointer) -> Element?
     ) -> [Element]? {
       read(row, column) { bytes in
         guard let bytes else { return [] }

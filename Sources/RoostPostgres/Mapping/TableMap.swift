@@ -4,7 +4,7 @@
   internal import RoostRecords
 
   /// All tables of a schema.
-  struct Tables {
+  struct TableMap {
     private(set) var tables: [Table] = []
     private(set) var links: [LinkTable] = []
     /// By name of a class: its table, and its place among the table's classes.

@@ -1,0 +1,31 @@
+#if Postgres
+  public import Roost
+
+  /// How the objects of a store are divided into zones. Objects of one zone are kept together, on one machine of a cluster, and relationships
+  /// stay within a zone.
+  public struct PostgresZone: Hashable, Sendable {
+    struct Rule: Hashable, Sendable {
+      var model: String
+      var property: String
+    }
+
+    let rules: [Rule]
+
+    /// All objects are in one zone.
+    public static let single = PostgresZone(rules: [])
+
+    /// The zone of an object is the value of a property; of a relationship to one it is the zone of the other object.
+    ///
+    /// Each model needs one of these. The property may not change once the object is saved.
+    public static func property<Model: PersistentModel>(_ path: PartialKeyPath<Model>) -> PostgresZone {
+      let number = Model._$type.number(of: path)
+      return PostgresZone(
+        rules: [Rule(model: Model._$type.name, property: number.map { Model._$type.propertyName($0) } ?? "")])
+    }
+
+    /// Rules for several models.
+    public static func properties(_ zones: PostgresZone...) -> PostgresZone {
+      PostgresZone(rules: zones.flatMap(\.rules))
+    }
+  }
+#endif
