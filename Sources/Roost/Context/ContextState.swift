@@ -116,7 +116,9 @@ final class ContextState {
   }
 
   /// Whether a context of one of the stores shows an older state than the newest.
-  var isOutdated: Bool { open.contains(where: \.session.isOutdated) }
+  var isOutdated: Bool { open.contains { $0.session.isOutdated || $0.saver.metOthers } }
+  /// Whether other programs changed the same models in the store behind a working set.
+  var metOthers: Bool { open.contains(where: \.saver.metOthers) }
 
   func noteCommit() { commitCount += 1 }
 

@@ -82,7 +82,10 @@ extension ModelContainer {
           let result = try body(context)
           try context.save(fileID: place.fileID, line: place.line)
           return result
-        } catch let error as RoostError where runs < Self.mostWriteRuns && Self.mayRunAgain(error, context.state) {}
+        } catch let error as RoostError where runs < Self.mostWriteRuns && Self.mayRunAgain(error, context.state) {
+          // Other programs have no turns here. One of them is done while this one waits.
+          if context.state.metOthers { Thread.sleep(microseconds: .random(in: 0...(1000 << UInt32(min(runs, 6))))) }
+        }
       }
     }
   }

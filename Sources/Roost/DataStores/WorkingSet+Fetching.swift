@@ -85,6 +85,10 @@ extension WorkingSet {
     try fetch(wanted.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context)
   }
 
+  func refresh(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext) throws {
+    try fetch(rows.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context, isAgain: true)
+  }
+
   func loadAll(_ map: EntityMap, for context: any BackedContext) throws {
     let rows = keys.unloaded(map)
     for start in stride(from: 0, to: rows.count, by: Self.mostAtOnce) {
@@ -100,13 +104,17 @@ extension WorkingSet {
   }
 
   /// Fetches the models of identifiers: first those that the store has at hand, then the others by a predicate for each class.
-  private func fetch(_ identifiers: [PersistentIdentifier], for context: any BackedContext) throws {
+  ///
+  /// - Parameter isAgain: whether they may be loaded, and have changed.
+  private func fetch(
+    _ identifiers: [PersistentIdentifier], for context: any BackedContext, isAgain: Bool = false
+  ) throws {
     let time = keys.now()
     if let asked = store as? any AskedStore {
       let found = try call(context) { _ in try asked.load(identifiers) }
       try feed(found, askedAt: time)
       let known = Set(found.map(\.identifier.key))
-      return try remove(identifiers.filter { !known.contains($0.key) }, askedAt: time)
+      return try remove(identifiers.filter { !known.contains($0.key) }, askedAt: time, isAgain: isAgain)
     }
     func cached<Store: DataStore>(_ store: Store, _ state: EditingState) throws -> [SnapshotContent] {
       try store.cachedSnapshots(for: identifiers, editingState: state).values.map(SnapshotContent.init(foreign:))

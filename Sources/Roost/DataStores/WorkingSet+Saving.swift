@@ -40,7 +40,12 @@ extension WorkingSet {
       deleted: snapshots(changes.deleted), editingState: state)
     // A getter that failed would give a default for the value.
     if let failure = context.failure { throw failure }
-    let result = try store.save(request)
+    let result: DataStoreSaveChangesResult<Store.Snapshot>
+    do { result = try store.save(request) } catch let error as RoostError where error.code == .conflict {
+      // A store of ours can tell what the rows are now.
+      if store is any AskedStore { throw BackingConflict(error) }
+      throw error
+    }
     let time = keys.now()
     var outcome = BackingOutcome()
     var merged: [(map: EntityMap, row: UInt64)] = []

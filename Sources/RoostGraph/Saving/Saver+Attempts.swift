@@ -43,7 +43,7 @@ extension Saver {
           waiting.remove(at: number)
           books.remove(at: number)
         }
-        try count(&turns)
+        try count(&turns, delay)
         for number in waiting.indices { try waiting[number].catchUp(after: delay, &books[number]) }
       } catch {
         // Stores commit one after the other: what the first ones have is not pending any more.
@@ -53,9 +53,10 @@ extension Saver {
     }
   }
 
-  private static func count(_ turns: inout Int) throws {
+  private static func count(_ turns: inout Int, _ delay: Delay? = nil) throws {
     turns += 1
     if turns <= mostTurns { return }
+    if case .isStale(_, let reason)? = delay { throw reason }
     throw GraphFault(.conflict, "other contexts changed the same objects during each of 100 attempts: save again")
   }
 

@@ -10,6 +10,8 @@ extension Saver {
     case needs([LinkKey])
     /// The backing store merged new objects into others.
     case merges
+    /// Others changed these rows in the backing store.
+    case isStale([LinkKey], any Error)
   }
 
   /// Hands the changes of an attempt to the backing store, as the last step before the commit.
@@ -46,7 +48,14 @@ extension Saver {
         kept[rows.key] = rows.value.filter { gone[rows.key]?.contains($0) != true }
       })
     if !unloaded.isEmpty { throw Delay.needs(unloaded) }
-    let outcome = try saveBacking(request)
+    let outcome: BackingOutcome
+    do { outcome = try saveBacking(request) } catch let conflict as BackingConflict {
+      let objects = request.updated + request.deleted
+      throw Delay.isStale(
+        objects.compactMap { object in
+          object.entityMap.map { LinkKey(map: $0.number, row: object._$state.row, property: 0) }
+        }, conflict.reason)
+    }
     self.outcome = outcome
     run.afterCommit = outcome.afterCommit
     if !outcome.merged.isEmpty { throw Delay.merges }
@@ -105,6 +114,10 @@ extension Saver {
     switch delay {
     case .isBehind: try follower.advance()
     case .needs(let rows): try loadBacking?(rows.map { (store.maps[$0.map], $0.row) })
+    case .isStale(let rows, _):
+      metOthers = true
+      try refreshBacking?(rows.map { (store.maps[$0.map], $0.row) })
+      try follower.advance()
     case .merges:
       for (object, row) in outcome?.merged ?? [] {
         guard let origin = object._$state.origin as? RowOrigin else { continue }

@@ -30,6 +30,9 @@ package final class Saver {
   var saveBacking: ((BackingChanges) throws -> BackingOutcome)?
   /// What the backing store made of the save under way: it is asked once, and more attempts may follow.
   var outcome: BackingOutcome?
+  /// Whether a save found that other programs had changed the same rows of the backing store.
+  package internal(set) var metOthers = false
+  var refreshBacking: (([(map: EntityMap, row: UInt64)]) throws -> Void)?
   var loadBacking: (([(map: EntityMap, row: UInt64)]) throws -> Void)?
   package internal(set) var lastSave = SaveOutcome()
   @exclusivity(unchecked) private var sinks: [SinkBox?]

@@ -16,7 +16,10 @@ package protocol BackingStore: AnyObject, Sendable {
   /// Fetches the model that a key names, if there is one, into a row of its own.
   func bring(_ entity: String, _ key: IdentifierKey, for context: any BackedContext) throws
 
-  /// Saves changes. It is called while the transaction of the working set is open and everything is checked and written. If it throws,
+  /// Fetches rows again that are loaded, because others changed them in the backing store, and writes them into the working set.
+  func refresh(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext) throws
+
+  /// Saves changes. It throws ``BackingConflict`` where others changed the same rows. It is called while the transaction of the working set is open and everything is checked and written. If it throws,
   /// that transaction is abandoned.
   func save(_ changes: BackingChanges, of context: any BackedContext) throws -> BackingOutcome
 
@@ -39,6 +42,14 @@ package protocol BackedContext: AnyObject {
   func showNewest() throws
   /// The class of a row, as far as an object of it tells.
   func entityMap(of row: UInt64, _ map: EntityMap) -> EntityMap
+}
+
+/// Others changed rows of the backing store that a save was about to change: they are fetched again, and the save begins anew.
+package struct BackingConflict: Error {
+  /// What is thrown where that happens again and again.
+  package let reason: any Error
+
+  package init(_ reason: any Error) { self.reason = reason }
 }
 
 /// The result of a save to the backing store.
