@@ -33,6 +33,8 @@ final class CommitFollowers: @unchecked Sendable {
     }
   }
 
+  var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
   private var all: [any CommitFollowing] {
     if count.load(ordering: .relaxed) == 0 { return [] }
     return lock.withLock { followers.values.compactMap(\.follower) }

@@ -10,6 +10,35 @@ package protocol AskedStore: DataStore where Snapshot == DefaultSnapshot {
   func count(_ question: StoreQuestion) throws -> Int?
   /// Those of some models that the store has.
   func load(_ identifiers: [PersistentIdentifier]) throws -> [SnapshotContent]
+  /// The working set has the values of these models from now on. Until then a save may be based on those that it had before.
+  func took(_ contents: [SnapshotContent])
+  /// Whether it tells what other programs change.
+  var tellsChanges: Bool { get }
+  /// The container is made. From now on the store tells what other programs change.
+  func begin(_ news: StoreNews)
+  /// The container is closed.
+  func end()
+}
+
+/// Where a store tells what other programs changed.
+package struct StoreNews: Sendable {
+  weak var workingSet: WorkingSet?
+
+  /// Whether somebody in this program waits for changes, also of models that it does not have yet.
+  package var isFollowed: Bool { workingSet?.isFollowed == true }
+
+  /// Shows in all contexts what a closure returns. It is run while no other call to the store is under way.
+  package func show(_ body: () throws -> NewsContent) throws { try workingSet?.show(body) }
+}
+
+/// What changed in a store.
+package struct NewsContent {
+  /// Models as they are now.
+  package var contents: [SnapshotContent] = []
+  /// Models that are not there any more.
+  package var gone: [PersistentIdentifier] = []
+
+  package init() {}
 }
 
 /// What a fetch asks of a store.

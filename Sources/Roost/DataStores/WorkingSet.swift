@@ -41,6 +41,25 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   func attach(_ container: ModelContainer) {
     self.container = container
     types = Dictionary(container.schema.models.map { ($0._$type.name, $0._$type) }) { first, _ in first }
+    (store as? any AskedStore)?.begin(StoreNews(workingSet: self))
+  }
+
+  /// The container is closed.
+  func close() { (store as? any AskedStore)?.end() }
+
+  // MARK: News
+
+  var tellsChanges: Bool { (store as? any AskedStore)?.tellsChanges == true }
+  var isFollowed: Bool { container?.stores.followers.isEmpty == false }
+
+  /// Writes what other programs changed in the store into the working set.
+  func show(_ body: () throws -> NewsContent) throws {
+    let time = keys.now()
+    let news = try exclusively(body)
+    if news.contents.isEmpty, news.gone.isEmpty { return }
+    try feed(news.contents, askedAt: time)
+    try remove(news.gone, askedAt: time, isAgain: true)
+    CommitWatch.tell()
   }
 
   // MARK: Calls
@@ -114,6 +133,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
       // From this commit on the rows have their values.
       let commit = try write(container) { try $0.take(wanted) }
       keys.noteLoaded(places.compactMap { $0 }, in: commit, askedAt: time)
+      (store as? any AskedStore)?.took(wanted)
       return places
     }
   }

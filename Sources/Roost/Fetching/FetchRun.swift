@@ -134,6 +134,12 @@ struct FetchRun<Model: PersistentModel> {
 
   // MARK: Planning
 
+  /// The entities whose rows a fetch looks at, beside the models' own.
+  func entitiesPassed(_ map: EntityMap, _ graph: GraphContext) throws -> [EntityMap] {
+    let translation = try descriptor.predicate.map { try Translation($0, map, graph: graph) }
+    return (translation?.passesThrough ?? []) + (rules.orders(map, graph.store)?.passes ?? [])
+  }
+
   /// What the store behind a working set is asked: so many models that those remain which are wanted, whatever waits in the context.
   private func asked(_ graph: GraphContext) -> FetchDescriptor<Model> {
     var asked = descriptor

@@ -1,4 +1,4 @@
-internal import RoostGraph
+package import RoostGraph
 internal import RoostRecords
 
 /// A model was inserted.
@@ -137,11 +137,17 @@ final class HistoryGroup: Sendable {
 }
 
 extension EntityMap {
-  /// Properties as key paths of the class. A few inherited ones have none: see the limits.
   func keyPaths<Model: PersistentModel>(_ properties: [Int]) -> [any PartialKeyPath<Model> & Sendable] {
+    type.historyPaths(properties)
+  }
+}
+
+extension _ModelType {
+  /// Properties as key paths of the class. A few inherited ones have none: see the limits.
+  package func historyPaths<Model: PersistentModel>(_ properties: [Int]) -> [any PartialKeyPath<Model> & Sendable] {
     properties.compactMap { number in
       // Unsafe, because a key path without arguments of a subscript can be sent anywhere, which its type does not say.
-      (type.heirPath(number) as? PartialKeyPath<Model>).map {
+      (heirPath(number) as? PartialKeyPath<Model>).map {
         unsafeDowncast($0, to: (any PartialKeyPath<Model> & Sendable).self)
       }
     }

@@ -1,4 +1,4 @@
-internal import RoostGraph
+package import RoostGraph
 
 /// What the history kept of a model's values: of a deleted one those that are marked `.preserveValueOnDeletion`, and those that must be
 /// unique. A value of more than 4,096 bytes is not kept.
@@ -6,42 +6,56 @@ internal import RoostGraph
 /// Unchecked because values of any type are made of what is stored when somebody asks for them, and are nobody else's.
 public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model: PersistentModel {
   private let values: HistoryValues?
+  /// What a store of a package of ours kept.
+  private let image: ValueImage?
 
-  init(_ values: HistoryValues?) { self.values = values }
+  init(_ values: HistoryValues?) { (self.values, image) = (values, nil) }
+
+  package init(image: ValueImage?) { (values, self.image) = (nil, image) }
+
+  private func value(_ keyPath: AnyKeyPath) -> Any? {
+    if let image { return Model._$type.number(of: keyPath).flatMap { image.any($0) } }
+    return values?.value(keyPath, Model.self)
+  }
 
   /// The value of a property; nil where none was kept, or it was nil. A relationship to one is the identifier of where it led.
   public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
-    guard let value = values?.value(keyPath, Model.self) else { return nil }
+    guard let value = value(keyPath) else { return nil }
     return Self.sent(value)
   }
 
   /// The same as a value of the property's type, where the context asks for one.
   @_disfavoredOverload
-  public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value? { values?.value(keyPath, Model.self) as? Value }
+  public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value? { value(keyPath) as? Value }
 
   @_disfavoredOverload
   public subscript<Value>(keyPath: KeyPath<Model, Value?>) -> Value? {
-    (values?.value(keyPath, Model.self)).flatMap { FlatValue.of($0) } as? Value
+    value(keyPath).flatMap { FlatValue.of($0) } as? Value
   }
 
   /// The properties of which a value was kept.
-  public var attributes: [any PartialKeyPath<Model> & Sendable] { values?.keyPaths() ?? [] }
+  public var attributes: [any PartialKeyPath<Model> & Sendable] {
+    if let image { return Model._$type.historyPaths(image.form.coders.indices.filter(image.isPresent)) }
+    return values?.keyPaths() ?? []
+  }
 
-  public func makeIterator() -> Iterator { Iterator(values) }
+  public func makeIterator() -> Iterator { Iterator(values, image) }
 
   /// The values that were kept, in the order of the properties.
   public struct Iterator: IteratorProtocol {
     private let values: HistoryValues?
+    private let image: ValueImage?
     private var properties: ArraySlice<Int>
 
-    init(_ values: HistoryValues?) {
+    init(_ values: HistoryValues?, _ image: ValueImage?) {
       self.values = values
-      properties = (values?.properties ?? [])[...]
+      self.image = image
+      properties = (values?.properties ?? image.map { Array($0.form.coders.indices) } ?? [])[...]
     }
 
     public mutating func next() -> Any? {
       while let property = properties.popFirst() {
-        if let value = values?.shown(property) { return value }
+        if let value = values?.shown(property) ?? image?.any(property) { return value }
       }
       return nil
     }

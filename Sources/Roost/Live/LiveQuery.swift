@@ -54,10 +54,16 @@ final class LiveQuery<Model: PersistentModel, Content> {
     if let section { stored.sortBy = section.sorted(stored.sortBy) }
     let place = try state.stores.known(Model.self)
     (map, graph) = (place.map, state.graph(place.store))
-    if graph.source != nil { throw DataStoreError.unsupportedFeature }
+    if graph.source?.tellsChanges == false { throw DataStoreError.unsupportedFeature }
     (self.section, self.contents) = (section, contents)
     run = FetchRun(stored, state)
     let part = try run.part()
+    if graph.source != nil {
+      // Each change is a new fetch: the working set has not all rows that the results may come to have.
+      passes = try run.entitiesPassed(map, graph)
+      query = nil
+      return
+    }
     passes = part.passes
     if part.tests.isEmpty, let orders = part.orders, passes.isEmpty {
       var asked = part.query(isSorted: false)

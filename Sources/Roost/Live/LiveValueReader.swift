@@ -50,7 +50,7 @@ final class LiveValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Send
 
   private func begin() throws -> ModelContext {
     try container.stores.checkOpen()
-    if container.stores.hasWorkingSets { throw DataStoreError.unsupportedFeature }
+    if container.stores.hasSilentStores { throw DataStoreError.unsupportedFeature }
     let made = ModelContext(container)
     known = try subjects(made.state)
     for subject in known { _ = try isTouched(subject, made) }

@@ -15,6 +15,9 @@ package struct SnapshotContent: Hashable, Sendable {
   /// By property, why its stored value was refused: see ``ModelSnapshot/value(of:)``.
   package var refused: [Int: String] = [:]
 
+  /// What a store of a package of ours knows of the row, for ``AskedStore/took(_:)``.
+  package var mark: (any AnyObject & Sendable)?
+
   package enum Link: Hashable, Sendable {
     /// Not read, or not known.
     case absent

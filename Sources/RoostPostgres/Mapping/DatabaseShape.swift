@@ -13,10 +13,13 @@
     init(_ tables: TableMap, _ namespace: SQLName) { (self.tables, self.namespace) = (tables, namespace) }
 
     /// Creates what is missing, in one transaction that no other program can be in at the same time. Returns the store's identifier.
-    func bring(_ connection: Connection) throws -> String {
+    ///
+    /// - Parameter others: statements that belong to the same transaction, and may be repeated.
+    func bring(_ connection: Connection, _ others: [Statement]) throws -> String {
       do {
         try connection.run("BEGIN")
         let name = try bringInTransaction(connection)
+        for statement in others { try connection.run(statement) }
         try connection.run("COMMIT")
         return name
       } catch {

@@ -66,7 +66,7 @@
     var members: [Member?]
 
     /// Where a property is kept.
-    enum Member: Hashable {
+    enum Member: Hashable, Sendable {
       case value(column: Int)
       /// The key of another row, in this one.
       case reference(column: Int)

@@ -9,6 +9,10 @@
     private(set) var links: [LinkTable] = []
     /// By name of a class: its table, and its place among the table's classes.
     private(set) var places: [String: (table: Int, place: Int)] = [:]
+    /// By name.
+    private(set) var classes: [String: _ModelType] = [:]
+    /// By name of a class: the properties of which the history keeps the values of deleted objects.
+    private(set) var kept: [String: [Int]] = [:]
     private var names: Set<SQLName> = []
 
     init(_ schema: Schema) throws {
@@ -24,7 +28,12 @@
           .unknownModel, "\(plan.type.name) inherits from \(plan.type.root.name), which is not among the models")
       }
       for pair in try RelationshipPair.all(plans) { try add(pair) }
-      for plan in plans { addUniques(plan) }
+      for plan in plans {
+        addUniques(plan)
+        classes[plan.type.name] = plan.type
+        let names = plan.preserved.union(plan.uniques.flatMap { $0 })
+        kept[plan.type.name] = plan.type.properties.indices.filter { names.contains(plan.type.propertyName($0)) }
+      }
       try checkNames()
     }
 

@@ -15,6 +15,10 @@
     public let zone: PostgresZone
     /// It may have a password, so nothing prints it.
     let address: String
+    /// For so many days the database keeps what saves changed; nil where it does not.
+    public var historyDays: Int? = 30
+    /// Whether contexts show what other programs save, as soon as the server tells. It takes a second connection, and a history.
+    public var followsOthers = true
 
     public var name: String { "PostgreSQL \(namespace)" }
 

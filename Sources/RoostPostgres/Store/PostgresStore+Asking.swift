@@ -19,6 +19,7 @@
     /// A question in SQL, and whether it says the whole condition.
     private func rowQuestion(_ question: StoreQuestion) throws -> (RowQuestion, isTested: Bool) {
       let (table, place) = try tables.place(question.map.type)
+      asked.insert(table)
       let rows = RowQuestion(table, tables.tables[table].classes[place].type)
       return (rows, question.condition == nil)
     }

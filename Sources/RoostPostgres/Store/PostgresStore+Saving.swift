@@ -21,7 +21,9 @@
     }
 
     private func commit(_ statements: [Statement], _ save: SaveWork) throws {
-      let all = [Statement("BEGIN")] + statements + [Statement("COMMIT")]
+      let all =
+        [Statement("BEGIN")] + statements + [Statement("COMMIT")]
+        + (configuration.historyDays == nil ? [] : [changes.notification(client)])
       for attempt in 1... {
         do throws(ServerFault) {
           _ = try ask(all)

@@ -1,5 +1,6 @@
 #if Postgres
   public import Roost
+  internal import RoostFile
   internal import RoostGraph
   internal import RoostRecords
 
@@ -17,9 +18,17 @@
     let zones: Zones
     let selections: [Selection]
     let namespace: SQLName
+    let changes: ChangeTable
+    /// Tells the saves of this container from those of others.
+    let client: UUIDNumber
     var connection: Connection
     var keys = KeyMaker()
-    /// By table and key.
+    private var listener: ChangeListener?
+    /// Where the history was when the store was opened.
+    private let start: ChangePlace
+    /// The tables of which models were fetched.
+    var asked: Set<Int> = []
+    /// By table and key. What was fetched is in here when the working set has it: a save that is based on older values has an older version.
     private var known: [[RowKey: KnownRow]]
 
     public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
@@ -37,8 +46,20 @@
       known = tables.tables.map { _ in [:] }
       let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address) }
       connection = opened
-      identifier = try Self.passing { try DatabaseShape(tables, namespace).bring(opened) }
+      changes = ChangeTable(namespace: namespace)
+      client = keys.next()
+      var others: [Statement] = []
+      if let days = configuration.historyDays { others = changes.creation + [changes.pruning(days: days)] }
+      let changes = changes
+      let begun = try Self.passing { () throws -> (name: String, newest: Int64) in
+        let name = try DatabaseShape(tables, namespace).bring(opened, others)
+        return (name, try opened.run(changes.newest).integer(0, 0) ?? 0)
+      }
+      identifier = begun.name
+      start = ChangePlace(transaction: UInt64(clamping: begun.newest), number: Int(Int32.max))
     }
+
+    deinit { listener?.end() }
 
     /// How many times the server was asked, for tests.
     package var roundTrips: Int { connection.roundTrips }
@@ -61,15 +82,27 @@
 
     // MARK: What is known
 
-    func known(_ table: Int, _ key: RowKey) -> KnownRow? { known[table][key] }
-    func note(_ table: Int, _ key: RowKey, as row: KnownRow?) { known[table][key] = row }
+    private let knownLock = Lock()
 
-    /// The contents of an answer's rows, which are known from now on.
+    func known(_ table: Int, _ key: RowKey) -> KnownRow? { knownLock.withLock { known[table][key] } }
+    func note(_ table: Int, _ key: RowKey, as row: KnownRow?) {
+      knownLock.withLock { known[table][key] = row }
+    }
+
+    package func took(_ contents: [SnapshotContent]) {
+      for content in contents {
+        guard let mark = content.mark as? RowMark, let (table, key) = place(content.identifier) else { continue }
+        note(table, key, as: mark.known(content))
+      }
+    }
+
+    /// The contents of an answer's rows.
     func contents(_ answer: Answer, table: Int) throws -> [SnapshotContent] {
       try (0..<answer.count).map { row in
-        let (key, row) = try selections[table].known(answer, row, store: identifier)
-        note(table, key, as: row)
-        return row.content
+        let found = try selections[table].known(answer, row, store: identifier).known
+        var content = found.content
+        content.mark = RowMark(found)
+        return content
       }
     }
 
@@ -86,13 +119,33 @@
     /// A table's name with that of its schema.
     func full(_ table: Int) -> String { "\(namespace).\(tables.tables[table].name)" }
 
+    // MARK: Other programs
+
+    package var tellsChanges: Bool { configuration.historyDays != nil && configuration.followsOthers }
+
+    package func begin(_ news: StoreNews) {
+      guard tellsChanges, listener == nil else { return }
+      let reader = ChangeReader(changes, client: client)
+      // The listener's thread does not keep the store, which ends with its container.
+      let holder = WeakStore(self)
+      listener = ChangeListener(configuration.address, changes, client: client.text) { connection, place in
+        try reader.read(connection, from: place) { notes in
+          try news.show { try holder.store?.content(of: notes, isFollowed: news.isFollowed) ?? NewsContent() }
+        }
+      }
+      listener?.begin(at: start)
+    }
+
+    package func end() { listener?.end() }
+
     // MARK: DataStore
 
     public func erase() throws {
-      let names = tables.tables.map(\.name) + tables.links.map(\.name)
+      var names = (tables.tables.map(\.name) + tables.links.map(\.name)).map { "\(namespace).\($0)" }
+      if configuration.historyDays != nil { names.append(changes.name) }
       if names.isEmpty { return }
-      _ = try run([Statement("TRUNCATE \(names.map { "\(namespace).\($0)" }.joined(separator: ", "))")])
-      known = tables.tables.map { _ in [:] }
+      _ = try run([Statement("TRUNCATE \(names.joined(separator: ", "))")])
+      knownLock.withLock { known = tables.tables.map { _ in [:] } }
     }
 
     /// A container asks in other words: see ``AskedStore``.

@@ -174,6 +174,20 @@
     }
   }
 
+  /// What a content that was fetched says beside its values.
+  final class RowMark: Sendable {
+    private let version: Int64
+    private let places: [TableClass.Member: [UUIDNumber: Int64]]
+
+    init(_ row: KnownRow) { (version, places) = (row.version, row.places) }
+
+    func known(_ content: SnapshotContent) -> KnownRow {
+      var plain = content
+      plain.mark = nil
+      return KnownRow(version: version, content: plain, places: places)
+    }
+  }
+
   /// What the store last had of a row, as far as this program knows.
   struct KnownRow {
     var version: Int64

@@ -141,6 +141,33 @@
       }
     }
 
+    // MARK: Notices
+
+    /// Waits for a notice of another program, for a byte at another descriptor, or for so long.
+    func waitForNotice(
+      fromOthersThan client: String, or other: Int32, atMostMilliseconds patience: Int32
+    ) throws(ServerFault) {
+      while true {
+        var isMet = false
+        while let notice = PQnotifies(handle) {
+          if String(cString: notice.pointee.extra) != client { isMet = true }
+          PQfreemem(notice)
+        }
+        if isMet { return }
+        var places = [
+          pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
+          pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+        ]
+        let count = poll(&places, 2, patience)
+        if count < 0 {
+          if errno == EINTR { continue }
+          throw lost()
+        }
+        if count == 0 || places[1].revents != 0 { return }
+        guard PQconsumeInput(handle) == 1 else { throw lost() }
+      }
+    }
+
     /// Ends a transaction that failed.
     func rollback() {
       if isAlive, isInTransaction { _ = try? run("ROLLBACK") }

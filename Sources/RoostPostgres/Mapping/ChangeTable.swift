@@ -1,0 +1,132 @@
+#if Postgres
+  internal import Foundation
+  internal import RoostGraph
+  internal import RoostRecords
+
+  /// The table with what each save changed, written in the transaction of the save.
+  ///
+  /// Its rows are read in the order of the transactions' numbers. A transaction gets its number before it commits, so one with a smaller number may
+  /// commit later: what is read ends before the oldest one that is still open. So a reader that goes on from where it was misses nothing.
+  struct ChangeTable {
+    let namespace: SQLName
+    var name: String { "\(namespace).\(SQLName(exactly: "roost_change"))" }
+    /// What listeners wait for.
+    var channel: String { "roost_\(namespace.text)" }
+
+    var creation: [Statement] {
+      [
+        Statement(
+          """
+          CREATE TABLE IF NOT EXISTS \(name) (zone text NOT NULL, xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+            number integer NOT NULL, id uuid NOT NULL, client uuid NOT NULL, time timestamptz NOT NULL DEFAULT now(),
+            author text, class text NOT NULL, kind text NOT NULL, keys uuid[] NOT NULL, properties text[] NOT NULL, kept jsonb,
+            PRIMARY KEY (zone, xid, number))
+          """),
+        Statement("CREATE INDEX IF NOT EXISTS roost_change_xid_idx ON \(name) (xid, number)"),
+      ]
+    }
+
+    // MARK: Writing
+
+    /// Writes notes of one transaction.
+    func insertion(_ notes: [ChangeNote], id: UUIDNumber, client: UUIDNumber, author: String?) -> Statement {
+      var statement = Statement("")
+      let identity = statement.add(.uuid(id))
+      let writer = statement.add(.uuid(client))
+      let name = statement.add(Statement.Parameter(type: ColumnType.text.oid, bytes: author.map { Array($0.utf8) }))
+      let lines = notes.enumerated().map { number, note in
+        let values: [Statement.Parameter] = [
+          .text(note.zone), .text(note.className), .text(note.kind.rawValue), .uuids(note.keys),
+          .texts(note.properties),
+          Statement.Parameter(type: ColumnType.jsonb.oid, bytes: note.kept.map { [1] + $0 }),
+        ]
+        let names = values.map { statement.add($0) }
+        return "(\(number + 1), \(identity), \(writer), \(name), \(names.joined(separator: ", ")))"
+      }
+      statement.text =
+        "INSERT INTO \(self.name) (number, id, client, author, zone, class, kind, keys, properties, kept) "
+        + "VALUES \(lines.joined(separator: ", "))"
+      return statement
+    }
+
+    /// Wakes the listeners. It is no part of the transaction, because the server commits those that notify one after the other.
+    func notification(_ client: UUIDNumber) -> Statement {
+      Statement("SELECT pg_notify($1, $2)", [.text(channel), .text(client.text)])
+    }
+
+    // MARK: Reading
+
+    /// The number of the newest transaction behind which nothing is open.
+    var newest: Statement { Statement("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1") }
+
+    /// Notes of transactions in their order.
+    ///
+    /// - Parameter place: that of the last one that is known.
+    func reading(after place: ChangePlace, atMost count: Int) -> Statement {
+      Statement(
+        """
+        SELECT xid::text::bigint, number, id, client, extract(epoch FROM time)::float8 - 978307200, author, zone, class, kind, keys,
+          properties, kept
+        FROM \(name) WHERE (xid, number) > ($1::text::xid8, $2::int) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+        ORDER BY xid, number LIMIT \(count)
+        """, [.text("\(place.transaction)"), .text("\(place.number)")])
+    }
+
+    func read(_ answer: Answer) -> [StoredNote] {
+      (0..<answer.count).compactMap { row in
+        guard let transaction = answer.integer(row, 0), let number = answer.integer(row, 1),
+          let id = answer.uuid(row, 2),
+          let client = answer.uuid(row, 3), let zone = answer.text(row, 6), let className = answer.text(row, 7),
+          let kind = answer.text(row, 8).flatMap(ChangeNote.Kind.init), let keys = answer.uuids(row, 9),
+          let properties = answer.texts(row, 10)
+        else { return nil }
+        let seconds = answer.read(row, 4) { bytes -> Double in
+          var reader = bytes.map { WireReader($0) }
+          return Double(bitPattern: reader?.take(UInt64.self) ?? 0)
+        }
+        let kept = answer.read(row, 11) { bytes in bytes.map { [UInt8]($0.dropFirst()) } }
+        return StoredNote(
+          place: ChangePlace(transaction: UInt64(clamping: transaction), number: Int(number)), id: id, client: client,
+          time: Date(timeIntervalSinceReferenceDate: seconds), author: answer.text(row, 5),
+          note: ChangeNote(
+            zone: zone, className: className, kind: kind, keys: keys, properties: properties, kept: kept))
+      }
+    }
+
+    /// Removes what is older than so many days.
+    func pruning(days: Int) -> Statement {
+      Statement("DELETE FROM \(name) WHERE time < now() - make_interval(days => $1::int)", [.text("\(days)")])
+    }
+  }
+
+  /// What a save did to objects of one class in one zone.
+  struct ChangeNote: Sendable {
+    enum Kind: String, Sendable { case insert, update, delete }
+
+    var zone: String
+    var className: String
+    var kind: Kind
+    var keys: [UUIDNumber]
+    /// Those that changed.
+    var properties: [String] = []
+    /// Of deleted objects a list of JSON objects with the values that are kept.
+    var kept: [UInt8]?
+  }
+
+  /// A place among the notes of all transactions.
+  struct ChangePlace: Hashable, Sendable {
+    var transaction: UInt64
+    /// That of the note in its transaction.
+    var number: Int
+  }
+
+  struct StoredNote: Sendable {
+    var place: ChangePlace
+    var id: UUIDNumber
+    /// The container that saved.
+    var client: UUIDNumber
+    var time: Date
+    var author: String?
+    var note: ChangeNote
+  }
+#endif

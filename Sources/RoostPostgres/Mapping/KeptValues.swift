@@ -1,0 +1,52 @@
+#if Postgres
+  internal import Foundation
+  internal import RoostGraph
+
+  /// What the history keeps of deleted objects: some of their values, as JSON by the names of the properties.
+  struct KeptValues {
+    private struct Kept: Encodable {
+      let image: ValueImage
+      let properties: [Int]
+
+      func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: ImageKey.self)
+        for property in properties {
+          guard let coder = image.form.coders[property] else { continue }
+          let key = ImageKey(image.form.type.propertyName(property))
+          _ = try image.read(property) { try coder.encode(&$0, into: &values, key) }
+        }
+      }
+    }
+
+    /// Nil where nothing is to be kept, or it cannot be.
+    static func write(_ images: [ValueImage], _ properties: [Int]) -> [UInt8]? {
+      if properties.isEmpty { return nil }
+      let encoder = JSONEncoder()
+      encoder.nonConformingFloatEncodingStrategy = .convertToString(
+        positiveInfinity: "+inf", negativeInfinity: "-inf", nan: "nan")
+      let text = try? encoder.encode(images.map { Kept(image: $0, properties: properties) })
+      return text.flatMap { $0.isNULEscaped ? nil : Array($0) }
+    }
+
+    private struct Line: Decodable {
+      let values: KeyedDecodingContainer<ImageKey>
+      init(from decoder: any Decoder) throws { values = try decoder.container(keyedBy: ImageKey.self) }
+    }
+
+    /// The values of each object, in the order of the keys.
+    static func read(_ bytes: [UInt8]?, _ form: ImageForm) -> [ValueImage] {
+      guard let bytes else { return [] }
+      let decoder = JSONDecoder()
+      decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+        positiveInfinity: "+inf", negativeInfinity: "-inf", nan: "nan")
+      let lines = (try? decoder.decode([Line].self, from: Data(bytes))) ?? []
+      return lines.map { line in
+        let image = try? ValueImage(form, from: line.values) { property in
+          let key = ImageKey(form.type.propertyName(property))
+          return line.values.contains(key) ? key : nil
+        }
+        return image ?? ValueImage(empty: form)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,139 @@
+#if Postgres
+  import Foundation
+  import RoostPostgres
+  import RoostTestSupport
+  import SwiftData
+  import Testing
+
+  /// What one program sees of the saves of others, without asking.
+  @Suite(.enabled(if: PostgresServer.missing == nil, "there is no PostgreSQL")) struct FollowingTests {
+    private let shop = Shop()
+
+    /// Waits until something is true, for some seconds at most.
+    private func eventually(_ condition: () throws -> Bool) async throws -> Bool {
+      for _ in 0..<400 {
+        if try condition() { return true }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      return false
+    }
+
+    @Test func `a context shows what another program changes`() async throws {
+      let (one, other) = (ModelContext(try shop.open()), ModelContext(try shop.open()))
+      one.insert(Good("tea", stock: 1))
+      try one.save()
+      let seen = try #require(try other.fetch(FetchDescriptor<Good>()).first)
+      let own = try #require(try one.fetch(FetchDescriptor<Good>()).first)
+      own.stock = 2
+      try one.save()
+      #expect(
+        try await eventually {
+          // What was told is taken over at the next call, and this one asks the server for nothing.
+          try other.save()
+          return seen.stock == 2
+        })
+      one.delete(own)
+      try one.save()
+      #expect(
+        try await eventually {
+          try other.save()
+          return seen.isDeleted || seen.modelContext == nil
+        })
+    }
+
+    @Test func `live results get what another program inserts`() async throws {
+      let (one, other) = (ModelContext(try shop.open()), try shop.open())
+      let descriptor = FetchDescriptor<Good>(
+        predicate: #Predicate { $0.stock > 0 }, sortBy: [SortDescriptor(\.title)])
+      let inserted = Task {
+        var titles: [[String]] = []
+        for try await change in other.changes(of: descriptor) {
+          titles.append(change.results.map { $0.title })
+          if titles.count == 1 {
+            one.insert(Good("tea", stock: 1))
+            one.insert(Good("sold out"))
+            try one.save()
+          }
+          if titles.count == 2 { break }
+        }
+        return titles
+      }
+      let titles = try await inserted.value
+      #expect(titles == [[], ["tea"]])
+    }
+
+    @Test func `the history tells every save, in the order of commits`() async throws {
+      let one = ModelContext(try shop.open())
+      one.author = "till"
+      let customer = Customer("Ada", city: "London")
+      one.insert(customer)
+      try one.save()
+      customer.city = "Turin"
+      customer.purchases.append(Purchase(1))
+      try one.save()
+      one.delete(customer)
+      try one.save()
+
+      let other = ModelContext(try shop.open())
+      // Transactions of other tests, which are open for a moment, keep the newest ones back.
+      var all: [PostgresHistoryTransaction] = []
+      _ = try await eventually {
+        all = try other.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>())
+        return all.count == 3
+      }
+      #expect(all.count == 3)
+      #expect(all.map(\.author) == ["till", "till", "till"])
+      #expect(all.map(\.token) == all.map(\.token).sorted())
+      guard all.count == 3 else { return }
+      #expect(all[0].changes.map(\.changedPersistentIdentifier) == [customer.persistentModelID])
+      let updates = all[1].changes.compactMap { change -> (any HistoryUpdate<Customer>)? in
+        guard case .update(let update) = change else { return nil }
+        return update as? any HistoryUpdate<Customer>
+      }
+      #expect(
+        Set(updates.flatMap { $0.updatedAttributes }.map { $0 as AnyKeyPath }) == [\Customer.city, \Customer.purchases])
+      let deletes = all[2].changes.compactMap { change -> (any HistoryDelete<Customer>)? in
+        guard case .delete(let delete) = change else { return nil }
+        return delete as? any HistoryDelete<Customer>
+      }
+      #expect(deletes.first?.tombstone[\.name] == "Ada")
+      let token = all[0].token
+      let later = HistoryDescriptor<PostgresHistoryTransaction>(predicate: #Predicate { $0.token > token })
+      #expect(try other.fetchHistory(later).count == 2)
+      let coded = try JSONDecoder().decode(PostgresHistoryToken.self, from: JSONEncoder().encode(token))
+      #expect(coded == token)
+      try other.deleteHistory(HistoryDescriptor<PostgresHistoryTransaction>())
+      #expect(try other.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>()).isEmpty)
+    }
+
+    @Test func `eight writers leave no gap for a reader that goes on from its token`() async throws {
+      let shop = shop
+      let reader = ModelContext(try shop.open())
+      let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+        for writer in 0..<8 {
+          group.addTask {
+            let context = ModelContext(try shop.open())
+            for number in 0..<20 {
+              context.insert(Good("\(writer) \(number)"))
+              try context.save()
+            }
+            return 20
+          }
+        }
+        return try await group.reduce(into: 0) { $0 += $1 }
+      }
+      var seen: Set<PersistentIdentifier> = []
+      var token: PostgresHistoryToken?
+      for _ in 0..<50 where seen.count < counts {
+        var descriptor = HistoryDescriptor<PostgresHistoryTransaction>()
+        if let last = token { descriptor.predicate = #Predicate { $0.token > last } }
+        descriptor.fetchLimit = 7
+        for transaction in try reader.fetchHistory(descriptor) {
+          for change in transaction.changes { seen.insert(change.changedPersistentIdentifier) }
+          token = transaction.token
+        }
+      }
+      #expect(seen.count == 160)
+    }
+  }
+#endif
