@@ -221,6 +221,12 @@ let package = Package(
         "SwiftData", .target(name: "RoostPostgres", condition: postgres),
         .target(name: "RoostTestSupport", condition: postgres),
       ]),
+    tests(
+      "PostgresTests",
+      of: [
+        "SwiftData", .target(name: "RoostPostgres", condition: postgres), "RoostDoorTrials", "RoostGraph",
+        "RoostTestSupport",
+      ]),
     // As users' packages are set up: everything on the main actor, and the language as it was.
     .testTarget(
       name: "MainActorModelTests", dependencies: ["SwiftData", "Swift5Export"],

@@ -14,6 +14,8 @@
       case full
       /// Another program made tables with the names that the models have.
       case foreignTables
+      /// Another program changed tables that a Roost program made.
+      case changedTables
       /// A program with newer models changed the tables.
       case newerModels
       /// The models need a change of the tables that keeps not all data by itself.

@@ -27,17 +27,18 @@
         throw RoostError(.badValue, "the configuration \(configuration.name) has no schema: give it that of its models")
       }
       let namespace = SQLName(exactly: configuration.namespace)
-      let tables = try Tables(schema)
+      let wanted = try Tables(schema)
+      let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address) }
+      let (identifier, tables) = try Self.passing { try DatabaseShape(wanted, schema, namespace, opened).bring() }
       self.configuration = configuration
       self.schema = schema
       self.namespace = namespace
+      self.identifier = identifier
       self.tables = tables
+      connection = opened
       zones = try Zones(configuration.zone, tables)
       selections = tables.tables.indices.map { Selection(tables, $0, in: namespace) }
       known = tables.tables.map { _ in [:] }
-      let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address) }
-      connection = opened
-      identifier = try Self.passing { try DatabaseShape(tables, namespace).bring(opened) }
     }
 
     /// How many times the server was asked, for tests.
@@ -55,8 +56,13 @@
     }
 
     func ask(_ statements: [Statement]) throws(ServerFault) -> [Answer] {
-      if !connection.isAlive { connection = try Connection(configuration.address) }
+      try connect()
       return try connection.run(statements)
+    }
+
+    /// Connects again if the connection was lost.
+    func connect() throws(ServerFault) {
+      if !connection.isAlive { connection = try Connection(configuration.address) }
     }
 
     // MARK: What is known

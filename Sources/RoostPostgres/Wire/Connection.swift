@@ -42,11 +42,16 @@
       }
       _ = PQsetClientEncoding(handle, "UTF8")
       _ = PQsetnonblocking(handle, 1)
+      process = PQbackendPID(handle)
     }
 
     deinit { PQfinish(handle) }
 
-    var isAlive: Bool { PQstatus(handle) == CONNECTION_OK }
+    var isAlive: Bool { !isLost && PQstatus(handle) == CONNECTION_OK }
+    /// Whether an answer did not come whole, so that the next one cannot be told from it.
+    private var isLost = false
+    /// The number of the server process.
+    let process: Int32
     var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
 
     private static func message(_ handle: OpaquePointer) -> String {
@@ -55,7 +60,8 @@
     }
 
     private func lost() -> ServerFault {
-      ServerFault("the connection to the server was lost: \(Self.message(handle))", isLost: true)
+      isLost = true
+      return ServerFault("the connection to the server was lost: \(Self.message(handle))", isLost: true)
     }
 
     // MARK: Statements
@@ -83,7 +89,10 @@
           default:
             if fault == nil { fault = ServerFault(result, statement: number) }
             PQclear(result)
-            if fault?.isLost == true || !isAlive { throw fault ?? lost() }
+            if fault?.isLost == true || !isAlive {
+              isLost = true
+              throw fault ?? lost()
+            }
           }
         }
       }

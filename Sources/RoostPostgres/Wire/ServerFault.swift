@@ -15,6 +15,9 @@
 
     var description: String { state.isEmpty ? message : "\(message) (\(state))" }
 
+    /// The state; nil where the server said nothing.
+    var sqlState: String? { state.isEmpty ? nil : state }
+
     /// Whether the transaction may succeed if it is tried again: a deadlock, or two that cannot be put in order.
     var isTransient: Bool { state == "40001" || state == "40P01" }
 
