@@ -19,6 +19,11 @@
     let namespace: SQLName
     var connection: Connection
     var keys = KeyMaker()
+    /// How many saves there were.
+    var savedTimes = 0
+    var uncertain: UncertainSave?
+    /// Models that are saved though their context does not know it, with their identifiers.
+    var landed: [PersistentIdentifier: PersistentIdentifier] = [:]
     /// By table and key.
     private var known: [[RowKey: KnownRow]]
 
