@@ -31,8 +31,9 @@
       for attempt in 1... {
         let proof = CommitProof(id: keys.next())
         let all = [Statement("BEGIN")] + statements + cleaning + [proof.statement(in: namespace), Statement("COMMIT")]
+        // If there is no connection, nothing is sent.
+        do throws(ServerFault) { try connect() } catch { throw PostgresError(error) }
         do throws(ServerFault) {
-          try connect()
           _ = try ask(all)
           return
         } catch {
