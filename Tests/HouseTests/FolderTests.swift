@@ -111,9 +111,12 @@ import Testing
     Transfer  commands that import and export
     """,
     "RoostPostgres": """
-    Wire     connections, statements, answers, and what the server refuses
-    Mapping  tables, columns, keys and places in lists, and the forms of values
-    Store    the store: fetches and saves
+    Wire       connections, statements, answers, and what the server refuses
+    Mapping    tables, columns, keys and places in lists, and the forms of values
+    Shape      brings the tables of a database to the form that the models need
+    Store      the store: fetches and saves
+    History    what all programs saved
+    Following  shows what other programs save
     """,
     "RoostTransfer": """
     .          bounds of a text

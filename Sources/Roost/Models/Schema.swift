@@ -13,7 +13,7 @@ public final class Schema: @unchecked Sendable {
   /// What is wrong with the models; a container throws it.
   package let faults: [SchemaFault]
   /// Whether it has all models of a version that the program named.
-  let isVersioned: Bool
+  package let isVersioned: Bool
 
   public convenience init() { self.init(entities: [], version: Version(1, 0, 0)) }
 

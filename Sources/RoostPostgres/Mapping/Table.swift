@@ -4,13 +4,15 @@
 
   /// The table of a class: a row for each of its objects, and for each object of its subclasses.
   struct Table {
-    let name: SQLName
+    var name: SQLName
     let root: _ModelType
     var columns: [Column] = []
     /// The class itself, then its subclasses.
     var classes: [TableClass] = []
     /// Columns of which no two rows of a zone may have the same values.
     var uniques: [[UniquePart]] = []
+    /// What fields were called before, by their names now.
+    var formerNames: [String: String] = [:]
     /// Whether a column says of which class a row is.
     var hasClassColumn: Bool { classes.count > 1 }
 
@@ -25,12 +27,14 @@
   }
 
   struct Column {
-    let name: SQLName
+    var name: SQLName
     /// What the engine calls the field; nil for the place in a list.
     let field: String?
     let kind: Kind
     /// Whether it may be null.
     let isOptional: Bool
+    /// Whether objects of the class that declares it always have a value, though rows of other classes may have null.
+    var isNeeded = true
 
     enum Kind {
       case value(ValueForm)
@@ -81,10 +85,10 @@
 
   /// A table of pairs: who has whom in a list, where a list's members can be in others too.
   struct LinkTable {
-    let name: SQLName
+    var name: SQLName
     /// Numbers of tables.
-    let first: Int
-    let second: Int
+    var first: Int
+    var second: Int
 
     static let firstKey = SQLName(exactly: "owner")
     static let secondKey = SQLName(exactly: "member")

@@ -5,8 +5,9 @@
 
   /// All tables of a schema.
   struct TableMap {
-    private(set) var tables: [Table] = []
-    private(set) var links: [LinkTable] = []
+    var tables: [Table] = []
+    var links: [LinkTable] = []
+    private(set) var relationships: [KeptRelationship] = []
     /// By name of a class: its table, and its place among the table's classes.
     private(set) var places: [String: (table: Int, place: Int)] = [:]
     /// By name.
@@ -52,6 +53,8 @@
       names.insert(table.name)
       for plan in family {
         let type = plan.type
+        let prefix = type.superType == nil ? "" : type.name + "/"
+        for (name, before) in plan.originalNames { table.formerNames[prefix + name] = prefix + before }
         var members: [TableClass.Member?] = []
         for (number, property) in type.properties.enumerated() {
           guard case .value(let known) = property.storage else {
@@ -68,7 +71,7 @@
           table.columns.append(
             Column(
               name: columnName(field, in: table), field: field, kind: .value(form),
-              isOptional: form.isOptional || type.isAdded(number)))
+              isOptional: form.isOptional || type.isAdded(number), isNeeded: !form.isOptional))
         }
         places[type.name] = (tables.count, table.classes.count)
         table.classes.append(TableClass(type: type, form: ImageForm.of(type), members: members))
@@ -107,13 +110,20 @@
       tables[from].columns.append(
         Column(
           name: columnName(holder.name, in: tables[from]), field: holder.name,
-          kind: .reference(table: to, onDeletion: rule), isOptional: !isRequired))
+          kind: .reference(table: to, onDeletion: rule), isOptional: !isRequired, isNeeded: holder.isNeeded))
       set(holder, .reference(column: column))
+      let sides = (one: Side(table: from, field: holder.name), other: other.map { Side(table: to, field: $0.name) })
+      let hasPlace = other?.isToMany == true
+      relationships.append(
+        KeptRelationship(
+          holder: sides.one, other: sides.other, target: to,
+          form: .reference(column: column, place: hasPlace ? column + 1 : nil)))
       guard let other else { return }
-      if !other.isToMany { return set(other, .found(table: from, column: column)) }
+      if !hasPlace { return set(other, .found(table: from, column: column)) }
       let place = tables[from].columns.count
       let name = columnName(tables[from].columns[column].name.text + "_place", in: tables[from])
-      tables[from].columns.append(Column(name: name, field: nil, kind: .place(of: column), isOptional: true))
+      tables[from].columns.append(
+        Column(name: name, field: nil, kind: .place(of: column), isOptional: true, isNeeded: false))
       set(other, .list(table: from, column: column, place: place))
     }
 
@@ -122,7 +132,12 @@
       names.insert(name)
       set(pair.one, .links(links.count, isFirst: true))
       if let other = pair.other { set(other, .links(links.count, isFirst: false)) }
-      links.append(LinkTable(name: name, first: try table(of: pair.one), second: target))
+      let first = try table(of: pair.one)
+      relationships.append(
+        KeptRelationship(
+          holder: Side(table: first, field: pair.one.name),
+          other: pair.other.map { Side(table: target, field: $0.name) }, target: target, form: .links(links.count)))
+      links.append(LinkTable(name: name, first: first, second: target))
     }
 
     /// Notes where a relationship is kept, for the class that declares it and for its subclasses.
@@ -161,6 +176,54 @@
           "PostgreSQL keeps \(SQLName.longest) bytes of a name, and \(name) is longer: give the class or the property a shorter one"
         )
       }
+    }
+  }
+
+  /// A relationship, and how the tables keep it.
+  struct KeptRelationship {
+    /// The side whose rows have the reference, or the owners of links.
+    var holder: Side
+    /// Nil if the other side has no property.
+    var other: Side?
+    /// The table of the other side.
+    var target: Int
+    let form: Form
+
+    enum Form {
+      /// A column of the holder's table, and one for the place in the other side's list.
+      case reference(column: Int, place: Int?)
+      case links(Int)
+    }
+
+    var sides: [Side] { [holder] + (other.map { [$0] } ?? []) }
+  }
+
+  /// A side of a relationship: the number of a table, and the name of a field.
+  struct Side: Hashable {
+    var table: Int
+    var field: String
+  }
+
+  extension TableMap {
+    /// Exchanges the owners and the members of links, because the database has them the other way round.
+    mutating func turn(link: Int, of relationship: Int) {
+      (links[link].first, links[link].second) = (links[link].second, links[link].first)
+      relationships[relationship].turn()
+      for table in tables.indices {
+        for kind in tables[table].classes.indices {
+          for (number, member) in tables[table].classes[kind].members.enumerated() {
+            guard case .links(link, let isFirst)? = member else { continue }
+            tables[table].classes[kind].members[number] = .links(link, isFirst: !isFirst)
+          }
+        }
+      }
+    }
+  }
+
+  extension KeptRelationship {
+    fileprivate mutating func turn() {
+      guard let other else { return }
+      (holder, self.other, target) = (other, holder, holder.table)
     }
   }
 #endif

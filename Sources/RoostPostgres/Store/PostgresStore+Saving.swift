@@ -9,26 +9,41 @@
     /// How many times a transaction is tried that the server could not put in order with others.
     private static let mostAttempts = 6
 
+    /// After so many saves old rows of the table of commits are removed.
+    private static let savesPerCleaning = 1000
+
     public func save(
       _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+      try settleUncertain()
       var save = SaveWork(self, request)
       try save.prepare()
       let statements = try save.statements()
       if !statements.isEmpty { try commit(statements, save) }
       save.noteSaved()
+      for identifier in save.remapped.keys { landed[identifier] = nil }
       return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: save.remapped)
     }
 
     private func commit(_ statements: [Statement], _ save: SaveWork) throws {
-      let all =
-        [Statement("BEGIN")] + statements + [Statement("COMMIT")]
-        + (configuration.historyDays == nil ? [] : [changes.notification(client)])
+      let cleaning = savedTimes.isMultiple(of: Self.savesPerCleaning) ? [CommitProof.cleaning(in: namespace)] : []
+      savedTimes += 1
       for attempt in 1... {
+        let proof = CommitProof(id: keys.next())
+        let all =
+          [Statement("BEGIN")] + statements + cleaning + [proof.statement(in: namespace), Statement("COMMIT")]
+          + (configuration.historyDays == nil ? [] : [changes.notification(client)])
+        // If there is no connection, nothing is sent.
+        do throws(ServerFault) { try connect() } catch { throw PostgresError(error) }
         do throws(ServerFault) {
           _ = try ask(all)
           return
         } catch {
+          if error.isLost {
+            if try settle(proof, save, process: connection.process, error) { return }
+            throw PostgresError(
+              .lost, "\(error.message). Nothing of the save was committed: save again", state: error.sqlState)
+          }
           connection.rollback()
           if error.isTransient, attempt < Self.mostAttempts {
             Thread.sleep(microseconds: UInt32.random(in: 1000...(4000 << UInt32(attempt))))
@@ -38,5 +53,43 @@
         }
       }
     }
+
+    // MARK: A commit whose answer was lost
+
+    /// Whether the transaction of a save was committed.
+    private func settle(
+      _ proof: CommitProof, _ save: SaveWork, process: Int32, _ fault: ServerFault
+    ) throws -> Bool {
+      let (outcome, fresh) = proof.outcome(configuration.address, namespace, process: process)
+      if let fresh { connection = fresh }
+      switch outcome {
+      case .committed: return true
+      case .rolledBack: return false
+      case .unknown(let why):
+        uncertain = UncertainSave(proof: proof, save: save, process: process)
+        throw PostgresError(
+          .commitUncertain,
+          "\(fault.message). The server cannot be asked whether it committed the save (\(why.message)). The next save finds it "
+            + "out first, and writes nothing twice", state: fault.sqlState)
+      }
+    }
+
+    /// Finds out what became of a save of which that is not known. If it was committed, the models that it inserted have their rows.
+    private func settleUncertain() throws {
+      guard let before = uncertain else { return }
+      if try settle(before.proof, before.save, process: before.process, ServerFault("an earlier save was not answered"))
+      {
+        before.save.noteSaved()
+        landed.merge(before.save.remapped) { $1 }
+      }
+      uncertain = nil
+    }
+  }
+
+  /// A save of which is not known whether it was committed.
+  struct UncertainSave {
+    let proof: CommitProof
+    let save: SaveWork
+    let process: Int32
   }
 #endif

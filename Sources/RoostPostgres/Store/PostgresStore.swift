@@ -23,6 +23,11 @@
     let client: UUIDNumber
     var connection: Connection
     var keys = KeyMaker()
+    /// How many saves there were.
+    var savedTimes = 0
+    var uncertain: UncertainSave?
+    /// Models that are saved though their context does not know it, with their identifiers.
+    var landed: [PersistentIdentifier: PersistentIdentifier] = [:]
     private var listener: ChangeListener?
     /// Where the history was when the store was opened.
     private let start: ChangePlace
@@ -36,7 +41,20 @@
         throw RoostError(.badValue, "the configuration \(configuration.name) has no schema: give it that of its models")
       }
       let namespace = SQLName(exactly: configuration.namespace)
-      let tables = try TableMap(schema)
+      let wanted = try TableMap(schema)
+      let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address) }
+      let changes = ChangeTable(namespace: namespace)
+      var others: [Statement] = []
+      if let days = configuration.historyDays { others = changes.creation + [changes.pruning(days: days)] }
+      let (identifier, tables) = try Self.passing {
+        try DatabaseShape(wanted, schema, namespace, connection: opened).bring(with: others)
+      }
+      let newest = try Self.passing { try opened.run(changes.newest).integer(0, 0) ?? 0 }
+      start = ChangePlace(transaction: UInt64(clamping: newest), number: Int(Int32.max))
+      self.changes = changes
+      self.identifier = identifier
+      connection = opened
+      client = keys.next()
       self.configuration = configuration
       self.schema = schema
       self.namespace = namespace
@@ -44,19 +62,6 @@
       zones = try Zones(configuration.zone, tables)
       selections = tables.tables.indices.map { Selection(tables, $0, in: namespace) }
       known = tables.tables.map { _ in [:] }
-      let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address) }
-      connection = opened
-      changes = ChangeTable(namespace: namespace)
-      client = keys.next()
-      var others: [Statement] = []
-      if let days = configuration.historyDays { others = changes.creation + [changes.pruning(days: days)] }
-      let changes = changes
-      let begun = try Self.passing { () throws -> (name: String, newest: Int64) in
-        let name = try DatabaseShape(tables, namespace).bring(opened, others)
-        return (name, try opened.run(changes.newest).integer(0, 0) ?? 0)
-      }
-      identifier = begun.name
-      start = ChangePlace(transaction: UInt64(clamping: begun.newest), number: Int(Int32.max))
     }
 
     deinit { listener?.end() }
@@ -76,8 +81,13 @@
     }
 
     func ask(_ statements: [Statement]) throws(ServerFault) -> [Answer] {
-      if !connection.isAlive { connection = try Connection(configuration.address) }
+      try connect()
       return try connection.run(statements)
+    }
+
+    /// Connects again if the connection was lost.
+    func connect() throws(ServerFault) {
+      if !connection.isAlive { connection = try Connection(configuration.address) }
     }
 
     // MARK: What is known

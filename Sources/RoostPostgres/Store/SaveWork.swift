@@ -77,6 +77,14 @@
       let fresh = Dictionary(inserted.map { ($0.identifier, $0) }) { first, _ in first }
       for content in inserted {
         let (table, _) = try members(content)
+        // An earlier save was committed whose answer was lost.
+        if let saved = store.landed[content.identifier], let (table, key) = store.place(saved),
+          let known = store.known(table, key)
+        {
+          remapped[content.identifier] = saved
+          rows.append(RowChange(table: table, key: key, content: content, known: known))
+          continue
+        }
         let key = RowKey(try zone(content, fresh), store.keys.next())
         remapped[content.identifier] = store.identifier(content.type, key)
         rows.append(RowChange(table: table, key: key, content: content))

@@ -15,6 +15,9 @@
 
     deinit { PQclear(result) }
 
+    /// How many columns it has.
+    var columns: Int { Int(PQnfields(result)) }
+
     /// How many rows a statement changed.
     var changedRows: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 

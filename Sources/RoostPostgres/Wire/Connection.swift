@@ -20,33 +20,64 @@
     ///
     /// - Parameter address: as libpq reads it, a URI or `name=value` pairs. No error repeats any of it, since it may hold a password.
     init(_ address: String) throws(ServerFault) {
-      var complaint: UnsafeMutablePointer<CChar>?
-      guard let parsed = PQconninfoParse(address, &complaint) else {
-        PQfreemem(complaint)
-        throw ServerFault("the address cannot be read: write it as postgresql://user@host/database")
-      }
-      PQconninfoFree(parsed)
+      let secrets = try Self.secrets(address)
       guard let handle = PQconnectdb(address) else { throw ServerFault("there is no memory for a connection") }
       self.handle = handle
       guard PQstatus(handle) == CONNECTION_OK else {
-        let message = Self.message(handle)
+        let message = secrets.reduce(Self.message(handle)) { $0.replacing($1, with: "…") }
         PQfinish(handle)
-        throw ServerFault(message, isLost: true)
+        throw ServerFault(message, code: .unreachable)
       }
       // Notices go to no file of the program's.
       _ = PQsetNoticeProcessor(handle, { _, _ in }, nil)
       let encoding = PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }
       guard encoding == "UTF8" else {
         PQfinish(handle)
-        throw ServerFault("the database has the encoding \(encoding ?? "unknown"): create one with the encoding UTF8")
+        throw ServerFault(
+          "the database has the encoding \(encoding ?? "unknown"): create one with the encoding UTF8",
+          code: .wrongEncoding)
       }
       _ = PQsetClientEncoding(handle, "UTF8")
       _ = PQsetnonblocking(handle, 1)
+      process = PQbackendPID(handle)
     }
 
     deinit { PQfinish(handle) }
 
-    var isAlive: Bool { PQstatus(handle) == CONNECTION_OK }
+    /// Reads an address. Returns the passwords in it, which no message may repeat.
+    private static func secrets(_ address: String) throws(ServerFault) -> [String] {
+      let fault = ServerFault(
+        "the address cannot be read: write it as postgresql://user@host/database, with %40 for an @ in a name or a password, "
+          + "and %2F for a /", code: .badAddress)
+      var complaint: UnsafeMutablePointer<CChar>?
+      // The complaint may repeat a part of a password.
+      guard let parsed = PQconninfoParse(address, &complaint) else {
+        PQfreemem(complaint)
+        throw fault
+      }
+      defer { PQconninfoFree(parsed) }
+      var secrets: [String] = []
+      var option = parsed
+      while let keyword = option.pointee.keyword {
+        if let text = option.pointee.val.map({ String(cString: $0) }), !text.isEmpty {
+          switch String(cString: keyword) {
+          case "password", "sslpassword": secrets.append(text)
+          // A password with an @ or a / that is not escaped becomes a part of these.
+          case "host", "hostaddr": if text.contains("@") { throw fault }
+          case "port": if text.contains(where: { !$0.isASCII || !$0.isNumber && $0 != "," }) { throw fault }
+          default: break
+          }
+        }
+        option += 1
+      }
+      return secrets
+    }
+
+    var isAlive: Bool { !isLost && PQstatus(handle) == CONNECTION_OK }
+    /// Whether an answer did not come whole, so that the next one cannot be told from it.
+    private var isLost = false
+    /// The number of the server process.
+    let process: Int32
     var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
 
     private static func message(_ handle: OpaquePointer) -> String {
@@ -55,7 +86,8 @@
     }
 
     private func lost() -> ServerFault {
-      ServerFault("the connection to the server was lost: \(Self.message(handle))", isLost: true)
+      isLost = true
+      return ServerFault("the connection to the server was lost: \(Self.message(handle))", isLost: true)
     }
 
     // MARK: Statements
@@ -83,7 +115,10 @@
           default:
             if fault == nil { fault = ServerFault(result, statement: number) }
             PQclear(result)
-            if fault?.isLost == true || !isAlive { throw fault ?? lost() }
+            if fault?.isLost == true || !isAlive {
+              isLost = true
+              throw fault ?? lost()
+            }
           }
         }
       }

@@ -1,7 +1,9 @@
 #if Postgres
-  /// What the server, or the way to it, refused. Match on ``code``. No text of it has an address or a password.
+  /// What the server, or the way to it, refused. Match on ``code``. No text of it has a password.
   public struct PostgresError: Error, CustomStringConvertible, Sendable {
     public enum Code: String, Sendable, CaseIterable {
+      /// The address cannot be read.
+      case badAddress
       /// There is no server at the address, or it lets this user not in.
       case unreachable
       /// The connection was lost before anything was committed. Try again.
@@ -10,10 +12,14 @@
       case commitUncertain
       /// The role may not do this.
       case noRights
+      /// The database does not keep text as UTF-8.
+      case wrongEncoding
       /// The server has no room on its disk.
       case full
       /// Another program made tables with the names that the models have.
       case foreignTables
+      /// Another program changed tables that a Roost program made.
+      case changedTables
       /// A program with newer models changed the tables.
       case newerModels
       /// The models need a change of the tables that keeps not all data by itself.
@@ -39,7 +45,7 @@
         case "53100": .full
         default: fault.isLost ? .lost : .refused
         }
-      self.init(code, fault.message, state: fault.state.isEmpty ? nil : fault.state)
+      self.init(fault.code ?? code, fault.message, state: fault.state.isEmpty ? nil : fault.state)
     }
 
     public var description: String { "\(code.rawValue): \(detail)" + (state.map { " (\($0))" } ?? "") }

@@ -10,16 +10,21 @@
     var table: String?
     /// The number of the statement among those that were sent together; nil where none of them is at fault.
     var statement: Int?
+    /// What it means for a program, if the state does not say it.
+    var code: PostgresError.Code?
     /// Whether the connection is gone, so that what the server did is not known.
     var isLost = false
 
     var description: String { state.isEmpty ? message : "\(message) (\(state))" }
 
+    /// The state; nil where the server said nothing.
+    var sqlState: String? { state.isEmpty ? nil : state }
+
     /// Whether the transaction may succeed if it is tried again: a deadlock, or two that cannot be put in order.
     var isTransient: Bool { state == "40001" || state == "40P01" }
 
-    init(_ message: String, isLost: Bool = false) {
-      (state, self.message, self.isLost) = ("", message, isLost)
+    init(_ message: String, code: PostgresError.Code? = nil, isLost: Bool = false) {
+      (state, self.message, self.code, self.isLost) = ("", message, code, isLost)
     }
 
     /// Of a result.

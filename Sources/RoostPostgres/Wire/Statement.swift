@@ -27,6 +27,12 @@
   extension Statement.Parameter {
     static func text(_ text: String) -> Self { Self(type: ColumnType.text.oid, bytes: Array(text.utf8)) }
 
+    static func integer(_ number: Int32) -> Self {
+      var wire = WireBytes()
+      wire.append(number)
+      return Self(type: ColumnType.integer.oid, bytes: wire.bytes)
+    }
+
     static func bigint(_ number: Int64) -> Self {
       var wire = WireBytes()
       wire.append(number)

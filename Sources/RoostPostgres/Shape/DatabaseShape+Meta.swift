@@ -1,0 +1,137 @@
+#if Postgres
+  internal import Foundation
+  internal import Roost
+  internal import RoostRecords
+
+  /// The stored shape, and what it says of the program's models.
+  extension DatabaseShape {
+    /// The store's identifier, nil for a new one, with the stored shape. Creates the namespace and the meta table.
+    mutating func readMeta() throws -> (identifier: String?, shape: StoredShape) {
+      // Not `IF NOT EXISTS`, for which the server wants the right to create even if there is nothing to do.
+      let found = try connection.run(
+        Statement(
+          """
+          SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1), \
+          (SELECT array_agg(a.attname::text) FROM pg_catalog.pg_class AS c \
+          JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+          JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+          WHERE n.nspname = $1 AND c.relname = $2)
+          """, [.text(namespace.text), .text(Self.meta.text)]))
+      if !found.isTrue(0, 0) { try connection.run("CREATE SCHEMA \(namespace)") }
+      let columns = found.texts(0, 1) ?? []
+      if columns.isEmpty {
+        try connection.run(
+          "CREATE TABLE \(namespace).\(Self.meta) (name text PRIMARY KEY, format integer NOT NULL, shape jsonb NOT NULL)"
+        )
+        try connection.run(CommitProof.table(in: namespace))
+        return (nil, StoredShape())
+      }
+      guard Set(columns).isSuperset(of: ["name", "format", "shape"]) else { throw foreign(Self.meta.text) }
+      let answer = try connection.run("SELECT name, format, shape FROM \(namespace).\(Self.meta)")
+      guard answer.count > 0 else { return (nil, StoredShape()) }
+      let format = answer.integer(0, 1) ?? 0
+      if format > Self.format {
+        throw PostgresError(
+          .newerModels,
+          "a newer version of Roost made the tables (format \(format)): update the package in this program")
+      }
+      let shape = answer.read(0, 2) { bytes in
+        bytes.flatMap { try? JSONDecoder().decode(StoredShape.self, from: Data($0.dropFirst())) }
+      }
+      guard let name = answer.text(0, 0), let shape else {
+        throw PostgresError(
+          .changedTables, "the row of \(Self.meta) cannot be read: another program changed it. Restore it from a backup"
+        )
+      }
+      return (name, shape)
+    }
+
+    /// The format of the JSON in the meta table.
+    private static let format: Int64 = 1
+
+    func writeMeta(_ known: String?) throws -> String {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.withoutEscapingSlashes]
+      let json = Statement.Parameter(type: ColumnType.jsonb.oid, bytes: [1] + Array(try encoder.encode(stored)))
+      if let known {
+        try connection.run(
+          Statement(
+            "UPDATE \(namespace).\(Self.meta) SET shape = $1, format = $2", [json, .integer(Int32(Self.format))]))
+        return known
+      }
+      var maker = KeyMaker()
+      let name = maker.next().text
+      try connection.run(
+        Statement(
+          "INSERT INTO \(namespace).\(Self.meta) (name, format, shape) VALUES ($1, $2, $3)",
+          [.text(name), .integer(Int32(Self.format)), json]))
+      return name
+    }
+
+    func foreign(_ table: String) -> PostgresError {
+      PostgresError(
+        .foreignTables,
+        "the schema \(namespace) has a table \(quoted(table)) that another program made: give the configuration another "
+          + "namespace, or rename the table")
+    }
+
+    // MARK: Versions
+
+    /// Refuses models that are older than those that changed the tables last, and finds out which tables they are older for.
+    ///
+    /// A program knows its own models alone. So it is older by one of two signs:
+    ///
+    /// 1. Its version has a lower number than the stored one, and its tables have another form. A program without a version has the
+    ///    number 1.0.0. It is refused.
+    /// 2. The numbers do not tell, and a table had the form of these models before, but has another one now. Such a program changes
+    ///    nothing of the table, and works beside the newer one, if it can: see ``isOlder``.
+    ///
+    /// Models that the table never followed are taken for new ones. So a required property can be removed: that is a form that the
+    /// table never had, while the program that still has the property finds its own form in the list.
+    mutating func checkVersion() throws {
+      let version = schema.version
+      for number in tables.tables.indices {
+        guard let known = stored.table(of: tables.tables[number].root.name) else { continue }
+        let forms = stored.tables[known].forms
+        let form = tables.form(number)
+        if form == forms.last { continue }
+        if let newest = stored.version, version < newest {
+          throw PostgresError(
+            .newerModels,
+            "version \(newest) of the models made the table \(quoted(stored.tables[known].name)), and this program has version "
+              + "\(version)\(schema.isVersioned ? "" : ", as it says none"): update the program")
+        }
+        let isNewer = schema.isVersioned && (stored.version.map { $0 < version } ?? true)
+        if !isNewer, forms.contains(form) { older.insert(number) }
+      }
+    }
+
+    /// Whether the models are older than those that the table followed last.
+    func isOlder(_ number: Int) -> Bool { older.contains(number) }
+
+    func newer(_ number: Int, _ detail: String) -> PostgresError {
+      PostgresError(
+        .newerModels,
+        "a program with newer models changed the table \(quoted(tables.tables[number].name.text)): \(detail). Update this program"
+      )
+    }
+
+    /// So many forms are remembered.
+    private static let mostForms = 100
+
+    mutating func noteForms() {
+      for number in tables.tables.indices {
+        guard let known = stored.table(of: tables.tables[number].root.name), !isOlder(number) else { continue }
+        let form = tables.form(number)
+        if stored.tables[known].forms.last == form { continue }
+        stored.tables[known].forms.removeAll { $0 == form }
+        stored.tables[known].forms.append(form)
+        stored.tables[known].forms = stored.tables[known].forms.suffix(Self.mostForms)
+        stored.tables[known].classes = Set(stored.tables[known].classes).union(
+          tables.tables[number].classes.map(\.type.name)
+        ).sorted()
+      }
+      if schema.isVersioned, stored.version.map({ $0 < schema.version }) ?? true { stored.version = schema.version }
+    }
+  }
+#endif

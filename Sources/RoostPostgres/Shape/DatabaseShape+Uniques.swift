@@ -1,0 +1,59 @@
+#if Postgres
+  internal import RoostGraph
+  internal import RoostRecords
+
+  /// Rules of uniqueness. Each is a unique index.
+  extension DatabaseShape {
+    mutating func bringUniques(_ number: Int) throws {
+      let table = tables.tables[number]
+      guard !isOlder(number), let known = stored.table(of: table.root.name) else { return }
+      let wanted = table.uniques.map { (parts: $0, paths: tables.uniquePaths($0, table)) }
+      let named = fields(number)
+      // A rule over a property that the models do not name stays.
+      for unique in stored.tables[known].uniques where !wanted.contains(where: { $0.paths == unique.paths }) {
+        guard unique.paths.allSatisfy({ named.contains(String($0.prefix { $0 != "." })) }) else { continue }
+        add("DROP INDEX IF EXISTS \(full(unique.index))")
+        stored.tables[known].uniques.removeAll { $0 == unique }
+        there.names.remove(unique.index)
+      }
+      for (parts, paths) in wanted where !stored.tables[known].uniques.contains(where: { $0.paths == paths }) {
+        let keys = parts.map { $0.sql(of: table, alias: "") }
+        if !created.contains(number) { try checkDuplicates(number, keys, paths) }
+        let columns = parts.map { ([table.columns[$0.column].name.text] + $0.path).joined(separator: "_") }
+        let index = there.name(table.name.text, columns, "key")
+        add(
+          "CREATE UNIQUE INDEX \(index) ON \(full(table.name.text)) (\(Table.zone), "
+            + "\(keys.map { "(\($0))" }.joined(separator: ", ")))")
+        stored.tables[known].uniques.append(StoredUnique(index: index.text, paths: paths))
+      }
+    }
+
+    /// Refuses a rule that rows break.
+    private mutating func checkDuplicates(_ number: Int, _ keys: [String], _ paths: [String]) throws {
+      let list = keys.joined(separator: ", ")
+      let tests = keys.map { "(\($0)) IS NOT NULL" }.joined(separator: " AND ")
+      let texts = keys.map { "(\($0))::text" }.joined(separator: ", ")
+      let answer = try ask(
+        """
+        SELECT count(*) OVER (), concat_ws(', ', \(texts)), count(*) FROM \(full(tables.tables[number].name.text)) \
+        WHERE \(tests) GROUP BY \(Table.zone), \(list) HAVING count(*) > 1 ORDER BY count(*) DESC, 2 LIMIT 1
+        """)
+      guard answer.count > 0, let groups = answer.integer(0, 0), let size = answer.integer(0, 2) else { return }
+      let value = (answer.text(0, 1) ?? "").prefix(60)
+      throw needsMigration(
+        number, paths.joined(separator: ", "),
+        "the model wants it unique, and \(groups == 1 ? "1 value is" : "\(groups) values are") in several rows, such as "
+          + "\"\(value)\" in \(rows(Int(size))): change or delete all but one of each first")
+    }
+  }
+
+  extension UniquePart {
+    /// What is compared, so that texts are equal as Swift's are.
+    func sql(of table: Table, alias: String) -> String {
+      let column = table.columns[column]
+      let name = alias + "\(column.name)"
+      if path.isEmpty { return column.type == .text ? "normalize(\(name), NFC) COLLATE \"C\"" : name }
+      return Self.path(path, of: name)
+    }
+  }
+#endif

@@ -1,0 +1,137 @@
+#if Postgres
+  internal import Roost
+  internal import RoostGraph
+  internal import RoostRecords
+
+  /// Brings the tables of a database to the form that the models need.
+  ///
+  /// All of it is one transaction, and a lock lets one program at a time do it. The meaning of each change is that of the engine's
+  /// `SchemaKeeper`: what keeps all values is done, anything else throws ``PostgresError/Code/needsMigration``.
+  struct DatabaseShape {
+    let schema: Schema
+    let namespace: SQLName
+    let connection: Connection
+    /// The wanted tables. They get the names that the database has for them.
+    var tables: TableMap
+    /// The stored shape. Each change is noted in it.
+    var stored = StoredShape()
+    var there = TableCatalog()
+    /// The tables that this opening creates.
+    var created: Set<Int> = []
+    /// See ``isOlder``.
+    var older: Set<Int> = []
+    /// Statements that wait to be sent together.
+    private var waiting: [Statement] = []
+
+    /// The table that keeps the stored shape.
+    static let meta = SQLName(exactly: "roost_store")
+    private static let mostAttempts = 5
+
+    init(_ tables: TableMap, _ schema: Schema, _ namespace: SQLName, connection: Connection) {
+      (self.tables, self.schema, self.namespace, self.connection) = (tables, schema, namespace, connection)
+    }
+
+    /// Makes the changes. Returns the store's identifier, and the tables with the names that they have in the database.
+    ///
+    /// - Parameter others: statements that belong to the same transaction, and may be repeated.
+    func bring(with others: [Statement]) throws -> (identifier: String, tables: TableMap) {
+      var attempt = 1
+      while true {
+        do {
+          try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+          var work = self
+          let identifier = try work.bringInTransaction()
+          _ = try connection.run(others)
+          try connection.run("COMMIT")
+          return (identifier, work.tables)
+        } catch let fault as ServerFault {
+          connection.rollback()
+          // A change of a table may meet the saves of other programs in a deadlock.
+          guard fault.isTransient, attempt < Self.mostAttempts else { throw explained(fault) }
+          attempt += 1
+        } catch {
+          connection.rollback()
+          throw error
+        }
+      }
+    }
+
+    private mutating func bringInTransaction() throws -> String {
+      try connection.run(
+        Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text("roost \(namespace.text)")]))
+      let (known, shape) = try readMeta()
+      there = try TableCatalog(connection, namespace)
+      stored = shape
+      try checkVersion()
+      try adopt()
+      try checkThere()
+      for number in tables.tables.indices { try bring(table: number) }
+      try bringRelationships()
+      leaveRelationships()
+      for number in tables.tables.indices { try bringUniques(number) }
+      noteForms()
+      try send()
+      if let known, stored == shape { return known }
+      return try writeMeta(known)
+    }
+
+    // MARK: Statements
+
+    /// Adds a statement that nothing is asked of. Such statements are sent together.
+    mutating func add(_ text: String, _ parameters: [Statement.Parameter] = []) {
+      waiting.append(Statement(text, parameters))
+    }
+
+    /// Sends the statements that wait.
+    mutating func send() throws {
+      let all = waiting
+      waiting = []
+      _ = try connection.run(all)
+    }
+
+    /// Asks for rows, after all statements before.
+    mutating func ask(_ text: String, _ parameters: [Statement.Parameter] = []) throws -> Answer {
+      try send()
+      return try connection.run(Statement(text, parameters))
+    }
+
+    /// Counts the rows of a table for which a condition is true.
+    mutating func count(_ table: String, where condition: String, _ parameters: [Statement.Parameter] = []) throws
+      -> Int
+    {
+      let answer = try ask("SELECT count(*) FROM \(full(table)) WHERE \(condition)", parameters)
+      return Int(answer.integer(0, 0) ?? 0)
+    }
+
+    mutating func hasRows(_ table: String) throws -> Bool {
+      try ask("SELECT EXISTS (SELECT FROM \(full(table)))").isTrue(0, 0)
+    }
+
+    func full(_ table: String) -> String { "\(namespace).\(SQLName(exactly: table))" }
+    func quoted(_ name: String) -> String { SQLName(exactly: name).description }
+
+    // MARK: Errors
+
+    /// The class and the property that a field is of.
+    func place(_ number: Int, _ field: String) -> String {
+      let parts = field.split(separator: "/", maxSplits: 1).map(String.init)
+      return parts.count == 2 ? parts.joined(separator: ".") : "\(tables.tables[number].root.name).\(field)"
+    }
+
+    func needsMigration(_ number: Int, _ field: String, _ detail: String) -> PostgresError {
+      PostgresError(.needsMigration, "\(place(number, field)): \(detail)")
+    }
+
+    /// Adds what the role may do about a missing right.
+    private func explained(_ fault: ServerFault) -> PostgresError {
+      guard fault.state == "42501" else { return PostgresError(fault) }
+      return PostgresError(
+        .noRights,
+        "\(fault.message). The first start, and each start with changed models, needs a role that owns the tables of the schema "
+          + "\(namespace) and may create tables there (GRANT CREATE ON SCHEMA); other starts need the rights to SELECT, INSERT, "
+          + "UPDATE and DELETE", state: fault.state)
+    }
+  }
+
+  func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(count) rows" }
+#endif

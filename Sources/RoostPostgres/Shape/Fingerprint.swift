@@ -1,0 +1,55 @@
+#if Postgres
+  internal import RoostGraph
+  internal import RoostRecords
+
+  /// A hash that is the same in every program.
+  enum Fingerprint {
+    static func text(_ parts: [String]) -> String {
+      var digest = ModelDigest()
+      for part in parts { digest.add(part) }
+      let hex = String(digest.value, radix: 16)
+      return String(repeating: "0", count: 16 - hex.count) + hex
+    }
+  }
+
+  extension TableMap {
+    /// What the models say of a table, in one text. It names no columns, so that it does not depend on what the database has.
+    func form(_ number: Int) -> String {
+      let table = tables[number]
+      var parts = [table.root.name] + table.classes.map(\.type.name).sorted()
+      func side(_ side: Side?) -> String { side.map { "\(tables[$0.table].root.name).\($0.field)" } ?? "-" }
+      let values = table.columns.compactMap { column -> String? in
+        guard case .value(let form) = column.kind, let field = column.field else { return nil }
+        let former = table.formerNames[field].map { " before \($0)" } ?? ""
+        return "\(field) \(column.type.rawValue) \(form.word) \(column.isOptional) \(column.isNeeded)\(former)"
+      }
+      let relations = relationships.compactMap { one -> String? in
+        guard one.sides.contains(where: { $0.table == number }) else { return nil }
+        return "\(side(one.holder)) \(side(one.other)) \(tables[one.target].root.name) \(text(one))"
+      }
+      let uniques = table.uniques.map { "unique " + uniquePaths($0, table).joined(separator: ", ") }
+      parts += values.sorted() + relations.sorted() + uniques.sorted()
+      return Fingerprint.text(parts)
+    }
+
+    private func text(_ one: KeptRelationship) -> String {
+      switch one.form {
+      case .reference(let column, let place):
+        let column = tables[one.holder.table].columns[column]
+        guard case .reference(_, let rule) = column.kind else { return "" }
+        return "reference \(rule) \(column.isOptional) \(column.isNeeded) \(place != nil)"
+      case .links: return "links"
+      }
+    }
+
+    /// The fields of a rule of uniqueness, each with the path into its JSON.
+    func uniquePaths(_ parts: [UniquePart], _ table: Table) -> [String] {
+      parts.map { ([table.columns[$0.column].field ?? ""] + $0.path).joined(separator: ".") }
+    }
+  }
+
+  extension ValueForm {
+    /// The kind of Swift values, such as `int8`; `json` and `bytes` for those that are no plain values.
+    var word: String { plainType.map { "\($0)" } ?? (column == .bytea ? "bytes" : "json") }
+  }
+#endif

@@ -1,0 +1,80 @@
+#if Postgres
+  internal import Roost
+
+  /// The tables as Roost programs made them. The table `roost_store` keeps it as JSON.
+  ///
+  /// It says which field of the models a column stands for, so that a later program finds it under another name. It tells our
+  /// tables and columns from those of other programs.
+  struct StoredShape: Codable, Equatable {
+    /// The version of the newest models that opened the store; nil if none of them had a version.
+    var version: Schema.Version?
+    var tables: [StoredTable] = []
+    var links: [StoredLink] = []
+
+    func table(of entity: String) -> Int? { tables.firstIndex { $0.entity == entity } }
+    func table(named name: String) -> Int? { tables.firstIndex { $0.name == name } }
+  }
+
+  struct StoredTable: Codable, Equatable {
+    var name: String
+    /// The topmost class.
+    var entity: String
+    var classes: [String]
+    var columns: [StoredColumn] = []
+    var uniques: [StoredUnique] = []
+    /// Fingerprints of the models that the table followed, the newest last: see ``DatabaseShape/isOlder``.
+    var forms: [String] = []
+    /// Groups of properties that exchanged their names. The names alone do not tell whether that has happened.
+    var exchanged: [String] = []
+
+    func column(of field: String) -> Int? { columns.firstIndex { $0.field == field } }
+    func column(named name: String) -> Int? { columns.firstIndex { $0.name == name } }
+  }
+
+  struct StoredColumn: Codable, Equatable {
+    var name: String
+    /// The engine's name for the field; nil for the place in a list.
+    var field: String?
+    var type: String
+    /// The kind of Swift values in it, such as `int8`. It tells types apart that have the same type of column.
+    var values: String
+    /// Whether the models require a value. A column of a subclass is nullable even then.
+    var isRequired: Bool
+    var reference: StoredReference?
+    /// The column of the reference to whose list the place belongs.
+    var placeOf: String?
+    /// Whether the newest models do not name it. It is nullable then, and is used again if models name it again.
+    var isLeft = false
+  }
+
+  struct StoredReference: Codable, Equatable {
+    /// The name of the table that it references.
+    var table: String
+    var rule: String
+    /// The field of the other side; nil if it has none.
+    var inverse: String?
+    var constraint: String
+    var index: String
+  }
+
+  struct StoredUnique: Codable, Equatable {
+    var index: String
+    /// Fields, or paths into a field's JSON.
+    var paths: [String]
+  }
+
+  struct StoredLink: Codable, Equatable {
+    var name: String
+    var owner: StoredSide
+    var member: StoredSide
+    var isLeft = false
+
+    var sides: Set<StoredSide> { Set([owner, member].filter { $0.field != nil }) }
+  }
+
+  /// A side of a relationship: a table and a field. The field is nil on the side that has no property.
+  struct StoredSide: Codable, Hashable {
+    var table: String
+    var field: String?
+  }
+#endif

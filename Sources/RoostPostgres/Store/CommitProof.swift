@@ -1,0 +1,98 @@
+#if Postgres
+  internal import RoostFile
+  internal import RoostRecords
+
+  /// Finds out whether a transaction was committed whose answer was lost.
+  ///
+  /// A transaction that saves inserts a row with a fresh identifier into the table `roost_commit`, right before its `COMMIT`. After the
+  /// connection was lost, another connection inserts a row with the same identifier. The unique index decides:
+  ///
+  /// 1. The lost transaction was committed: its row is there, and the second insertion does nothing.
+  /// 2. The lost transaction inserted its row and runs on. The second insertion waits for its end, then is case 1 or 3.
+  /// 3. The lost transaction has no row. The second insertion is committed. Should the first server process still have the statements
+  ///    in a buffer and carry them out later, its insertion fails, and it rolls back. So nothing of it can be committed any more.
+  ///
+  /// That is why no process of the server must be found or ended first, and why it also holds behind a pooler of connections. A
+  /// process is only ended if case 2 lasts longer than ``patience``: a server that does not notice a lost client waits for the rest
+  /// of its statements. The column `done` tells the row of a save from that of a second insertion, whose answer may be lost too.
+  struct CommitProof {
+    let id: UUIDNumber
+
+    private static let name = SQLName(exactly: "roost_commit")
+    /// How long the end of a lost transaction is waited for.
+    private static let patience = "5s"
+    private static let mostAttempts = 4
+
+    /// The statement that creates the table.
+    static func table(in namespace: SQLName) -> String {
+      "CREATE TABLE IF NOT EXISTS \(namespace).\(name) (id uuid PRIMARY KEY, time timestamptz NOT NULL DEFAULT now(), "
+        + "done boolean NOT NULL)"
+    }
+
+    /// The statement of the transaction itself.
+    func statement(in namespace: SQLName) -> Statement {
+      Statement("INSERT INTO \(namespace).\(Self.name) (id, done) VALUES ($1, true)", [.uuid(id)])
+    }
+
+    /// Removes rows of which no program asks any more.
+    static func cleaning(in namespace: SQLName) -> Statement {
+      Statement(
+        "DELETE FROM \(namespace).\(name) WHERE id IN (SELECT id FROM \(namespace).\(name) "
+          + "WHERE time < now() - interval '1 day' LIMIT 10000 FOR UPDATE SKIP LOCKED)")
+    }
+
+    enum Outcome {
+      case committed
+      /// Nothing was committed, and nothing can be any more.
+      case rolledBack
+      case unknown(ServerFault)
+    }
+
+    /// Asks with new connections, and returns the one that was answered.
+    ///
+    /// - Parameter process: the number of the server process that had the transaction.
+    func outcome(_ address: String, _ namespace: SQLName, process: Int32) -> (Outcome, Connection?) {
+      var last = ServerFault("the server cannot be asked", isLost: true)
+      for attempt in 1...Self.mostAttempts {
+        do throws(ServerFault) {
+          let connection = try Connection(address)
+          do throws(ServerFault) {
+            return (try ask(connection, namespace) ? .committed : .rolledBack, connection)
+          } catch {
+            connection.rollback()
+            // The lost transaction did not end in time.
+            guard error.state == "55P03" else { throw error }
+            try end(process, connection)
+            return (try ask(connection, namespace) ? .committed : .rolledBack, connection)
+          }
+        } catch { last = error }
+        if attempt < Self.mostAttempts { Thread.sleep(microseconds: UInt32(20_000 << attempt)) }
+      }
+      return (.unknown(last), nil)
+    }
+
+    /// Inserts the row, and tells whether the lost transaction had inserted it.
+    private func ask(_ connection: Connection, _ namespace: SQLName) throws(ServerFault) -> Bool {
+      let answers = try connection.run([
+        Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
+        Statement("SELECT set_config('lock_timeout', $1, true)", [.text(Self.patience)]),
+        Statement(
+          "INSERT INTO \(namespace).\(Self.name) (id, done) VALUES ($1, false) ON CONFLICT DO NOTHING", [.uuid(id)]),
+        Statement("SELECT done FROM \(namespace).\(Self.name) WHERE id = $1", [.uuid(id)]),
+        Statement("COMMIT"),
+      ])
+      return answers[3].count > 0 && answers[3].isTrue(0, 0)
+    }
+
+    /// Ends the server process of the lost transaction. One that began after this connection has only its number.
+    private func end(_ process: Int32, _ connection: Connection) throws(ServerFault) {
+      try connection.run(
+        Statement(
+          """
+          SELECT pg_catalog.pg_terminate_backend(a.pid, 5000) FROM pg_catalog.pg_stat_activity AS a \
+          JOIN pg_catalog.pg_stat_activity AS me ON me.pid = pg_catalog.pg_backend_pid() \
+          WHERE a.pid = $1 AND a.backend_start < me.backend_start
+          """, [.integer(process)]))
+    }
+  }
+#endif

@@ -1,0 +1,85 @@
+#if Postgres
+  import Foundation
+  import RoostTestSupport
+  import SwiftData
+  import Testing
+
+  @testable import RoostPostgres
+
+  /// A namespace of the test server, which programs with different models open one after another.
+  struct Ground {
+    let namespace: String
+    let address: String
+
+    init() throws {
+      namespace = PostgresServer.freshNamespace()
+      address = try PostgresServer.shared().address
+    }
+
+    func container(_ schema: Schema, address: String? = nil) throws -> ModelContainer {
+      try ModelContainer(
+        for: schema,
+        configurations: [PostgresConfiguration(address ?? self.address, schema: schema, namespace: namespace)])
+    }
+
+    /// The context of a program with these models and no version.
+    func open(_ models: any PersistentModel.Type..., address: String? = nil) throws -> ModelContext {
+      ModelContext(try container(Schema(models), address: address))
+    }
+
+    func open(_ version: any VersionedSchema.Type) throws -> ModelContext {
+      ModelContext(try container(Schema(versionedSchema: version)))
+    }
+
+    /// Saves models in a context of its own.
+    func save(_ context: ModelContext, _ models: [any PersistentModel]) throws {
+      for model in models { context.insert(model) }
+      try context.save()
+    }
+
+    /// What another program reads: the rows of a statement, whose columns must be texts. `@` is the namespace.
+    @discardableResult
+    func sql(_ text: String) throws -> [[String?]] {
+      let connection = try Connection(address)
+      let answer = try connection.run(text.replacing("@", with: "\"\(namespace)\""))
+      let width = answer.columns
+      return (0..<answer.count).map { row in (0..<width).map { answer.text(row, $0) } }
+    }
+
+    /// The first value.
+    func value(_ text: String) throws -> String? { try sql(text).first?.first ?? nil }
+
+    /// Whether a column may be null; nil if it is not there.
+    func isNullable(_ table: String, _ column: String) throws -> Bool? {
+      let found = try value(
+        "SELECT is_nullable::text FROM information_schema.columns WHERE table_schema = '\(namespace)' AND "
+          + "table_name = '\(table)' AND column_name = '\(column)'")
+      return found.map { $0 == "YES" }
+    }
+
+    func type(_ table: String, _ column: String) throws -> String? {
+      try value(
+        "SELECT data_type::text FROM information_schema.columns WHERE table_schema = '\(namespace)' AND "
+          + "table_name = '\(table)' AND column_name = '\(column)'")
+    }
+
+    /// The names of the indexes and constraints of a table.
+    func rules(_ table: String) throws -> Set<String> {
+      let rows = try sql(
+        "SELECT conname::text FROM pg_constraint WHERE conrelid = '@.\(table)'::regclass "
+          + "UNION SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = '@.\(table)'::regclass")
+      return Set(rows.compactMap { $0[0]?.replacing(namespace + ".", with: "") })
+    }
+  }
+
+  /// The error of PostgreSQL that a body throws; nil if it throws none, or another one.
+  func refusal(_ body: () throws -> Void) -> PostgresError? {
+    do {
+      try body()
+      return nil
+    } catch let error as PostgresError { return error } catch {
+      Issue.record(error)
+      return nil
+    }
+  }
+#endif
