@@ -114,9 +114,9 @@ import Testing
     Wire       connections, statements, answers, and what the server refuses
     Mapping    tables, columns, keys and places in lists, and the forms of values
     Shape      brings the tables of a database to the form that the models need
+    Following  waits for what other programs save, and reads it
     Store      the store: fetches and saves
     History    what all programs saved
-    Following  shows what other programs save
     """,
     "RoostTransfer": """
     .          bounds of a text

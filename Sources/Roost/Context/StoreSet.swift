@@ -21,7 +21,7 @@ final class StoreSet: StoreOwner {
   /// Whether one of them is the working set of a store of the program's own.
   let hasWorkingSets: Bool
   /// Whether one of these does not tell what other programs change.
-  var hasSilentStores: Bool { stores.contains { ($0.backing as? any FetchSource)?.tellsChanges == false } }
+  var hasSilentStores: Bool { stores.contains { $0.backing?.tellsChanges == false } }
   private let places: [ObjectIdentifier: Place]
   private let byName: [String: Place]
   /// The same where there are few: to compare names that are mostly one text in memory takes less than to hash one.
@@ -171,7 +171,7 @@ final class StoreSet: StoreOwner {
       }
     }
     followers.end()
-    for case let set as WorkingSet in stores.compactMap(\.backing) { set.close() }
+    for store in stores { store.backing?.close() }
   }
 
   /// A set shows from now on what these stores held before, and ends with them.

@@ -2,9 +2,6 @@ internal import RoostGraph
 
 /// The calls of fetches to the store behind a working set.
 protocol FetchSource: BackingStore {
-  /// Whether the store tells what other programs change.
-  var tellsChanges: Bool { get }
-
   /// Fetches the models of a descriptor into the working set.
   func rows<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws
     -> SourceAnswer

@@ -23,6 +23,11 @@ package protocol BackingStore: AnyObject, Sendable {
   /// that transaction is abandoned.
   func save(_ changes: BackingChanges, of context: any BackedContext) throws -> BackingOutcome
 
+  /// Whether the store tells what other programs change.
+  var tellsChanges: Bool { get }
+  /// The container is closed.
+  func close()
+
   /// A context has ended.
   func end(_ context: any BackedContext)
 

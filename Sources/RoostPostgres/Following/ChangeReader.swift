@@ -26,42 +26,4 @@
       }
     }
   }
-
-  extension PostgresStore {
-    /// What notes mean for the models that this container has, and for those that it waits for.
-    ///
-    /// - Parameter isFollowed: whether new models are wanted too.
-    func content(of notes: [ChangeNote], isFollowed: Bool) throws -> NewsContent {
-      var wanted: [PersistentIdentifier] = []
-      var seen: Set<PersistentIdentifier> = []
-      for note in notes {
-        guard let (table, place) = tables.places[note.className] else { continue }
-        let type = tables.tables[table].classes[place].type
-        for uuid in note.keys {
-          let key = RowKey(note.zone, uuid)
-          let there = known(table, key)
-          guard there != nil || isFollowed && note.kind != .delete && asked.contains(table) else { continue }
-          let name = identifier(type, key)
-          if seen.insert(name).inserted { wanted.append(name) }
-          guard note.kind == .delete, let there else { continue }
-          // The rules of the database may have changed, or deleted, those that it had in lists.
-          for case .many(let members) in there.content.links {
-            for member in members where seen.insert(member).inserted { wanted.append(member) }
-          }
-        }
-      }
-      var news = NewsContent()
-      if wanted.isEmpty { return news }
-      news.contents = try load(wanted)
-      let found = Set(news.contents.map(\.identifier.key))
-      news.gone = wanted.filter { !found.contains($0.key) }
-      return news
-    }
-  }
-
-  /// Unchecked because a store is used while no other call to it is under way alone.
-  struct WeakStore: @unchecked Sendable {
-    weak var store: PostgresStore?
-    init(_ store: PostgresStore) { self.store = store }
-  }
 #endif

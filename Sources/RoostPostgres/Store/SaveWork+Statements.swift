@@ -1,0 +1,189 @@
+#if Postgres
+  internal import Roost
+  internal import RoostGraph
+  internal import RoostRecords
+
+  /// The statements of a save.
+  extension SaveWork {
+    /// So many rows are written by one statement.
+    private static var mostRows: Int { 2000 }
+
+    mutating func statements() throws -> [Statement] {
+      var statements: [Statement] = []
+      let gone = Set(deleted.map(\.key))
+      func leaves(_ row: RowChange) -> Bool {
+        guard let known = row.known else { return false }
+        return known.content.links.contains { link in
+          if case .one(let target?) = link, let key = store.place(target)?.key { gone.contains(key) } else { false }
+        }
+      }
+      let changed = rows.filter { $0.known != nil && !$0.columns.isEmpty }
+      try update(changed.filter(leaves), &statements)
+      delete(&statements)
+      try update(changed.filter { !leaves($0) }, &statements)
+      try insert(rows.filter { $0.known == nil }, &statements)
+      place(&statements)
+      link(&statements)
+      if store.configuration.historyDays != nil, !statements.isEmpty { try note(&statements) }
+      return statements
+    }
+
+    struct Group: Hashable {
+      var table: Int
+      var zone: String
+      var columns: [Int]
+    }
+
+    func groups(_ rows: [RowChange]) -> [(key: Group, rows: ArraySlice<RowChange>)] {
+      let all = Dictionary(grouping: rows) { Group(table: $0.table, zone: $0.key.zone, columns: $0.columns) }
+      return all.sorted {
+        ($0.key.table, $0.key.zone, $0.key.columns.count) < ($1.key.table, $1.key.zone, $1.key.columns.count)
+      }
+      .flatMap { key, rows in
+        stride(from: 0, to: rows.count, by: Self.mostRows).map { (key, rows[$0..<min(rows.count, $0 + Self.mostRows)]) }
+      }
+    }
+
+    /// Adds the columns of some rows to a statement, and returns their names in it.
+    func add(_ rows: ArraySlice<RowChange>, _ columns: [Int], to statement: inout Statement) throws -> [String] {
+      guard let first = rows.first else { return [] }
+      let shape = store.tables.tables[first.table]
+      return try columns.map { column in
+        var values = ArrayColumn(shape.columns[column].type)
+        for row in rows {
+          let (_, members) = try self.members(row.content)
+          values.append(try bytes(row, column, members: members))
+        }
+        return statement.add(values.parameter)
+      }
+    }
+
+    func insert(_ rows: [RowChange], _ statements: inout [Statement]) throws {
+      // A row of a subclass has other columns than one of its superclass. All of them are written together, with nulls.
+      var whole = rows
+      for at in whole.indices { whole[at].columns = Array(store.tables.tables[whole[at].table].columns.indices) }
+      for (key, rows) in groups(whole) {
+        let shape = store.tables.tables[key.table]
+        var statement = Statement("")
+        let zone = statement.add(.text(key.zone))
+        var names = [Table.key]
+        var values = [statement.add(.uuids(rows.map(\.key.key)))]
+        if shape.hasClassColumn {
+          names.append(Table.className)
+          values.append(statement.add(.texts(rows.map(\.content.type.name))))
+        }
+        names += key.columns.map { shape.columns[$0].name }
+        values += try add(rows, key.columns, to: &statement)
+        statement.text =
+          "INSERT INTO \(store.full(key.table)) (\(Table.zone), \(names.map(\.description).joined(separator: ", "))) "
+          + "SELECT \(zone), n.* FROM unnest(\(values.joined(separator: ", "))) AS n"
+        statements.append(statement)
+      }
+    }
+
+    mutating func update(_ rows: [RowChange], _ statements: inout [Statement]) throws {
+      for (key, rows) in groups(rows) {
+        let shape = store.tables.tables[key.table]
+        var statement = Statement("")
+        let zone = statement.add(.text(key.zone))
+        var values = [
+          statement.add(.uuids(rows.map(\.key.key))), statement.add(.bigints(rows.map { $0.known?.version ?? 0 })),
+        ]
+        values += try add(rows, key.columns, to: &statement)
+        let names = ["k", "v"] + key.columns.indices.map { "c\($0)" }
+        let sets = key.columns.enumerated().map { ", \(shape.columns[$1].name) = n.c\($0)" }.joined()
+        let count = statement.add(.bigint(Int64(rows.count)))
+        statement.text =
+          "WITH u AS (UPDATE \(store.full(key.table)) AS t SET \(Table.version) = t.\(Table.version) + 1\(sets) "
+          + "FROM unnest(\(values.joined(separator: ", "))) AS n(\(names.joined(separator: ", "))) "
+          + "WHERE t.\(Table.zone) = \(zone) AND t.\(Table.key) = n.k AND t.\(Table.version) = n.v RETURNING 1) "
+          + "SELECT 1 / (CASE WHEN count(*) = \(count) THEN 1 ELSE 0 END) FROM u"
+        checks[statements.count] = "another program changed or deleted a \(shape.root.name) that is saved"
+        statements.append(statement)
+      }
+    }
+
+    mutating func delete(_ statements: inout [Statement]) {
+      let groups = Dictionary(grouping: deleted) { Group(table: $0.table, zone: $0.key.zone, columns: []) }
+      let sorted = groups.sorted { ($0.key.table, $0.key.zone) < ($1.key.table, $1.key.zone) }
+      for (key, rows) in sorted {
+        var statement = Statement("")
+        let zone = statement.add(.text(key.zone))
+        let values = [statement.add(.uuids(rows.map(\.key.key))), statement.add(.bigints(rows.map(\.version)))]
+        statement.text =
+          "DELETE FROM \(store.full(key.table)) AS t USING unnest(\(values.joined(separator: ", "))) AS n(k, v) "
+          + "WHERE t.\(Table.zone) = \(zone) AND t.\(Table.key) = n.k AND t.\(Table.version) = n.v"
+        statements.append(statement)
+      }
+      // Rules of the database may have deleted some of them before, so what counts is that none is left.
+      for (key, rows) in sorted {
+        checks[statements.count] =
+          "another program changed a \(store.tables.tables[key.table].root.name) that is deleted"
+        statements.append(
+          Statement(
+            "SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM \(store.full(key.table)) "
+              + "WHERE \(Table.zone) = $1 AND \(Table.key) = ANY($2)",
+            [.text(key.zone), .uuids(rows.map(\.key.key))]))
+      }
+    }
+
+    /// Places of rows that are not written otherwise.
+    func place(_ statements: inout [Statement]) {
+      var written: Set<PlaceKey> = []
+      for row in rows {
+        for (column, shape) in store.tables.tables[row.table].columns.enumerated() {
+          guard case .place = shape.kind, row.known == nil || row.columns.contains(column) else { continue }
+          written.insert(PlaceKey(table: row.table, column: column, key: row.key))
+        }
+      }
+      let groups = Dictionary(grouping: places.filter { !written.contains($0.key) }) {
+        Group(table: $0.key.table, zone: $0.key.key.zone, columns: [$0.key.column])
+      }
+      for (key, places) in groups.sorted(by: { ($0.key.table, $0.key.zone) < ($1.key.table, $1.key.zone) }) {
+        let column = store.tables.tables[key.table].columns[key.columns[0]].name
+        statements.append(
+          Statement(
+            "UPDATE \(store.full(key.table)) AS t SET \(column) = n.p FROM unnest($2, $3) AS n(k, p) "
+              + "WHERE t.\(Table.zone) = $1 AND t.\(Table.key) = n.k",
+            [.text(key.zone), .uuids(places.map(\.key.key.key)), .bigints(places.map(\.value))]))
+      }
+    }
+
+    func link(_ statements: inout [Statement]) {
+      let groups = Dictionary(grouping: links) {
+        Group(table: $0.key.link, zone: $0.key.zone, columns: [$0.value.isRemoved ? 0 : 1])
+      }
+      let sorted = groups.sorted {
+        ($0.key.table, $0.key.zone, $0.key.columns[0]) < ($1.key.table, $1.key.zone, $1.key.columns[0])
+      }
+      for (key, changes) in sorted {
+        let name = "\(store.namespace).\(store.tables.links[key.table].name)"
+        let (one, two) = (LinkTable.firstKey, LinkTable.secondKey)
+        let keys: [Statement.Parameter] = [
+          .text(key.zone), .uuids(changes.map(\.key.first)), .uuids(changes.map(\.key.second)),
+        ]
+        if key.columns == [0] {
+          statements.append(
+            Statement(
+              "DELETE FROM \(name) AS l USING unnest($2, $3) AS n(o, m) "
+                + "WHERE l.\(Table.zone) = $1 AND l.\(one) = n.o AND l.\(two) = n.m", keys))
+          continue
+        }
+        let (first, second) = (LinkTable.firstPlace, LinkTable.secondPlace)
+        func places(_ place: (LinkChange) -> Int64?) -> Statement.Parameter {
+          var column = ArrayColumn(.bigint)
+          for change in changes {
+            if let place = place(change.value) { column.append { $0.append(place) } } else { column.appendNull() }
+          }
+          return column.parameter
+        }
+        statements.append(
+          Statement(
+            "INSERT INTO \(name) AS l (\(Table.zone), \(one), \(two), \(first), \(second)) "
+              + "SELECT $1, n.* FROM unnest($2, $3, $4, $5) AS n ON CONFLICT (\(Table.zone), \(one), \(two)) DO UPDATE "
+              + "SET \(first) = coalesce(excluded.\(first), l.\(first)), \(second) = coalesce(excluded.\(second), l.\(second))",
+            keys + [places(\.firstPlace), places(\.secondPlace)]))
+      }
+    }
+  }
+#endif

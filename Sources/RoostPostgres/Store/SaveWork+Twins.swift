@@ -1,0 +1,100 @@
+#if Postgres
+  internal import Roost
+  internal import RoostGraph
+  internal import RoostRecords
+
+  /// New models with the unique values of others.
+  extension SaveWork {
+    /// New models with the unique values of ones that the store has become those.
+    mutating func meetTwins() throws {
+      var seen: [UniqueValues: Int] = [:]
+      var dropped: Set<Int> = []
+      var asked: [(table: Int, rows: [Int], statement: Statement)] = []
+      for (table, shape) in store.tables.tables.enumerated() where !shape.uniques.isEmpty {
+        let new = rows.indices.filter { rows[$0].table == table && rows[$0].known == nil }
+        if new.isEmpty { continue }
+        for (number, parts) in shape.uniques.enumerated() {
+          for at in new where !dropped.contains(at) {
+            guard let values = try uniqueValues(parts, rows[at]) else { continue }
+            let key = UniqueValues(table: table, rule: number, zone: rows[at].key.zone, values: values)
+            if let first = seen[key], first != at {
+              // The last one of a save stays.
+              remapped[rows[first].content.identifier] = remapped[rows[at].content.identifier]
+              dropped.insert(first)
+            }
+            seen[key] = at
+          }
+          for (zone, ats) in Dictionary(grouping: new.filter { !dropped.contains($0) }, by: { rows[$0].key.zone }) {
+            if let statement = try twins(parts, table, zone: zone, rows: ats) { asked.append((table, ats, statement)) }
+          }
+        }
+      }
+      let gone = Set(deleted.map(\.key))
+      for (one, answer) in zip(asked, try store.run(asked.map(\.statement))) {
+        for line in 0..<answer.count {
+          guard let number = answer.integer(line, 0) else { continue }
+          let (key, known) = try store.selections[one.table].known(answer, line, store: store.identifier, from: 1)
+          let at = one.rows[Int(number) - 1]
+          if gone.contains(key) || dropped.contains(at) { continue }
+          let before = rows[at].content.identifier
+          rows[at].key = key
+          rows[at].known = known
+          remapped[before] = known.content.identifier
+        }
+      }
+      rows = rows.indices.filter { !dropped.contains($0) }.map { rows[$0] }
+    }
+
+    struct UniqueValues: Hashable {
+      var table: Int
+      var rule: Int
+      var zone: String
+      var values: [RoostRecords.Value]
+    }
+
+    /// The values of a rule; nil where one of them is nil, which equals nothing, or a new object.
+    func uniqueValues(_ parts: [UniquePart], _ row: RowChange) throws -> [RoostRecords.Value]? {
+      let (_, members) = try self.members(row.content)
+      var values: [RoostRecords.Value] = []
+      for part in parts {
+        guard let property = members.firstIndex(of: .value(column: part.column)), part.path.isEmpty,
+          let value = row.content.values.value(of: property), !value.isNull
+        else { return nil }
+        values.append(value)
+      }
+      return values
+    }
+
+    /// Asks for the rows that have the unique values of new ones.
+    func twins(_ parts: [UniquePart], _ table: Int, zone: String, rows ats: [Int]) throws -> Statement? {
+      let shape = store.tables.tables[table]
+      var statement = Statement("")
+      let zoneName = statement.add(.text(zone))
+      var columns: [ArrayColumn] = parts.map { ArrayColumn($0.path.isEmpty ? shape.columns[$0.column].type : .jsonb) }
+      for at in ats {
+        let (_, members) = try self.members(rows[at].content)
+        for (number, part) in parts.enumerated() {
+          columns[number].append(try bytes(rows[at], part.column, members: members))
+        }
+      }
+      let names = columns.map { statement.add($0.parameter) }
+      let tests = parts.enumerated().map { number, part in
+        let type = shape.columns[part.column].type
+        let value: String
+        if !part.path.isEmpty {
+          value = UniquePart.path(part.path, of: "n.v\(number)")
+        } else {
+          value = type == .text ? "normalize(n.v\(number), NFC) COLLATE \"C\"" : "n.v\(number)"
+        }
+        return "\(part.sql(of: shape, alias: "t.")) = \(value)"
+      }
+      let selection = store.selections[table]
+      let list = (["t.n"] + selection.list).joined(separator: ", ")
+      statement.text =
+        "SELECT \(list) FROM (SELECT t.*, n.n FROM unnest(\(names.joined(separator: ", "))) WITH ORDINALITY AS "
+        + "n(\(names.indices.map { "v\($0)" }.joined(separator: ", ")), n) JOIN \(store.full(table)) AS t "
+        + "ON t.\(Table.zone) = \(zoneName) AND \(tests.joined(separator: " AND "))) AS t \(selection.joins.joined(separator: " "))"
+      return statement
+    }
+  }
+#endif
