@@ -14,6 +14,8 @@
     public let schema: Schema
     public let identifier: String
     let tables: Tables
+    /// Tables of links that the models do not name any more.
+    private let leftLinks: [SQLName]
     let zones: Zones
     let selections: [Selection]
     let namespace: SQLName
@@ -34,12 +36,15 @@
       let namespace = SQLName(exactly: configuration.namespace)
       let wanted = try Tables(schema)
       let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address) }
-      let (identifier, tables) = try Self.passing { try DatabaseShape(wanted, schema, namespace, opened).bring() }
+      let (identifier, tables, leftLinks) = try Self.passing {
+        try DatabaseShape(wanted, schema, namespace, opened).bring()
+      }
       self.configuration = configuration
       self.schema = schema
       self.namespace = namespace
       self.identifier = identifier
       self.tables = tables
+      self.leftLinks = leftLinks
       connection = opened
       zones = try Zones(configuration.zone, tables)
       selections = tables.tables.indices.map { Selection(tables, $0, in: namespace) }
@@ -100,7 +105,7 @@
     // MARK: DataStore
 
     public func erase() throws {
-      let names = tables.tables.map(\.name) + tables.links.map(\.name)
+      let names = tables.tables.map(\.name) + tables.links.map(\.name) + leftLinks
       if names.isEmpty { return }
       _ = try run([Statement("TRUNCATE \(names.map { "\(namespace).\($0)" }.joined(separator: ", "))")])
       known = tables.tables.map { _ in [:] }
