@@ -18,14 +18,14 @@
   struct CommitProof {
     let id: UUIDNumber
 
-    private static let name = SQLName(exactly: "roost_commit")
+    static let name = SQLName(exactly: "roost_commit")
     /// How long the end of a lost transaction is waited for.
     private static let patience = "5s"
     private static let mostAttempts = 4
 
     /// The statement that creates the table.
     static func table(in namespace: SQLName) -> String {
-      "CREATE TABLE IF NOT EXISTS \(namespace).\(name) (id uuid PRIMARY KEY, time timestamptz NOT NULL DEFAULT now(), "
+      "CREATE TABLE \(namespace).\(name) (id uuid PRIMARY KEY, time timestamptz NOT NULL DEFAULT now(), "
         + "done boolean NOT NULL)"
     }
 

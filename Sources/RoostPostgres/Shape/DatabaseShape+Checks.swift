@@ -4,6 +4,17 @@
 
   /// TableMap that are not as Roost programs left them.
   extension DatabaseShape {
+    /// Forgets columns that the models left and another program changed or dropped since.
+    mutating func forgetLeft() {
+      for table in stored.tables.indices {
+        let name = stored.tables[table].name
+        guard there.tables[name] != nil else { continue }
+        let gone = stored.tables[table].columns.filter { $0.isLeft && there.column(name, $0.name)?.type != $0.type }
+          .map(\.name)
+        stored.tables[table].columns.removeAll { gone.contains($0.name) || $0.placeOf.map(gone.contains) ?? false }
+      }
+    }
+
     /// Refuses tables with our names that another program made, and tables of ours that another program changed.
     func checkThere() throws {
       for table in tables.tables {
@@ -21,12 +32,12 @@
 
     private func check(_ table: StoredTable, _ wanted: Table) throws {
       guard let columns = there.tables[table.name] else { throw changed(table.name, "the table is not there") }
-      for name in [Table.zone, Table.key, Table.version] where columns[name.text] == nil {
+      let fixed = [Table.zone, Table.key, Table.version] + (table.classes.count > 1 ? [Table.className] : [])
+      for name in fixed where columns[name.text] == nil {
         throw changed(table.name, "the column \(name) is not there")
       }
       for column in table.columns {
         guard let found = columns[column.name] else {
-          if column.isLeft { continue }
           throw changed(table.name, "the column \(quoted(column.name)) is not there")
         }
         if found.type != column.type {
@@ -55,7 +66,7 @@
       PostgresError(
         .changedTables,
         "another program changed the table \(quoted(table)) of the schema \(namespace): \(detail). Undo that change, or restore a "
-          + "backup. To begin anew, drop all tables of the store, and \(Self.meta) too")
+          + "backup. To begin anew, drop all tables of the store, and \(SQLName.meta) too")
     }
   }
 #endif

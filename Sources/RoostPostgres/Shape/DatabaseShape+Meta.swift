@@ -5,29 +5,27 @@
 
   /// The stored shape, and what it says of the program's models.
   extension DatabaseShape {
-    /// The store's identifier, nil for a new one, with the stored shape. Creates the namespace and the meta table.
-    mutating func readMeta() throws -> (identifier: String?, shape: StoredShape) {
+    /// The store's identifier, nil for a new one, with the stored shape. Creates the namespace, the meta table and that of commits.
+    mutating func readMeta(hasNamespace: Bool) throws -> (identifier: String?, shape: StoredShape) {
       // Not `IF NOT EXISTS`, for which the server wants the right to create even if there is nothing to do.
-      let found = try connection.run(
-        Statement(
-          """
-          SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1), \
-          (SELECT array_agg(a.attname::text) FROM pg_catalog.pg_class AS c \
-          JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
-          JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
-          WHERE n.nspname = $1 AND c.relname = $2)
-          """, [.text(namespace.text), .text(Self.meta.text)]))
-      if !found.isTrue(0, 0) { try connection.run("CREATE SCHEMA \(namespace)") }
-      let columns = found.texts(0, 1) ?? []
-      if columns.isEmpty {
-        try connection.run(
-          "CREATE TABLE \(namespace).\(Self.meta) (name text PRIMARY KEY, format integer NOT NULL, shape jsonb NOT NULL)"
+      if !hasNamespace { add("CREATE SCHEMA \(namespace)") }
+      let isNew = !there.names.contains(SQLName.meta.text)
+      if isNew {
+        add(
+          "CREATE TABLE \(namespace).\(SQLName.meta) (name text PRIMARY KEY, format integer NOT NULL, shape jsonb NOT NULL)"
         )
-        try connection.run(CommitProof.table(in: namespace))
-        return (nil, StoredShape())
       }
-      guard Set(columns).isSuperset(of: ["name", "format", "shape"]) else { throw foreign(Self.meta.text) }
-      let answer = try connection.run("SELECT name, format, shape FROM \(namespace).\(Self.meta)")
+      if !there.names.contains(CommitProof.name.text) {
+        add(CommitProof.table(in: namespace))
+      } else if isNew {
+        throw foreign(CommitProof.name.text)
+      }
+      for column in ["name", "format", "shape"] where !isNew && there.column(SQLName.meta.text, column) == nil {
+        throw foreign(SQLName.meta.text)
+      }
+      try send()
+      if isNew { return (nil, StoredShape()) }
+      let answer = try connection.run("SELECT name, format, shape FROM \(namespace).\(SQLName.meta)")
       guard answer.count > 0 else { return (nil, StoredShape()) }
       let format = answer.integer(0, 1) ?? 0
       if format > Self.format {
@@ -40,7 +38,7 @@
       }
       guard let name = answer.text(0, 0), let shape else {
         throw PostgresError(
-          .changedTables, "the row of \(Self.meta) cannot be read: another program changed it. Restore it from a backup"
+          .changedTables, "the row of \(SQLName.meta) cannot be read: another program changed it. Restore it from a backup"
         )
       }
       return (name, shape)
@@ -56,14 +54,14 @@
       if let known {
         try connection.run(
           Statement(
-            "UPDATE \(namespace).\(Self.meta) SET shape = $1, format = $2", [json, .integer(Int32(Self.format))]))
+            "UPDATE \(namespace).\(SQLName.meta) SET shape = $1, format = $2", [json, .integer(Int32(Self.format))]))
         return known
       }
       var maker = KeyMaker()
       let name = maker.next().text
       try connection.run(
         Statement(
-          "INSERT INTO \(namespace).\(Self.meta) (name, format, shape) VALUES ($1, $2, $3)",
+          "INSERT INTO \(namespace).\(SQLName.meta) (name, format, shape) VALUES ($1, $2, $3)",
           [.text(name), .integer(Int32(Self.format)), json]))
       return name
     }

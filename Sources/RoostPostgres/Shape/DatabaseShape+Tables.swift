@@ -141,11 +141,7 @@
           number, field,
           "the database has a relationship for it, and the model has a value: give the property another name")
       }
-      // A left column that another program dropped is made again.
-      guard let found = there.column(stored.tables[known].name, column.name.text) else {
-        stored.tables[known].columns.remove(at: at)
-        return try addColumn(number, known, column, form)
-      }
+      guard let found = there.column(stored.tables[known].name, column.name.text) else { return }
       if stored.tables[known].columns[at].values != form.word {
         try changeType(number, known, at, to: column, form)
       }

@@ -23,8 +23,6 @@
     /// Statements that wait to be sent together.
     private var waiting: [Statement] = []
 
-    /// The table that keeps the stored shape.
-    static let meta = SQLName(exactly: "roost_store")
     private static let mostAttempts = 5
 
     init(_ tables: TableMap, _ schema: Schema, _ namespace: SQLName, connection: Connection) {
@@ -34,16 +32,15 @@
     /// Makes the changes. Returns the store's identifier, and the tables with the names that they have in the database.
     ///
     /// - Parameter others: statements that belong to the same transaction, and may be repeated.
-    func bring(with others: [Statement]) throws -> (identifier: String, tables: TableMap) {
+    func bring(with others: [Statement]) throws -> (identifier: String, tables: TableMap, leftLinks: [SQLName]) {
       var attempt = 1
       while true {
         do {
-          try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
           var work = self
           let identifier = try work.bringInTransaction()
           _ = try connection.run(others)
           try connection.run("COMMIT")
-          return (identifier, work.tables)
+          return (identifier, work.tables, work.leftLinks)
         } catch let fault as ServerFault {
           connection.rollback()
           // A change of a table may meet the saves of other programs in a deadlock.
@@ -57,12 +54,18 @@
     }
 
     private mutating func bringInTransaction() throws -> String {
-      try connection.run(
-        Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text("roost \(namespace.text)")]))
-      let (known, shape) = try readMeta()
-      there = try TableCatalog(connection, namespace)
+      // Each statement sees what was committed before it, so the others see what the program before left.
+      let answers = try connection.run([
+        Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
+        Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text("roost \(namespace.text)")]),
+        Statement("SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)", [.text(namespace.text)]),
+        TableCatalog.statement(namespace),
+      ])
+      there = TableCatalog(answers[3])
+      let (known, shape) = try readMeta(hasNamespace: answers[2].isTrue(0, 0))
       stored = shape
       try checkVersion()
+      forgetLeft()
       try adopt()
       try checkThere()
       for number in tables.tables.indices { try bring(table: number) }
@@ -73,6 +76,13 @@
       try send()
       if let known, stored == shape { return known }
       return try writeMeta(known)
+    }
+
+    /// The tables of links that no model names. They reference tables of the models.
+    private var leftLinks: [SQLName] {
+      let ours = Set(tables.tables.map(\.name.text))
+      return stored.links.filter { $0.isLeft && ours.contains($0.owner.table) && ours.contains($0.member.table) }
+        .map { SQLName(exactly: $0.name) }
     }
 
     // MARK: Statements

@@ -14,16 +14,19 @@
 
     init() {}
 
-    init(_ connection: Connection, _ namespace: SQLName) throws(ServerFault) {
-      let answer = try connection.run(
-        Statement(
-          """
-          SELECT c.relname::text, c.relkind IN ('r', 'p', 'v', 'm', 'f'), a.attname::text, \
-          format_type(a.atttypid, a.atttypmod), a.attnotnull, a.atthasdef OR a.attidentity <> '' OR a.attgenerated <> ''
-          FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-          LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-          WHERE n.nspname = $1
-          """, [.text(namespace.text)]))
+    /// Asks for all tables and columns of a namespace.
+    static func statement(_ namespace: SQLName) -> Statement {
+      Statement(
+        """
+        SELECT c.relname::text, c.relkind IN ('r', 'p', 'v', 'm', 'f'), a.attname::text, \
+        format_type(a.atttypid, a.atttypmod), a.attnotnull, a.atthasdef OR a.attidentity <> '' OR a.attgenerated <> ''
+        FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+        LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+        WHERE n.nspname = $1
+        """, [.text(namespace.text)])
+    }
+
+    init(_ answer: Answer) {
       for row in 0..<answer.count {
         guard let table = answer.text(row, 0) else { continue }
         names.insert(table)

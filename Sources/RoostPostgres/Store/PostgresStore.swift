@@ -15,6 +15,8 @@
     public let schema: Schema
     public let identifier: String
     let tables: TableMap
+    /// TableMap of links that the models do not name any more.
+    private let leftLinks: [SQLName]
     let zones: Zones
     let selections: [Selection]
     let namespace: SQLName
@@ -46,7 +48,7 @@
       let changes = ChangeTable(namespace: namespace)
       var others: [Statement] = []
       if let days = configuration.historyDays { others = changes.creation + [changes.pruning(days: days)] }
-      let (identifier, tables) = try Self.passing {
+      let (identifier, tables, leftLinks) = try Self.passing {
         try DatabaseShape(wanted, schema, namespace, connection: opened).bring(with: others)
       }
       let newest = try Self.passing { try opened.run(changes.newest).integer(0, 0) ?? 0 }
@@ -59,6 +61,7 @@
       self.schema = schema
       self.namespace = namespace
       self.tables = tables
+      self.leftLinks = leftLinks
       zones = try Zones(configuration.zone, tables)
       selections = tables.tables.indices.map { Selection(tables, $0, in: namespace) }
       known = tables.tables.map { _ in [:] }
@@ -151,7 +154,7 @@
     // MARK: DataStore
 
     public func erase() throws {
-      var names = (tables.tables.map(\.name) + tables.links.map(\.name)).map { "\(namespace).\($0)" }
+      var names = (tables.tables.map(\.name) + tables.links.map(\.name) + leftLinks).map { "\(namespace).\($0)" }
       if configuration.historyDays != nil { names.append(changes.name) }
       if names.isEmpty { return }
       _ = try run([Statement("TRUNCATE \(names.joined(separator: ", "))")])

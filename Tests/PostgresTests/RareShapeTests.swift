@@ -1,0 +1,274 @@
+#if Postgres
+  import Foundation
+  import SwiftData
+  import Testing
+
+  @testable import RoostPostgres
+
+  /// A node with references in both directions and a child table.
+  private enum Graph {
+    @Model final class Node {
+      var name: String
+      @Relationship(deleteRule: .cascade, inverse: \Node.parent) var children: [Node] = []
+      var parent: Node?
+      init(_ name: String) { self.name = name }
+    }
+  }
+  private enum GraphNeeded {
+    @Model final class Node {
+      var name: String
+      var weight: Int = 3
+      var note: String?
+      @Relationship(deleteRule: .cascade, inverse: \Node.parent) var children: [Node] = []
+      var parent: Node?
+      init(_ name: String) { self.name = name }
+    }
+  }
+  private enum GraphTight {
+    @Model final class Node {
+      var name: String
+      var weight: Int = 3
+      var note: String = "some"
+      @Relationship(deleteRule: .nullify, inverse: \Node.parent) var children: [Node] = []
+      var parent: Node?
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  /// One to one, kept by the first side in the order of names.
+  private enum Couple {
+    @Model final class Husband {
+      var name: String
+      var wife: Wife?
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Wife {
+      var name: String
+      @Relationship(inverse: \Husband.wife) var husband: Husband?
+      init(_ name: String) { self.name = name }
+    }
+  }
+  /// One to one, kept by the other side because it must have one.
+  private enum Bound {
+    @Model final class Husband {
+      var name: String
+      var wife: Wife?
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Wife {
+      var name: String
+      @Relationship(inverse: \Husband.wife) var husband: Husband
+      init(_ name: String, _ husband: Husband) { (self.name, self.husband) = (name, husband) }
+    }
+  }
+
+  /// The list has no inverse, because the reference is that of another list.
+  private enum Apart {
+    @Model final class Team {
+      var name: String
+      var people: [Person] = []
+      @Relationship(inverse: \Person.team) var more: [Person] = []
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Person {
+      var name: String
+      var team: Team?
+      init(_ name: String) { self.name = name }
+    }
+  }
+  private enum Joined {
+    @Model final class Team {
+      var name: String
+      @Relationship(inverse: \Person.team) var people: [Person] = []
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Person {
+      var name: String
+      var team: Team?
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  private enum Flat {
+    @Model final class Dog {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+  }
+  @available(macOS 26, *) private enum Deep {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Dog: Animal {
+      var age: Int = 1
+      override init(_ name: String) { super.init(name) }
+    }
+  }
+
+  private enum Free {
+    @Model final class Item {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+  }
+  private enum Coded {
+    @Model final class Item {
+      var name: String
+      @Attribute(.unique) var code: Int = 0
+      init(_ name: String) { self.name = name }
+    }
+  }
+  private enum Noted {
+    @Model final class Item {
+      var name: String
+      var note: String?
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  @Model private final class RoostStore {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+
+  @Suite(.server) struct RareShapeTests {
+    private let ground: Ground
+
+    init() throws { ground = try Ground() }
+
+    @Test func `rows with references get values, and their table gets stricter, in one transaction`() throws {
+      let context = try ground.open(Graph.Node.self)
+      let root = Graph.Node("root")
+      context.insert(root)
+      root.children = ["b", "a"].map { Graph.Node($0) }
+      try context.save()
+      _ = try ground.open(GraphNeeded.Node.self)
+      let tight = try ground.open(GraphTight.Node.self)
+      let nodes = try tight.fetch(FetchDescriptor<GraphTight.Node>(sortBy: [.init(\.name)]))
+      #expect(nodes.map(\.note) == ["some", "some", "some"])
+      #expect(nodes.map(\.weight) == [3, 3, 3])
+      #expect(nodes[2].children.map(\.name) == ["b", "a"])
+      // A program that runs on has rows of before.
+      root.name = "changed"
+      #expect(throws: (any Error).self) { try context.save() }
+    }
+
+    @Test func `a relationship between one and one moves to its other side`() throws {
+      let context = try ground.open(Couple.Husband.self, Couple.Wife.self)
+      for name in ["a", "b"] {
+        let husband = Couple.Husband(name)
+        context.insert(husband)
+        husband.wife = Couple.Wife(name + "'s")
+      }
+      try context.save()
+      #expect(try ground.type("husband", "wife") == "uuid")
+      let bound = try ground.open(Bound.Husband.self, Bound.Wife.self)
+      let wives = try bound.fetch(FetchDescriptor<Bound.Wife>(sortBy: [.init(\.name)]))
+      #expect(wives.map(\.husband.name) == ["a", "b"])
+      #expect(wives.allSatisfy { $0.husband.wife === $0 })
+      #expect(try ground.type("husband", "wife") == nil)
+      #expect(try ground.isNullable("wife", "husband") == false)
+    }
+
+    @Test func `a relationship does not move to its other side while rows there have none`() throws {
+      let context = try ground.open(Couple.Husband.self, Couple.Wife.self)
+      context.insert(Couple.Wife("alone"))
+      try context.save()
+      let error = refusal { _ = try ground.open(Bound.Husband.self, Bound.Wife.self) }
+      #expect(error?.code == .needsMigration)
+      #expect(error?.detail.contains("Wife.husband") == true)
+      #expect(try ground.type("husband", "wife") == "uuid")
+    }
+
+    @Test func `two relationships do not become one`() throws {
+      _ = try ground.open(Apart.Team.self, Apart.Person.self)
+      let error = refusal { _ = try ground.open(Joined.Team.self, Joined.Person.self) }
+      #expect(error?.code == .needsMigration)
+      #expect(error?.detail.contains("two relationships") == true)
+    }
+
+    @Test func `one relationship becomes two with the same members`() throws {
+      let context = try ground.open(Joined.Team.self, Joined.Person.self)
+      let team = Joined.Team("t")
+      context.insert(team)
+      team.people = ["b", "a"].map { Joined.Person($0) }
+      try context.save()
+      let apart = try ground.open(Apart.Team.self, Apart.Person.self)
+      let found = try #require(try apart.fetch(FetchDescriptor<Apart.Team>()).first)
+      #expect(found.people.map(\.name) == ["b", "a"])
+      #expect(found.people.allSatisfy { $0.team === found })
+    }
+
+    @available(macOS 26, *)
+    @Test func `a class with rows does not get a superclass, nor lose it`() throws {
+      try ground.save(ground.open(Flat.Dog.self), [Flat.Dog("a")])
+      let error = refusal { _ = try ground.open(Deep.Animal.self, Deep.Dog.self) }
+      #expect(error?.code == .needsMigration)
+      #expect(error?.detail.contains("Dog") == true)
+      let other = try Ground()
+      try other.save(other.open(Deep.Animal.self, Deep.Dog.self), [Deep.Dog("b")])
+      let second = refusal { _ = try other.open(Flat.Dog.self) }
+      #expect(second?.code == .needsMigration)
+      #expect(second?.detail.contains("1 row") == true)
+      try other.sql("ALTER TABLE @.animal DROP COLUMN class")
+      #expect(refusal { _ = try other.open(Deep.Animal.self, Deep.Dog.self) }?.code == .changedTables)
+    }
+
+    @Test func `a new unique property whose default several rows would have is refused`() throws {
+      try ground.save(ground.open(Free.Item.self), [Free.Item("a"), Free.Item("b")])
+      let error = refusal { _ = try ground.open(Coded.Item.self) }
+      #expect(error?.code == .needsMigration)
+      #expect(error?.detail.contains("Item.code") == true)
+      #expect(error?.detail.contains("\"0\" in 2 rows") == true)
+    }
+
+    @Test func `a left column that another program changed is not used again`() throws {
+      _ = try ground.open(Noted.Item.self)
+      _ = try ground.open(Free.Item.self)
+      try ground.sql("ALTER TABLE @.item ALTER COLUMN note TYPE bytea USING NULL")
+      #expect(refusal { _ = try ground.open(Free.Item.self) } == nil)
+      let error = refusal { _ = try ground.open(Noted.Item.self) }
+      #expect(error?.code == .newerModels || error?.code == .foreignTables)
+    }
+
+    @Test func `a left column that another program dropped is made again`() throws {
+      _ = try ground.open(Noted.Item.self)
+      _ = try ground.open(Free.Item.self)
+      try ground.sql("ALTER TABLE @.item DROP COLUMN note")
+      _ = try ground.open(Coded.Item.self)
+      #expect(refusal { _ = try ground.open(Noted.Item.self) }?.code == .newerModels)
+    }
+
+    @Test func `models may be called as the store's own tables`() throws {
+      try ground.save(ground.open(RoostStore.self), [RoostStore("a")])
+      #expect(try ground.open(RoostStore.self).fetch(FetchDescriptor<RoostStore>()).map(\.name) == ["a"])
+    }
+
+    @Test func `erasing removes links that the models do not name`() throws {
+      let context = try ground.open(Apart.Team.self, Apart.Person.self)
+      let team = Apart.Team("t")
+      context.insert(team)
+      team.people = [Apart.Person("a")]
+      try context.save()
+      let store = try PostgresStore(
+        PostgresConfiguration(
+          ground.address, schema: Schema([Bare.Team.self, Bare.Person.self]), namespace: ground.namespace),
+        migrationPlan: nil)
+      try store.erase()
+      #expect(try ground.value("SELECT count(*)::text FROM @.team_people") == "0")
+      #expect(try ground.value("SELECT count(*)::text FROM @.team") == "0")
+    }
+  }
+
+  private enum Bare {
+    @Model final class Team {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Person {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+  }
+#endif
