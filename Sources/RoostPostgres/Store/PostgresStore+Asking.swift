@@ -6,21 +6,18 @@
   /// Fetching.
   extension PostgresStore {
     package func answer(_ question: StoreQuestion) throws -> StoreAnswer {
-      let (rows, isTested) = try rowQuestion(question)
-      return StoreAnswer(try contents(run([rows.statement(self)])[0], table: rows.table), isTested: isTested)
+      let plan = try AskPlan(self, question)
+      if question.condition != nil { tally.note(plan) }
+      return StoreAnswer(
+        try contents(run([plan.rows.statement(self)])[0], table: plan.rows.table), isTested: plan.isExact)
     }
 
     package func count(_ question: StoreQuestion) throws -> Int? {
-      let (rows, isTested) = try rowQuestion(question)
-      guard isTested else { return nil }
-      return try run([rows.count(self)])[0].integer(0, 0).map { Int($0) }
-    }
-
-    /// A question in SQL, and whether it says the whole condition.
-    private func rowQuestion(_ question: StoreQuestion) throws -> (RowQuestion, isTested: Bool) {
-      let (table, place) = try tables.place(question.map.type)
-      let rows = RowQuestion(table, tables.tables[table].classes[place].type)
-      return (rows, question.condition == nil)
+      let plan = try AskPlan(self, question)
+      guard plan.isCountable else { return nil }
+      let answer = try run([plan.rows.count(self, doubts: plan.doubts)])[0]
+      // A row in doubt may be counted wrongly.
+      return answer.integer(0, 1) == 0 ? answer.integer(0, 0).map { Int($0) } : nil
     }
 
     package func load(_ identifiers: [PersistentIdentifier]) throws -> [SnapshotContent] {

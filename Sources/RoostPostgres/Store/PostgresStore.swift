@@ -19,6 +19,7 @@
     let namespace: SQLName
     var connection: Connection
     var keys = KeyMaker()
+    package var tally = AskTally()
     /// By table and key.
     private var known: [[RowKey: KnownRow]]
 

@@ -35,16 +35,18 @@
 
     func statement(_ store: PostgresStore) -> Statement {
       let (from, parameters) = chosen(store)
-      let keys = order + ["t.\(Table.key)"]
+      let keys = order + [Table.key.of("t")]
       let sorted = " ORDER BY " + keys.joined(separator: ", ")
       let part = limit.map { "\(sorted) LIMIT \($0)" } ?? ""
       return Statement(
         store.selections[table].text(from: "(SELECT t.* FROM \(from)\(part))", order: sorted), parameters)
     }
 
-    func count(_ store: PostgresStore) -> Statement {
+    /// Counts the rows, and those of them for which a doubt is true.
+    func count(_ store: PostgresStore, doubts: [String] = []) -> Statement {
       let (from, parameters) = chosen(store)
-      return Statement("SELECT count(*) FROM \(from)", parameters)
+      let test = doubts.isEmpty ? "false" : doubts.joined(separator: " OR ")
+      return Statement("SELECT count(*), count(*) FILTER (WHERE \(test)) FROM \(from)", parameters)
     }
   }
 #endif
