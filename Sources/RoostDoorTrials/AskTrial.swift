@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Roost
+package import Roost
 package import RoostTestSupport
 
 /// Random predicates through the door.
@@ -8,13 +8,14 @@ package import RoostTestSupport
 /// what waits.
 struct AskTrial {
   let seed: UInt64
+  var makeContainer: Stage.ContainerMaker = Stage.inMemory
   static let kinds = 16
   static let values = 3
   private static let depth = 4
 
   func run(_ record: TortureRecord) {
     do {
-      let stage = try Stage(seed: seed)
+      let stage = try Stage(seed: seed, in: makeContainer)
       for kind in 0..<Self.kinds {
         for value in 0..<Self.values {
           let step = kind * Self.values + value + 1
@@ -175,6 +176,13 @@ extension Trial {
   /// Number 18: random predicates of random models, through the door.
   package static let predicates = Trial(18, "predicates", unit: "predicates", quota: 100_000) { seed, record in
     AskTrial(seed: seed).run(record)
+  }
+
+  /// The predicates of number 18, asked of a container of another store.
+  package static func predicates(
+    _ seed: UInt64, _ record: TortureRecord, in makeContainer: @escaping (Schema) throws -> ModelContainer
+  ) {
+    AskTrial(seed: seed, makeContainer: makeContainer).run(record)
   }
 
   /// What predicates are made of, for a look whether all of it is made.

@@ -6,11 +6,16 @@ struct Stage {
   let saved: ModelContext
   let pending: ModelContext
 
-  init(seed: UInt64) throws {
+  /// Makes a container with a store that is empty.
+  typealias ContainerMaker = (Schema) throws -> ModelContainer
+
+  static func inMemory(_ schema: Schema) throws -> ModelContainer {
+    try ModelContainer(for: schema, configurations: [ModelConfiguration(isStoredInMemoryOnly: true)])
+  }
+
+  init(seed: UInt64, in makeContainer: ContainerMaker = inMemory) throws {
     var pool = Pool(seed: seed)
-    let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-    let container = try ModelContainer(
-      for: Thing.self, Special.self, Owner.self, Piece.self, configurations: configuration)
+    let container = try makeContainer(Schema([Thing.self, Special.self, Owner.self, Piece.self]))
     saved = ModelContext(container)
     pending = ModelContext(container)
     saved.autosaveEnabled = false

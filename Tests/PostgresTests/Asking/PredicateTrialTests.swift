@@ -1,0 +1,48 @@
+#if Postgres
+  import Foundation
+  import Roost
+  import RoostDoorTrials
+  import RoostPostgres
+  import RoostTestSupport
+  import Testing
+
+  /// Random predicates, answered by the server: number 18 of the torture with another store.
+  @Suite(.serialized) struct PredicateTrialTests {
+    /// `ROOST_PG_SEEDS=first-last` runs others.
+    private static var seeds: ClosedRange<UInt64> {
+      let given = ProcessInfo.processInfo.environment["ROOST_PG_SEEDS"] ?? ""
+      let bounds = given.split(separator: "-").compactMap { UInt64($0) }
+      return bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : 1...12
+    }
+
+    private static func container(_ schema: Schema) throws -> ModelContainer {
+      try ModelContainer(
+        for: schema,
+        configurations: [
+          PostgresConfiguration(
+            PostgresServer.shared().address, schema: schema, namespace: PostgresServer.freshNamespace())
+        ])
+    }
+
+    @Test func `what the server finds is what the predicate says`() throws {
+      let record = TortureRecord(test: 18)
+      var tally = AskTally()
+      for seed in Self.seeds {
+        var made: [ModelContainer] = []
+        Trial.predicates(seed, record) { schema in
+          let container = try Self.container(schema)
+          made.append(container)
+          return container
+        }
+        for case let store as PostgresStore in made.flatMap(\.dataStores) { tally.add(store.tally) }
+      }
+      for failure in record.failures { Issue.record("\(failure)") }
+      print("\(record.count) predicates, \(record.failures.count) complaints. \(tally)")
+      // Otherwise the trial would say nothing of the conditions in SQL.
+      #expect(tally.whole * 100 > tally.count * 20, "\(tally)")
+      #expect(tally.all * 100 < tally.count * 60, "\(tally)")
+      #expect(tally.limited > 0)
+      #expect(record.count == 98 * Self.seeds.count)
+    }
+  }
+#endif
