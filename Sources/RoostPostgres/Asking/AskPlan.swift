@@ -4,6 +4,7 @@
 
   /// How a question is asked in SQL.
   struct AskPlan {
+    /// With a limit, the first rows suffice unless one of them is in doubt.
     private(set) var rows: RowQuestion
     /// Whether the statement returns exactly the rows for which the condition is true.
     let isExact: Bool
@@ -21,9 +22,17 @@
       (isExact, isCountable) = (writer.isExact && question.isWhole, writer.isExactWithoutDoubts && question.isWhole)
       (doubts, testedHere) = (writer.doubts, writer.testedHere)
       rows = writer.rows
-      guard isExact, let limit = question.limit, let keys = question.orders.flatMap({ writer.keys($0) }) else { return }
+      guard isCountable, let limit = question.limit, let keys = question.orders.flatMap({ writer.keys($0) }) else {
+        return
+      }
       rows = writer.rows
       (rows.order, rows.limit) = (keys, limit)
+    }
+
+    var withoutLimit: RowQuestion {
+      var all = rows
+      (all.order, all.limit) = ([], nil)
+      return all
     }
   }
 

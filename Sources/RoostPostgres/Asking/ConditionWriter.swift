@@ -161,12 +161,14 @@
       case .negate: return negated(parts[0])
       case .text(let test, _, _): return textTest(test, parts[0], parts[1])
       case .contains: return contains(parts[0], parts[1])
+      case .textOrder(let order, _, _): return textOrder(order, parts[0], parts[1])
+      case .changed(let change, _): return changed(change, parts[0])
+      case .count where parts[0].kind == .string: return countOfText(parts[0])
       case .count: return rows(parts[0]).map { Written($0.count, doubts: $0.doubts) }
       case .isEmpty: return isEmpty(parts[0])
       case .quantified(let quantifier, let variable, _, _):
         return quantified(quantifier, variable, parts[0], parts[1])
-      case .parameter, .part, .many, .textOrder, .changed, .matches, .first, .last, .minimum, .maximum, .element,
-        .lookup, .filter:
+      case .parameter, .part, .many, .matches, .first, .last, .minimum, .maximum, .element, .lookup, .filter:
         return nil
       }
     }

@@ -35,8 +35,6 @@
 
     func statement(_ store: PostgresStore) -> Statement {
       let (from, parameters) = chosen(store)
-      let keys = order + [Table.key.of("t")]
-      let sorted = " ORDER BY " + keys.joined(separator: ", ")
       let part = limit.map { "\(sorted) LIMIT \($0)" } ?? ""
       return Statement(
         store.selections[table].text(from: "(SELECT t.* FROM \(from)\(part))", order: sorted), parameters)
@@ -46,7 +44,10 @@
     func count(_ store: PostgresStore, doubts: [String] = []) -> Statement {
       let (from, parameters) = chosen(store)
       let test = doubts.isEmpty ? "false" : doubts.joined(separator: " OR ")
-      return Statement("SELECT count(*), count(*) FILTER (WHERE \(test)) FROM \(from)", parameters)
+      let part = limit.map { "(SELECT t.* FROM \(from)\(sorted) LIMIT \($0)) AS t" } ?? from
+      return Statement("SELECT count(*), count(*) FILTER (WHERE \(test)) FROM \(part)", parameters)
     }
+
+    private var sorted: String { " ORDER BY " + (order + [Table.key.of("t")]).joined(separator: ", ") }
   }
 #endif
