@@ -37,8 +37,12 @@ package struct StoreAnswer {
   package var contents: [SnapshotContent]
   /// Whether the models were tested by the whole condition. Otherwise there may be more than those for which it is true.
   package var isTested: Bool
+  /// What the store did, a line each: for ``FetchExplanation``.
+  package var report: () -> [String]
 
-  package init(_ contents: [SnapshotContent], isTested: Bool) { (self.contents, self.isTested) = (contents, isTested) }
+  package init(_ contents: [SnapshotContent], isTested: Bool, report: @escaping () -> [String] = { [] }) {
+    (self.contents, self.isTested, self.report) = (contents, isTested, report)
+  }
 }
 
 extension StoreQuestion {

@@ -16,13 +16,14 @@ extension WorkingSet {
       return place?.row ?? keys.row(map, content.identifier.key)
     }
     try context.showNewest()
-    return SourceAnswer(rows: rows, isFiltered: answer.isFiltered)
+    return SourceAnswer(rows: rows, isFiltered: answer.isFiltered, report: answer.report)
   }
 
   private struct Fetched {
     var contents: [SnapshotContent]
     var related: [SnapshotContent]
     var isFiltered: Bool
+    var report: () -> [String] = { [] }
   }
 
   private func fetched<Store: DataStore, Model: PersistentModel>(
@@ -31,7 +32,7 @@ extension WorkingSet {
     if let asked = store as? any AskedStore, let question = try question(descriptor, context) {
       let answer = try asked.answer(question)
       return Fetched(
-        contents: answer.contents, related: [], isFiltered: question.isWhole && answer.isTested)
+        contents: answer.contents, related: [], isFiltered: question.isWhole && answer.isTested, report: answer.report)
     }
     var (asked, isFiltered) = (descriptor, true)
     while true {

@@ -168,6 +168,7 @@ struct FetchRun<Model: PersistentModel> {
     if let answer {
       for map in part.passes { try graph.source?.loadAll(map, for: graph) }
       part = part.plain.among(answer.rows)
+      part.report = answer.report
       // Without an order it is the store's.
       if rules.isEmpty { (part.orders, part.ranks) = (nil, Dictionary(zip(answer.rows, 0...)) { first, _ in first }) }
     }

@@ -20,6 +20,8 @@ struct SourceAnswer {
   var rows: [UInt64]
   /// Whether the store tested the predicate.
   var isFiltered: Bool
+  /// What the store did, a line each.
+  var report: () -> [String] = { [] }
 }
 
 extension GraphContext {

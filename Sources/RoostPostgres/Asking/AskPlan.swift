@@ -1,6 +1,7 @@
 #if Postgres
   internal import Roost
   internal import RoostQuery
+  internal import RoostRecords
 
   /// How a question is asked in SQL.
   struct AskPlan {
@@ -11,8 +12,8 @@
     /// Whether it does so unless one of the doubts is true of a row.
     let isCountable: Bool
     let doubts: [String]
-    /// The parts of the condition that the program tests, or tests again.
-    let testedHere: [RoostQuery.Expression]
+    /// The parts of the condition, and who tests them.
+    let parts: [(part: RoostQuery.Expression, tester: ConditionWriter.Tester)]
 
     init(_ store: PostgresStore, _ question: StoreQuestion) throws {
       let (table, place) = try store.tables.place(question.map.type)
@@ -20,13 +21,21 @@
       let writer = ConditionWriter(store, question, RowQuestion(table, type))
       if let condition = question.condition { writer.write(condition) }
       (isExact, isCountable) = (writer.isExact && question.isWhole, writer.isExactWithoutDoubts && question.isWhole)
-      (doubts, testedHere) = (writer.doubts, writer.testedHere)
+      (doubts, parts) = (writer.doubts, writer.parts)
       rows = writer.rows
       guard isCountable, let limit = question.limit, let keys = question.orders.flatMap({ writer.keys($0) }) else {
         return
       }
       rows = writer.rows
       (rows.order, rows.limit) = (keys, limit)
+    }
+
+    /// What an explanation says of it, a line each.
+    func report(_ question: StoreQuestion) -> [String] {
+      let describer = Describer(question.catalog, question.map.entity.id)
+      var lines = parts.map { "\($0.tester.rawValue) \(describer.text($0.part))" }
+      if let limit = rows.limit { lines.append("the server sorts, and returns the first \(limit) rows") }
+      return lines
     }
 
     var withoutLimit: RowQuestion {

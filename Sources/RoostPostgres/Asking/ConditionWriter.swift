@@ -23,9 +23,16 @@
     /// Whether they say all in rows where none of ``doubts`` is true.
     private(set) var isExactWithoutDoubts = true
     private(set) var doubts: [String] = []
-    /// The parts that the server does not test, or does not test alone.
-    private(set) var testedHere: [RoostQuery.Expression] = []
+    /// The parts of the condition, and who tests them.
+    private(set) var parts: [(part: RoostQuery.Expression, tester: Tester)] = []
     private var aliases = 0
+
+    enum Tester: String {
+      case server = "the server tests"
+      case both = "the server tests, and the program tests rows in doubt"
+      case partly = "the server tests a part, and the program all, of"
+      case program = "the program tests"
+    }
 
     enum Bound {
       case row(RowText)
@@ -64,7 +71,7 @@
     }
 
     private func leaveOut(_ condition: RoostQuery.Expression) {
-      (isExact, isExactWithoutDoubts, doubts, testedHere) = (false, false, [], [condition])
+      (isExact, isExactWithoutDoubts, doubts, parts) = (false, false, [], [(condition, .program)])
     }
 
     // MARK: Conditions that are true for more rows
@@ -82,11 +89,12 @@
         if let written = attempt({ condition(part) }) {
           all.append(SQLText.any([written.wider] + faults))
           faults += written.doubts.filter(\.isFault).map(\.text)
-          if isOutermost, !written.doubts.isEmpty { note(part, written.doubts) }
+          if isOutermost { note(part, written.doubts) }
           continue
         }
-        if isOutermost { note(part, nil) }
-        if let wider = attempt({ wider(part) }) { all.append(SQLText.any([wider] + faults)) }
+        let some = attempt { self.wider(part) }
+        if let some { all.append(SQLText.any([some] + faults)) }
+        if isOutermost { note(part, nil, isPartial: some != nil) }
         // Nothing tells for which rows this part is at fault.
         if !Self.isSound(part) {
           if isOutermost { for later in parts[(place + 1)...] { note(later, nil) } }
@@ -96,10 +104,10 @@
       return all
     }
 
-    private func note(_ part: Term, _ found: [Doubt]?) {
-      isExact = false
-      testedHere.append(part.expression)
+    private func note(_ part: Term, _ found: [Doubt]?, isPartial: Bool = false) {
+      if found?.isEmpty != true { isExact = false }
       if let found { doubts += found.map(\.text) } else { isExactWithoutDoubts = false }
+      parts.append((part.expression, found.map { $0.isEmpty ? .server : .both } ?? (isPartial ? .partly : .program)))
     }
 
     private func wider(_ term: Term) -> String? {

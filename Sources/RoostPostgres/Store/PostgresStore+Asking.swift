@@ -9,10 +9,12 @@
       let plan = try AskPlan(self, question)
       if question.condition != nil { tally.note(plan) }
       if plan.rows.limit != nil, !plan.isExact, let first = try firstRows(plan) {
-        return StoreAnswer(try contents(first, table: plan.rows.table), isTested: true)
+        return StoreAnswer(try contents(first, table: plan.rows.table), isTested: true) { plan.report(question) }
       }
       let rows = plan.isExact ? plan.rows : plan.withoutLimit
-      return StoreAnswer(try contents(run([rows.statement(self)])[0], table: rows.table), isTested: plan.isExact)
+      return StoreAnswer(try contents(run([rows.statement(self)])[0], table: rows.table), isTested: plan.isExact) {
+        plan.report(question)
+      }
     }
 
     /// The first rows of an order; nil if one of them is in doubt. Both statements see the database at the same time.
