@@ -86,13 +86,14 @@ extension WorkingSet {
     try fetch(wanted.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context)
   }
 
-  func loadAll(_ map: EntityMap, for context: any BackedContext) throws {
+  func loadAll(_ map: EntityMap, for context: any BackedContext) throws -> Bool {
     let rows = keys.unloaded(map)
     for start in stride(from: 0, to: rows.count, by: Self.mostAtOnce) {
       let some = rows[start..<min(rows.count, start + Self.mostAtOnce)]
       try fetch(some.map { context.identifier(ofUnloaded: map, $0) }, for: context)
     }
     try context.showNewest()
+    return !rows.isEmpty
   }
 
   func bring(_ entity: String, _ key: IdentifierKey, for context: any BackedContext) throws {

@@ -40,10 +40,18 @@
     init(_ code: UInt64) { self.code = code }
   }
 
+  @Model final class Node {
+    var number: Int
+    var above: Node?
+    @Relationship(inverse: \Node.above) var below: [Node] = []
+
+    init(_ number: Int, below above: Node?) { (self.number, self.above) = (number, above) }
+  }
+
   /// Questions to the server that random predicates do not ask.
   @Suite struct AskTests {
     private let namespace = PostgresServer.freshNamespace()
-    private static let schema = Schema([Shop.self, Sale.self, Label.self, Licence.self])
+    private static let schema = Schema([Shop.self, Sale.self, Label.self, Licence.self, Node.self])
 
     private func container(_ zone: PostgresZone = .single) throws -> ModelContainer {
       try ModelContainer(
@@ -215,9 +223,36 @@
       #expect(try tally(other).whole == 10)
     }
 
+    /// What the program tests itself it can only test when it has the rows on the way.
+    @Test func `a part that the program tests follows references to rows that were not fetched`() throws {
+      let context = ModelContext(try container())
+      var last: Node?
+      for number in 0..<8 {
+        let node = Node(number, below: last)
+        context.insert(node)
+        last = node
+      }
+      try context.save()
+      func numbers(_ predicate: Predicate<Node>, by order: SortDescriptor<Node> = SortDescriptor(\.number)) throws
+        -> [Int]
+      {
+        let reader = ModelContext(try container())
+        return try reader.fetch(FetchDescriptor(predicate: predicate, sortBy: [order])).map(\.number)
+      }
+      #expect(try numbers(#Predicate { $0.number > 5 && ($0.above?.above?.number ?? 0) + 0 == 5 }) == [7])
+      #expect(try numbers(#Predicate { $0.number > 5 && ($0.above?.above?.above?.number ?? 0) * 1 == 4 }) == [7])
+      #expect(
+        try numbers(#Predicate { $0.number < 2 && $0.below.contains { $0.below.contains { $0.number * 1 == 3 } } }) == [
+          1
+        ])
+      let order = SortDescriptor(\Node.above?.above?.number, order: .reverse)
+      #expect(try numbers(#Predicate { $0.number > 5 }, by: order) == [7, 6])
+    }
+
     @Test func `identifiers of other zones name other rows`() throws {
       let zone = PostgresZone.properties(
-        .property(\Shop.name), .property(\Sale.shop), .property(\Label.word), .property(\Licence.shop))
+        .property(\Shop.name), .property(\Sale.shop), .property(\Label.word), .property(\Licence.shop),
+        .property(\Node.number))
       let container = try container(zone)
       let context = ModelContext(container)
       for name in ["a", "b"] {
