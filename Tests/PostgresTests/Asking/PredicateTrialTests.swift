@@ -12,15 +12,14 @@
     private static var seeds: ClosedRange<UInt64> {
       let given = ProcessInfo.processInfo.environment["ROOST_PG_SEEDS"] ?? ""
       let bounds = given.split(separator: "-").compactMap { UInt64($0) }
-      return bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : 1...12
+      return bounds.count == 2 && bounds[0] <= bounds[1] ? bounds[0]...bounds[1] : 1...6
     }
 
-    private static func container(_ schema: Schema) throws -> ModelContainer {
+    private static func container(_ schema: Schema, _ namespace: String) throws -> ModelContainer {
       try ModelContainer(
         for: schema,
         configurations: [
-          PostgresConfiguration(
-            PostgresServer.shared().address, schema: schema, namespace: PostgresServer.freshNamespace())
+          PostgresConfiguration(PostgresServer.shared().address, schema: schema, namespace: namespace)
         ])
     }
 
@@ -28,12 +27,15 @@
       let record = TortureRecord(test: 18)
       var tally = AskTally()
       for seed in Self.seeds {
+        let namespace = PostgresServer.freshNamespace()
         var made: [ModelContainer] = []
-        Trial.predicates(seed, record) { schema in
-          let container = try Self.container(schema)
-          made.append(container)
-          return container
-        }
+        let store = StageStore(
+          make: { schema in
+            let container = try Self.container(schema, namespace)
+            made.append(container)
+            return container
+          }, reopen: { try Self.container($0, namespace) })
+        Trial.predicates(seed, record, in: store)
         for case let store as PostgresStore in made.flatMap(\.dataStores) { tally.add(store.tally) }
       }
       for failure in record.failures { Issue.record("\(failure)") }
