@@ -221,12 +221,10 @@ let package = Package(
         "SwiftData", .target(name: "RoostPostgres", condition: postgres),
         .target(name: "RoostTestSupport", condition: postgres),
       ]),
+    // Empty without the trait `Postgres`.
     tests(
       "PostgresTests",
-      of: [
-        "SwiftData", .target(name: "RoostPostgres", condition: postgres), "RoostDoorTrials", "RoostGraph",
-        "RoostTestSupport",
-      ]),
+      of: ["SwiftData", "RoostPostgres", "RoostDoorTrials", "RoostTestSupport", "RoostGraph", "RoostRecords"]),
     // As users' packages are set up: everything on the main actor, and the language as it was.
     .testTarget(
       name: "MainActorModelTests", dependencies: ["SwiftData", "Swift5Export"],

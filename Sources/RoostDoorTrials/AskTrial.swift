@@ -8,13 +8,14 @@ package import RoostTestSupport
 /// what waits.
 struct AskTrial {
   let seed: UInt64
+  var store = StageStore.inMemory
   static let kinds = 16
   static let values = 3
   private static let depth = 4
 
   func run(_ record: TortureRecord) {
     do {
-      let stage = try Stage(seed: seed)
+      let stage = try Stage(seed: seed, in: store)
       for kind in 0..<Self.kinds {
         for value in 0..<Self.values {
           let step = kind * Self.values + value + 1
@@ -65,6 +66,13 @@ struct AskTrial {
           context: context, predicate: Self.predicate(node, variable, type: Thing.self), node: node, variable: variable
         ).complaint(order, limit: limit, offset: offset)
         if context === stage.pending { finding.complaint = finding.complaint.map { "pending: \($0)" } }
+      }
+      // To open a store takes longer than to ask it.
+      if finding.complaint == nil, value == 0 {
+        finding.complaint = Judge(
+          context: stage.saved, predicate: Self.predicate(node, variable, type: Thing.self), node: node,
+          variable: variable
+        ).complaint(of: stage)
       }
     } else {
       let node = maker.bool(Self.depth, Maker.Scope(owners: [.variable(variable)]))
@@ -175,6 +183,13 @@ extension Trial {
   /// Number 18: random predicates of random models, through the door.
   package static let predicates = Trial(18, "predicates", unit: "predicates", quota: 100_000) { seed, record in
     AskTrial(seed: seed).run(record)
+  }
+
+  /// The predicates of number 18, asked of a container of another store.
+  package static func predicates(
+    _ seed: UInt64, _ record: TortureRecord, in store: StageStore
+  ) {
+    AskTrial(seed: seed, store: store).run(record)
   }
 
   /// What predicates are made of, for a look whether all of it is made.

@@ -73,3 +73,27 @@ struct Judge<Model: PersistentModel> {
     return "[\(names.joined(separator: " "))]"
   }
 }
+
+extension Judge where Model == Thing {
+  /// What is wrong with the answer to a context that has fetched nothing yet; nil if nothing is.
+  func complaint(of stage: Stage) -> String? {
+    do {
+      guard let stranger = try stage.stranger() else { return nil }
+      let order = [SortDescriptor(\Thing.k)]
+      var (expected, unsound): ([Int], Set<Int>) = ([], [])
+      for thing in try context.fetch(FetchDescriptor<Thing>(sortBy: order)) {
+        do {
+          if try node.value(Frame().with(variable, thing)) { expected.append(thing.k) }
+        } catch is NodeFault { unsound.insert(thing.k) }
+      }
+      do {
+        let found = try stranger.fetch(FetchDescriptor(predicate: predicate, sortBy: order)).map(\.k)
+        if found.filter({ !unsound.contains($0) }) == expected { return nil }
+        return "a new container gives \(found) instead of \(expected)"
+      } catch {
+        let isTyped = error is RoostError || error is SwiftDataError
+        return !unsound.isEmpty && isTyped ? nil : "a new container throws \(error)"
+      }
+    } catch { return "what a new container is compared with throws \(error)" }
+  }
+}

@@ -1,16 +1,16 @@
 internal import Foundation
-internal import Roost
+package import Roost
 
 /// A store full of things, and two contexts: one that shows what is saved, one in which half of it waits to be.
 struct Stage {
   let saved: ModelContext
   let pending: ModelContext
+  private let store: StageStore
 
-  init(seed: UInt64) throws {
+  init(seed: UInt64, in store: StageStore = .inMemory) throws {
     var pool = Pool(seed: seed)
-    let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
-    let container = try ModelContainer(
-      for: Thing.self, Special.self, Owner.self, Piece.self, configurations: configuration)
+    self.store = store
+    let container = try store.make(Self.schema)
     saved = ModelContext(container)
     pending = ModelContext(container)
     saved.autosaveEnabled = false
@@ -20,6 +20,11 @@ struct Stage {
     try Self.disturb(pending, &pool)
     try Self.fill(pending, 6, from: 100, pool: &pool)
   }
+
+  private static let schema = Schema([Thing.self, Special.self, Owner.self, Piece.self])
+
+  /// A context of a new container, which has fetched nothing; nil where the store cannot be opened twice.
+  func stranger() throws -> ModelContext? { try store.reopen.map { ModelContext(try $0(Self.schema)) } }
 
   private static func fill(_ context: ModelContext, _ count: Int, from first: Int, pool: inout Pool) throws {
     var owners = try context.fetch(FetchDescriptor<Owner>(sortBy: [SortDescriptor(\.age)]))
@@ -59,6 +64,26 @@ struct Stage {
     guard pool.coin() else { return }
     for owner in try context.fetch(FetchDescriptor<Owner>(sortBy: [SortDescriptor(\.age)])) where pool.coin() {
       owner.age = pool.value(Int.self)
+    }
+  }
+}
+
+/// Where the things of a stage are kept.
+package struct StageStore {
+  /// Makes a container of an empty store.
+  let make: (Schema) throws -> ModelContainer
+  /// Makes another container of the store.
+  let reopen: ((Schema) throws -> ModelContainer)?
+
+  package init(
+    make: @escaping (Schema) throws -> ModelContainer, reopen: ((Schema) throws -> ModelContainer)? = nil
+  ) {
+    (self.make, self.reopen) = (make, reopen)
+  }
+
+  static var inMemory: StageStore {
+    StageStore { schema in
+      try ModelContainer(for: schema, configurations: [ModelConfiguration(isStoredInMemoryOnly: true)])
     }
   }
 }

@@ -114,6 +114,7 @@ import Testing
     Wire       connections, statements, answers, and what the server refuses
     Mapping    tables, columns, keys and places in lists, and the forms of values
     Shape      brings the tables of a database to the form that the models need
+    Asking     conditions and orders as SQL
     Following  waits for what other programs save, and reads it
     Store      the store: fetches and saves
     History    what all programs saved

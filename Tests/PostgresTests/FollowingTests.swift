@@ -7,7 +7,7 @@
 
   /// What one program sees of the saves of others, without asking.
   @Suite(.enabled(if: PostgresServer.missing == nil, "there is no PostgreSQL")) struct FollowingTests {
-    private let shop = Shop()
+    private let market = Market()
 
     /// Waits until something is true, for some seconds at most.
     private func eventually(_ condition: () throws -> Bool) async throws -> Bool {
@@ -19,7 +19,7 @@
     }
 
     @Test func `a context shows what another program changes`() async throws {
-      let (one, other) = (ModelContext(try shop.open()), ModelContext(try shop.open()))
+      let (one, other) = (ModelContext(try market.open()), ModelContext(try market.open()))
       one.insert(Good("tea", stock: 1))
       try one.save()
       let seen = try #require(try other.fetch(FetchDescriptor<Good>()).first)
@@ -42,7 +42,7 @@
     }
 
     @Test func `live results get what another program inserts`() async throws {
-      let (one, other) = (ModelContext(try shop.open()), try shop.open())
+      let (one, other) = (ModelContext(try market.open()), try market.open())
       let descriptor = FetchDescriptor<Good>(
         predicate: #Predicate { $0.stock > 0 }, sortBy: [SortDescriptor(\.title)])
       let inserted = Task {
@@ -63,7 +63,7 @@
     }
 
     @Test func `the history tells every save, in the order of commits`() async throws {
-      let one = ModelContext(try shop.open())
+      let one = ModelContext(try market.open())
       one.author = "till"
       let customer = Customer("Ada", city: "London")
       one.insert(customer)
@@ -74,7 +74,7 @@
       one.delete(customer)
       try one.save()
 
-      let other = ModelContext(try shop.open())
+      let other = ModelContext(try market.open())
       // Transactions of other tests, which are open for a moment, keep the newest ones back.
       var all: [PostgresHistoryTransaction] = []
       _ = try await eventually {
@@ -107,12 +107,12 @@
     }
 
     @Test func `eight writers leave no gap for a reader that goes on from its token`() async throws {
-      let shop = shop
-      let reader = ModelContext(try shop.open())
+      let market = market
+      let reader = ModelContext(try market.open())
       let counts = try await withThrowingTaskGroup(of: Int.self) { group in
         for writer in 0..<8 {
           group.addTask {
-            let context = ModelContext(try shop.open())
+            let context = ModelContext(try market.open())
             for number in 0..<20 {
               context.insert(Good("\(writer) \(number)"))
               try context.save()

@@ -17,9 +17,10 @@
     }
 
     func container(_ schema: Schema, address: String? = nil) throws -> ModelContainer {
-      try ModelContainer(
-        for: schema,
-        configurations: [PostgresConfiguration(address ?? self.address, schema: schema, namespace: namespace)])
+      var configuration = PostgresConfiguration(address ?? self.address, schema: schema, namespace: namespace)
+      // A proxy that cuts connections cuts that of a save, and no other.
+      configuration.followsOthers = address == nil
+      return try ModelContainer(for: schema, configurations: [configuration])
     }
 
     /// The context of a program with these models and no version.

@@ -7,10 +7,10 @@
 
   /// Several programs with one database.
   @Suite(.enabled(if: PostgresServer.missing == nil, "there is no PostgreSQL")) struct SharingTests {
-    private let shop = Shop()
+    private let market = Market()
 
     private func fill() throws {
-      let context = ModelContext(try shop.open())
+      let context = ModelContext(try market.open())
       let customer = Customer("Ada", city: "London")
       context.insert(customer)
       for number in 1...3 { customer.purchases.append(Purchase(number)) }
@@ -19,7 +19,7 @@
 
     @Test func `changes of different properties of one object are both kept`() throws {
       try fill()
-      let (one, other) = (ModelContext(try shop.open()), ModelContext(try shop.open()))
+      let (one, other) = (ModelContext(try market.open()), ModelContext(try market.open()))
       let first = try #require(try one.fetch(FetchDescriptor<Customer>()).first)
       let second = try #require(try other.fetch(FetchDescriptor<Customer>()).first)
       first.city = "Turin"
@@ -27,7 +27,7 @@
       try one.save()
       try other.save()
       #expect(second.city == "Turin")
-      let third = try #require(try ModelContext(try shop.open()).fetch(FetchDescriptor<Customer>()).first)
+      let third = try #require(try ModelContext(try market.open()).fetch(FetchDescriptor<Customer>()).first)
       #expect(third.city == "Turin" && third.name == "Ada L.")
     }
 
@@ -35,7 +35,7 @@
       throws
     {
       try fill()
-      let (one, other) = (ModelContext(try shop.open()), ModelContext(try shop.open()))
+      let (one, other) = (ModelContext(try market.open()), ModelContext(try market.open()))
       let first = try #require(try one.fetch(FetchDescriptor<Customer>()).first)
       let second = try #require(try other.fetch(FetchDescriptor<Customer>()).first)
       first.city = "Turin"
@@ -48,12 +48,12 @@
       #expect(second.city == "Turin")
       second.city = "Paris"
       try other.save()
-      #expect(try ModelContext(try shop.open()).fetch(FetchDescriptor<Customer>()).first?.city == "Paris")
+      #expect(try ModelContext(try market.open()).fetch(FetchDescriptor<Customer>()).first?.city == "Paris")
     }
 
     @Test func `the order of a list is that of the last save`() throws {
       try fill()
-      let (one, other) = (ModelContext(try shop.open()), ModelContext(try shop.open()))
+      let (one, other) = (ModelContext(try market.open()), ModelContext(try market.open()))
       let first = try #require(try one.fetch(FetchDescriptor<Customer>()).first)
       first.purchases.swapAt(0, 2)
       first.purchases.insert(Purchase(9), at: 1)
@@ -62,13 +62,13 @@
       #expect(second.purchases.map(\.number) == [3, 9, 2, 1])
       second.purchases.remove(at: 0)
       try other.save()
-      let third = ModelContext(try shop.open())
+      let third = ModelContext(try market.open())
       #expect(try third.fetch(FetchDescriptor<Customer>()).first?.purchases.map(\.number) == [9, 2, 1])
     }
 
     @Test func `what another program deleted is gone after the conflict`() throws {
       try fill()
-      let (one, other) = (ModelContext(try shop.open()), ModelContext(try shop.open()))
+      let (one, other) = (ModelContext(try market.open()), ModelContext(try market.open()))
       let purchases = FetchDescriptor<Purchase>(sortBy: [SortDescriptor(\.number)])
       let first = try one.fetch(purchases)
       let second = try other.fetch(purchases)
@@ -85,33 +85,33 @@
 
     @Test func `a new object with a stored unique value becomes the stored one`() throws {
       try fill()
-      let context = ModelContext(try shop.open())
+      let context = ModelContext(try market.open())
       context.insert(Customer("Ada", city: "Rome"))
       try context.save()
       #expect(try context.fetchCount(FetchDescriptor<Customer>()) == 1)
-      let other = ModelContext(try shop.open())
+      let other = ModelContext(try market.open())
       #expect(try other.fetch(FetchDescriptor<Customer>()).map(\.city) == ["Rome"])
     }
 
     @Test func `two programs that insert the same unique value have one object`() throws {
-      let (one, other) = (ModelContext(try shop.open()), ModelContext(try shop.open()))
+      let (one, other) = (ModelContext(try market.open()), ModelContext(try market.open()))
       one.insert(Customer("Bo", city: "A"))
       other.insert(Customer("Bo", city: "B"))
       try one.save()
       try other.save()
-      #expect(try ModelContext(try shop.open()).fetch(FetchDescriptor<Customer>()).map(\.city) == ["B"])
+      #expect(try ModelContext(try market.open()).fetch(FetchDescriptor<Customer>()).map(\.city) == ["B"])
     }
 
     @Test func `eight programs change one object, and no change is lost`() async throws {
-      let context = ModelContext(try shop.open())
+      let context = ModelContext(try market.open())
       context.insert(Good("tea"))
       try context.save()
-      let shop = shop
+      let market = market
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<8 {
           group.addTask {
             do {
-              let container = try shop.open()
+              let container = try market.open()
               for _ in 0..<25 {
                 try container.write { context in
                   let good = try context.fetch(FetchDescriptor<Good>())[0]
@@ -122,7 +122,7 @@
           }
         }
       }
-      let seen = try ModelContext(try shop.open()).fetch(FetchDescriptor<Good>())
+      let seen = try ModelContext(try market.open()).fetch(FetchDescriptor<Good>())
       #expect(seen.map(\.stock) == [200])
     }
   }

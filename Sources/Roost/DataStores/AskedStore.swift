@@ -55,6 +55,10 @@ package struct StoreQuestion {
   package let orders: [Order]?
   /// Given only where the store's answer can be the whole one.
   package let limit: Int?
+  private let rows: QuestionRows
+
+  /// The identifier of a row that the condition names. Nil for a row that the store cannot have.
+  package func identifier(_ entity: EntityID, _ row: RowID) -> PersistentIdentifier? { rows.identifier(entity, row) }
 }
 
 /// A store's answer to a question.
@@ -62,21 +66,63 @@ package struct StoreAnswer {
   package var contents: [SnapshotContent]
   /// Whether the models were tested by the whole condition. Otherwise there may be more than those for which it is true.
   package var isTested: Bool
+  /// What the store did, a line each: for ``FetchExplanation``.
+  package var report: () -> [String]
 
-  package init(_ contents: [SnapshotContent], isTested: Bool) { (self.contents, self.isTested) = (contents, isTested) }
+  package init(_ contents: [SnapshotContent], isTested: Bool, report: @escaping () -> [String] = { [] }) {
+    (self.contents, self.isTested, self.report) = (contents, isTested, report)
+  }
 }
 
 extension StoreQuestion {
   init<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, _ map: EntityMap, graph: GraphContext) throws {
-    let translation = try descriptor.predicate.map { try Translation($0, map, graph: graph) }
+    let rows = QuestionRows(graph)
+    let translation = try descriptor.predicate.map { try Translation($0, map, graph: graph, unknown: rows) }
+    // The store does not see changes of related rows that wait in the context.
+    func isPending(_ maps: [EntityMap]) -> Bool {
+      descriptor.includePendingChanges && maps.contains { graph.hasPending($0) }
+    }
+    let isBlind = isPending(translation?.passesThrough ?? [])
     self.map = map
+    self.rows = rows
     catalog = try graph.session.catalog()
-    condition = translation?.condition
-    let isWhole = translation?.tests.isEmpty != false
+    condition = isBlind ? nil : translation?.condition
+    let isWhole = !isBlind && translation?.tests.isEmpty != false
     self.isWhole = isWhole
     let rules = SortRules(descriptor.sortBy)
-    let orders = rules.isEmpty ? [] : rules.orders(map, graph.store)?.orders
+    let found = rules.orders(map, graph.store).flatMap { isPending($0.passes) ? nil : $0.orders }
+    let orders = rules.isEmpty ? [] : found
     self.orders = orders
     limit = descriptor.fetchLimit.flatMap { $0 > 0 && isWhole && orders != nil ? $0 : nil }
+  }
+}
+
+/// The rows that a question names, and their identifiers.
+///
+/// A row that the working set does not have yet gets a number for this question alone.
+final class QuestionRows {
+  private let graph: GraphContext
+  private var unknown: [PersistentIdentifier] = []
+
+  /// Numbers that no working set reaches.
+  private static let first: UInt64 = 1 << 62
+
+  init(_ graph: GraphContext) { self.graph = graph }
+
+  /// A number for an identifier that the working set does not know. Nil where the store cannot have the row.
+  func row(of identifier: PersistentIdentifier) -> RowID? {
+    guard identifier.store == graph.store.identifier, case .text = identifier.key else { return nil }
+    unknown.append(identifier)
+    return RowID(Self.first + UInt64(unknown.count - 1))
+  }
+
+  func identifier(_ entity: EntityID, _ row: RowID) -> PersistentIdentifier? {
+    if row.number >= Self.first {
+      let place = Int(row.number - Self.first)
+      return unknown.indices.contains(place) ? unknown[place] : nil
+    }
+    // No row has the number 0.
+    guard row.number > 0, let map = graph.store.map(of: entity) else { return nil }
+    return graph.store.identifier(map.type.name, row.number)
   }
 }

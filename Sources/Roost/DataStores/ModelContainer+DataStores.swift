@@ -14,6 +14,9 @@ extension ModelContainer {
     for case let set as WorkingSet in stores.stores.compactMap(\.backing) { set.attach(self) }
   }
 
+  /// The program's own stores, for tests.
+  package var dataStores: [any DataStore] { stores.stores.compactMap { ($0.backing as? WorkingSet)?.store } }
+
   /// Makes the store of a configuration.
   private static func known(
     _ configuration: some DataStoreConfiguration, _ schema: Schema

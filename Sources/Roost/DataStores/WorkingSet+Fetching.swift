@@ -16,13 +16,14 @@ extension WorkingSet {
       return place?.row ?? keys.row(map, content.identifier.key)
     }
     try context.showNewest()
-    return SourceAnswer(rows: rows, isFiltered: answer.isFiltered)
+    return SourceAnswer(rows: rows, isFiltered: answer.isFiltered, report: answer.report)
   }
 
   private struct Fetched {
     var contents: [SnapshotContent]
     var related: [SnapshotContent]
     var isFiltered: Bool
+    var report: () -> [String] = { [] }
   }
 
   private func fetched<Store: DataStore, Model: PersistentModel>(
@@ -31,7 +32,7 @@ extension WorkingSet {
     if let asked = store as? any AskedStore, let question = try question(descriptor, context) {
       let answer = try asked.answer(question)
       return Fetched(
-        contents: answer.contents, related: [], isFiltered: question.isWhole && answer.isTested)
+        contents: answer.contents, related: [], isFiltered: question.isWhole && answer.isTested, report: answer.report)
     }
     var (asked, isFiltered) = (descriptor, true)
     while true {
@@ -89,13 +90,14 @@ extension WorkingSet {
     try fetch(rows.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context, isAgain: true)
   }
 
-  func loadAll(_ map: EntityMap, for context: any BackedContext) throws {
+  func loadAll(_ map: EntityMap, for context: any BackedContext) throws -> Bool {
     let rows = keys.unloaded(map)
     for start in stride(from: 0, to: rows.count, by: Self.mostAtOnce) {
       let some = rows[start..<min(rows.count, start + Self.mostAtOnce)]
       try fetch(some.map { context.identifier(ofUnloaded: map, $0) }, for: context)
     }
     try context.showNewest()
+    return !rows.isEmpty
   }
 
   func bring(_ entity: String, _ key: IdentifierKey, for context: any BackedContext) throws {

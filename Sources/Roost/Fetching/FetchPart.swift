@@ -24,6 +24,8 @@ struct FetchPart<Model: PersistentModel> {
   var isBlind = false
   /// By row, its place in the order of the store behind a working set.
   var ranks: [UInt64: Int] = [:]
+  /// What the store behind a working set did, a line each.
+  var report: () -> [String] = { [] }
   /// Models that wait and fulfil the predicate.
   var pending: [Model] = []
 

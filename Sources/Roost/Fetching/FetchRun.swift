@@ -153,6 +153,21 @@ struct FetchRun<Model: PersistentModel> {
     return asked
   }
 
+  /// Loads the rows that the condition and the order look at besides the model's own.
+  ///
+  /// A loaded row may reference rows that were not known before. They are loaded in the next round, and a path has no more steps than the
+  /// expressions have.
+  private func load(_ part: FetchPart<Model>) throws {
+    guard let source = part.graph.source, !part.passes.isEmpty else { return }
+    let condition = part.condition ?? part.prepared?.condition
+    let expressions = [condition].compactMap { $0 } + (part.orders ?? []).map(\.key)
+    for _ in 0..<expressions.reduce(1, { $0 + $1.stepCount }) {
+      var isDone = true
+      for map in part.passes where try source.loadAll(map, for: part.graph) { isDone = false }
+      if isDone { return }
+    }
+  }
+
   /// - Parameter besides: entities whose rows are looked at for something else than the predicate and the order.
   func part(besides others: [EntityMap] = []) throws -> FetchPart<Model> {
     try rules.check()
@@ -172,8 +187,9 @@ struct FetchRun<Model: PersistentModel> {
     let passesThrough = prepared?.template.passesThrough ?? translation?.passesThrough ?? []
     part.passes = passesThrough + (order?.passes ?? [])
     if let answer {
-      for map in part.passes { try graph.source?.loadAll(map, for: graph) }
+      try load(part)
       part = part.plain.among(answer.rows)
+      part.report = answer.report
       // Without an order it is the store's.
       if rules.isEmpty { (part.orders, part.ranks) = (nil, Dictionary(zip(answer.rows, 0...)) { first, _ in first }) }
     }

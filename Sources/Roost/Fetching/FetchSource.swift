@@ -10,8 +10,8 @@ protocol FetchSource: BackingStore {
   func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws
     -> Int?
 
-  /// Fetches all unloaded rows of an entity.
-  func loadAll(_ map: EntityMap, for context: any BackedContext) throws
+  /// Fetches all unloaded rows of an entity. Returns whether there were any.
+  func loadAll(_ map: EntityMap, for context: any BackedContext) throws -> Bool
 }
 
 /// The rows of the working set that a store returned.
@@ -20,6 +20,8 @@ struct SourceAnswer {
   var rows: [UInt64]
   /// Whether the store tested the predicate.
   var isFiltered: Bool
+  /// What the store did, a line each.
+  var report: () -> [String] = { [] }
 }
 
 extension GraphContext {

@@ -56,15 +56,21 @@ enum Constant {
   // MARK: Rows
 
   /// The row of a model, or of an identifier.
-  static func row(_ captured: TranslatedPart.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
+  ///
+  /// - Parameter unknown: numbers for rows that the working set does not have yet.
+  static func row(
+    _ captured: TranslatedPart.Captured, of map: EntityMap, _ graph: GraphContext, unknown: QuestionRows?
+  ) throws -> Condition {
     let kind = Kind.plain(.reference(map.entity.id))
     // Whether it is nil belongs to the template; any other row may be another one.
     guard let value = FlatValue.of(captured.constant) else { return null(of: map) }
     if let leaf = captured.rowLeaf(of: map) { return .parameter(leaf, kind) }
-    return .constant(try reference(value, map, graph: graph), kind)
+    return .constant(try reference(value, map, graph: graph, unknown), kind)
   }
 
-  static func rows(_ captured: TranslatedPart.Captured, of map: EntityMap, _ graph: GraphContext) throws -> Condition {
+  static func rows(
+    _ captured: TranslatedPart.Captured, of map: EntityMap, _ graph: GraphContext, unknown: QuestionRows?
+  ) throws -> Condition {
     let kind = Kind.plain(.reference(map.entity.id))
     if let leaf = captured.rowLeaf(of: map) { return .parameter(leaf, .array(kind)) }
     guard let list = captured.value as? any Sequence else { throw Untranslatable(captured.value) }
@@ -74,7 +80,7 @@ enum Constant {
         hasNil = true
         return .null
       }
-      return try reference(element, map, graph: graph)
+      return try reference(element, map, graph: graph, unknown)
     }
     return .constant(.array(values), .array(hasNil ? .optional(kind) : kind))
   }
@@ -85,8 +91,12 @@ enum Constant {
   }
 
   /// Of something that is not here, a row that is never there.
-  private static func reference(_ value: Any, _ map: EntityMap, graph: GraphContext) throws -> Value {
-    if let identifier = value as? PersistentIdentifier { return reference(identifier, map, graph: graph) }
+  private static func reference(
+    _ value: Any, _ map: EntityMap, graph: GraphContext, _ unknown: QuestionRows?
+  ) throws -> Value {
+    if let identifier = value as? PersistentIdentifier {
+      return reference(identifier, map, graph: graph, unknown: unknown)
+    }
     guard let model = value as? any _ModelObject else { throw Untranslatable(value) }
     let isKept = model.graphContext === graph && model.entityMap?.entity.id == map.entity.id
     return isKept ? .reference(RowID(model._$state.row)) : nowhere
@@ -94,9 +104,12 @@ enum Constant {
 
   private static let nowhere = Value.reference(RowID(0))
 
-  static func reference(_ identifier: PersistentIdentifier, _ map: EntityMap, graph: GraphContext) -> Value {
-    guard isKept(identifier, map, graph: graph), let row = graph.store.row(of: identifier, map) else { return nowhere }
-    return .reference(RowID(row))
+  static func reference(
+    _ identifier: PersistentIdentifier, _ map: EntityMap, graph: GraphContext, unknown: QuestionRows? = nil
+  ) -> Value {
+    guard isKept(identifier, map, graph: graph) else { return nowhere }
+    if let row = graph.store.row(of: identifier, map) { return .reference(RowID(row)) }
+    return unknown?.row(of: identifier).map { .reference($0) } ?? nowhere
   }
 
   /// Whether an identifier names a row of the map's entity, by whichever class.

@@ -29,13 +29,16 @@ final class Translator {
   /// References that always lead to a row.
   private var sure: Set<Condition> = []
   private let leaves: TemplateLeaves?
+  /// Numbers for rows that the working set does not have yet.
+  let unknown: QuestionRows?
 
   init(
     _ map: EntityMap, _ graph: GraphContext, variable: PredicateExpressions.VariableID,
-    leaves: TemplateLeaves? = nil
+    leaves: TemplateLeaves? = nil, unknown: QuestionRows? = nil
   ) {
     self.graph = graph
     self.leaves = leaves
+    self.unknown = unknown
     bindings = [Binding(key: variable, piece: TranslatedPart(.row, .row(map)))]
   }
 

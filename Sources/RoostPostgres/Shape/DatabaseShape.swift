@@ -31,14 +31,14 @@
 
     /// Makes the changes. Returns the store's identifier, and the tables with the names that they have in the database.
     ///
-    /// - Parameter others: statements that belong to the same transaction, and may be repeated.
-    func bring(with others: [Statement]) throws -> (identifier: String, tables: TableMap, leftLinks: [SQLName]) {
+    /// - Parameter changes: the table of changes, which is made too if it is wanted.
+    func bring(with changes: ChangeTable?) throws -> (identifier: String, tables: TableMap, leftLinks: [SQLName]) {
       var attempt = 1
       while true {
         do {
           var work = self
           let identifier = try work.bringInTransaction()
-          _ = try connection.run(others)
+          if let changes, !work.there.names.contains(ChangeTable.name.text) { _ = try connection.run(changes.creation) }
           try connection.run("COMMIT")
           return (identifier, work.tables, work.leftLinks)
         } catch let fault as ServerFault {

@@ -6,22 +6,39 @@
   /// Fetching.
   extension PostgresStore {
     package func answer(_ question: StoreQuestion) throws -> StoreAnswer {
-      let (rows, isTested) = try rowQuestion(question)
-      return StoreAnswer(try contents(run([rows.statement(self)])[0], table: rows.table), isTested: isTested)
+      let plan = try AskPlan(self, question)
+      asked.insert(plan.rows.table)
+      if question.condition != nil { tally.note(plan) }
+      if plan.rows.limit != nil, !plan.isExact, let first = try firstRows(plan) {
+        return StoreAnswer(try contents(first, table: plan.rows.table), isTested: true) { plan.report(question) }
+      }
+      let rows = plan.isExact ? plan.rows : plan.withoutLimit
+      return StoreAnswer(try contents(run([rows.statement(self)])[0], table: rows.table), isTested: plan.isExact) {
+        plan.report(question)
+      }
+    }
+
+    /// The first rows of an order; nil if one of them is in doubt. Both statements see the database at the same time.
+    private func firstRows(_ plan: AskPlan) throws -> Answer? {
+      let answers: [Answer]
+      do {
+        answers = try run([
+          Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), plan.rows.statement(self),
+          plan.rows.count(self, doubts: plan.doubts), Statement("COMMIT"),
+        ])
+      } catch {
+        connection.rollback()
+        throw error
+      }
+      return answers[2].integer(0, 1) == 0 ? answers[1] : nil
     }
 
     package func count(_ question: StoreQuestion) throws -> Int? {
-      let (rows, isTested) = try rowQuestion(question)
-      guard isTested else { return nil }
-      return try run([rows.count(self)])[0].integer(0, 0).map { Int($0) }
-    }
-
-    /// A question in SQL, and whether it says the whole condition.
-    private func rowQuestion(_ question: StoreQuestion) throws -> (RowQuestion, isTested: Bool) {
-      let (table, place) = try tables.place(question.map.type)
-      asked.insert(table)
-      let rows = RowQuestion(table, tables.tables[table].classes[place].type)
-      return (rows, question.condition == nil)
+      let plan = try AskPlan(self, question)
+      guard plan.isCountable else { return nil }
+      let answer = try run([plan.withoutLimit.count(self, doubts: plan.doubts)])[0]
+      // A row in doubt may be counted wrongly.
+      return answer.integer(0, 1) == 0 ? answer.integer(0, 0).map { Int($0) } : nil
     }
 
     package func load(_ identifiers: [PersistentIdentifier]) throws -> [SnapshotContent] {

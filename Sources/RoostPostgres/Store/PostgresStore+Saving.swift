@@ -26,7 +26,11 @@
     }
 
     private func commit(_ statements: [Statement], _ save: SaveWork) throws {
-      let cleaning = savedTimes.isMultiple(of: Self.savesPerCleaning) ? [CommitProof.cleaning(in: namespace)] : []
+      var cleaning: [Statement] = []
+      if savedTimes.isMultiple(of: Self.savesPerCleaning) {
+        cleaning.append(CommitProof.cleaning(in: namespace))
+        if let days = configuration.historyDays { cleaning.append(changes.pruning(days: days)) }
+      }
       savedTimes += 1
       for attempt in 1... {
         let proof = CommitProof(id: keys.next())

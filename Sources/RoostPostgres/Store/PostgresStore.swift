@@ -25,6 +25,7 @@
     let client: UUIDNumber
     var connection: Connection
     var keys = KeyMaker()
+    package var tally = AskTally()
     /// How many saves there were.
     var savedTimes = 0
     var uncertain: UncertainSave?
@@ -46,10 +47,9 @@
       let wanted = try TableMap(schema)
       let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address) }
       let changes = ChangeTable(namespace: namespace)
-      var others: [Statement] = []
-      if let days = configuration.historyDays { others = changes.creation + [changes.pruning(days: days)] }
       let (identifier, tables, leftLinks) = try Self.passing {
-        try DatabaseShape(wanted, schema, namespace, connection: opened).bring(with: others)
+        try DatabaseShape(wanted, schema, namespace, connection: opened).bring(
+          with: configuration.historyDays == nil ? nil : changes)
       }
       let newest = try Self.passing { try opened.run(changes.newest).integer(0, 0) ?? 0 }
       start = ChangePlace(transaction: UInt64(clamping: newest), number: Int(Int32.max))
@@ -141,7 +141,7 @@
       let reader = ChangeReader(changes, client: client)
       // The listener's thread does not keep the store, which ends with its container.
       let holder = WeakStore(self)
-      listener = ChangeListener(configuration.address, changes, client: client.text) { connection, place in
+      listener = ChangeListener(configuration, changes, client: client.text) { connection, place in
         try reader.read(connection, from: place) { notes in
           try news.show { try holder.store?.content(of: notes, isFollowed: news.isFollowed) ?? NewsContent() }
         }

@@ -35,16 +35,19 @@
 
     func statement(_ store: PostgresStore) -> Statement {
       let (from, parameters) = chosen(store)
-      let keys = order + ["t.\(Table.key)"]
-      let sorted = " ORDER BY " + keys.joined(separator: ", ")
       let part = limit.map { "\(sorted) LIMIT \($0)" } ?? ""
       return Statement(
         store.selections[table].text(from: "(SELECT t.* FROM \(from)\(part))", order: sorted), parameters)
     }
 
-    func count(_ store: PostgresStore) -> Statement {
+    /// Counts the rows, and those of them for which a doubt is true.
+    func count(_ store: PostgresStore, doubts: [String] = []) -> Statement {
       let (from, parameters) = chosen(store)
-      return Statement("SELECT count(*) FROM \(from)", parameters)
+      let test = doubts.isEmpty ? "false" : doubts.joined(separator: " OR ")
+      let part = limit.map { "(SELECT t.* FROM \(from)\(sorted) LIMIT \($0)) AS t" } ?? from
+      return Statement("SELECT count(*), count(*) FILTER (WHERE \(test)) FROM \(part)", parameters)
     }
+
+    private var sorted: String { " ORDER BY " + (order + [Table.key.of("t")]).joined(separator: ", ") }
   }
 #endif

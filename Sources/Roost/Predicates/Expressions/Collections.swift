@@ -7,11 +7,11 @@ extension Translator {
   func contains(_ sequence: Operand, _ element: Operand) throws -> TranslatedPart {
     let (list, member) = (try piece(sequence), try piece(element))
     if let map = member.row, let captured = list.captured {
-      return TranslatedPart(.contains(try Constant.rows(captured, of: map, graph), member.expression))
+      return TranslatedPart(.contains(try Constant.rows(captured, of: map, graph, unknown: unknown), member.expression))
     }
     if let map = list.rows {
       guard let captured = member.captured else { return TranslatedPart(.contains(list.expression, member.expression)) }
-      return TranslatedPart(.contains(list.expression, try Constant.row(captured, of: map, graph)))
+      return TranslatedPart(.contains(list.expression, try Constant.row(captured, of: map, graph, unknown: unknown)))
     }
     guard Constant.isComparedByValue(element.output) else { throw Untranslatable(element.expression) }
     return TranslatedPart(.contains(try value(list), try value(member)))

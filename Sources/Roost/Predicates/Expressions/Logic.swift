@@ -25,8 +25,8 @@ extension Translator {
 
   private func value(_ piece: TranslatedPart, beside other: TranslatedPart) throws -> Condition {
     guard let captured = piece.captured else { return try value(piece) }
-    if let map = other.row { return try Constant.row(captured, of: map, graph) }
-    if let map = other.rows { return try Constant.rows(captured, of: map, graph) }
+    if let map = other.row { return try Constant.row(captured, of: map, graph, unknown: unknown) }
+    if let map = other.rows { return try Constant.rows(captured, of: map, graph, unknown: unknown) }
     return try Constant.make(captured)
   }
 }

@@ -13,13 +13,16 @@ struct Translation<Model: PersistentModel> {
   /// The entities whose rows the condition looks at, beside the models' own.
   private(set) var passesThrough: [EntityMap] = []
 
-  /// - Parameter leaves: where a template is made, what it knows of the predicate's values.
+  /// - Parameters:
+  ///   - leaves: where a template is made, what it knows of the predicate's values.
+  ///   - unknown: numbers for rows that the working set does not have yet, where another store is asked.
   init(
-    _ predicate: Predicate<Model>, _ map: EntityMap, graph: GraphContext, leaves: TemplateLeaves? = nil
+    _ predicate: Predicate<Model>, _ map: EntityMap, graph: GraphContext, leaves: TemplateLeaves? = nil,
+    unknown: QuestionRows? = nil
   ) throws {
     let catalog = try graph.session.catalog()
     for part in Operand(predicate.expression).operands(of: .and) {
-      let translator = Translator(map, graph, variable: predicate.variable.key, leaves: leaves)
+      let translator = Translator(map, graph, variable: predicate.variable.key, leaves: leaves, unknown: unknown)
       guard let found = try? translator.condition(part),
         (try? Checker.condition(found, catalog, entity: map.entity.id)) != nil, tests.isEmpty || found.isFaultless
       else {

@@ -38,8 +38,8 @@
     }
   }
 
-  /// A database of a shop that several programs use: each container is one of them.
-  struct Shop {
+  /// A database of a market that several programs use: each container is one of them.
+  struct Market {
     let namespace = PostgresServer.freshNamespace()
 
     func open() throws -> ModelContainer {

@@ -1,0 +1,86 @@
+#if Postgres
+  internal import Roost
+  internal import RoostQuery
+  internal import RoostRecords
+
+  /// How a question is asked in SQL.
+  struct AskPlan {
+    /// With a limit, the first rows suffice unless one of them is in doubt.
+    private(set) var rows: RowQuestion
+    /// Whether the statement returns exactly the rows for which the condition is true.
+    let isExact: Bool
+    /// Whether it does so unless one of the doubts is true of a row.
+    let isCountable: Bool
+    let doubts: [String]
+    /// The parts of the condition, and who tests them.
+    let parts: [(part: RoostQuery.Expression, tester: ConditionWriter.Tester)]
+
+    init(_ store: PostgresStore, _ question: StoreQuestion) throws {
+      let (table, place) = try store.tables.place(question.map.type)
+      let type = store.tables.tables[table].classes[place].type
+      let writer = ConditionWriter(store, question, RowQuestion(table, type))
+      if let condition = question.condition { writer.write(condition) }
+      (isExact, isCountable) = (writer.isExact && question.isWhole, writer.isExactWithoutDoubts && question.isWhole)
+      (doubts, parts) = (writer.doubts, writer.parts)
+      rows = writer.rows
+      guard isCountable, let limit = question.limit, let keys = question.orders.flatMap({ writer.keys($0) }) else {
+        return
+      }
+      rows = writer.rows
+      (rows.order, rows.limit) = (keys, limit)
+    }
+
+    /// What an explanation says of it, a line each.
+    func report(_ question: StoreQuestion) -> [String] {
+      let describer = Describer(question.catalog, question.map.entity.id)
+      var lines = parts.map { "\($0.tester.rawValue) \(describer.text($0.part))" }
+      if let limit = rows.limit { lines.append("the server sorts, and returns the first \(limit) rows") }
+      return lines
+    }
+
+    var withoutLimit: RowQuestion {
+      var all = rows
+      (all.order, all.limit) = ([], nil)
+      return all
+    }
+  }
+
+  /// How many questions with a condition were asked in which way, for tests.
+  package struct AskTally: Sendable {
+    /// The server chose the rows alone.
+    package var whole = 0
+    /// The server chose the rows alone, except for rows in doubt.
+    package var doubted = 0
+    /// The server tested a part of the condition.
+    package var narrowed = 0
+    /// The server returned all rows.
+    package var all = 0
+    /// The server sorted, and returned the first rows alone.
+    package var limited = 0
+
+    package init() {}
+
+    package var count: Int { whole + doubted + narrowed + all }
+
+    package mutating func add(_ other: AskTally) {
+      whole += other.whole
+      doubted += other.doubted
+      narrowed += other.narrowed
+      all += other.all
+      limited += other.limited
+    }
+
+    mutating func note(_ plan: AskPlan) {
+      if plan.rows.limit != nil { limited += 1 }
+      if plan.isExact {
+        whole += 1
+      } else if plan.isCountable {
+        doubted += 1
+      } else if plan.rows.conditions.isEmpty {
+        all += 1
+      } else {
+        narrowed += 1
+      }
+    }
+  }
+#endif

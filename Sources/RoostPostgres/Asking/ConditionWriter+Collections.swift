@@ -1,0 +1,90 @@
+#if Postgres
+  internal import Roost
+  internal import RoostGraph
+  internal import RoostQuery
+  internal import RoostRecords
+
+  /// What is asked of constants in a list, and of the rows of a relationship.
+  extension ConditionWriter {
+    func contains(_ list: Term, _ element: Term) -> Written? {
+      switch list.constant {
+      case .array(let values): return isAmong(element, values)
+      case .set(let values): return isAmong(element, Array(values))
+      default: break
+      }
+      guard let rows = rows(list) else { return nil }
+      if case .reference(let row)? = element.constant {
+        guard let member = key(of: row, element.kind) else { return Written("false", doubts: rows.doubts) }
+        return Written(rows.exists([isKey(Table.key.of(rows.alias), [member])]), doubts: rows.doubts)
+      }
+      guard let member = row(element) else { return nil }
+      return Written(
+        rows.exists(["\(Table.key.of(rows.alias)) = \(member.key)"]), doubts: rows.doubts + member.doubts)
+    }
+
+    /// Whether constants contain a value.
+    func isAmong(_ term: Term, _ values: [Value]) -> Written? {
+      let hasNil = values.contains { $0.isNull }
+      let others = values.filter { !$0.isNull }
+      if term.kind.entity != nil {
+        guard let row = row(term) else { return nil }
+        let keys = others.compactMap { value -> RowKey? in
+          if case .reference(let number) = value { key(of: number, term.kind) } else { nil }
+        }
+        let test = keys.isEmpty ? nil : isKey(row.key, keys)
+        return among(row.key, test, isOptional: row.isOptional, hasNil: hasNil, row.doubts)
+      }
+      guard case .plain(let type) = term.kind.whole, let found = value(term) else { return nil }
+      // NaN equals nothing.
+      let known = others.filter { ValueOrder.holds(.equal, $0, other: $0) }
+      guard let list = Statement.Parameter(known, as: type) else { return nil }
+      let test = known.isEmpty ? nil : "\(key(found, type)) = ANY(\(add(list)))"
+      return among(found.text, test, isOptional: found.isOptional, hasNil: hasNil, found.doubts)
+    }
+
+    private func among(
+      _ text: String, _ test: String?, isOptional: Bool, hasNil: Bool, _ doubts: [Doubt]
+    ) -> Written {
+      var found = test
+      if isOptional, let test { found = "(\(test) AND \(text) IS NOT NULL)" }
+      if isOptional, hasNil { found = "(\(text) IS NULL\(found.map { " OR \($0)" } ?? ""))" }
+      return Written(found.map { "(\($0))" } ?? "false", doubts: doubts)
+    }
+
+    /// The key by which the database knows a row of the working set; nil where it does not.
+    private func key(of row: RowID, _ kind: Kind) -> RowKey? {
+      guard let entity = kind.entity, let identifier = question.identifier(entity, row) else { return nil }
+      return RowKey(identifier)
+    }
+
+    /// Whether a key, of a row in the zone of the row in question, is one of some.
+    private func isKey(_ text: String, _ keys: [RowKey]) -> String {
+      let hasOneZone = store.configuration.zone == .single && keys.allSatisfy { $0.zone.isEmpty }
+      if hasOneZone, keys.count == 1 { return "\(text) = \(add(.uuid(keys[0].key)))" }
+      let uuids = add(.uuids(keys.map(\.key)))
+      if hasOneZone { return "\(text) = ANY(\(uuids))" }
+      let zones = add(.texts(keys.map(\.zone)))
+      return "EXISTS (SELECT 1 FROM unnest(\(zones), \(uuids)) AS k(z, u) "
+        + "WHERE k.z = \(Table.zone.of("t")) AND k.u = \(text))"
+    }
+
+    // MARK: Rows of a relationship
+
+    func isEmpty(_ term: Term) -> Written? {
+      // Only the empty text has no character.
+      if term.kind == .string {
+        return value(term).map { Written("(\($0.text) = '')", doubts: $0.doubts) }
+      }
+      return rows(term).map { Written("(NOT \($0.exists()))", doubts: $0.doubts) }
+    }
+
+    func quantified(
+      _ quantifier: RoostQuery.Expression.Quantifier, _ variable: Int, _ list: Term, _ body: Term
+    ) -> Written? {
+      guard let rows = rows(list), let test = test(variable, rows, body) else { return nil }
+      let doubts = test.doubts.map { Doubt(text: rows.exists([$0.text]), isFault: $0.isFault) }
+      let text = quantifier == .some ? rows.exists([test.text]) : "(NOT \(rows.exists(["(NOT \(test.text))"])))"
+      return Written(text, doubts: rows.doubts + doubts)
+    }
+  }
+#endif

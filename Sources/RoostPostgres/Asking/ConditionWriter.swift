@@ -1,0 +1,216 @@
+#if Postgres
+  internal import Roost
+  internal import RoostGraph
+  internal import RoostQuery
+  internal import RoostRecords
+
+  /// Writes a condition of the engine's as SQL. Values are parameters, and names are those of ``TableMap``.
+  ///
+  /// A part is written *exactly*, or with *doubts*: conditions for the rows that the server may get wrong. Those rows are returned in any
+  /// case, and the program tests them. A part that has no words in SQL is left out, unless `&&` or `||` in it can be written.
+  ///
+  /// ## Invariants
+  /// 1. A row for which the condition is true, or at fault, is in the answer.
+  /// 2. ``isExact`` says that no other row is.
+  final class ConditionWriter {
+    let store: PostgresStore
+    let question: StoreQuestion
+    private(set) var rows: RowQuestion
+    /// What variables are bound to.
+    var bindings: [Int: Bound]
+    /// Whether the conditions that were written say all.
+    private(set) var isExact = true
+    /// Whether they say all in rows where none of ``doubts`` is true.
+    private(set) var isExactWithoutDoubts = true
+    private(set) var doubts: [String] = []
+    /// The parts of the condition, and who tests them.
+    private(set) var parts: [(part: RoostQuery.Expression, tester: Tester)] = []
+    private var aliases = 0
+
+    enum Tester: String {
+      case server = "the server tests"
+      case both = "the server tests, and the program tests rows in doubt"
+      case partly = "the server tests a part, and the program all, of"
+      case program = "the program tests"
+    }
+
+    enum Bound {
+      case row(RowText)
+      case value(Written)
+    }
+
+    /// Longer parts are tested by the program: a text that is used twice doubles with each level.
+    private static let mostBytes = 50_000
+    /// The server takes 65,535 parameters.
+    private static let mostParameters = 60_000
+
+    init(_ store: PostgresStore, _ question: StoreQuestion, _ rows: RowQuestion) {
+      self.store = store
+      self.question = question
+      self.rows = rows
+      bindings = [0: .row(RowText(rows.table, alias: "t"))]
+    }
+
+    func add(_ parameter: Statement.Parameter) -> String { rows.add(parameter) }
+
+    func newAlias() -> String {
+      aliases += 1
+      return "q\(aliases)"
+    }
+
+    /// Adds conditions to the question for rows.
+    func write(_ condition: RoostQuery.Expression) {
+      let before = rows
+      guard let term = try? Checker.condition(condition, question.catalog, entity: question.map.entity.id) else {
+        return leaveOut(condition)
+      }
+      rows.conditions += conjuncts(of: term, isOutermost: true)
+      guard rows.parameters.count > Self.mostParameters else { return }
+      rows = before
+      leaveOut(condition)
+    }
+
+    private func leaveOut(_ condition: RoostQuery.Expression) {
+      (isExact, isExactWithoutDoubts, doubts, parts) = (false, false, [], [(condition, .program)])
+    }
+
+    // MARK: Conditions that are true for more rows
+
+    private static func parts(_ term: Term) -> [Term] {
+      if case .and = term.expression { Array(term.operands) } else { [term] }
+    }
+
+    /// The parts of `&&`, as far as they can be written. A row for which an earlier part is at fault passes the later ones.
+    private func conjuncts(of term: Term, isOutermost: Bool = false) -> [String] {
+      var all: [String] = []
+      var faults: [String] = []
+      let parts = Self.parts(term)
+      for (place, part) in parts.enumerated() {
+        if let written = attempt({ condition(part) }) {
+          all.append(SQLText.any([written.wider] + faults))
+          faults += written.doubts.filter(\.isFault).map(\.text)
+          if isOutermost { note(part, written.doubts) }
+          continue
+        }
+        let some = attempt { self.wider(part) }
+        if let some { all.append(SQLText.any([some] + faults)) }
+        if isOutermost { note(part, nil, isPartial: some != nil) }
+        // Nothing tells for which rows this part is at fault.
+        if !Self.isSound(part) {
+          if isOutermost { for later in parts[(place + 1)...] { note(later, nil) } }
+          break
+        }
+      }
+      return all
+    }
+
+    private func note(_ part: Term, _ found: [Doubt]?, isPartial: Bool = false) {
+      if found?.isEmpty != true { isExact = false }
+      if let found { doubts += found.map(\.text) } else { isExactWithoutDoubts = false }
+      parts.append((part.expression, found.map { $0.isEmpty ? .server : .both } ?? (isPartial ? .partly : .program)))
+    }
+
+    private func wider(_ term: Term) -> String? {
+      switch term.expression {
+      case .and:
+        let all = conjuncts(of: term)
+        return all.isEmpty ? nil : SQLText.all(all)
+      case .or:
+        var all: [String] = []
+        for part in term.operands {
+          guard let found = attempt({ condition(part) })?.wider ?? attempt({ wider(part) }) else { return nil }
+          all.append(found)
+        }
+        return SQLText.any(all)
+      default: return nil
+      }
+    }
+
+    /// Takes back the parameters of something that could not be written.
+    private func attempt<Found>(_ body: () -> Found?) -> Found? {
+      let (before, known) = (rows, bindings)
+      if let found = body() { return found }
+      (rows, bindings) = (before, known)
+      return nil
+    }
+
+    // MARK: Exact conditions
+
+    /// A condition that is never NULL; nil where SQL has no words for it.
+    func condition(_ term: Term) -> Written? {
+      guard let written = value(term), !written.isOptional else { return nil }
+      return written
+    }
+
+    /// A value of a type that SQL has; nil where it cannot say the same.
+    func value(_ term: Term) -> Written? {
+      guard let written = writtenValue(term), written.byteCount <= Self.mostBytes else { return nil }
+      return written
+    }
+
+    private func writtenValue(_ term: Term) -> Written? {
+      let parts = term.operands
+      switch term.expression {
+      case .constant(let value, let kind): return constant(value, kind)
+      case .variable(let number):
+        guard case .value(let written)? = bindings[number] else { return nil }
+        return written
+      case .field: return field(term)
+      case .not: return negation(parts[0])
+      case .and: return joined(parts, isAll: true)
+      case .or: return joined(parts, isAll: false)
+      case .compare(let comparison, _, _): return comparing(comparison, parts[0], parts[1])
+      case .within(_, _, let isClosed, _): return within(parts, isClosed: isClosed)
+      case .conditional: return choice(parts)
+      case .coalesce: return coalesced(parts[0], parts[1])
+      case .unwrap: return unwrapped(parts[0])
+      case .ifLet(let variable, _, _, _): return bound(variable, parts)
+      case .arithmetic(let operation, _, _): return arithmetic(operation, parts, term.kind)
+      case .negate: return negated(parts[0])
+      case .text(let test, _, _): return textTest(test, parts[0], parts[1])
+      case .contains: return contains(parts[0], parts[1])
+      case .textOrder(let order, _, _): return textOrder(order, parts[0], parts[1])
+      case .changed(let change, _): return changed(change, parts[0])
+      case .count where parts[0].kind == .string: return countOfText(parts[0])
+      case .count: return rows(parts[0]).map { Written($0.count, doubts: $0.doubts) }
+      case .isEmpty: return isEmpty(parts[0])
+      case .quantified(let quantifier, let variable, _, _):
+        return quantified(quantifier, variable, parts[0], parts[1])
+      case .parameter, .part, .many, .matches, .first, .last, .minimum, .maximum, .element, .lookup, .filter:
+        return nil
+      }
+    }
+
+    private func negation(_ term: Term) -> Written? {
+      condition(term).map { Written("(NOT \($0.text))", doubts: $0.doubts) }
+    }
+
+    private func joined(_ parts: Operands, isAll: Bool) -> Written? {
+      if parts.isEmpty { return Written("\(isAll)") }
+      var (texts, doubts): ([String], [Doubt]) = ([], [])
+      for part in parts {
+        guard let written = condition(part) else { return nil }
+        texts.append(written.text)
+        doubts += written.doubts
+      }
+      return Written(isAll ? SQLText.all(texts) : SQLText.any(texts), doubts: doubts)
+    }
+
+    // MARK: Faults
+
+    /// Whether the engine computes a term for every row without a fault.
+    ///
+    /// That is more than `Expression.isFaultless` knows: a reference in this database always has its row.
+    static func isSound(_ term: Term) -> Bool {
+      switch term.expression {
+      case .unwrap, .element: return false
+      case .arithmetic, .negate:
+        return term.kind.isFloating && term.operands.allSatisfy(isSound)
+      case .within:
+        guard let low = term.operands[0].constant, let high = term.operands[1].constant else { return false }
+        return ValueOrder.holds(.lessOrEqual, low, other: high) && isSound(term.operands[2])
+      default: return term.operands.allSatisfy(isSound)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,34 @@
+#if Postgres
+  internal import Roost
+  internal import RoostGraph
+  internal import RoostQuery
+  internal import RoostRecords
+
+  /// Writes sort orders as SQL.
+  extension ConditionWriter {
+    /// The keys of an order, with the row's own key at the end; nil where SQL does not sort as the engine does.
+    ///
+    /// | Values | Ascending |
+    /// |---|---|
+    /// | nil | first |
+    /// | NaN | last; of decimal numbers first, after nil |
+    /// | false | before true |
+    /// | texts | as the bytes of their normal form C |
+    func keys(_ orders: [Order]) -> [String]? {
+      var keys: [String] = []
+      for order in orders {
+        var checker = Checker(question.catalog, question.map.entity.id)
+        guard order.collation == .plain, let term = try? checker.term(order.key),
+          case .plain(let type) = term.kind.whole,
+          let written = value(term), written.doubts.isEmpty
+        else { return nil }
+        let direction = order.isDescending ? "DESC NULLS LAST" : "ASC NULLS FIRST"
+        if type == .decimal { keys.append("(\(written.text) <> 'NaN'::numeric) \(direction)") }
+        keys.append("\(key(written, type)) \(direction)")
+      }
+      // Rows with equal keys come in the direction of the first one.
+      if orders.first?.isDescending == true { keys.append("\(Table.key.of("t")) DESC") }
+      return keys
+    }
+  }
+#endif

@@ -1,0 +1,288 @@
+#if Postgres
+  import Foundation
+  import Roost
+  import RoostPostgres
+  import RoostTestSupport
+  import Testing
+
+  @Model final class Shop {
+    var name: String
+    var town: String?
+    @Relationship(deleteRule: .cascade, inverse: \Sale.shop) var sales: [Sale] = []
+    @Relationship(inverse: \Label.shops) var labels: [Label] = []
+    @Relationship(inverse: \Licence.shop) var licence: Licence?
+
+    init(_ name: String, town: String? = nil) { (self.name, self.town) = (name, town) }
+  }
+
+  @Model final class Sale {
+    var number: Int
+    var price: Double
+    var day: String
+    var shop: Shop?
+
+    init(_ number: Int, price: Double = 1, day: String = "", in shop: Shop? = nil) {
+      (self.number, self.price, self.day, self.shop) = (number, price, day, shop)
+    }
+  }
+
+  @Model final class Label {
+    var word: String
+    var shops: [Shop] = []
+
+    init(_ word: String) { self.word = word }
+  }
+
+  @Model final class Licence {
+    var code: UInt64
+    var shop: Shop?
+
+    init(_ code: UInt64) { self.code = code }
+  }
+
+  @Model final class Node {
+    var number: Int
+    var above: Node?
+    @Relationship(inverse: \Node.above) var below: [Node] = []
+
+    init(_ number: Int, below above: Node?) { (self.number, self.above) = (number, above) }
+  }
+
+  /// Questions to the server that random predicates do not ask.
+  @Suite struct AskTests {
+    private let namespace = PostgresServer.freshNamespace()
+    private static let schema = Schema([Shop.self, Sale.self, Label.self, Licence.self, Node.self])
+
+    private func container(_ zone: PostgresZone = .single) throws -> ModelContainer {
+      try ModelContainer(
+        for: Self.schema,
+        configurations: [
+          PostgresConfiguration(
+            PostgresServer.shared().address, zone: zone, schema: Self.schema, namespace: namespace)
+        ])
+    }
+
+    private func tally(_ container: ModelContainer) throws -> AskTally {
+      try #require(container.dataStores.first as? PostgresStore).tally
+    }
+
+    private func sorted(_ context: ModelContext, _ predicate: Predicate<Sale>) throws -> [Int] {
+      try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.number)])).map(\.number)
+    }
+
+    @Test func `identifiers find models that were never fetched`() throws {
+      let first = ModelContext(try container())
+      let sales = (0..<5).map { Sale($0) }
+      for sale in sales { first.insert(sale) }
+      let shop = Shop("a")
+      first.insert(shop)
+      sales[2].shop = shop
+      try first.save()
+      let some = [1, 3].map { sales[$0].persistentModelID }
+      let (one, owner) = (sales[4].persistentModelID, shop.persistentModelID)
+      #expect(try sorted(ModelContext(container()), #Predicate { some.contains($0.persistentModelID) }) == [1, 3])
+      #expect(try sorted(ModelContext(container()), #Predicate { $0.persistentModelID == one }) == [4])
+      #expect(try sorted(ModelContext(container()), #Predicate { $0.shop?.persistentModelID == owner }) == [2])
+      let other = try container()
+      let context = ModelContext(other)
+      #expect(
+        try context.fetchCount(FetchDescriptor<Sale>(predicate: #Predicate { $0.shop?.persistentModelID == owner }))
+          == 1)
+      #expect(try sorted(context, #Predicate { $0.shop?.persistentModelID != owner }) == [0, 1, 3, 4])
+      #expect(try tally(other).whole == 1)
+    }
+
+    @Test func `changes of related models that wait are seen`() throws {
+      let container = try container()
+      let context = ModelContext(container)
+      let shop = Shop("old")
+      for number in 0..<3 { context.insert(Sale(number, in: number == 1 ? shop : nil)) }
+      try context.save()
+      let isNew = #Predicate<Sale> { $0.shop?.name == "new" }
+      #expect(try sorted(context, isNew) == [])
+      shop.name = "new"
+      #expect(try sorted(context, isNew) == [1])
+      #expect(try context.fetchCount(FetchDescriptor(predicate: isNew)) == 1)
+      var limited = FetchDescriptor<Sale>(sortBy: [SortDescriptor(\.shop?.name, order: .reverse)])
+      limited.fetchLimit = 1
+      #expect(try context.fetch(limited).map(\.number) == [1])
+      // What is saved is still what was.
+      #expect(try sorted(ModelContext(container), isNew) == [])
+      context.rollback()
+      #expect(try sorted(context, isNew) == [])
+    }
+
+    @Test func `pages of an order come from the server`() throws {
+      let container = try container()
+      let context = ModelContext(container)
+      for number in 0..<40 { context.insert(Sale(number, price: number % 7 == 0 ? .nan : Double(number % 5))) }
+      try context.save()
+      let other = try self.container()
+      let reader = ModelContext(other)
+      let expected = (0..<40).sorted { one, two in
+        func rank(_ number: Int) -> (Int, Int) { (number % 7 == 0 ? 9 : number % 5, number) }
+        return rank(one) < rank(two)
+      }
+      for start in stride(from: 0, to: 40, by: 8) {
+        var page = FetchDescriptor<Sale>(
+          predicate: #Predicate { $0.number >= 0 }, sortBy: [SortDescriptor(\.price), SortDescriptor(\.number)])
+        (page.fetchOffset, page.fetchLimit) = (start, 8)
+        #expect(try reader.fetch(page).map(\.number) == Array(expected[start..<start + 8]))
+      }
+      #expect(try tally(other).limited == 5)
+    }
+
+    /// What Swift sees as one character, and the server as several.
+    private static let texts = [
+      "cafe\u{301}", "café", "cafe", "a\r\nb", "a\nb", "\r", "\n", "K", "\u{212A}", "👩‍👧", "👩", "e", "\u{301}", "", "ﬁ",
+      "한", "\u{1112}\u{1161}\u{11AB}",
+      "\u{1112}\u{1161}", "q\u{307}\u{323}", "q\u{323}\u{307}", "ǆ", "İ", "ı", "i", "I", "ß", "SS", "ς", "Σ",
+      "A\u{30A}", "Å", "\u{212B}",
+    ]
+
+    @Test func `texts are compared by characters`() throws {
+      let container = try container()
+      let context = ModelContext(container)
+      for (number, text) in Self.texts.enumerated() { context.insert(Sale(number, day: text)) }
+      try context.save()
+      let all = try context.fetch(FetchDescriptor<Sale>())
+      for part in Self.texts {
+        let asked: [Predicate<Sale>] = [
+          #Predicate { $0.day == part }, #Predicate { $0.day < part }, #Predicate { $0.day >= part },
+          #Predicate { $0.day.contains(part) }, #Predicate { !$0.day.starts(with: part) },
+          #Predicate { $0.day.localizedStandardContains(part) }, #Predicate { $0.day.count == part.count },
+          #Predicate { $0.day.caseInsensitiveCompare(part) == .orderedSame },
+          #Predicate { [part, "e"].contains($0.day) }, #Predicate { part.contains($0.day) },
+        ]
+        for (number, predicate) in asked.enumerated() {
+          let expected = try all.filter { try predicate.evaluate($0) }.map(\.number).sorted()
+          #expect(try sorted(context, predicate) == expected, "\(number) of \(part.debugDescription)")
+          #expect(try context.fetchCount(FetchDescriptor(predicate: predicate)) == expected.count)
+          var limited = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.number)])
+          limited.fetchLimit = 3
+          #expect(try context.fetch(limited).map(\.number) == Array(expected.prefix(3)))
+        }
+      }
+    }
+
+    @Test func `texts that the server cannot have are found nowhere`() throws {
+      let context = ModelContext(try container())
+      for number in 0..<3 { context.insert(Sale(number, day: "\(number)")) }
+      try context.save()
+      let text = "1\u{0}"
+      #expect(try sorted(context, #Predicate { $0.day == text || $0.number == 2 }) == [2])
+      #expect(try sorted(context, #Predicate { $0.day < text }) == [0, 1])
+      #expect(try sorted(context, #Predicate { $0.day.localizedStandardContains(text) }) == [])
+      #expect(try sorted(context, #Predicate { [text, "1"].contains($0.day) }) == [1])
+    }
+
+    @Test func `a list of many constants is one parameter`() throws {
+      let container = try container()
+      let context = ModelContext(container)
+      for number in 0..<3 { context.insert(Sale(number * 1000)) }
+      try context.save()
+      let (many, set) = (Array(1...100_000), Set((1...100_000).map { "\($0)" }))
+      #expect(try sorted(context, #Predicate { many.contains($0.number) }) == [1000, 2000])
+      #expect(try sorted(context, #Predicate { set.contains($0.day) }) == [])
+      #expect(try tally(container).whole == 2)
+    }
+
+    @Test func `relationships are followed on the server`() throws {
+      let container = try container()
+      let context = ModelContext(container)
+      let labels = ["red", "old"].map { Label($0) }
+      for label in labels { context.insert(label) }
+      for number in 0..<4 {
+        let shop = Shop("\(number)", town: number == 3 ? nil : "t")
+        context.insert(shop)
+        shop.labels = Array(labels.prefix(number))
+        if number == 2 { shop.licence = Licence(.max) }
+        for sale in 0..<number { context.insert(Sale(sale, price: Double(sale), in: shop)) }
+      }
+      try context.save()
+      let other = try self.container()
+      let reader = ModelContext(other)
+      func names(_ predicate: Predicate<Shop>) throws -> String {
+        let found = try reader.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.name)]))
+        #expect(try reader.fetchCount(FetchDescriptor(predicate: predicate)) == found.count)
+        return found.map(\.name).joined()
+      }
+      let red = labels[0].persistentModelID
+      #expect(try names(#Predicate { $0.sales.isEmpty }) == "0")
+      #expect(try names(#Predicate { $0.sales.count > 1 }) == "23")
+      #expect(try names(#Predicate { $0.sales.contains { $0.price == 1 } }) == "23")
+      #expect(try names(#Predicate { $0.sales.allSatisfy { $0.price < 1 } }) == "01")
+      #expect(try names(#Predicate { $0.labels.contains { $0.persistentModelID == red } }) == "123")
+      #expect(try names(#Predicate { $0.labels.contains { $0.word == "old" } && $0.town == nil }) == "3")
+      #expect(try names(#Predicate { $0.labels.filter { $0.word == "old" }.count == 0 }) == "01")
+      #expect(try names(#Predicate { $0.licence?.code == 18_446_744_073_709_551_615 }) == "2")
+      #expect(try names(#Predicate { $0.licence == nil }) == "013")
+      #expect(try tally(other).whole == 9)
+      let towns = #Predicate<Sale> { $0.shop?.town == nil && $0.shop != nil && $0.price < 2 }
+      #expect(try sorted(reader, towns) == [0, 1])
+      #expect(try tally(other).whole == 10)
+    }
+
+    /// What the program tests itself it can only test when it has the rows on the way.
+    @Test func `a part that the program tests follows references to rows that were not fetched`() throws {
+      let context = ModelContext(try container())
+      var last: Node?
+      for number in 0..<8 {
+        let node = Node(number, below: last)
+        context.insert(node)
+        last = node
+      }
+      try context.save()
+      func numbers(_ predicate: Predicate<Node>, by order: SortDescriptor<Node> = SortDescriptor(\.number)) throws
+        -> [Int]
+      {
+        let reader = ModelContext(try container())
+        return try reader.fetch(FetchDescriptor(predicate: predicate, sortBy: [order])).map(\.number)
+      }
+      #expect(try numbers(#Predicate { $0.number > 5 && ($0.above?.above?.number ?? 0) + 0 == 5 }) == [7])
+      #expect(try numbers(#Predicate { $0.number > 5 && ($0.above?.above?.above?.number ?? 0) * 1 == 4 }) == [7])
+      #expect(
+        try numbers(#Predicate { $0.number < 2 && $0.below.contains { $0.below.contains { $0.number * 1 == 3 } } }) == [
+          1
+        ])
+      let order = SortDescriptor(\Node.above?.above?.number, order: .reverse)
+      #expect(try numbers(#Predicate { $0.number > 5 }, by: order) == [7, 6])
+    }
+
+    @Test func `identifiers of other zones name other rows`() throws {
+      let zone = PostgresZone.properties(
+        .property(\Shop.name), .property(\Sale.shop), .property(\Label.word), .property(\Licence.shop),
+        .property(\Node.number))
+      let container = try container(zone)
+      let context = ModelContext(container)
+      for name in ["a", "b"] {
+        let shop = Shop(name)
+        context.insert(shop)
+        for number in 0..<2 { context.insert(Sale(number, in: shop)) }
+      }
+      try context.save()
+      let sales = try context.fetch(FetchDescriptor<Sale>())
+      let some = sales.filter { $0.number == 0 }.map(\.persistentModelID)
+      let reader = ModelContext(try self.container(zone))
+      #expect(try sorted(reader, #Predicate { some.contains($0.persistentModelID) }) == [0, 0])
+      let shops = try reader.fetch(FetchDescriptor<Shop>(sortBy: [SortDescriptor(\.name)]))
+      let first = try #require(shops.first?.persistentModelID)
+      #expect(try sorted(reader, #Predicate { $0.shop?.persistentModelID == first }) == [0, 1])
+      #expect(try sorted(reader, #Predicate { $0.shop?.name == "b" && $0.number == 1 }) == [1])
+      #expect(try reader.fetchCount(FetchDescriptor<Shop>(predicate: #Predicate { $0.sales.count == 2 })) == 2)
+    }
+
+    @Test func `an explanation says who tests what`() throws {
+      let context = ModelContext(try container())
+      for number in 0..<3 { context.insert(Sale(number, day: "\(number)")) }
+      try context.save()
+      let predicate = #Predicate<Sale> { $0.number > 0 && $0.day.contains("1") && $0.price + 1 > 0 }
+      let text = try context.explain(FetchDescriptor(predicate: predicate)).description
+      #expect(text.contains("the server tests $0.number > 0\n"), "\(text)")
+      #expect(
+        text.contains("the server tests, and the program tests rows in doubt $0.day.contains(\"1\")\n"), "\(text)")
+      #expect(text.contains("the program tests ($0.price + 1.0) > 0.0\n"), "\(text)")
+      #expect(try context.fetch(FetchDescriptor(predicate: predicate)).map(\.number) == [1])
+    }
+  }
+#endif
