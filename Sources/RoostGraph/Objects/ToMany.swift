@@ -3,11 +3,7 @@ public struct _ToMany<Model: _ModelObject>: ~Copyable {
   /// Nil while they are not loaded, or moved out.
   @usableFromInline package var members: [Model]? {
     @inlinable @inline(__always) get { held.value }
-    @inlinable set {
-      let old = held.take()
-      held.put(newValue)
-      _ = consume old
-    }
+    @inlinable set { held.replace(with: newValue) }
   }
   @usableFromInline var held: _Held<[Model]?>
   /// Whether the property itself is nil: only an optional list of an object that is in no context.
@@ -17,7 +13,7 @@ public struct _ToMany<Model: _ModelObject>: ~Copyable {
   @inlinable public init(_ members: consuming [Model]) { held = _Held(consume members) }
 
   deinit {
-    if held.value?.isEmpty ?? true { _ = held.take() } else { _Release.later(held) }
+    if held.value?.isEmpty ?? true { held.end() } else { _Release.later(held) }
   }
 
   /// The members, moved out.
