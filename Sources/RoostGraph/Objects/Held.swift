@@ -11,6 +11,9 @@
     put(value)
   }
 
+  /// Takes over the value of another slot, which has ended.
+  @inlinable init(bits: UInt) { self.bits = bits }
+
   @inlinable @inline(__always)
   mutating func put(_ value: __owned Value) {
     withUnsafeMutablePointer(to: &bits) { memory in

@@ -13,7 +13,11 @@ public struct _ToMany<Model: _ModelObject>: ~Copyable {
   @inlinable public init(_ members: consuming [Model]) { held = _Held(consume members) }
 
   deinit {
-    if held.value?.isEmpty ?? true { held.end() } else { _Release.later(held) }
+    if held.bits == 0 { return }
+    // Every list is released as one of `AnyObject`, which is the same in memory. This code is compiled once for all models, and would
+    // otherwise look up the type of the array at each step.
+    let list = _Held<[AnyObject]?>(bits: held.bits)
+    if list.value?.isEmpty ?? true { list.end() } else { _Release.later(list) }
   }
 
   /// The members, moved out.
