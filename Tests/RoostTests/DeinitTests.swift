@@ -291,4 +291,21 @@ private enum Farewell {
     }
     #expect(!seen.isEmpty && seen.allSatisfy { $0 == 0 }, "\(seen)")
   }
+
+  /// A release build released the old value before it stored the new one, and a `deinit` read freed memory. With `-enable-testing` it did
+  /// not release an old list at all.
+  @Test func `a deinit that reads the relationship being set sees its new value`() {
+    let disc = Platter("disc")
+    disc.label = Imprint("first")
+    disc.songs = [Groove(1), Groove(2)]
+    var seen: [String] = []
+    during { _ in
+      seen.append("\(disc.songs.map(\.number)) \(disc.label?.name ?? "none")")
+    } _: {
+      disc.songs = [Groove(3)]
+      disc.label = nil
+      disc.songs = []
+    }
+    #expect(seen == ["[3] first", "[3] first", "[3] none", "[] none"])
+  }
 }

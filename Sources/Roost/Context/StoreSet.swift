@@ -4,6 +4,8 @@ internal import RoostGraph
 /// The stores of a container, and which model is kept in which of them.
 final class StoreSet: StoreOwner {
   let stores: [GraphStore]
+  /// The stores, for look-ups. Threads that look up at the same time would write to one reference count.
+  private let borrowed: [Unmanaged<GraphStore>]
   /// The configuration of each store.
   let configurations: [ModelConfiguration]
   /// What fetches have found out about predicates.
@@ -89,6 +91,7 @@ final class StoreSet: StoreOwner {
       stores.append(store)
     }
     self.stores = stores
+    borrowed = stores.map { .passUnretained($0) }
     self.isPast = isPast
     hasWorkingSets = stores.contains { $0.backing != nil }
     self.configurations = configurations
@@ -226,7 +229,7 @@ final class StoreSet: StoreOwner {
   /// Where the row of an identifier is; nil where it is none of these stores'.
   func row(of identifier: PersistentIdentifier) -> (place: Place, row: UInt64)? {
     guard let place = place(named: identifier.entityName),
-      let row = stores[place.store].row(of: identifier, place.map)
+      let row = borrowed[place.store]._withUnsafeGuaranteedRef({ $0.row(of: identifier, place.map) })
     else { return nil }
     return (place, row)
   }

@@ -36,7 +36,7 @@ struct OneSlot {
     let held = place.assumingMemoryBound(to: AnyObject?.self)
     let old = held.move()
     held.initialize(to: object.map { $0 as AnyObject })
-    _ = consume old
+    withExtendedLifetime(old) {}
   }
 
   /// Makes it lead to a row.
@@ -47,7 +47,7 @@ struct OneSlot {
       let held = place.assumingMemoryBound(to: AnyObject?.self)
       let old = held.move()
       held.initialize(to: nil)
-      _ = consume old
+      withExtendedLifetime(old) {}
     }
   }
 }
@@ -70,8 +70,8 @@ struct ManySlot {
 
   var members: [AnyObject]? {
     get { place?.pointee }
-    // What goes may ask for the list.
-    nonmutating set { _ = replace(newValue) }
+    // A member that ends may read the list, so the old array lives until the new one is there: see `_Held.replace(with:)`.
+    nonmutating set { withExtendedLifetime(replace(newValue)) {} }
   }
 
   /// Puts other members in, and returns those that were there.

@@ -11,18 +11,39 @@
     put(value)
   }
 
+  /// Takes over the value of another slot, which has ended.
+  @inlinable init(bits: UInt) { self.bits = bits }
+
   @inlinable @inline(__always)
   mutating func put(_ value: __owned Value) {
     withUnsafeMutablePointer(to: &bits) { memory in
-      _ = UnsafeMutableRawPointer(memory).initializeMemory(as: Value.self, to: value)
+      memory.withMemoryRebound(to: Value.self, capacity: 1) { $0.initialize(to: value) }
     }
   }
 
   /// The value; it stays.
   @inlinable var value: Value {
     @inline(__always) get {
-      withUnsafePointer(to: bits) { UnsafeRawPointer($0).assumingMemoryBound(to: Value.self).pointee }
+      unsafeBitCast(bits, to: Value.self)
     }
+  }
+
+  /// Puts another value in, then releases the old one, whose `deinit` may read the slot.
+  ///
+  /// `withExtendedLifetime` is a use of the old value after the store. Without one the optimizer releases the value before the store, and
+  /// Swift 6.3 loses the release of an array: it moves the end of a `[Model]?` to the variable of type `UInt` that has its bytes.
+  @inlinable @inline(__always)
+  mutating func replace(with value: __owned Value) {
+    let old = take()
+    put(value)
+    withExtendedLifetime(old) {}
+  }
+
+  /// Releases the value of a slot that has ended.
+  @inlinable @inline(__always)
+  func end() {
+    let old = take()
+    withExtendedLifetime(old) {}
   }
 
   /// The value, which is the caller's from here on. Another one must be put in, unless the slot has ended.
@@ -30,7 +51,7 @@
   func take() -> Value {
     var bits = bits
     return withUnsafeMutablePointer(to: &bits) { memory in
-      UnsafeMutableRawPointer(memory).assumingMemoryBound(to: Value.self).move()
+      memory.withMemoryRebound(to: Value.self, capacity: 1) { $0.move() }
     }
   }
 }

@@ -17,8 +17,9 @@ public struct _Slot<Value>: ~Copyable {
   // Inlined, because a visitor's unspecialised code would make the slot's type at each call.
   @inlinable @inline(__always)
   public mutating func _forget() {
-    // Nothing is there any more when it ends: it may be a user's object, whose `deinit` reads the property.
+    // The slot is empty when the old value ends, because a `deinit` of your program's may read the property. `consume` would not be
+    // enough: see `_Held.replace(with:)`.
     let old = value.take()
-    _ = consume old
+    withExtendedLifetime(old) {}
   }
 }

@@ -3,11 +3,7 @@ public struct _ToMany<Model: _ModelObject>: ~Copyable {
   /// Nil while they are not loaded, or moved out.
   @usableFromInline package var members: [Model]? {
     @inlinable @inline(__always) get { held.value }
-    @inlinable set {
-      let old = held.take()
-      held.put(newValue)
-      _ = consume old
-    }
+    @inlinable set { held.replace(with: newValue) }
   }
   @usableFromInline var held: _Held<[Model]?>
   /// Whether the property itself is nil: only an optional list of an object that is in no context.
@@ -17,7 +13,11 @@ public struct _ToMany<Model: _ModelObject>: ~Copyable {
   @inlinable public init(_ members: consuming [Model]) { held = _Held(consume members) }
 
   deinit {
-    if held.value?.isEmpty ?? true { _ = held.take() } else { _Release.later(held) }
+    if held.bits == 0 { return }
+    // Every list is released as one of `AnyObject`, which is the same in memory. This code is compiled once for all models, and would
+    // otherwise look up the type of the array at each step.
+    let list = _Held<[AnyObject]?>(bits: held.bits)
+    if list.value?.isEmpty ?? true { list.end() } else { _Release.later(list) }
   }
 
   /// The members, moved out.

@@ -5,11 +5,7 @@
 public struct _ToOne<Model: _ModelObject>: ~Copyable {
   @usableFromInline package var object: Model? {
     @inlinable @inline(__always) get { held.value }
-    @inlinable set {
-      let old = held.take()
-      held.put(newValue)
-      _ = consume old
-    }
+    @inlinable set { held.replace(with: newValue) }
   }
   @usableFromInline var held: _Held<Model?>
   /// 0 for nothing, or where the object itself stands here.

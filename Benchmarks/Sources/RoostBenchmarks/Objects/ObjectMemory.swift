@@ -18,15 +18,18 @@ enum ObjectMemory {
     let task: Task
     let folder: String
     let count: Int
+    /// The size of the cache, which a sixth argument sets in MiB. `nil` means the size that a store chooses.
+    let cacheBytes: Int?
 
     /// Nil where the arguments say something else.
     init?(_ arguments: [String]) {
-      guard arguments.count == 5, arguments[1] == ObjectMemory.word, let task = Task(rawValue: arguments[2]),
-        let count = Int(arguments[4])
+      guard arguments.count == 5 || arguments.count == 6, arguments[1] == ObjectMemory.word,
+        let task = Task(rawValue: arguments[2]), let count = Int(arguments[4])
       else { return nil }
       self.task = task
       folder = arguments[3]
       self.count = count
+      cacheBytes = arguments.count == 6 ? Int(arguments[5]).map { $0 << 20 } : nil
     }
   }
 
@@ -65,9 +68,9 @@ enum ObjectMemory {
   }
 
   private static func container(_ work: Work) throws -> ModelContainer {
-    try ModelContainer(
-      for: Artist.self, Album.self, Track.self,
-      configurations: ModelConfiguration(url: URL(filePath: work.folder + "/tracks.roost")))
+    var configuration = ModelConfiguration(url: URL(filePath: work.folder + "/tracks.roost"))
+    configuration.cacheBytes = work.cacheBytes
+    return try ModelContainer(for: Artist.self, Album.self, Track.self, configurations: configuration)
   }
 
   private static func fill(_ work: Work) throws {
