@@ -210,7 +210,7 @@ let package = Package(
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("RoostTests", of: ["SwiftData", "RoostImport", "RoostGraph", "RoostDoorTrials", "RoostTestSupport"]),
     tests("MigrationTests", of: ["SwiftData", "RoostTestSupport"], resources: [.copy("Released")]),
-    tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostTestSupport"]),
+    tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostPostgres", "RoostTestSupport"]),
     tests(
       "TransferTests",
       of: ["RoostTransfer", "RoostPages", "RoostQuery", "RoostRecords", "RoostFile", "RoostBytes", "RoostTestSupport"]),

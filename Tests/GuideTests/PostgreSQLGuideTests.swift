@@ -1,0 +1,62 @@
+#if Postgres
+  import Foundation
+  import RoostPostgres
+  import RoostTestSupport
+  import SwiftData
+  import Testing
+
+  /// The code of the guide.
+  enum PostgreSQLGuide {
+    @Model final class Customer {
+      var name: String
+      var visits = 0
+      @Relationship(deleteRule: .cascade, inverse: \Order.customer) var orders: [Order] = []
+
+      init(name: String) { self.name = name }
+    }
+
+    @Model final class Order {
+      var number: Int
+      var customer: Customer?
+
+      init(number: Int) { self.number = number }
+    }
+  }
+
+  @Suite(.enabled(if: PostgresServer.missing == nil, "there is no PostgreSQL")) struct PostgreSQLGuideTests {
+    typealias Customer = PostgreSQLGuide.Customer
+    typealias Order = PostgreSQLGuide.Order
+
+    @Test func `the address of the guide can be read`() {
+      let configuration = PostgresConfiguration("postgresql:///shop")
+      #expect(configuration.namespace == "public")
+    }
+
+    @Test func `the guide's program`() throws {
+      let configuration = PostgresConfiguration(
+        try PostgresServer.shared().address, namespace: PostgresServer.freshNamespace())
+      let container = try ModelContainer(for: Customer.self, Order.self, configurations: configuration)
+      let context = ModelContext(container)
+      let customer = Customer(name: "Ada")
+      customer.orders = [Order(number: 1), Order(number: 2)]
+      context.insert(customer)
+      try context.save()
+      try container.write { context in
+        let customer = try context.fetch(FetchDescriptor<Customer>())[0]
+        customer.visits += 1
+      }
+      let other = ModelContext(
+        try ModelContainer(for: Customer.self, Order.self, configurations: configuration))
+      let found = try other.fetch(FetchDescriptor<Customer>(predicate: #Predicate { $0.visits == 1 }))
+      #expect(found.map(\.name) == ["Ada"])
+      #expect(found.first?.orders.map(\.number) == [1, 2])
+
+      let explanation = try context.explain(
+        FetchDescriptor<Customer>(predicate: #Predicate { $0.visits > 0 && $0.name.localizedStandardContains("ada") }))
+      #expect("\(explanation)".contains("server"))
+      let transactions = try context.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>())
+      let last = transactions.last?.token
+      #expect(transactions.isEmpty || last != nil)
+    }
+  }
+#endif
