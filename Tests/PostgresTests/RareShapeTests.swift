@@ -183,6 +183,42 @@
       #expect(try ground.type("husband", "wife") == "uuid")
     }
 
+    @Test func `a chain of one class turns when the name of its holder changes`() throws {
+      let context = try ground.open(Chain.Link.self)
+      let links = ["a", "b", "c"].map { Chain.Link($0) }
+      for link in links { context.insert(link) }
+      (links[0].next, links[1].next) = (links[1], links[2])
+      try context.save()
+      let turned = try ground.open(ChainTurned.Link.self)
+      let found = try turned.fetch(FetchDescriptor<ChainTurned.Link>(sortBy: [.init(\.name)]))
+      #expect(found.map { $0.successor?.name } == ["b", "c", nil])
+      #expect(found.map { $0.previous?.name } == [nil, "a", "b"])
+      #expect(try ground.type("link", "next") == nil)
+      #expect(refusal { _ = try ground.open(Chain.Link.self) }?.code == .newerModels)
+    }
+
+    @available(macOS 26, *)
+    @Test func `a relationship to a subclass needs objects of it`() throws {
+      let context = try ground.open(Kennel.Animal.self, Kennel.Dog.self, Kennel.Owner.self)
+      for pet in [Kennel.Animal("cat"), Kennel.Dog("dog")] {
+        let owner = Kennel.Owner(pet.name)
+        context.insert(owner)
+        owner.pet = pet
+      }
+      try context.save()
+      func open() throws -> ModelContext {
+        try ground.open(DogKennel.Animal.self, DogKennel.Dog.self, DogKennel.Owner.self)
+      }
+      let error = refusal { _ = try open() }
+      #expect(error?.code == .needsMigration)
+      #expect(error?.detail.contains("Owner.pet") == true)
+      #expect(error?.detail.contains("1 row") == true)
+      try ground.sql("UPDATE @.owner SET pet = NULL WHERE name = 'cat'")
+      let dogs = try open()
+      let owners = try dogs.fetch(FetchDescriptor<DogKennel.Owner>(sortBy: [.init(\.name)]))
+      #expect(owners.map { $0.pet?.name } == [nil, "dog"])
+    }
+
     @Test func `two relationships do not become one`() throws {
       _ = try ground.open(Apart.Team.self, Apart.Person.self)
       let error = refusal { _ = try ground.open(Joined.Team.self, Joined.Person.self) }
@@ -260,6 +296,55 @@
       try store.erase()
       #expect(try ground.value("SELECT count(*)::text FROM @.team_people") == "0")
       #expect(try ground.value("SELECT count(*)::text FROM @.team") == "0")
+    }
+  }
+
+  private enum Chain {
+    @Model final class Link {
+      var name: String
+      var next: Link?
+      @Relationship(inverse: \Link.next) var previous: Link?
+      init(_ name: String) { self.name = name }
+    }
+  }
+  /// The side that keeps the reference has the later name now.
+  private enum ChainTurned {
+    @Model final class Link {
+      var name: String
+      @Relationship(originalName: "next") var successor: Link?
+      @Relationship(inverse: \Link.successor) var previous: Link?
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  @available(macOS 26, *) private enum Kennel {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Dog: Animal {
+      var age: Int = 1
+      override init(_ name: String) { super.init(name) }
+    }
+    @Model final class Owner {
+      var name: String
+      var pet: Animal?
+      init(_ name: String) { self.name = name }
+    }
+  }
+  @available(macOS 26, *) private enum DogKennel {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Dog: Animal {
+      var age: Int = 1
+      override init(_ name: String) { super.init(name) }
+    }
+    @Model final class Owner {
+      var name: String
+      var pet: Dog?
+      init(_ name: String) { self.name = name }
     }
   }
 

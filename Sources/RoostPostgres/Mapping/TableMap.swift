@@ -113,11 +113,12 @@
           kind: .reference(table: to, onDeletion: rule), isOptional: !isRequired, isNeeded: holder.isNeeded))
       set(holder, .reference(column: column))
       let sides = (one: Side(table: from, field: holder.name), other: other.map { Side(table: to, field: $0.name) })
+      let targetClass = isOne ? pair.one.plan.target : pair.other?.plan.target
       let hasPlace = other?.isToMany == true
       relationships.append(
         KeptRelationship(
           holder: sides.one, other: sides.other, target: to,
-          form: .reference(column: column, place: hasPlace ? column + 1 : nil)))
+          form: .reference(column: column, place: hasPlace ? column + 1 : nil), targetClass: targetClass))
       guard let other else { return }
       if !hasPlace { return set(other, .found(table: from, column: column)) }
       let place = tables[from].columns.count
@@ -136,7 +137,8 @@
       relationships.append(
         KeptRelationship(
           holder: Side(table: first, field: pair.one.name),
-          other: pair.other.map { Side(table: target, field: $0.name) }, target: target, form: .links(links.count)))
+          other: pair.other.map { Side(table: target, field: $0.name) }, target: target, form: .links(links.count),
+          targetClass: pair.one.plan.target, otherClass: pair.other?.plan.target))
       links.append(LinkTable(name: name, first: first, second: target))
     }
 
@@ -188,6 +190,9 @@
     /// The table of the other side.
     var target: Int
     let form: Form
+    /// The class that the holder's property is of, and that of the other side's.
+    var targetClass: String?
+    var otherClass: String?
 
     enum Form {
       /// A column of the holder's table, and one for the place in the other side's list.
@@ -224,6 +229,7 @@
     fileprivate mutating func turn() {
       guard let other else { return }
       (holder, self.other, target) = (other, holder, holder.table)
+      (targetClass, otherClass) = (otherClass, targetClass)
     }
   }
 #endif

@@ -87,7 +87,7 @@
 
   extension TableMap {
     /// Whether a side of a relationship is the one of the links' owners.
-    fileprivate func isOwner(_ side: Side, of link: Int) -> Bool {
+    func isOwner(_ side: Side, of link: Int) -> Bool {
       for kind in tables[side.table].classes {
         for (property, member) in kind.members.enumerated() where kind.type.fieldName(property) == side.field {
           if case .links(link, let isFirst)? = member { return isFirst }

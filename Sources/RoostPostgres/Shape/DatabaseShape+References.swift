@@ -103,7 +103,10 @@
           other.table, other.field,
           "the database has a list for it, and the model has a relationship to one: give the property another name")
       }
-      if side.table != tables.tables[number].name.text {
+      let holder = storedSide(wanted.holder)
+      if isOlder, side != holder { throw gone(wanted) }
+      let inverse = StoredSide(table: reference.table, field: reference.inverse)
+      if side != holder, wanted.other.map(storedSide) == side || inverse == holder {
         return try turn(side, to: wanted, column, place)
       }
       let target = tables.tables[wanted.target].name.text
@@ -235,6 +238,12 @@
     /// Keeps a relationship between one and one on its other side.
     private mutating func turn(_ side: StoredSide, to wanted: KeptRelationship, _ column: Int, _ place: Int?) throws {
       guard let (table, at) = self.column(side) else { return }
+      let ends = [stored.tables[table].columns[at].reference?.table, side.table]
+      if ends != [wanted.holder.table, wanted.target].map({ tables.tables[$0].name.text }) {
+        throw needsMigration(
+          wanted.holder.table, wanted.holder.field,
+          "the database has a relationship between other classes for it: give the property another name")
+      }
       let before = stored.tables[table].columns[at].name
       try refuseMany(wanted, side.table, before, "\(quoted(before)) IS NOT NULL")
       try fill(

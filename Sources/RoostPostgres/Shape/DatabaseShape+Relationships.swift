@@ -97,10 +97,11 @@
         case (.links(let link), .links(let name)?):
           try bringLinks(name, to: link, number)
         }
+        if source != nil { try checkTargets(number) }
       }
     }
 
-    private func gone(_ wanted: KeptRelationship) -> PostgresError {
+    func gone(_ wanted: KeptRelationship) -> PostgresError {
       newer(
         wanted.holder.table,
         "it does not keep \(place(wanted.holder.table, wanted.holder.field)) as this program's models need it")
@@ -114,6 +115,46 @@
       throw needsMigration(
         side.table, side.field,
         "the database has a value for it, and the model has a relationship: give the property another name")
+    }
+
+    /// Refuses a relationship to a subclass if rows reference objects of other classes.
+    private mutating func checkTargets(_ number: Int) throws {
+      let wanted = tables.relationships[number]
+      let table = tables.tables[wanted.holder.table].name.text
+      switch wanted.form {
+      case .reference(let column, _):
+        let key = tables.tables[wanted.holder.table].columns[column].name
+        try checkTarget(wanted.holder, wanted.target, wanted.targetClass, from: table, key)
+      case .links(let link):
+        let name = tables.links[link].name.text
+        let isFirst = tables.isOwner(wanted.holder, of: link)
+        let keys = [LinkTable.secondKey, LinkTable.firstKey]
+        try checkTarget(wanted.holder, wanted.target, wanted.targetClass, from: name, keys[isFirst ? 0 : 1])
+        guard let other = wanted.other else { return }
+        try checkTarget(other, wanted.holder.table, wanted.otherClass, from: name, keys[isFirst ? 1 : 0])
+      }
+    }
+
+    private mutating func checkTarget(
+      _ side: Side, _ target: Int, _ className: String?, from table: String, _ key: SQLName
+    ) throws {
+      let classes = tables.tables[target].classes.map(\.type)
+      // Only models that are new to the table can ask for another class.
+      guard let kind = classes.first(where: { $0.name == className }), kind.superType != nil, !isOlder(side.table),
+        let known = stored.table(named: tables.tables[side.table].name.text),
+        stored.tables[known].forms.last != tables.form(side.table)
+      else { return }
+      let names = classes.filter { $0.isKind(of: kind) }.map(\.name)
+      let answer = try ask(
+        "SELECT count(*) FROM \(full(table)) AS t JOIN \(full(tables.tables[target].name.text)) AS r "
+          + "ON r.\(Table.zone) = t.\(Table.zone) AND r.\(Table.key) = t.\(key) WHERE r.\(Table.className) <> ALL($1)",
+        [.texts(names)])
+      let count = Int(answer.integer(0, 0) ?? 0)
+      if count == 0 { return }
+      throw needsMigration(
+        side.table, side.field,
+        "the model has a relationship to \(kind.name), and \(rows(count)) \(count == 1 ? "references" : "reference") objects of "
+          + "other classes: change these first")
     }
 
     // MARK: Relationships that the models do not name

@@ -25,7 +25,8 @@
       }
       let relations = relationships.compactMap { one -> String? in
         guard one.sides.contains(where: { $0.table == number }) else { return nil }
-        return "\(side(one.holder)) \(side(one.other)) \(tables[one.target].root.name) \(text(one))"
+        return "\(side(one.holder)) \(side(one.other)) \(tables[one.target].root.name) "
+          + "\(one.targetClass ?? "-") \(one.otherClass ?? "-") \(text(one))"
       }
       let uniques = table.uniques.map { "unique " + uniquePaths($0, table).joined(separator: ", ") }
       parts += values.sorted() + relations.sorted() + uniques.sorted()
