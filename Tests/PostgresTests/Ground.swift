@@ -4,7 +4,7 @@
   import SwiftData
   import Testing
 
-  @testable import RoostPostgres
+  import RoostPostgres
 
   /// A namespace of the test server, which programs with different models open one after another.
   struct Ground {

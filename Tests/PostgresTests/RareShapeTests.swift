@@ -3,7 +3,7 @@
   import SwiftData
   import Testing
 
-  @testable import RoostPostgres
+  import RoostPostgres
 
   /// A node with references in both directions and a child table.
   private enum Graph {

@@ -4,7 +4,7 @@
   import SwiftData
   import Testing
 
-  @testable import RoostPostgres
+  import RoostPostgres
 
   @Model private final class Item {
     var name: String

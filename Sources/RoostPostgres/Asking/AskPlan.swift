@@ -45,7 +45,7 @@
     }
   }
 
-  /// How many questions with a condition were asked in which way, for tests.
+  /// How many questions were asked in which way; of the first four, those with a condition, for tests.
   package struct AskTally: Sendable {
     /// The server chose the rows alone.
     package var whole = 0
@@ -70,8 +70,9 @@
       limited += other.limited
     }
 
-    mutating func note(_ plan: AskPlan) {
+    mutating func note(_ plan: AskPlan, hasCondition: Bool) {
       if plan.rows.limit != nil { limited += 1 }
+      if !hasCondition { return }
       if plan.isExact {
         whole += 1
       } else if plan.isCountable {

@@ -8,7 +8,7 @@
     package func answer(_ question: StoreQuestion) throws -> StoreAnswer {
       let plan = try AskPlan(self, question)
       asked.insert(plan.rows.table)
-      if question.condition != nil { tally.note(plan) }
+      tally.note(plan, hasCondition: question.condition != nil)
       if plan.rows.limit != nil, !plan.isExact, let first = try firstRows(plan) {
         return StoreAnswer(try contents(first, table: plan.rows.table), isTested: true) { plan.report(question) }
       }

@@ -3,9 +3,9 @@
   internal import RoostRecords
 
   /// The rows that the server returned for one statement. They are in binary form.
-  final class Answer {
+  package final class Answer {
     private let result: OpaquePointer
-    let count: Int
+    package let count: Int
 
     /// Takes over the result.
     init(_ result: OpaquePointer) {
@@ -31,7 +31,7 @@
       return try body(UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: length))
     }
 
-    func text(_ row: Int, _ column: Int) -> String? {
+    package func text(_ row: Int, _ column: Int) -> String? {
       read(row, column) { $0.flatMap { String(validating: $0, as: UTF8.self) } }
     }
 

@@ -11,7 +11,7 @@
   /// One connection to a server. It belongs to one thread at a time.
   ///
   /// Statements are sent together and answered together (libpq's pipeline mode), so that any number of them takes one round trip.
-  final class Connection {
+  package final class Connection {
     private let handle: OpaquePointer
     /// How many times statements were sent, for tests.
     private(set) var roundTrips = 0
@@ -19,7 +19,7 @@
     /// Connects, and waits for it.
     ///
     /// - Parameter address: as libpq reads it, a URI or `name=value` pairs. No error repeats any of it, since it may hold a password.
-    init(_ address: String) throws(ServerFault) {
+    package init(_ address: String) throws(ServerFault) {
       let secrets = try Self.secrets(address)
       guard let handle = PQconnectdb(address) else { throw ServerFault("there is no memory for a connection") }
       self.handle = handle
@@ -93,7 +93,7 @@
     // MARK: Statements
 
     @discardableResult
-    func run(_ text: String) throws(ServerFault) -> Answer { try run([Statement(text)])[0] }
+    package func run(_ text: String) throws(ServerFault) -> Answer { try run([Statement(text)])[0] }
 
     @discardableResult
     func run(_ statement: Statement) throws(ServerFault) -> Answer { try run([statement])[0] }

@@ -2,7 +2,7 @@
   internal import CPostgres
 
   /// What the server, or the connection, said of a statement.
-  struct ServerFault: Error, CustomStringConvertible {
+  package struct ServerFault: Error, CustomStringConvertible {
     /// Five letters and digits that SQL defines; empty where the connection failed.
     var state: String
     var message: String
@@ -15,7 +15,7 @@
     /// Whether the connection is gone, so that what the server did is not known.
     var isLost = false
 
-    var description: String { state.isEmpty ? message : "\(message) (\(state))" }
+    package var description: String { state.isEmpty ? message : "\(message) (\(state))" }
 
     /// The state; nil where the server said nothing.
     var sqlState: String? { state.isEmpty ? nil : state }

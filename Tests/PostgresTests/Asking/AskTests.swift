@@ -40,6 +40,26 @@
     init(_ code: UInt64) { self.code = code }
   }
 
+  /// Two values of each kind, so that columns are compared with each other.
+  @Model final class Pair {
+    var number: Int
+    var text: String?
+    var otherText: String?
+    var ratio: Double?
+    var otherRatio: Double?
+    var price: Decimal
+    var otherPrice: Decimal
+    var flag: Bool?
+    var other: Pair?
+    @Relationship(inverse: \Pair.other) var others: [Pair] = []
+
+    init(_ number: Int, _ texts: (String?, String?), _ ratios: (Double?, Double?), _ prices: (Decimal, Decimal)) {
+      (self.number, text, otherText) = (number, texts.0, texts.1)
+      ((ratio, otherRatio), (price, otherPrice)) = (ratios, prices)
+      flag = number % 3 == 0 ? nil : number % 3 == 1
+    }
+  }
+
   @Model final class Node {
     var number: Int
     var above: Node?
@@ -51,7 +71,7 @@
   /// Questions to the server that random predicates do not ask.
   @Suite struct AskTests {
     private let namespace = PostgresServer.freshNamespace()
-    private static let schema = Schema([Shop.self, Sale.self, Label.self, Licence.self, Node.self])
+    private static let schema = Schema([Shop.self, Sale.self, Label.self, Licence.self, Node.self, Pair.self])
 
     private func container(_ zone: PostgresZone = .single) throws -> ModelContainer {
       try ModelContainer(
@@ -146,6 +166,15 @@
       for (number, text) in Self.texts.enumerated() { context.insert(Sale(number, day: text)) }
       try context.save()
       let all = try context.fetch(FetchDescriptor<Sale>())
+      for order in [SortOrder.forward, .reverse] {
+        var first = FetchDescriptor<Sale>(
+          sortBy: [SortDescriptor(\.day, comparator: .lexical, order: order), SortDescriptor(\.number, order: order)])
+        let expected = all.sorted { ($0.day, $0.number) < ($1.day, $1.number) }.map(\.number)
+        first.fetchLimit = 9
+        let found = try context.fetch(first).map(\.number)
+        #expect(found == Array((order == .forward ? expected : expected.reversed()).prefix(9)))
+      }
+      #expect(try tally(container).limited == 2)
       for part in Self.texts {
         let asked: [Predicate<Sale>] = [
           #Predicate { $0.day == part }, #Predicate { $0.day < part }, #Predicate { $0.day >= part },
@@ -223,6 +252,65 @@
       #expect(try tally(other).whole == 10)
     }
 
+    @Test func `columns are compared as Swift compares values`() throws {
+      let container = try container()
+      let context = ModelContext(container)
+      let texts: [String?] = [nil, "a", "é", "e\u{301}", ""]
+      let ratios: [Double?] = [nil, .nan, 0, -0.0, 1, -.infinity]
+      let prices: [Decimal] = [.nan, 0, 1, -1, 1000]
+      var pairs: [Pair] = []
+      for (place, text) in texts.enumerated() {
+        for other in texts.indices {
+          let number = place * texts.count + other
+          let pair = Pair(
+            number, (text, texts[other]), (ratios[number % 6], ratios[number / 5 % 6]), (prices[place], prices[other]))
+          context.insert(pair)
+          if number % 4 > 0 { pair.other = pairs.last }
+          pairs.append(pair)
+        }
+      }
+      try context.save()
+      let (some, many): ([String?], Set<Double>) = ([nil, "e\u{301}"], [0, .nan])
+      let asked: [Predicate<Pair>] = [
+        #Predicate { $0.text == $0.otherText }, #Predicate { !($0.text == $0.otherText) },
+        #Predicate { $0.text != $0.otherText }, #Predicate { $0.ratio == $0.otherRatio },
+        #Predicate { $0.ratio != $0.otherRatio }, #Predicate { ($0.ratio ?? 0) < ($0.otherRatio ?? 0) },
+        #Predicate { !(($0.ratio ?? 0) <= ($0.otherRatio ?? 0)) },
+        #Predicate { ($0.ratio ?? 0) >= ($0.otherRatio ?? .nan) },
+        #Predicate { ($0.text ?? "") < ($0.otherText ?? "b") }, #Predicate { $0.price < $0.otherPrice },
+        #Predicate { $0.price <= $0.otherPrice }, #Predicate { $0.price == $0.otherPrice },
+        #Predicate { some.contains($0.text) }, #Predicate { !some.contains($0.text) },
+        #Predicate { many.contains($0.ratio ?? .nan) }, #Predicate { $0.flag == ($0.other?.flag) },
+        #Predicate { $0.flag != true }, #Predicate { $0.other?.other == $0.other },
+        #Predicate { $0.other == $0.other?.other?.other },
+        #Predicate { $0.other?.text == $0.text }, #Predicate { !($0.other?.ratio == $0.otherRatio) },
+        #Predicate { if let text = $0.text { text == ($0.otherText ?? "") } else { $0.ratio == nil } },
+        #Predicate { ($0.flag ?? false) == ($0.text == $0.otherText) },
+        #Predicate { $0.others.contains { $0.text == $0.otherText } },
+        #Predicate { $0.others.allSatisfy { $0.ratio != nil } },
+      ]
+      for (number, predicate) in asked.enumerated() {
+        let expected = try pairs.filter { try predicate.evaluate($0) }.map(\.number)
+        let descriptor = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.number)])
+        #expect(try context.fetch(descriptor).map(\.number) == expected, "\(number)")
+        #expect(try context.fetchCount(descriptor) == expected.count, "\(number)")
+      }
+      #expect(try tally(container).whole == asked.count)
+      func keys(_ order: SortDescriptor<Pair>) throws {
+        let all = try context.fetch(FetchDescriptor<Pair>(sortBy: [order, SortDescriptor(\.number)])).map(\.number)
+        var first = FetchDescriptor<Pair>(sortBy: [order, SortDescriptor(\.number)])
+        first.fetchLimit = 7
+        #expect(try context.fetch(first).map(\.number) == Array(all.prefix(7)))
+      }
+      let before = try tally(container).limited
+      for order in [SortOrder.forward, .reverse] {
+        try keys(SortDescriptor(\.ratio, order: order))
+        try keys(SortDescriptor(\.price, order: order))
+        try keys(SortDescriptor(\.other?.ratio, order: order))
+      }
+      #expect(try tally(container).limited == before + 6)
+    }
+
     /// What the program tests itself it can only test when it has the rows on the way.
     @Test func `a part that the program tests follows references to rows that were not fetched`() throws {
       let context = ModelContext(try container())
@@ -252,7 +340,7 @@
     @Test func `identifiers of other zones name other rows`() throws {
       let zone = PostgresZone.properties(
         .property(\Shop.name), .property(\Sale.shop), .property(\Label.word), .property(\Licence.shop),
-        .property(\Node.number))
+        .property(\Node.number), .property(\Pair.number))
       let container = try container(zone)
       let context = ModelContext(container)
       for name in ["a", "b"] {
