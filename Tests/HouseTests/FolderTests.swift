@@ -114,9 +114,9 @@ import Testing
     Wire       connections, statements, answers, and what the server refuses
     Mapping    tables, columns, keys and places in lists, and the forms of values
     Shape      brings the tables of a database to the form that the models need
-    Asking     conditions and orders as SQL
     Following  waits for what other programs save, and reads it
-    Store      the store: fetches and saves
+    Store      the store: which rows are selected, and saves
+    Asking     fetches: conditions and orders as SQL
     History    what all programs saved
     """,
     "RoostTransfer": """

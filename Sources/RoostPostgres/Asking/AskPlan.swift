@@ -18,7 +18,7 @@
     init(_ store: PostgresStore, _ question: StoreQuestion) throws {
       let (table, place) = try store.tables.place(question.map.type)
       let type = store.tables.tables[table].classes[place].type
-      let writer = ConditionWriter(store, question, RowQuestion(table, type))
+      let writer = ConditionWriter(store, question, rows: RowQuestion(table, type))
       if let condition = question.condition { writer.write(condition) }
       (isExact, isCountable) = (writer.isExact && question.isWhole, writer.isExactWithoutDoubts && question.isWhole)
       (doubts, parts) = (writer.doubts, writer.parts)
@@ -45,31 +45,7 @@
     }
   }
 
-  /// How many questions were asked in which way; of the first four, those with a condition, for tests.
-  package struct AskTally: Sendable {
-    /// The server chose the rows alone.
-    package var whole = 0
-    /// The server chose the rows alone, except for rows in doubt.
-    package var doubted = 0
-    /// The server tested a part of the condition.
-    package var narrowed = 0
-    /// The server returned all rows.
-    package var all = 0
-    /// The server sorted, and returned the first rows alone.
-    package var limited = 0
-
-    package init() {}
-
-    package var count: Int { whole + doubted + narrowed + all }
-
-    package mutating func add(_ other: AskTally) {
-      whole += other.whole
-      doubted += other.doubted
-      narrowed += other.narrowed
-      all += other.all
-      limited += other.limited
-    }
-
+  extension AskTally {
     mutating func note(_ plan: AskPlan, hasCondition: Bool) {
       if plan.rows.limit != nil { limited += 1 }
       if !hasCondition { return }

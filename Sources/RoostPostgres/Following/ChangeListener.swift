@@ -16,7 +16,7 @@
   ///
   /// Unchecked because the lock guards `isEnded`, and the rest never changes.
   final class ChangeListener: @unchecked Sendable {
-    private let configuration: PostgresConfiguration
+    private let address: ServerAddress
     private let changes: ChangeTable
     private let client: String
     private let tell: @Sendable (Connection, ChangePlace) throws -> ChangePlace
@@ -30,13 +30,13 @@
 
     /// - Parameter tell: called with the connection and the place up to which everything is known; returns the next such place.
     init?(
-      _ configuration: PostgresConfiguration, _ changes: ChangeTable, client: String,
+      _ address: ServerAddress, _ changes: ChangeTable, client: String,
       tell: @escaping @Sendable (Connection, ChangePlace) throws -> ChangePlace
     ) {
       var ends: [Int32] = [0, 0]
       guard Self.open(&ends) == 0 else { return nil }
       pipe = (ends[0], ends[1])
-      (self.configuration, self.changes, self.client, self.tell) = (configuration, changes, client, tell)
+      (self.address, self.changes, self.client, self.tell) = (address, changes, client, tell)
     }
 
     deinit {
@@ -73,7 +73,7 @@
       var pause: Int32 = 100
       while !ended {
         do {
-          let connection = try Connection(configuration.address)
+          let connection = try Connection(address.text)
           try connection.run("LISTEN \(SQLName(exactly: changes.channel))")
           pause = 100
           while !ended {

@@ -38,7 +38,8 @@
       }
       guard let name = answer.text(0, 0), let shape else {
         throw PostgresError(
-          .changedTables, "the row of \(SQLName.meta) cannot be read: another program changed it. Restore it from a backup"
+          .changedTables,
+          "the row of \(SQLName.meta) cannot be read: another program changed it. Restore it from a backup"
         )
       }
       return (name, shape)

@@ -45,10 +45,10 @@
       }
       let namespace = SQLName(exactly: configuration.namespace)
       let wanted = try TableMap(schema)
-      let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address) }
+      let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address.text) }
       let changes = ChangeTable(namespace: namespace)
       let (identifier, tables, leftLinks) = try Self.passing {
-        try DatabaseShape(wanted, schema, namespace, connection: opened).bring(
+        try DatabaseShape(wanted, schema, namespace: namespace, connection: opened).bring(
           with: configuration.historyDays == nil ? nil : changes)
       }
       let newest = try Self.passing { try opened.run(changes.newest).integer(0, 0) ?? 0 }
@@ -90,7 +90,7 @@
 
     /// Connects again if the connection was lost.
     func connect() throws(ServerFault) {
-      if !connection.isAlive { connection = try Connection(configuration.address) }
+      if !connection.isAlive { connection = try Connection(configuration.address.text) }
     }
 
     // MARK: What is known
@@ -141,7 +141,7 @@
       let reader = ChangeReader(changes, client: client)
       // The listener's thread does not keep the store, which ends with its container.
       let holder = WeakStore(self)
-      listener = ChangeListener(configuration, changes, client: client.text) { connection, place in
+      listener = ChangeListener(configuration.address, changes, client: client.text) { connection, place in
         try reader.read(connection, from: place) { notes in
           try news.show { try holder.store?.content(of: notes, isFollowed: news.isFollowed) ?? NewsContent() }
         }

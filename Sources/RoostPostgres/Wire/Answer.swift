@@ -16,7 +16,7 @@
     deinit { PQclear(result) }
 
     /// How many columns it has.
-    var columns: Int { Int(PQnfields(result)) }
+    package var columns: Int { Int(PQnfields(result)) }
 
     /// How many rows a statement changed.
     var changedRows: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }

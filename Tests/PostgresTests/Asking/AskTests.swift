@@ -41,7 +41,7 @@
   }
 
   /// Two values of each kind, so that columns are compared with each other.
-  @Model final class Pair {
+  @Model final class DecimalPair {
     var number: Int
     var text: String?
     var otherText: String?
@@ -50,8 +50,8 @@
     var price: Decimal
     var otherPrice: Decimal
     var flag: Bool?
-    var other: Pair?
-    @Relationship(inverse: \Pair.other) var others: [Pair] = []
+    var other: DecimalPair?
+    @Relationship(inverse: \DecimalPair.other) var others: [DecimalPair] = []
 
     init(_ number: Int, _ texts: (String?, String?), _ ratios: (Double?, Double?), _ prices: (Decimal, Decimal)) {
       (self.number, text, otherText) = (number, texts.0, texts.1)
@@ -71,7 +71,7 @@
   /// Questions to the server that random predicates do not ask.
   @Suite struct AskTests {
     private let namespace = PostgresServer.freshNamespace()
-    private static let schema = Schema([Shop.self, Sale.self, Label.self, Licence.self, Node.self, Pair.self])
+    private static let schema = Schema([Shop.self, Sale.self, Label.self, Licence.self, Node.self, DecimalPair.self])
 
     private func container(_ zone: PostgresZone = .single) throws -> ModelContainer {
       try ModelContainer(
@@ -258,11 +258,11 @@
       let texts: [String?] = [nil, "a", "é", "e\u{301}", ""]
       let ratios: [Double?] = [nil, .nan, 0, -0.0, 1, -.infinity]
       let prices: [Decimal] = [.nan, 0, 1, -1, 1000]
-      var pairs: [Pair] = []
+      var pairs: [DecimalPair] = []
       for (place, text) in texts.enumerated() {
         for other in texts.indices {
           let number = place * texts.count + other
-          let pair = Pair(
+          let pair = DecimalPair(
             number, (text, texts[other]), (ratios[number % 6], ratios[number / 5 % 6]), (prices[place], prices[other]))
           context.insert(pair)
           if number % 4 > 0 { pair.other = pairs.last }
@@ -271,7 +271,7 @@
       }
       try context.save()
       let (some, many): ([String?], Set<Double>) = ([nil, "e\u{301}"], [0, .nan])
-      let asked: [Predicate<Pair>] = [
+      let asked: [Predicate<DecimalPair>] = [
         #Predicate { $0.text == $0.otherText }, #Predicate { !($0.text == $0.otherText) },
         #Predicate { $0.text != $0.otherText }, #Predicate { $0.ratio == $0.otherRatio },
         #Predicate { $0.ratio != $0.otherRatio }, #Predicate { ($0.ratio ?? 0) < ($0.otherRatio ?? 0) },
@@ -296,9 +296,10 @@
         #expect(try context.fetchCount(descriptor) == expected.count, "\(number)")
       }
       #expect(try tally(container).whole == asked.count)
-      func keys(_ order: SortDescriptor<Pair>) throws {
-        let all = try context.fetch(FetchDescriptor<Pair>(sortBy: [order, SortDescriptor(\.number)])).map(\.number)
-        var first = FetchDescriptor<Pair>(sortBy: [order, SortDescriptor(\.number)])
+      func keys(_ order: SortDescriptor<DecimalPair>) throws {
+        let all = try context.fetch(FetchDescriptor<DecimalPair>(sortBy: [order, SortDescriptor(\.number)])).map(
+          \.number)
+        var first = FetchDescriptor<DecimalPair>(sortBy: [order, SortDescriptor(\.number)])
         first.fetchLimit = 7
         #expect(try context.fetch(first).map(\.number) == Array(all.prefix(7)))
       }
@@ -340,7 +341,7 @@
     @Test func `identifiers of other zones name other rows`() throws {
       let zone = PostgresZone.properties(
         .property(\Shop.name), .property(\Sale.shop), .property(\Label.word), .property(\Licence.shop),
-        .property(\Node.number), .property(\Pair.number))
+        .property(\Node.number), .property(\DecimalPair.number))
       let container = try container(zone)
       let context = ModelContext(container)
       for name in ["a", "b"] {

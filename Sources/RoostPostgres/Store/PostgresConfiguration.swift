@@ -13,8 +13,7 @@
     /// The schema of the database in which the tables are.
     public let namespace: String
     public let zone: PostgresZone
-    /// It may have a password, so nothing prints it.
-    let address: String
+    let address: ServerAddress
     /// For so many days the database keeps what saves changed; nil where it does not.
     public var historyDays: Int? = 30
     /// Whether contexts show what other programs save, as soon as the server tells. It takes a second connection, and a history.
@@ -30,7 +29,7 @@
     public init(
       _ address: String, zone: PostgresZone = .single, schema: Schema? = nil, namespace: String = "public"
     ) {
-      self.address = address
+      self.address = ServerAddress(address)
       self.zone = zone
       self.schema = schema
       self.namespace = namespace

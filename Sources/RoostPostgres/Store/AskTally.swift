@@ -1,0 +1,27 @@
+#if Postgres
+  /// How many questions were asked in which way; of the first four, those with a condition, for tests.
+  package struct AskTally: Sendable {
+    /// The server chose the rows alone.
+    package var whole = 0
+    /// The server chose the rows alone, except for rows in doubt.
+    package var doubted = 0
+    /// The server tested a part of the condition.
+    package var narrowed = 0
+    /// The server returned all rows.
+    package var all = 0
+    /// The server sorted, and returned the first rows alone.
+    package var limited = 0
+
+    package init() {}
+
+    package var count: Int { whole + doubted + narrowed + all }
+
+    package mutating func add(_ other: AskTally) {
+      whole += other.whole
+      doubted += other.doubted
+      narrowed += other.narrowed
+      all += other.all
+      limited += other.limited
+    }
+  }
+#endif

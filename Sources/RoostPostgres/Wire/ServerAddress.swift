@@ -1,0 +1,11 @@
+#if Postgres
+  /// Where a server is, as libpq reads it. It may have a password, so nothing prints it.
+  struct ServerAddress: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    var description: String { "an address" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+  }
+#endif
