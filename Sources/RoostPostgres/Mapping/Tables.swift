@@ -10,7 +10,7 @@
     private(set) var relationships: [KeptRelationship] = []
     /// By name of a class: its table, and its place among the table's classes.
     private(set) var places: [String: (table: Int, place: Int)] = [:]
-    private var names: Set<SQLName> = [DatabaseShape.meta, CommitProof.name]
+    private var names: Set<SQLName> = OwnTable.all
 
     init(_ schema: Schema) throws {
       let plans = schema.models.compactMap { model in

@@ -23,8 +23,6 @@
     /// Statements that wait to be sent together.
     private var waiting: [Statement] = []
 
-    /// The table that keeps the stored shape.
-    static let meta = SQLName(exactly: "roost_store")
     private static let mostAttempts = 5
 
     init(_ tables: Tables, _ schema: Schema, _ namespace: SQLName, _ connection: Connection) {

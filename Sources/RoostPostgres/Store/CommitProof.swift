@@ -18,16 +18,10 @@
   struct CommitProof {
     let id: UUIDNumber
 
-    static let name = SQLName(exactly: "roost_commit")
+    private static let name = OwnTable.commits
     /// How long the end of a lost transaction is waited for.
     private static let patience = "5s"
     private static let mostAttempts = 4
-
-    /// The statement that creates the table.
-    static func table(in namespace: SQLName) -> String {
-      "CREATE TABLE \(namespace).\(name) (id uuid PRIMARY KEY, time timestamptz NOT NULL DEFAULT now(), "
-        + "done boolean NOT NULL)"
-    }
 
     /// The statement of the transaction itself.
     func statement(in namespace: SQLName) -> Statement {
