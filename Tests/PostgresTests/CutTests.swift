@@ -168,6 +168,26 @@
       }
     }
 
+    @Test(arguments: CutProxy.Direction.allCases)
+    func `a start that is cut makes all tables or none`(_ direction: CutProxy.Direction) throws {
+      let proxy = try CutProxy()
+      _ = try Ground().open(Shelf.self, Book.self, address: proxy.address)
+      let size = proxy.passed(direction)
+      var outcomes: [String: Int] = [:]
+      for bytes in stride(from: 0, to: size, by: max(1, size / 40)) {
+        let ground = try Ground()
+        proxy.cut(direction, after: bytes)
+        let error = refusal { _ = try ground.open(Shelf.self, Book.self, address: proxy.address) }
+        proxy.pass()
+        #expect(error?.code == .lost || error?.code == .unreachable, "\(bytes): \(String(describing: error))")
+        let made = try ground.value("SELECT count(*)::text FROM pg_tables WHERE schemaname = '\(ground.namespace)'")
+        #expect(made == "0" || made == "4", "after \(bytes) bytes")
+        outcomes["\(error?.code.rawValue ?? "made"), \(made ?? "") tables", default: 0] += 1
+        try ground.save(ground.open(Shelf.self, Book.self), [Shelf("a")])
+      }
+      print("starts \(direction): \(size) bytes, \(outcomes)")
+    }
+
     @Test func `old proofs of commits are removed`() throws {
       let desk = try Desk()
       try desk.ground.sql("INSERT INTO @.roost_commit VALUES (gen_random_uuid(), now() - interval '2 days', true)")
