@@ -5,7 +5,7 @@
 
   extension DatabaseShape {
     /// The bytes for a column of a property's default; nil if the property has none, or if its default is nil.
-    func initial(_ number: Int, _ field: String, _ form: ValueForm) throws -> [UInt8]? {
+    func initial(_ number: Int, _ field: String, form: ValueForm) throws -> [UInt8]? {
       let kind = tables.tables[number].classes.first { one in
         Self.owner(field).map { one.type.name == $0 } ?? true
       }

@@ -15,9 +15,9 @@
           + "\(LinkTable.secondKey) uuid NOT NULL, \(LinkTable.firstPlace) bigint, \(LinkTable.secondPlace) bigint, "
           + "PRIMARY KEY (\(Table.zone), \(LinkTable.firstKey), \(LinkTable.secondKey)))")
       for (key, target) in [(LinkTable.firstKey, link.first), (LinkTable.secondKey, link.second)] {
-        addKey(there.name(name, [key.text], "fkey"), name, key, to: target, .delete)
+        addKey(there.name(name, [key.text], kind: "fkey"), table: name, column: key, to: target, rule: .delete)
       }
-      let index = there.name(name, [LinkTable.secondKey.text], "idx")
+      let index = there.name(name, [LinkTable.secondKey.text], kind: "idx")
       add("CREATE INDEX \(index) ON \(full(name)) (\(Table.zone), \(LinkTable.secondKey))")
       stored.links.append(
         StoredLink(
@@ -40,7 +40,8 @@
       if ends != needed {
         throw needsMigration(
           wanted.holder.table, wanted.holder.field,
-          "the database has a relationship between \(quoted(side.table)) and \(quoted(column.reference?.table ?? "")) for it: give "
+          detail:
+            "the database has a relationship between \(quoted(side.table)) and \(quoted(column.reference?.table ?? "")) for it: give "
             + "the property another name")
       }
       let place = stored.tables[table].columns.first { $0.placeOf == column.name }.map { quoted($0.name) } ?? "NULL"
@@ -72,7 +73,8 @@
       if ends != [link.owner.table, link.member.table] {
         throw needsMigration(
           wanted.holder.table, wanted.holder.field,
-          "the database has links between \(quoted(link.owner.table)) and \(quoted(link.member.table)) for it: give the property "
+          detail:
+            "the database has links between \(quoted(link.owner.table)) and \(quoted(link.member.table)) for it: give the property "
             + "another name")
       }
       tables.links[number].name = SQLName(exactly: name)

@@ -169,8 +169,8 @@
         renameColumn(known, other, to: name.text)
       }
       if column.isLeft { return }
-      let constraint = there.name(table, [column.name], "fkey").text
-      let index = there.name(table, [column.name], "idx").text
+      let constraint = there.name(table, [column.name], kind: "fkey").text
+      let index = there.name(table, [column.name], kind: "idx").text
       add(
         "ALTER TABLE \(full(table)) RENAME CONSTRAINT \(quoted(reference.constraint)) TO \(quoted(constraint))")
       add("ALTER INDEX \(full(reference.index)) RENAME TO \(quoted(index))")
@@ -183,7 +183,7 @@
     private mutating func renamed(_ number: Int, _ known: Int) throws -> [String: String] {
       let has = storedFields(known)
       let formers = tables.tables[number].formerNames
-      var renamed = exchanged(formers, has, known)
+      var renamed = exchanged(formers, has, known: known)
       let exchangers = Set(exchangeGroups(formers).joined())
       var isDone = false
       while !isDone {
@@ -195,12 +195,12 @@
           isDone = false
         }
       }
-      try addMoved(number, has, &renamed)
+      try addMoved(number, has, renamed: &renamed)
       return renamed
     }
 
     /// Properties that another class of the family declared before.
-    private func addMoved(_ number: Int, _ has: Set<String>, _ renamed: inout [String: String]) throws {
+    private func addMoved(_ number: Int, _ has: Set<String>, renamed: inout [String: String]) throws {
       let wanted = fields(number)
       let formers = tables.tables[number].formerNames
       func own(_ field: String) -> String { field.split(separator: "/").last.map(String.init) ?? field }
@@ -222,7 +222,7 @@
         if found.count > 1 {
           throw needsMigration(
             number, field,
-            "several classes had a property of this name: give it a new name, and copy the values")
+            detail: "several classes had a property of this name: give it a new name, and copy the values")
         }
         if let other = found.first { sources[other, default: []].append(field) }
       }
@@ -230,7 +230,9 @@
         if fields.count > 1 {
           throw needsMigration(
             number, fields[0],
-            "the superclass had the property, and several classes have it now: give it new names, and copy the values")
+            detail:
+              "the superclass had the property, and several classes have it now: give it new names, and copy the values"
+          )
         }
         renamed[other] = fields[0]
       }
@@ -248,7 +250,7 @@
     }
 
     /// Names that are exchanged now. The stored shape notes that it has happened.
-    private mutating func exchanged(_ formers: [String: String], _ has: Set<String>, _ known: Int) -> [String: String] {
+    private mutating func exchanged(_ formers: [String: String], _ has: Set<String>, known: Int) -> [String: String] {
       var renamed: [String: String] = [:]
       for group in exchangeGroups(formers) {
         let mark = group.sorted().joined(separator: " ")

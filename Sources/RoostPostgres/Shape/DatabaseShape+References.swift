@@ -7,7 +7,7 @@
     private func known(_ number: Int) -> Int { stored.table(named: tables.tables[number].name.text) ?? 0 }
 
     /// Adds a reference that the database has in no form.
-    mutating func addReference(_ wanted: KeptRelationship, _ column: Int, _ place: Int?) throws {
+    mutating func addReference(_ wanted: KeptRelationship, _ column: Int, place: Int?) throws {
       let (number, field) = (wanted.holder.table, wanted.holder.field)
       let shape = tables.tables[number].columns[column]
       let name = tables.tables[number].name.text
@@ -18,13 +18,14 @@
           if count > 0 {
             throw needsMigration(
               number, field,
-              "the relationship is new, and the database has \(rows(count)) without one: make it optional first, and give each "
+              detail:
+                "the relationship is new, and the database has \(rows(count)) without one: make it optional first, and give each "
                 + "object one")
           }
         }
         addColumn(number, shape, isNullable: shape.isOptional)
       }
-      finish(wanted, column, place)
+      finish(wanted, column, place: place)
     }
 
     private mutating func addColumn(_ number: Int, _ column: Column, isNullable: Bool) {
@@ -33,18 +34,18 @@
       add(
         "ALTER TABLE \(full(name)) ADD COLUMN \(column.name) \(column.type.rawValue)" + (isNullable ? "" : " NOT NULL"))
       there.set(
-        name, column.name.text, .init(type: column.type.rawValue, isOptional: isNullable, hasDefault: false))
+        name, column.name.text, known: .init(type: column.type.rawValue, isOptional: isNullable, hasDefault: false))
     }
 
     /// Notes a reference whose column is there, and adds its rules.
-    private mutating func finish(_ wanted: KeptRelationship, _ column: Int, _ place: Int?) {
+    private mutating func finish(_ wanted: KeptRelationship, _ column: Int, place: Int?) {
       let (number, field) = (wanted.holder.table, wanted.holder.field)
       let shape = tables.tables[number].columns[column]
       let name = tables.tables[number].name.text
       guard case .reference(let target, let rule) = shape.kind else { return }
-      let constraint = there.name(name, [shape.name.text], "fkey")
-      let index = there.name(name, [shape.name.text], "idx")
-      addKey(constraint, name, shape.name, to: target, rule)
+      let constraint = there.name(name, [shape.name.text], kind: "fkey")
+      let index = there.name(name, [shape.name.text], kind: "idx")
+      addKey(constraint, table: name, column: shape.name, to: target, rule: rule)
       add("CREATE INDEX \(index) ON \(full(name)) (\(Table.zone), \(shape.name))")
       stored.tables[known(number)].columns.append(
         StoredColumn(
@@ -70,7 +71,7 @@
 
     /// Adds a foreign key. It is checked at the commit, so that rows may be written in any order.
     mutating func addKey(
-      _ constraint: SQLName, _ table: String, _ column: SQLName, to target: Int, _ rule: Column.DeletionRule
+      _ constraint: SQLName, table: String, column: SQLName, to target: Int, rule: Column.DeletionRule
     ) {
       let action =
         switch rule {
@@ -88,7 +89,7 @@
 
     /// Brings a reference to the form that the models want.
     mutating func bringReference(
-      _ wanted: KeptRelationship, _ column: Int, _ place: Int?, from side: StoredSide, isOlder: Bool
+      _ wanted: KeptRelationship, _ column: Int, place: Int?, from side: StoredSide, isOlder: Bool
     ) throws {
       let (number, field) = (wanted.holder.table, wanted.holder.field)
       guard let (table, at) = self.column(side), let reference = stored.tables[table].columns[at].reference else {
@@ -101,26 +102,28 @@
       {
         throw needsMigration(
           other.table, other.field,
-          "the database has a list for it, and the model has a relationship to one: give the property another name")
+          detail:
+            "the database has a list for it, and the model has a relationship to one: give the property another name")
       }
       let holder = storedSide(wanted.holder)
       if isOlder, side != holder { throw gone(wanted) }
       let inverse = StoredSide(table: reference.table, field: reference.inverse)
       if side != holder, wanted.other.map(storedSide) == side || inverse == holder {
-        return try turn(side, to: wanted, column, place)
+        return try turn(side, to: wanted, column, place: place)
       }
       let target = tables.tables[wanted.target].name.text
       if reference.table != target {
         throw needsMigration(
           number, field,
-          "the database has a relationship to \(quoted(reference.table)), and the model has one to \(quoted(target)): give the "
+          detail:
+            "the database has a relationship to \(quoted(reference.table)), and the model has one to \(quoted(target)): give the "
             + "property another name")
       }
       // The other side has its name still, so this one got a new one.
-      if side.field != field { rename(table, at, number, column) }
+      if side.field != field { rename(table, at, number: number, column: column) }
       tables.tables[number].columns[column].name = SQLName(exactly: stored.tables[table].columns[at].name)
       if before.isLeft { removeDangling(table, at) }
-      try bringNulls(number, column, table, at, isOlder: isOlder)
+      try bringNulls(number, column, table: table, at: at, isOlder: isOlder)
       stored.tables[table].columns[at].isLeft = false
       guard case .reference(_, let rule) = tables.tables[number].columns[column].kind else { return }
       if !isOlder || before.isLeft {
@@ -130,7 +133,8 @@
           }
           let name = stored.tables[table].columns[at].reference?.constraint ?? reference.constraint
           addKey(
-            SQLName(exactly: name), side.table, tables.tables[number].columns[column].name, to: wanted.target, rule)
+            SQLName(exactly: name), table: side.table, column: tables.tables[number].columns[column].name,
+            to: wanted.target, rule: rule)
           stored.tables[table].columns[at].reference?.rule = "\(rule)"
         }
         stored.tables[table].columns[at].reference?.inverse = wanted.other?.field
@@ -139,7 +143,7 @@
       addPlace(number, of: stored.tables[table].columns[at].name, place)
     }
 
-    private mutating func rename(_ table: Int, _ at: Int, _ number: Int, _ column: Int) {
+    private mutating func rename(_ table: Int, _ at: Int, number: Int, column: Int) {
       let (name, new) = (stored.tables[table].name, tables.tables[number].columns[column].name.text)
       let before = stored.tables[table].columns[at].name
       stored.tables[table].columns[at].field = tables.tables[number].columns[column].field
@@ -166,7 +170,7 @@
       )
     }
 
-    private mutating func bringNulls(_ number: Int, _ column: Int, _ table: Int, _ at: Int, isOlder: Bool) throws {
+    private mutating func bringNulls(_ number: Int, _ column: Int, table: Int, at: Int, isOlder: Bool) throws {
       let shape = tables.tables[number].columns[column]
       let before = stored.tables[table].columns[at]
       let name = stored.tables[table].name
@@ -174,20 +178,20 @@
       let alter = "ALTER TABLE \(full(name)) ALTER COLUMN \(quoted(before.name))"
       if shape.isOptional, !isNullable, !isOlder {
         add("\(alter) DROP NOT NULL")
-        there.set(name, before.name, .init(type: before.type, isOptional: true, hasDefault: false))
+        there.set(name, before.name, known: .init(type: before.type, isOptional: true, hasDefault: false))
       }
       let isTightened = shape.isOptional ? !before.isRequired || before.isLeft : isNullable
       guard shape.isNeeded, isTightened else { return }
-      try checkNulls(number, column, before.name)
+      try checkNulls(number, column, name: before.name)
       if shape.isOptional || isOlder { return }
       // The server changes no table while checks of its foreign keys wait.
       add("SET CONSTRAINTS ALL IMMEDIATE")
       add("\(alter) SET NOT NULL")
-      there.set(name, before.name, .init(type: before.type, isOptional: false, hasDefault: false))
+      there.set(name, before.name, known: .init(type: before.type, isOptional: false, hasDefault: false))
     }
 
     /// Refuses rows without a reference that the models require.
-    private mutating func checkNulls(_ number: Int, _ column: Int, _ name: String) throws {
+    private mutating func checkNulls(_ number: Int, _ column: Int, name: String) throws {
       let field = tables.tables[number].columns[column].field ?? ""
       let classes = classCondition(number, field)
       let test = "\(quoted(name)) IS NULL" + (classes.map { " AND \($0.text)" } ?? "")
@@ -195,7 +199,8 @@
       if count == 0 { return }
       throw needsMigration(
         number, field,
-        "the model requires an object, and \(rows(count)) \(count == 1 ? "has" : "have") none: give each one first, or make it "
+        detail:
+          "the model requires an object, and \(rows(count)) \(count == 1 ? "has" : "have") none: give each one first, or make it "
           + "optional")
     }
 
@@ -204,7 +209,7 @@
     /// Fills a new reference with pairs of keys, and adds its rules.
     ///
     /// - Parameter pairs: what follows `FROM`, with the columns `h` (the holder's key), `o` (the other's key) and `p` (the place).
-    private mutating func fill(_ wanted: KeptRelationship, _ column: Int, _ place: Int?, from pairs: String) throws {
+    private mutating func fill(_ wanted: KeptRelationship, _ column: Int, place: Int?, from pairs: String) throws {
       let number = wanted.holder.table
       let shape = tables.tables[number].columns[column]
       let name = tables.tables[number].name.text
@@ -215,15 +220,14 @@
         "UPDATE \(full(name)) AS t SET \(shape.name) = n.o\(placed), \(Table.version) = t.\(Table.version) + 1 FROM (\(pairs)) AS n "
           + "WHERE t.\(Table.zone) = n.zone AND t.\(Table.key) = n.h")
       if shape.isNeeded {
-        try checkNulls(number, column, shape.name.text)
+        try checkNulls(number, column, name: shape.name.text)
         add("SET CONSTRAINTS ALL IMMEDIATE")
         if !shape.isOptional { add("ALTER TABLE \(full(name)) ALTER COLUMN \(shape.name) SET NOT NULL") }
       }
-      finish(wanted, column, place)
+      finish(wanted, column, place: place)
     }
 
-    private mutating func refuseMany(_ wanted: KeptRelationship, _ table: String, _ key: String, _ test: String) throws
-    {
+    private mutating func refuseMany(_ wanted: KeptRelationship, table: String, key: String, test: String) throws {
       let answer = try ask(
         "SELECT count(*) FROM (SELECT FROM \(full(table)) WHERE \(test) GROUP BY \(Table.zone), \(quoted(key)) "
           + "HAVING count(*) > 1) AS m")
@@ -231,23 +235,24 @@
       if count == 0 { return }
       throw needsMigration(
         wanted.holder.table, wanted.holder.field,
-        "the database has \(count == 1 ? "1 object" : "\(count) objects") with more than one partner by it, and the models let "
+        detail:
+          "the database has \(count == 1 ? "1 object" : "\(count) objects") with more than one partner by it, and the models let "
           + "each have one: remove the others first")
     }
 
     /// Keeps a relationship between one and one on its other side.
-    private mutating func turn(_ side: StoredSide, to wanted: KeptRelationship, _ column: Int, _ place: Int?) throws {
+    private mutating func turn(_ side: StoredSide, to wanted: KeptRelationship, _ column: Int, place: Int?) throws {
       guard let (table, at) = self.column(side) else { return }
       let ends = [stored.tables[table].columns[at].reference?.table, side.table]
       if ends != [wanted.holder.table, wanted.target].map({ tables.tables[$0].name.text }) {
         throw needsMigration(
           wanted.holder.table, wanted.holder.field,
-          "the database has a relationship between other classes for it: give the property another name")
+          detail: "the database has a relationship between other classes for it: give the property another name")
       }
       let before = stored.tables[table].columns[at].name
-      try refuseMany(wanted, side.table, before, "\(quoted(before)) IS NOT NULL")
+      try refuseMany(wanted, table: side.table, key: before, test: "\(quoted(before)) IS NOT NULL")
       try fill(
-        wanted, column, place,
+        wanted, column, place: place,
         from: "SELECT \(Table.zone) AS zone, \(quoted(before)) AS h, \(Table.key) AS o, NULL::bigint AS p FROM "
           + "\(full(side.table)) WHERE \(quoted(before)) IS NOT NULL")
       drop(side)
@@ -260,34 +265,35 @@
       add("SET CONSTRAINTS ALL IMMEDIATE")
       for one in stored.tables[table].columns where one.name == column.name || one.placeOf == column.name {
         add("ALTER TABLE \(full(side.table)) DROP COLUMN \(quoted(one.name))")
-        there.set(side.table, one.name, nil)
+        there.set(side.table, one.name, known: nil)
       }
       stored.tables[table].columns.removeAll { $0.name == column.name || $0.placeOf == column.name }
       if let reference = column.reference { there.names.remove(reference.index) }
     }
 
     /// Makes a reference of links: a list got an inverse that leads to one.
-    mutating func moveLinks(_ name: String, to wanted: KeptRelationship, _ column: Int, _ place: Int?) throws {
+    mutating func moveLinks(_ name: String, to wanted: KeptRelationship, _ column: Int, place: Int?) throws {
       guard let at = stored.links.firstIndex(where: { $0.name == name }) else { return }
       let link = stored.links[at]
       let (holder, other) = (storedSide(wanted.holder), wanted.other.map(storedSide))
       if link.owner == holder || link.member == holder || other == nil {
         throw needsMigration(
           wanted.holder.table, wanted.holder.field,
-          "the database has a list for it, and the model has a relationship to one: give the property another name")
+          detail:
+            "the database has a list for it, and the model has a relationship to one: give the property another name")
       }
       let isOwner = link.owner == other
       let (mine, theirs) = isOwner ? (link.member, link.owner) : (link.owner, link.member)
       if mine.table != holder.table || theirs != other {
         throw needsMigration(
           wanted.holder.table, wanted.holder.field,
-          "the database has its other side as a list of \(quoted(mine.table)): give the property another name")
+          detail: "the database has its other side as a list of \(quoted(mine.table)): give the property another name")
       }
       let keys = isOwner ? (LinkTable.secondKey, LinkTable.firstKey) : (LinkTable.firstKey, LinkTable.secondKey)
       let placed = isOwner ? LinkTable.firstPlace : LinkTable.secondPlace
-      try refuseMany(wanted, name, keys.0.text, "true")
+      try refuseMany(wanted, table: name, key: keys.0.text, test: "true")
       try fill(
-        wanted, column, place,
+        wanted, column, place: place,
         from: "SELECT \(Table.zone) AS zone, \(keys.0) AS h, \(keys.1) AS o, \(placed) AS p FROM \(full(name))")
       add("SET CONSTRAINTS ALL IMMEDIATE")
       add("DROP TABLE \(full(name))")

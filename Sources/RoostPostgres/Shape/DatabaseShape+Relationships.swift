@@ -44,7 +44,8 @@
         if used.count == 1 { return used[0] }
         throw needsMigration(
           wanted.holder.table, wanted.holder.field,
-          "the database has it and \(wanted.other?.field ?? "its other side") as two relationships, and the models make them each "
+          detail:
+            "the database has it and \(wanted.other?.field ?? "its other side") as two relationships, and the models make them each "
             + "other's inverse: give one of them a new name, and copy what it has")
       }
     }
@@ -80,12 +81,12 @@
         case (.reference(let column, let place), nil):
           if isOlder { throw gone(wanted) }
           try checkValue(wanted.holder)
-          try addReference(wanted, column, place)
+          try addReference(wanted, column, place: place)
         case (.reference(let column, let place), .reference(let side)?):
-          try bringReference(wanted, column, place, from: side, isOlder: isOlder)
+          try bringReference(wanted, column, place: place, from: side, isOlder: isOlder)
         case (.reference(let column, let place), .links(let name)?):
           if isOlder { throw gone(wanted) }
-          try moveLinks(name, to: wanted, column, place)
+          try moveLinks(name, to: wanted, column, place: place)
         case (.links(let link), nil):
           if isOlder { throw gone(wanted) }
           for side in wanted.sides { try checkValue(side) }
@@ -114,7 +115,7 @@
       }
       throw needsMigration(
         side.table, side.field,
-        "the database has a value for it, and the model has a relationship: give the property another name")
+        detail: "the database has a value for it, and the model has a relationship: give the property another name")
     }
 
     /// Refuses a relationship to a subclass if rows reference objects of other classes.
@@ -124,19 +125,21 @@
       switch wanted.form {
       case .reference(let column, _):
         let key = tables.tables[wanted.holder.table].columns[column].name
-        try checkTarget(wanted.holder, wanted.target, wanted.targetClass, from: table, key)
+        try checkTarget(wanted.holder, wanted.target, className: wanted.targetClass, from: table, key: key)
       case .links(let link):
         let name = tables.links[link].name.text
         let isFirst = tables.isOwner(wanted.holder, of: link)
         let keys = [LinkTable.secondKey, LinkTable.firstKey]
-        try checkTarget(wanted.holder, wanted.target, wanted.targetClass, from: name, keys[isFirst ? 0 : 1])
+        try checkTarget(
+          wanted.holder, wanted.target, className: wanted.targetClass, from: name, key: keys[isFirst ? 0 : 1])
         guard let other = wanted.other else { return }
-        try checkTarget(other, wanted.holder.table, wanted.otherClass, from: name, keys[isFirst ? 1 : 0])
+        try checkTarget(
+          other, wanted.holder.table, className: wanted.otherClass, from: name, key: keys[isFirst ? 1 : 0])
       }
     }
 
     private mutating func checkTarget(
-      _ side: Side, _ target: Int, _ className: String?, from table: String, _ key: SQLName
+      _ side: Side, _ target: Int, className: String?, from table: String, key: SQLName
     ) throws {
       let classes = tables.tables[target].classes.map(\.type)
       // Only models that are new to the table can ask for another class.
@@ -153,7 +156,8 @@
       if count == 0 { return }
       throw needsMigration(
         side.table, side.field,
-        "the model has a relationship to \(kind.name), and \(rows(count)) \(count == 1 ? "references" : "reference") objects of "
+        detail:
+          "the model has a relationship to \(kind.name), and \(rows(count)) \(count == 1 ? "references" : "reference") objects of "
           + "other classes: change these first")
     }
 

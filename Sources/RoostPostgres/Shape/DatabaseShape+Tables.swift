@@ -12,10 +12,10 @@
         let column = tables.tables[number].columns[place]
         guard case .value(let form) = column.kind, let field = column.field else { continue }
         if let at = stored.tables[known].column(of: field) {
-          try change(number, known, at, to: column, form)
+          try change(number, known, at: at, to: column, form: form)
         } else {
-          try checkKind(number, known, field)
-          try addColumn(number, known, column, form)
+          try checkKind(number, known, field: field)
+          try addColumn(number, known, column: column, form: form)
         }
       }
       leaveColumns(number, known)
@@ -39,7 +39,8 @@
       var noted = StoredTable(name: name, entity: table.root.name, classes: table.classes.map(\.type.name).sorted())
       for column in table.columns {
         there.set(
-          name, column.name.text, .init(type: column.type.rawValue, isOptional: column.isOptional, hasDefault: false))
+          name, column.name.text,
+          known: .init(type: column.type.rawValue, isOptional: column.isOptional, hasDefault: false))
         guard case .value(let form) = column.kind, let field = column.field else { continue }
         noted.columns.append(
           StoredColumn(
@@ -58,7 +59,7 @@
       let name = stored.tables[known].name
       if !table.hasClassColumn || there.column(name, Table.className.text) != nil { return }
       add("ALTER TABLE \(full(name)) ADD COLUMN \(classDefinition(table))")
-      there.set(name, Table.className.text, .init(type: "text", isOptional: false, hasDefault: true))
+      there.set(name, Table.className.text, known: .init(type: "text", isOptional: false, hasDefault: true))
     }
 
     // MARK: Older models
@@ -77,7 +78,7 @@
         }
         guard column.isNeeded, !column.isOptional, there.column(table.name, table.columns[at].name)?.isOptional == true
         else { continue }
-        try fillNulls(number, known, at, column, form)
+        try fillNulls(number, known, at: at, column: column, form: form)
       }
       for column in table.columns where !(column.field.map { wanted.contains($0) } ?? true) {
         guard let found = there.column(table.name, column.name), !found.isOptional, !found.hasDefault else { continue }
@@ -88,7 +89,7 @@
     // MARK: Columns
 
     /// Refuses a property of values that the database has as a relationship.
-    private func checkKind(_ number: Int, _ known: Int, _ field: String) throws {
+    private func checkKind(_ number: Int, _ known: Int, field: String) throws {
       let side = StoredSide(table: stored.tables[known].name, field: field)
       let isList = stored.links.contains { $0.sides.contains(side) && !$0.isLeft }
       let isFound = stored.tables.contains { table in
@@ -97,53 +98,54 @@
       if !isList, !isFound { return }
       throw needsMigration(
         number, field,
-        "the database has a relationship for it, and the model has a value: give the property another name")
+        detail: "the database has a relationship for it, and the model has a value: give the property another name")
     }
 
-    private mutating func addColumn(_ number: Int, _ known: Int, _ column: Column, _ form: ValueForm) throws {
+    private mutating func addColumn(_ number: Int, _ known: Int, column: Column, form: ValueForm) throws {
       let (name, field) = (stored.tables[known].name, column.field ?? "")
-      let value = try initial(number, field, form)
+      let value = try initial(number, field, form: form)
       let classes = classCondition(number, field)
       if value == nil, column.isNeeded {
         let count = try count(name, where: classes?.text ?? "true", classes?.parameters ?? [])
         if count > 0 {
           throw needsMigration(
             number, field,
-            "the property is new, and the database has \(rows(count)) without a value for it: give it a default value, or make "
+            detail:
+              "the property is new, and the database has \(rows(count)) without a value for it: give it a default value, or make "
               + "it optional")
         }
       } else if let value, try hasRows(name) {
         add("ALTER TABLE \(full(name)) ADD COLUMN \(column.name) \(column.type.rawValue)")
-        fill(name, column, value, classes, isNull: false)
+        fill(name, column, value: value, classes: classes, isNull: false)
         if !column.isOptional { add("ALTER TABLE \(full(name)) ALTER COLUMN \(column.name) SET NOT NULL") }
-        return note(known, column, form)
+        return note(known, column, form: form)
       }
       add(
         "ALTER TABLE \(full(name)) ADD COLUMN \(column.name) \(column.type.rawValue)"
           + (column.isOptional ? "" : " NOT NULL"))
-      note(known, column, form)
+      note(known, column, form: form)
     }
 
-    private mutating func note(_ known: Int, _ column: Column, _ form: ValueForm) {
+    private mutating func note(_ known: Int, _ column: Column, form: ValueForm) {
       stored.tables[known].columns.append(
         StoredColumn(
           name: column.name.text, field: column.field, type: column.type.rawValue, values: form.word,
           isRequired: column.isNeeded))
       there.set(
         stored.tables[known].name, column.name.text,
-        .init(type: column.type.rawValue, isOptional: column.isOptional, hasDefault: false))
+        known: .init(type: column.type.rawValue, isOptional: column.isOptional, hasDefault: false))
     }
 
-    private mutating func change(_ number: Int, _ known: Int, _ at: Int, to column: Column, _ form: ValueForm) throws {
+    private mutating func change(_ number: Int, _ known: Int, at: Int, to column: Column, form: ValueForm) throws {
       let field = column.field ?? ""
       if stored.tables[known].columns[at].reference != nil {
         throw needsMigration(
           number, field,
-          "the database has a relationship for it, and the model has a value: give the property another name")
+          detail: "the database has a relationship for it, and the model has a value: give the property another name")
       }
       guard let found = there.column(stored.tables[known].name, column.name.text) else { return }
       if stored.tables[known].columns[at].values != form.word {
-        try changeType(number, known, at, to: column, form)
+        try changeType(number, known, at: at, to: column, form: form)
       }
       let before = stored.tables[known].columns[at]
       stored.tables[known].columns[at].isLeft = false
@@ -152,37 +154,39 @@
       if column.isOptional {
         if !found.isOptional { add("\(alter) DROP NOT NULL") }
         // In a column of a subclass the rows of other classes have null.
-        if column.isNeeded, !before.isRequired || before.isLeft { try fillNulls(number, known, at, column, form) }
+        if column.isNeeded, !before.isRequired || before.isLeft {
+          try fillNulls(number, known, at: at, column: column, form: form)
+        }
       } else if found.isOptional {
-        try fillNulls(number, known, at, column, form)
+        try fillNulls(number, known, at: at, column: column, form: form)
         add("\(alter) SET NOT NULL")
       }
       there.set(
         stored.tables[known].name, column.name.text,
-        .init(type: column.type.rawValue, isOptional: column.isOptional, hasDefault: found.hasDefault))
+        known: .init(type: column.type.rawValue, isOptional: column.isOptional, hasDefault: found.hasDefault))
     }
 
     /// Gives the rows of a class that have null the property's default. Refuses them if there is none.
-    private mutating func fillNulls(_ number: Int, _ known: Int, _ at: Int, _ column: Column, _ form: ValueForm) throws
-    {
+    private mutating func fillNulls(_ number: Int, _ known: Int, at: Int, column: Column, form: ValueForm) throws {
       let (name, field) = (stored.tables[known].name, column.field ?? "")
       let classes = classCondition(number, field)
       let test = "\(column.name) IS NULL" + (classes.map { " AND \($0.text)" } ?? "")
       let count = try count(name, where: test, classes?.parameters ?? [])
       if count == 0 { return }
-      guard let value = try initial(number, field, form) else {
+      guard let value = try initial(number, field, form: form) else {
         throw needsMigration(
           number, field,
-          "the model requires a value, and \(rows(count)) \(count == 1 ? "has" : "have") none: give it a default value, make it "
+          detail:
+            "the model requires a value, and \(rows(count)) \(count == 1 ? "has" : "have") none: give it a default value, make it "
             + "optional, or give these rows a value first")
       }
-      fill(name, column, value, classes, isNull: true)
+      fill(name, column, value: value, classes: classes, isNull: true)
     }
 
     /// Writes a value into rows. It is a parameter, and never a part of the text.
     private mutating func fill(
-      _ table: String, _ column: Column, _ value: [UInt8],
-      _ classes: (text: String, parameters: [Statement.Parameter])?, isNull: Bool
+      _ table: String, _ column: Column, value: [UInt8],
+      classes: (text: String, parameters: [Statement.Parameter])?, isNull: Bool
     ) {
       var tests: [String] = isNull ? ["\(column.name) IS NULL"] : []
       var statement = Statement("", classes?.parameters ?? [])

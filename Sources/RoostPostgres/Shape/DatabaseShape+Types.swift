@@ -5,13 +5,14 @@
   /// Columns whose values have another type now.
   extension DatabaseShape {
     /// Changes the type of a column if no value is lost by it. Otherwise throws.
-    mutating func changeType(_ number: Int, _ known: Int, _ at: Int, to column: Column, _ form: ValueForm) throws {
+    mutating func changeType(_ number: Int, _ known: Int, at: Int, to column: Column, form: ValueForm) throws {
       let (name, field) = (stored.tables[known].name, column.field ?? "")
       let before = stored.tables[known].columns[at]
       guard let test = NumberRange.test(from: before.values, to: form.word, column: column.name.description) else {
         throw needsMigration(
           number, field,
-          "the database has values of the type \(before.values), and the model has \(form.word): keep the type, or give the new "
+          detail:
+            "the database has values of the type \(before.values), and the model has \(form.word): keep the type, or give the new "
             + "property another name, and copy the values")
       }
       if !test.isEmpty {
@@ -19,7 +20,8 @@
         if count > 0 {
           throw needsMigration(
             number, field,
-            "the model has the type \(form.word), and \(rows(count)) \(count == 1 ? "has a value" : "have values") of the type "
+            detail:
+              "the model has the type \(form.word), and \(rows(count)) \(count == 1 ? "has a value" : "have values") of the type "
               + "\(before.values) that it cannot hold: change these values, or keep the type")
         }
       }

@@ -18,9 +18,9 @@
       }
       for (parts, paths) in wanted where !stored.tables[known].uniques.contains(where: { $0.paths == paths }) {
         let keys = parts.map { $0.sql(of: table, alias: "") }
-        if !created.contains(number) { try checkDuplicates(number, keys, paths) }
+        if !created.contains(number) { try checkDuplicates(number, keys, paths: paths) }
         let columns = parts.map { ([table.columns[$0.column].name.text] + $0.path).joined(separator: "_") }
-        let index = there.name(table.name.text, columns, "key")
+        let index = there.name(table.name.text, columns, kind: "key")
         add(
           "CREATE UNIQUE INDEX \(index) ON \(full(table.name.text)) (\(Table.zone), "
             + "\(keys.map { "(\($0))" }.joined(separator: ", ")))")
@@ -29,7 +29,7 @@
     }
 
     /// Refuses a rule that rows break.
-    private mutating func checkDuplicates(_ number: Int, _ keys: [String], _ paths: [String]) throws {
+    private mutating func checkDuplicates(_ number: Int, _ keys: [String], paths: [String]) throws {
       let list = keys.joined(separator: ", ")
       let tests = keys.map { "(\($0)) IS NOT NULL" }.joined(separator: " AND ")
       let texts = keys.map { "(\($0))::text" }.joined(separator: ", ")
@@ -42,7 +42,8 @@
       let value = (answer.text(0, 1) ?? "").prefix(60)
       throw needsMigration(
         number, paths.joined(separator: ", "),
-        "the model wants it unique, and \(groups == 1 ? "1 value is" : "\(groups) values are") in several rows, such as "
+        detail:
+          "the model wants it unique, and \(groups == 1 ? "1 value is" : "\(groups) values are") in several rows, such as "
           + "\"\(value)\" in \(rows(Int(size))): change or delete all but one of each first")
     }
   }

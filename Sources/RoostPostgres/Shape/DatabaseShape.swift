@@ -25,7 +25,7 @@
 
     private static let mostAttempts = 5
 
-    init(_ tables: Tables, _ schema: Schema, _ namespace: SQLName, _ connection: Connection) {
+    init(_ tables: Tables, of schema: Schema, in namespace: SQLName, _ connection: Connection) {
       (self.tables, self.schema, self.namespace, self.connection) = (tables, schema, namespace, connection)
     }
 
@@ -125,7 +125,7 @@
       return parts.count == 2 ? parts.joined(separator: ".") : "\(tables.tables[number].root.name).\(field)"
     }
 
-    func needsMigration(_ number: Int, _ field: String, _ detail: String) -> PostgresError {
+    func needsMigration(_ number: Int, _ field: String, detail: String) -> PostgresError {
       PostgresError(.needsMigration, "\(place(number, field)): \(detail)")
     }
 

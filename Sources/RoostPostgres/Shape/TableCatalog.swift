@@ -42,7 +42,7 @@
 
     func column(_ table: String, _ column: String) -> Known? { tables[table]?[column] }
 
-    mutating func set(_ table: String, _ column: String, _ known: Known?) {
+    mutating func set(_ table: String, _ column: String, known: Known?) {
       tables[table, default: [:]][column] = known
     }
 
@@ -57,13 +57,13 @@
     }
 
     mutating func rename(_ table: String, _ column: String, to name: String) {
-      set(table, name, tables[table]?[column])
-      set(table, column, nil)
+      set(table, name, known: tables[table]?[column])
+      set(table, column, known: nil)
     }
 
     /// Makes a name that nothing has, for an index or a constraint: `<table>_<columns>_<kind>`. Where that is too long or taken,
     /// a hash of all of it takes the place of the end.
-    mutating func name(_ table: String, _ columns: [String], _ kind: String) -> SQLName {
+    mutating func name(_ table: String, _ columns: [String], kind: String) -> SQLName {
       let whole = ([table] + columns).joined(separator: "_")
       var name = "\(whole)_\(kind)"
       var number = 0

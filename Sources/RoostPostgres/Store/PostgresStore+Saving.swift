@@ -38,7 +38,7 @@
           return
         } catch {
           if error.isLost {
-            if try settle(proof, save, process: connection.process, error) { return }
+            if try settle(proof, save, process: connection.process, fault: error) { return }
             throw PostgresError(
               .lost, "\(error.message). Nothing of the save was committed: save again", state: error.sqlState)
           }
@@ -56,7 +56,7 @@
 
     /// Whether the transaction of a save was committed.
     private func settle(
-      _ proof: CommitProof, _ save: SaveWork, process: Int32, _ fault: ServerFault
+      _ proof: CommitProof, _ save: SaveWork, process: Int32, fault: ServerFault
     ) throws -> Bool {
       let (outcome, fresh) = proof.outcome(configuration.address, namespace, process: process)
       if let fresh { connection = fresh }
@@ -72,10 +72,11 @@
       }
     }
 
-    /// Finds out what became of a save of which that is not known. If it was committed, the models that it inserted have their rows.
+    /// Finds out the outcome of an uncertain save. If it was committed, the models that it inserted have their rows.
     private func settleUncertain() throws {
       guard let before = uncertain else { return }
-      if try settle(before.proof, before.save, process: before.process, ServerFault("an earlier save was not answered"))
+      if try settle(
+        before.proof, before.save, process: before.process, fault: ServerFault("an earlier save was not answered"))
       {
         before.save.noteSaved()
         landed.merge(before.save.remapped) { $1 }
@@ -84,7 +85,7 @@
     }
   }
 
-  /// A save of which is not known whether it was committed.
+  /// A save that the server may have committed.
   struct UncertainSave {
     let proof: CommitProof
     let save: SaveWork

@@ -37,7 +37,7 @@
       let wanted = try Tables(schema)
       let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address) }
       let (identifier, tables, leftLinks) = try Self.passing {
-        try DatabaseShape(wanted, schema, namespace, opened).bring()
+        try DatabaseShape(wanted, of: schema, in: namespace, opened).bring()
       }
       self.configuration = configuration
       self.schema = schema
