@@ -197,17 +197,25 @@
     private static func writeAll(_ place: Int32, _ bytes: ArraySlice<UInt8>) {
       var rest = bytes
       while !rest.isEmpty {
-        let done = rest.withUnsafeBytes { send(place, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        let done = rest.withUnsafeBytes { send(place, $0.baseAddress, $0.count, noSignal) }
         if done <= 0 { return }
         rest = rest.dropFirst(done)
       }
     }
 
+    #if canImport(Darwin)
+      private static let noSignal: Int32 = 0
+    #else
+      private static let noSignal = Int32(MSG_NOSIGNAL)
+    #endif
+
     private static func socket() -> Int32 {
       #if canImport(Glibc)
         Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      #elseif canImport(Musl)
+        Musl.socket(AF_UNIX, SOCK_STREAM, 0)
       #else
-        0
+        Darwin.socket(AF_UNIX, SOCK_STREAM, 0)
       #endif
     }
 

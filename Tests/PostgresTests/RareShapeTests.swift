@@ -127,6 +127,15 @@
     }
   }
 
+  @Model private final class URLItem {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+  @Model private final class UrlItem {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+
   @Model private final class RoostStore {
     var name: String
     init(_ name: String) { self.name = name }
@@ -276,6 +285,14 @@
       try ground.sql("ALTER TABLE @.item DROP COLUMN note")
       _ = try ground.open(Coded.Item.self)
       #expect(refusal { _ = try ground.open(Noted.Item.self) }?.code == .newerModels)
+    }
+
+    @Test func `classes whose names are alike in SQL have tables of their own`() throws {
+      try ground.save(ground.open(URLItem.self), [URLItem("a")])
+      try ground.save(ground.open(UrlItem.self), [UrlItem("b")])
+      let both = try ground.open(UrlItem.self, URLItem.self)
+      #expect(try both.fetch(FetchDescriptor<URLItem>()).map(\.name) == ["a"])
+      #expect(try both.fetch(FetchDescriptor<UrlItem>()).map(\.name) == ["b"])
     }
 
     @Test func `models may be called as the store's own tables`() throws {

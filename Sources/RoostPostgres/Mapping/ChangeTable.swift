@@ -9,8 +9,7 @@
   /// commit later: what is read ends before the oldest one that is still open. So a reader that goes on from where it was misses nothing.
   struct ChangeTable {
     let namespace: SQLName
-    static let name = SQLName(exactly: "roost_change")
-    var name: String { "\(namespace).\(Self.name)" }
+    var name: String { "\(namespace).\(OwnTable.changes)" }
     /// What listeners wait for.
     var channel: String { "roost_\(namespace.text)" }
 

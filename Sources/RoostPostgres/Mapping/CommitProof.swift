@@ -2,7 +2,7 @@
   internal import RoostFile
   internal import RoostRecords
 
-  /// Finds out whether a transaction was committed whose answer was lost.
+  /// Finds out whether the server committed a transaction after its answer was lost.
   ///
   /// A transaction that saves inserts a row with a fresh identifier into the table `roost_commit`, right before its `COMMIT`. After the
   /// connection was lost, another connection inserts a row with the same identifier. The unique index decides:
@@ -12,29 +12,22 @@
   /// 3. The lost transaction has no row. The second insertion is committed. Should the first server process still have the statements
   ///    in a buffer and carry them out later, its insertion fails, and it rolls back. So nothing of it can be committed any more.
   ///
-  /// That is why no process of the server must be found or ended first, and why it also holds behind a pooler of connections. A
-  /// process is only ended if case 2 lasts longer than ``patience``: a server that does not notice a lost client waits for the rest
-  /// of its statements. The column `done` tells the row of a save from that of a second insertion, whose answer may be lost too.
+  /// So no process of the server must be found or ended first, and the proof also works through a connection pooler. A process is
+  /// ended only if case 2 lasts longer than ``patience``: a server that does not notice a lost client waits for its next statement. The column `done` tells the row of a save from that of a second insertion, whose answer may be lost too.
   struct CommitProof {
     let id: UUIDNumber
 
-    static let name = SQLName(exactly: "roost_commit")
+    private static let name = OwnTable.commits
     /// How long the end of a lost transaction is waited for.
     private static let patience = "5s"
     private static let mostAttempts = 4
-
-    /// The statement that creates the table.
-    static func table(in namespace: SQLName) -> String {
-      "CREATE TABLE \(namespace).\(name) (id uuid PRIMARY KEY, time timestamptz NOT NULL DEFAULT now(), "
-        + "done boolean NOT NULL)"
-    }
 
     /// The statement of the transaction itself.
     func statement(in namespace: SQLName) -> Statement {
       Statement("INSERT INTO \(namespace).\(Self.name) (id, done) VALUES ($1, true)", [.uuid(id)])
     }
 
-    /// Removes rows of which no program asks any more.
+    /// Removes rows that no program asks for any more.
     static func cleaning(in namespace: SQLName) -> Statement {
       Statement(
         "DELETE FROM \(namespace).\(name) WHERE id IN (SELECT id FROM \(namespace).\(name) "

@@ -23,9 +23,6 @@
       self.text = text
     }
 
-    /// The table that keeps which tables this package made, and for which models.
-    static let meta = SQLName(exactly: "roost_store")
-
     /// The name in quotes, so that it may be any.
     var description: String { "\"" + text.replacing("\"", with: "\"\"") + "\"" }
 

@@ -14,7 +14,7 @@
     private(set) var classes: [String: _ModelType] = [:]
     /// By name of a class: the properties of which the history keeps the values of deleted objects.
     private(set) var kept: [String: [Int]] = [:]
-    private var names: Set<SQLName> = [.meta, CommitProof.name, ChangeTable.name]
+    private var names: Set<SQLName> = OwnTable.all
 
     init(_ schema: Schema) throws {
       let plans = schema.models.compactMap { model in

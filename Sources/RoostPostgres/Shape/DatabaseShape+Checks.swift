@@ -66,7 +66,7 @@
       PostgresError(
         .changedTables,
         "another program changed the table \(quoted(table)) of the schema \(namespace): \(detail). Undo that change, or restore a "
-          + "backup. To begin anew, drop all tables of the store, and \(SQLName.meta) too")
+          + "backup. To begin anew, drop all tables of the store, and \(OwnTable.shape) too")
     }
   }
 #endif

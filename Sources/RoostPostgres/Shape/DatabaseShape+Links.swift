@@ -15,7 +15,7 @@
           + "\(LinkTable.secondKey) uuid NOT NULL, \(LinkTable.firstPlace) bigint, \(LinkTable.secondPlace) bigint, "
           + "PRIMARY KEY (\(Table.zone), \(LinkTable.firstKey), \(LinkTable.secondKey)))")
       for (key, target) in [(LinkTable.firstKey, link.first), (LinkTable.secondKey, link.second)] {
-        addKey(there.name(name, [key.text], kind: "fkey"), name, column: key, to: target, rule: .delete)
+        addKey(there.name(name, [key.text], kind: "fkey"), table: name, column: key, to: target, rule: .delete)
       }
       let index = there.name(name, [LinkTable.secondKey.text], kind: "idx")
       add("CREATE INDEX \(index) ON \(full(name)) (\(Table.zone), \(LinkTable.secondKey))")

@@ -9,23 +9,25 @@
     mutating func readMeta(hasNamespace: Bool) throws -> (identifier: String?, shape: StoredShape) {
       // Not `IF NOT EXISTS`, for which the server wants the right to create even if there is nothing to do.
       if !hasNamespace { add("CREATE SCHEMA \(namespace)") }
-      let isNew = !there.names.contains(SQLName.meta.text)
+      let isNew = !there.names.contains(OwnTable.shape.text)
       if isNew {
         add(
-          "CREATE TABLE \(namespace).\(SQLName.meta) (name text PRIMARY KEY, format integer NOT NULL, shape jsonb NOT NULL)"
+          "CREATE TABLE \(namespace).\(OwnTable.shape) (name text PRIMARY KEY, format integer NOT NULL, shape jsonb NOT NULL)"
         )
       }
-      if !there.names.contains(CommitProof.name.text) {
-        add(CommitProof.table(in: namespace))
+      if !there.names.contains(OwnTable.commits.text) {
+        add(
+          "CREATE TABLE \(namespace).\(OwnTable.commits) (id uuid PRIMARY KEY, time timestamptz NOT NULL DEFAULT now(), "
+            + "done boolean NOT NULL)")
       } else if isNew {
-        throw foreign(CommitProof.name.text)
+        throw foreign(OwnTable.commits.text)
       }
-      for column in ["name", "format", "shape"] where !isNew && there.column(SQLName.meta.text, column) == nil {
-        throw foreign(SQLName.meta.text)
+      for column in ["name", "format", "shape"] where !isNew && there.column(OwnTable.shape.text, column) == nil {
+        throw foreign(OwnTable.shape.text)
       }
       try send()
       if isNew { return (nil, StoredShape()) }
-      let answer = try connection.run("SELECT name, format, shape FROM \(namespace).\(SQLName.meta)")
+      let answer = try connection.run("SELECT name, format, shape FROM \(namespace).\(OwnTable.shape)")
       guard answer.count > 0 else { return (nil, StoredShape()) }
       let format = answer.integer(0, 1) ?? 0
       if format > Self.format {
@@ -39,7 +41,7 @@
       guard let name = answer.text(0, 0), let shape else {
         throw PostgresError(
           .changedTables,
-          "the row of \(SQLName.meta) cannot be read: another program changed it. Restore it from a backup"
+          "the row of \(OwnTable.shape) cannot be read: another program changed it. Restore it from a backup"
         )
       }
       return (name, shape)
@@ -55,14 +57,14 @@
       if let known {
         try connection.run(
           Statement(
-            "UPDATE \(namespace).\(SQLName.meta) SET shape = $1, format = $2", [json, .integer(Int32(Self.format))]))
+            "UPDATE \(namespace).\(OwnTable.shape) SET shape = $1, format = $2", [json, .integer(Int32(Self.format))]))
         return known
       }
       var maker = KeyMaker()
       let name = maker.next().text
       try connection.run(
         Statement(
-          "INSERT INTO \(namespace).\(SQLName.meta) (name, format, shape) VALUES ($1, $2, $3)",
+          "INSERT INTO \(namespace).\(OwnTable.shape) (name, format, shape) VALUES ($1, $2, $3)",
           [.text(name), .integer(Int32(Self.format)), json]))
       return name
     }

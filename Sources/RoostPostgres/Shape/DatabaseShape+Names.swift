@@ -9,7 +9,14 @@
     mutating func adopt() throws {
       for number in tables.tables.indices {
         try checkFamily(number)
-        guard let known = stored.table(of: tables.tables[number].root.name) else { continue }
+        guard let known = stored.table(of: tables.tables[number].root.name) else {
+          // A class of another program may have a name that is alike in SQL.
+          let taken = Set(stored.tables.map(\.name) + stored.links.map(\.name))
+          while taken.contains(tables.tables[number].name.text) {
+            tables.tables[number].name = tables.tables[number].name.adding("_")
+          }
+          continue
+        }
         tables.tables[number].name = SQLName(exactly: stored.tables[known].name)
         if !isOlder(number) { try rename(number, known) }
         nameColumns(number, known)

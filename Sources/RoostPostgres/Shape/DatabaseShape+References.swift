@@ -45,7 +45,7 @@
       guard case .reference(let target, let rule) = shape.kind else { return }
       let constraint = there.name(name, [shape.name.text], kind: "fkey")
       let index = there.name(name, [shape.name.text], kind: "idx")
-      addKey(constraint, name, column: shape.name, to: target, rule: rule)
+      addKey(constraint, table: name, column: shape.name, to: target, rule: rule)
       add("CREATE INDEX \(index) ON \(full(name)) (\(Table.zone), \(shape.name))")
       stored.tables[known(number)].columns.append(
         StoredColumn(
@@ -71,7 +71,7 @@
 
     /// Adds a foreign key. It is checked at the commit, so that rows may be written in any order.
     mutating func addKey(
-      _ constraint: SQLName, _ table: String, column: SQLName, to target: Int, rule: Column.DeletionRule
+      _ constraint: SQLName, table: String, column: SQLName, to target: Int, rule: Column.DeletionRule
     ) {
       let action =
         switch rule {
@@ -109,7 +109,7 @@
       if isOlder, side != holder { throw gone(wanted) }
       let inverse = StoredSide(table: reference.table, field: reference.inverse)
       if side != holder, wanted.other.map(storedSide) == side || inverse == holder {
-        return try turn(side, to: wanted, column: column, place: place)
+        return try turn(side, to: wanted, column, place: place)
       }
       let target = tables.tables[wanted.target].name.text
       if reference.table != target {
@@ -133,8 +133,8 @@
           }
           let name = stored.tables[table].columns[at].reference?.constraint ?? reference.constraint
           addKey(
-            SQLName(exactly: name), side.table, column: tables.tables[number].columns[column].name, to: wanted.target,
-            rule: rule)
+            SQLName(exactly: name), table: side.table, column: tables.tables[number].columns[column].name,
+            to: wanted.target, rule: rule)
           stored.tables[table].columns[at].reference?.rule = "\(rule)"
         }
         stored.tables[table].columns[at].reference?.inverse = wanted.other?.field
@@ -227,7 +227,7 @@
       finish(wanted, column, place: place)
     }
 
-    private mutating func refuseMany(_ wanted: KeptRelationship, _ table: String, key: String, test: String) throws {
+    private mutating func refuseMany(_ wanted: KeptRelationship, table: String, key: String, test: String) throws {
       let answer = try ask(
         "SELECT count(*) FROM (SELECT FROM \(full(table)) WHERE \(test) GROUP BY \(Table.zone), \(quoted(key)) "
           + "HAVING count(*) > 1) AS m")
@@ -241,7 +241,7 @@
     }
 
     /// Keeps a relationship between one and one on its other side.
-    private mutating func turn(_ side: StoredSide, to wanted: KeptRelationship, column: Int, place: Int?) throws {
+    private mutating func turn(_ side: StoredSide, to wanted: KeptRelationship, _ column: Int, place: Int?) throws {
       guard let (table, at) = self.column(side) else { return }
       let ends = [stored.tables[table].columns[at].reference?.table, side.table]
       if ends != [wanted.holder.table, wanted.target].map({ tables.tables[$0].name.text }) {
@@ -250,7 +250,7 @@
           detail: "the database has a relationship between other classes for it: give the property another name")
       }
       let before = stored.tables[table].columns[at].name
-      try refuseMany(wanted, side.table, key: before, test: "\(quoted(before)) IS NOT NULL")
+      try refuseMany(wanted, table: side.table, key: before, test: "\(quoted(before)) IS NOT NULL")
       try fill(
         wanted, column, place: place,
         from: "SELECT \(Table.zone) AS zone, \(quoted(before)) AS h, \(Table.key) AS o, NULL::bigint AS p FROM "
@@ -272,7 +272,7 @@
     }
 
     /// Makes a reference of links: a list got an inverse that leads to one.
-    mutating func moveLinks(_ name: String, to wanted: KeptRelationship, column: Int, place: Int?) throws {
+    mutating func moveLinks(_ name: String, to wanted: KeptRelationship, _ column: Int, place: Int?) throws {
       guard let at = stored.links.firstIndex(where: { $0.name == name }) else { return }
       let link = stored.links[at]
       let (holder, other) = (storedSide(wanted.holder), wanted.other.map(storedSide))
@@ -291,7 +291,7 @@
       }
       let keys = isOwner ? (LinkTable.secondKey, LinkTable.firstKey) : (LinkTable.firstKey, LinkTable.secondKey)
       let placed = isOwner ? LinkTable.firstPlace : LinkTable.secondPlace
-      try refuseMany(wanted, name, key: keys.0.text, test: "true")
+      try refuseMany(wanted, table: name, key: keys.0.text, test: "true")
       try fill(
         wanted, column, place: place,
         from: "SELECT \(Table.zone) AS zone, \(keys.0) AS h, \(keys.1) AS o, \(placed) AS p FROM \(full(name))")

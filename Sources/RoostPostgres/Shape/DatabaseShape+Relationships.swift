@@ -86,7 +86,7 @@
           try bringReference(wanted, column, place: place, from: side, isOlder: isOlder)
         case (.reference(let column, let place), .links(let name)?):
           if isOlder { throw gone(wanted) }
-          try moveLinks(name, to: wanted, column: column, place: place)
+          try moveLinks(name, to: wanted, column, place: place)
         case (.links(let link), nil):
           if isOlder { throw gone(wanted) }
           for side in wanted.sides { try checkValue(side) }

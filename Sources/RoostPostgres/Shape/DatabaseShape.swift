@@ -25,7 +25,7 @@
 
     private static let mostAttempts = 5
 
-    init(_ tables: TableMap, _ schema: Schema, namespace: SQLName, connection: Connection) {
+    init(_ tables: TableMap, of schema: Schema, in namespace: SQLName, connection: Connection) {
       (self.tables, self.schema, self.namespace, self.connection) = (tables, schema, namespace, connection)
     }
 
@@ -38,7 +38,7 @@
         do {
           var work = self
           let identifier = try work.bringInTransaction()
-          if let changes, !work.there.names.contains(ChangeTable.name.text) { _ = try connection.run(changes.creation) }
+          if let changes, !work.there.names.contains(OwnTable.changes.text) { _ = try connection.run(changes.creation) }
           try connection.run("COMMIT")
           return (identifier, work.tables, work.leftLinks)
         } catch let fault as ServerFault {

@@ -78,7 +78,7 @@
       }
     }
 
-    /// Finds out what became of a save of which that is not known. If it was committed, the models that it inserted have their rows.
+    /// Finds out the outcome of an uncertain save. If it was committed, the models that it inserted have their rows.
     private func settleUncertain() throws {
       guard let before = uncertain else { return }
       if try settle(
@@ -91,7 +91,7 @@
     }
   }
 
-  /// A save of which is not known whether it was committed.
+  /// A save that the server may have committed.
   struct UncertainSave {
     let proof: CommitProof
     let save: SaveWork

@@ -48,7 +48,7 @@
       let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address.text) }
       let changes = ChangeTable(namespace: namespace)
       let (identifier, tables, leftLinks) = try Self.passing {
-        try DatabaseShape(wanted, schema, namespace: namespace, connection: opened).bring(
+        try DatabaseShape(wanted, of: schema, in: namespace, connection: opened).bring(
           with: configuration.historyDays == nil ? nil : changes)
       }
       let newest = try Self.passing { try opened.run(changes.newest).integer(0, 0) ?? 0 }

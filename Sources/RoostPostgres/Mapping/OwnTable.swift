@@ -1,0 +1,12 @@
+#if Postgres
+  /// The tables of a store that hold no objects.
+  enum OwnTable {
+    /// One row: the store's identifier, and the shape of its tables.
+    static let shape = SQLName(exactly: "roost_store")
+    /// A row for each save of the last day: see ``CommitProof``.
+    static let commits = SQLName(exactly: "roost_commit")
+    /// What each save changed: see ``ChangeTable``.
+    static let changes = SQLName(exactly: "roost_change")
+    static let all: Set<SQLName> = [shape, commits, changes]
+  }
+#endif
