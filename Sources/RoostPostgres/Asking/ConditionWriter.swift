@@ -43,6 +43,7 @@
     private static let mostBytes = 50_000
     /// The server takes 65,535 parameters.
     private static let mostParameters = 60_000
+    private static let mostStatementBytes = 1_000_000
 
     init(_ store: PostgresStore, _ question: StoreQuestion, rows: RowQuestion) {
       self.store = store
@@ -60,13 +61,13 @@
 
     /// Adds conditions to the question for rows.
     func write(_ condition: RoostQuery.Expression) {
-      let before = rows
       guard let term = try? Checker.condition(condition, question.catalog, entity: question.map.entity.id) else {
         return leaveOut(condition)
       }
       rows.conditions += conjuncts(of: term, isOutermost: true)
-      guard rows.parameters.count > Self.mostParameters else { return }
-      rows = before
+      let length = rows.conditions.reduce(0) { $0 + $1.utf8.count }
+      guard rows.parameters.count > Self.mostParameters || length > Self.mostStatementBytes else { return }
+      (rows.parameters, rows.conditions) = ([], [])
       leaveOut(condition)
     }
 
@@ -128,9 +129,11 @@
 
     /// Takes back the parameters of something that could not be written.
     private func attempt<Found>(_ body: () -> Found?) -> Found? {
-      let (before, known) = (rows, bindings)
+      // Not a copy of the question: each parameter that is added would copy all others.
+      let (count, known) = (rows.parameters.count, bindings)
       if let found = body() { return found }
-      (rows, bindings) = (before, known)
+      rows.parameters.removeSubrange(count...)
+      bindings = known
       return nil
     }
 

@@ -216,6 +216,42 @@
       #expect(try tally(container).whole == 2)
     }
 
+    @Test(arguments: [10, 500, 5000]) func `a condition may have any number of parts`(count: Int) throws {
+      let container = try container()
+      let context = ModelContext(container)
+      for number in 0..<3 { context.insert(Sale(number)) }
+      try context.save()
+      let parts = (1...count).map { number in #Predicate<Sale> { $0.number == number && $0.day == "" } }
+      #expect(try sorted(context, Predicate(any: parts)) == [1, 2])
+      #expect(try sorted(context, Predicate(all: [Predicate(any: parts), #Predicate { $0.number > 1 }])) == [2])
+      // What is too long for the server is tested by the program.
+      let tally = try tally(container)
+      #expect(tally.count == 2)
+      #expect(count > 500 || tally.whole == 2)
+    }
+
+    @Test func `a condition may be deep`() throws {
+      let container = try container()
+      let context = ModelContext(container)
+      for number in 0..<3 { context.insert(Sale(number)) }
+      try context.save()
+      var deep = #Predicate<Sale> { $0.number == 1 }
+      for _ in 0..<20 {
+        let (inner, outer) = (deep, deep)
+        deep = #Predicate { !inner.evaluate($0) && ($0.number < 2 ? !outer.evaluate($0) : true) }
+        if try tally(container).count > 8 { break }
+        _ = try context.fetchCount(FetchDescriptor(predicate: deep))
+        let all = try context.fetch(FetchDescriptor<Sale>(sortBy: [SortDescriptor(\.number)]))
+        #expect(try sorted(context, deep) == all.filter { try deep.evaluate($0) }.map(\.number))
+      }
+      var chain = #Predicate<Sale> { $0.number == 1 }
+      for _ in 0..<90 {
+        let inner = chain
+        chain = #Predicate { !inner.evaluate($0) }
+      }
+      #expect(try sorted(context, chain) == [1])
+    }
+
     @Test func `relationships are followed on the server`() throws {
       let container = try container()
       let context = ModelContext(container)
