@@ -54,7 +54,7 @@ extension WorkingSet {
     _ descriptor: FetchDescriptor<Model>, _ context: any BackedContext
   ) throws -> StoreQuestion? {
     guard let graph = context as? GraphContext, let map = context.store.map(of: Model.self) else { return nil }
-    return try StoreQuestion(descriptor, map, graph)
+    return try StoreQuestion(descriptor, map, graph: graph)
   }
 
   func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws

@@ -65,7 +65,7 @@ enum Constant {
     // Whether it is nil belongs to the template; any other row may be another one.
     guard let value = FlatValue.of(captured.constant) else { return null(of: map) }
     if let leaf = captured.rowLeaf(of: map) { return .parameter(leaf, kind) }
-    return .constant(try reference(value, map, graph: graph, unknown), kind)
+    return .constant(try reference(value, map, graph: graph, unknown: unknown), kind)
   }
 
   static func rows(
@@ -80,7 +80,7 @@ enum Constant {
         hasNil = true
         return .null
       }
-      return try reference(element, map, graph: graph, unknown)
+      return try reference(element, map, graph: graph, unknown: unknown)
     }
     return .constant(.array(values), .array(hasNil ? .optional(kind) : kind))
   }
@@ -92,7 +92,7 @@ enum Constant {
 
   /// Of something that is not here, a row that is never there.
   private static func reference(
-    _ value: Any, _ map: EntityMap, graph: GraphContext, _ unknown: QuestionRows?
+    _ value: Any, _ map: EntityMap, graph: GraphContext, unknown: QuestionRows?
   ) throws -> Value {
     if let identifier = value as? PersistentIdentifier {
       return reference(identifier, map, graph: graph, unknown: unknown)

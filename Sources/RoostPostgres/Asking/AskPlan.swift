@@ -18,7 +18,7 @@
     init(_ store: PostgresStore, _ question: StoreQuestion) throws {
       let (table, place) = try store.tables.place(question.map.type)
       let type = store.tables.tables[table].classes[place].type
-      let writer = ConditionWriter(store, question, RowQuestion(table, type))
+      let writer = ConditionWriter(store, question, rows: RowQuestion(table, type))
       if let condition = question.condition { writer.write(condition) }
       (isExact, isCountable) = (writer.isExact && question.isWhole, writer.isExactWithoutDoubts && question.isWhole)
       (doubts, parts) = (writer.doubts, writer.parts)

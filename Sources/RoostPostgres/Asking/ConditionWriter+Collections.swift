@@ -32,18 +32,18 @@
           if case .reference(let number) = value { key(of: number, term.kind) } else { nil }
         }
         let test = keys.isEmpty ? nil : isKey(row.key, keys)
-        return among(row.key, test, isOptional: row.isOptional, hasNil: hasNil, row.doubts)
+        return among(row.key, test, isOptional: row.isOptional, hasNil: hasNil, doubts: row.doubts)
       }
       guard case .plain(let type) = term.kind.whole, let found = value(term) else { return nil }
       // NaN equals nothing.
       let known = others.filter { ValueOrder.holds(.equal, $0, other: $0) }
       guard let list = Statement.Parameter(known, as: type) else { return nil }
       let test = known.isEmpty ? nil : "\(key(found, type)) = ANY(\(add(list)))"
-      return among(found.text, test, isOptional: found.isOptional, hasNil: hasNil, found.doubts)
+      return among(found.text, test, isOptional: found.isOptional, hasNil: hasNil, doubts: found.doubts)
     }
 
     private func among(
-      _ text: String, _ test: String?, isOptional: Bool, hasNil: Bool, _ doubts: [Doubt]
+      _ text: String, _ test: String?, isOptional: Bool, hasNil: Bool, doubts: [Doubt]
     ) -> Written {
       var found = test
       if isOptional, let test { found = "(\(test) AND \(text) IS NOT NULL)" }
@@ -79,9 +79,9 @@
     }
 
     func quantified(
-      _ quantifier: RoostQuery.Expression.Quantifier, _ variable: Int, _ list: Term, _ body: Term
+      _ quantifier: RoostQuery.Expression.Quantifier, _ variable: Int, list: Term, body: Term
     ) -> Written? {
-      guard let rows = rows(list), let test = test(variable, rows, body) else { return nil }
+      guard let rows = rows(list), let test = test(variable, rows, body: body) else { return nil }
       let doubts = test.doubts.map { Doubt(text: rows.exists([$0.text]), isFault: $0.isFault) }
       let text = quantifier == .some ? rows.exists([test.text]) : "(NOT \(rows.exists(["(NOT \(test.text))"])))"
       return Written(text, doubts: rows.doubts + doubts)

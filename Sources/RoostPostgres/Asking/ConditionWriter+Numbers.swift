@@ -6,7 +6,7 @@
   ///
   /// Floating-point arithmetic has no words: the server raises an error where Swift has an infinity.
   extension ConditionWriter {
-    func arithmetic(_ operation: RoostQuery.Expression.Arithmetic, _ parts: Operands, _ kind: Kind) -> Written? {
+    func arithmetic(_ operation: RoostQuery.Expression.Arithmetic, _ parts: Operands, kind: Kind) -> Written? {
       guard let bounds = Self.bounds(kind), let one = value(parts[0]), let two = value(parts[1]), !one.isOptional,
         !two.isOptional
       else { return nil }

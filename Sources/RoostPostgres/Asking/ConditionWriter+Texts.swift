@@ -37,7 +37,7 @@
 
     private func text(_ term: Term) -> Written? { value(term).flatMap { $0.isOptional ? nil : $0 } }
 
-    func textTest(_ test: RoostQuery.Expression.TextTest, _ one: Term, _ two: Term) -> Written? {
+    func textTest(_ test: RoostQuery.Expression.TextTest, _ one: Term, two: Term) -> Written? {
       if test == .containsLoosely { return containsLoosely(one, two) }
       guard let text = text(one), let part = self.text(two) else { return nil }
       let (whole, needle) = (key(text, .string), key(part, .string))
@@ -64,7 +64,7 @@
       return Written("(strpos(\(lower(text.text)), \(needle)) > 0)", doubts: Self.doubt(text))
     }
 
-    func textOrder(_ order: RoostQuery.Expression.TextOrder, _ one: Term, _ two: Term) -> Written? {
+    func textOrder(_ order: RoostQuery.Expression.TextOrder, _ one: Term, two: Term) -> Written? {
       guard order == .caseless, let first = text(one), let second = text(two) else { return nil }
       let (left, right) = (lower(first.text), lower(second.text))
       return Written(

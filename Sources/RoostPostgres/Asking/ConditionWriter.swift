@@ -45,7 +45,7 @@
     private static let mostParameters = 60_000
     private static let mostStatementBytes = 1_000_000
 
-    init(_ store: PostgresStore, _ question: StoreQuestion, _ rows: RowQuestion) {
+    init(_ store: PostgresStore, _ question: StoreQuestion, rows: RowQuestion) {
       self.store = store
       self.question = question
       self.rows = rows
@@ -162,23 +162,23 @@
       case .not: return negation(parts[0])
       case .and: return joined(parts, isAll: true)
       case .or: return joined(parts, isAll: false)
-      case .compare(let comparison, _, _): return comparing(comparison, parts[0], parts[1])
+      case .compare(let comparison, _, _): return comparing(comparison, parts[0], two: parts[1])
       case .within(_, _, let isClosed, _): return within(parts, isClosed: isClosed)
       case .conditional: return choice(parts)
       case .coalesce: return coalesced(parts[0], parts[1])
       case .unwrap: return unwrapped(parts[0])
       case .ifLet(let variable, _, _, _): return bound(variable, parts)
-      case .arithmetic(let operation, _, _): return arithmetic(operation, parts, term.kind)
+      case .arithmetic(let operation, _, _): return arithmetic(operation, parts, kind: term.kind)
       case .negate: return negated(parts[0])
-      case .text(let test, _, _): return textTest(test, parts[0], parts[1])
+      case .text(let test, _, _): return textTest(test, parts[0], two: parts[1])
       case .contains: return contains(parts[0], parts[1])
-      case .textOrder(let order, _, _): return textOrder(order, parts[0], parts[1])
+      case .textOrder(let order, _, _): return textOrder(order, parts[0], two: parts[1])
       case .changed(let change, _): return changed(change, parts[0])
       case .count where parts[0].kind == .string: return countOfText(parts[0])
       case .count: return rows(parts[0]).map { Written($0.count, doubts: $0.doubts) }
       case .isEmpty: return isEmpty(parts[0])
       case .quantified(let quantifier, let variable, _, _):
-        return quantified(quantifier, variable, parts[0], parts[1])
+        return quantified(quantifier, variable, list: parts[0], body: parts[1])
       case .parameter, .part, .many, .matches, .first, .last, .minimum, .maximum, .element, .lookup, .filter:
         return nil
       }

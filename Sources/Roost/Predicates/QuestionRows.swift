@@ -1,0 +1,32 @@
+internal import RoostGraph
+internal import RoostRecords
+
+/// The rows that a question names, and their identifiers.
+///
+/// A row that the working set does not have yet gets a number for this question alone.
+final class QuestionRows {
+  private let graph: GraphContext
+  private var unknown: [PersistentIdentifier] = []
+
+  /// Numbers that no working set reaches.
+  private static let first: UInt64 = 1 << 62
+
+  init(_ graph: GraphContext) { self.graph = graph }
+
+  /// A number for an identifier that the working set does not know. Nil where the store cannot have the row.
+  func row(of identifier: PersistentIdentifier) -> RowID? {
+    guard identifier.store == graph.store.identifier, case .text = identifier.key else { return nil }
+    unknown.append(identifier)
+    return RowID(Self.first + UInt64(unknown.count - 1))
+  }
+
+  func identifier(_ entity: EntityID, _ row: RowID) -> PersistentIdentifier? {
+    if row.number >= Self.first {
+      let place = Int(row.number - Self.first)
+      return unknown.indices.contains(place) ? unknown[place] : nil
+    }
+    // No row has the number 0.
+    guard row.number > 0, let map = graph.store.map(of: entity) else { return nil }
+    return graph.store.identifier(map.type.name, row.number)
+  }
+}
