@@ -81,7 +81,7 @@
     func quantified(
       _ quantifier: RoostQuery.Expression.Quantifier, _ variable: Int, list: Term, body: Term
     ) -> Written? {
-      guard let rows = rows(list), let test = test(variable, rows, test: body) else { return nil }
+      guard let rows = rows(list), let test = test(variable, rows, body: body) else { return nil }
       let doubts = test.doubts.map { Doubt(text: rows.exists([$0.text]), isFault: $0.isFault) }
       let text = quantifier == .some ? rows.exists([test.text]) : "(NOT \(rows.exists(["(NOT \(test.text))"])))"
       return Written(text, doubts: rows.doubts + doubts)

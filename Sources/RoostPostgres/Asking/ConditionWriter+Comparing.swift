@@ -15,10 +15,10 @@
       switch comparison {
       case .equal: return equal(one, two)
       case .notEqual: return equal(one, two).map { Written("(NOT \($0.text))", doubts: $0.doubts) }
-      case .less: return ordered(one, two) { self.less($0, $1, type: $2) }
-      case .greater: return ordered(two, one) { self.less($0, $1, type: $2) }
-      case .lessOrEqual: return ordered(one, two) { self.atMost($0, $1, type: $2) }
-      case .greaterOrEqual: return ordered(two, one) { self.atMost($0, $1, type: $2) }
+      case .less: return ordered(one, two) { self.less($0, $1, as: $2) }
+      case .greater: return ordered(two, one) { self.less($0, $1, as: $2) }
+      case .lessOrEqual: return ordered(one, two) { self.atMost($0, $1, as: $2) }
+      case .greaterOrEqual: return ordered(two, one) { self.atMost($0, $1, as: $2) }
       }
     }
 
@@ -29,7 +29,7 @@
       if let value = two.constant, let found = isOfClass(one, value) { return found }
       if let value = one.constant, let found = isOfClass(two, value) { return found }
       guard case .plain(let type) = one.kind.whole, let first = value(one), let second = value(two) else { return nil }
-      return Written(equal(first, second, type: type), doubts: first.doubts + second.doubts)
+      return Written(equal(first, second, as: type), doubts: first.doubts + second.doubts)
     }
 
     private func ordered(_ one: Term, _ two: Term, write: (Written, Written, FieldType) -> String) -> Written? {
@@ -67,7 +67,7 @@
       }
     }
 
-    func equal(_ one: Written, _ two: Written, type: FieldType) -> String {
+    func equal(_ one: Written, _ two: Written, as type: FieldType) -> String {
       let (first, second) = (key(one, type), key(two, type))
       var tests = ["\(first) = \(second)"]
       // NaN is in a comparison with a number anyway unequal.
@@ -81,14 +81,14 @@
       return "((\(one.text) IS NULL AND \(two.text) IS NULL) OR (\(tests.joined(separator: " AND "))))"
     }
 
-    func less(_ one: Written, _ two: Written, type: FieldType) -> String {
+    func less(_ one: Written, _ two: Written, as type: FieldType) -> String {
       let (first, second) = (key(one, type), key(two, type))
       if type == .decimal { return decimalLess(one, two) }
       let isGuarded = Self.notANumber(type) != nil && !Self.isNumber(two)
       return "(\(first) < \(second)\(isGuarded ? " AND \(second) <> \(Self.notANumber(type) ?? "")" : ""))"
     }
 
-    func atMost(_ one: Written, _ two: Written, type: FieldType) -> String {
+    func atMost(_ one: Written, _ two: Written, as type: FieldType) -> String {
       let (first, second) = (key(one, type), key(two, type))
       if type == .decimal { return "(NOT \(decimalLess(two, one)))" }
       let isGuarded = Self.notANumber(type) != nil && !Self.isNumber(two)
@@ -108,16 +108,16 @@
       guard case .plain(let type) = parts[2].kind, let low = value(parts[0]), let high = value(parts[1]),
         let found = value(parts[2]), !low.isOptional, !high.isOptional, !found.isOptional
       else { return nil }
-      let upper = isClosed ? atMost(found, high, type: type) : less(found, high, type: type)
+      let upper = isClosed ? atMost(found, high, as: type) : less(found, high, as: type)
       var written = Written(
-        "(\(atMost(low, found, type: type)) AND \(upper))", doubts: low.doubts + high.doubts + found.doubts)
+        "(\(atMost(low, found, as: type)) AND \(upper))", doubts: low.doubts + high.doubts + found.doubts)
       var isSound = false
       if let low = parts[0].constant, let high = parts[1].constant {
         isSound = ValueOrder.holds(.lessOrEqual, low, other: high)
       }
       // A range that ends before it begins is a fault.
       if !isSound {
-        written.doubts.append(Doubt(text: "COALESCE(NOT \(atMost(low, high, type: type)), true)", isFault: true))
+        written.doubts.append(Doubt(text: "COALESCE(NOT \(atMost(low, high, as: type)), true)", isFault: true))
       }
       return written
     }

@@ -175,7 +175,7 @@
         return rows(base, member, to: target)
       case .unwrap: return rows(term.operands[0])
       case .filter(let variable, _, _):
-        guard var rows = rows(term.operands[0]), let test = test(variable, rows, test: term.operands[1]),
+        guard var rows = rows(term.operands[0]), let test = test(variable, rows, body: term.operands[1]),
           test.doubts.isEmpty
         else { return nil }
         rows.conditions.append(test.text)
@@ -185,7 +185,7 @@
     }
 
     /// What is asked of each row.
-    func test(_ variable: Int, _ rows: RowsText, test: Term) -> Written? {
+    func test(_ variable: Int, _ rows: RowsText, body test: Term) -> Written? {
       bindings[variable] = .row(RowText(rows.table, alias: rows.alias))
       return condition(test)
     }
