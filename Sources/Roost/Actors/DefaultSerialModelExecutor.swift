@@ -1,7 +1,8 @@
 internal import Foundation
 
 /// Runs an actor's jobs one after the other, wherever the actor was made, on threads that all such executors share. An actor that
-/// is given a container's main context runs on the main actor, since that context belongs there.
+/// is given a container's main context runs on the main actor, since that context belongs there. An actor whose container has a
+/// store of the program's own may wait for a network: while it works it has a thread of its own.
 ///
 /// Unchecked because the context is used by the jobs alone, and these run one after the other.
 public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
@@ -13,7 +14,9 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
     isMain = modelContext.state.isMain
-    queue = isMain ? .main : DispatchQueue(label: "Roost.ModelActor", target: .global())
+    // Without a target a queue that works gets a thread, however many others wait.
+    let mayWait = modelContext.container.stores.hasWorkingSets
+    queue = isMain ? .main : DispatchQueue(label: "Roost.ModelActor", target: mayWait ? nil : .global())
   }
 
   public func enqueue(_ job: consuming ExecutorJob) {
