@@ -61,6 +61,7 @@ extension WorkingSet {
     -> Int?
   {
     if let asked = store as? any AskedStore {
+      try context.showNewest()
       guard let question = try question(descriptor, context), question.isWhole else { return nil }
       return try call(context) { _ in try asked.count(question) }
     }

@@ -45,7 +45,13 @@ extension WorkingSet {
       // A store of ours can tell what the rows are now.
       if store is any AskedStore { throw BackingConflict(error) }
       throw error
+    } catch let error as RoostError where error.code == .denied && store is any AskedStore {
+      // What is referenced may have been deleted by others. If not, the second attempt is denied too.
+      defer { deniedOnce.toggle() }
+      if !deniedOnce { throw BackingConflict(error) }
+      throw error
     }
+    deniedOnce = false
     let time = keys.now()
     var outcome = BackingOutcome()
     var merged: [(map: EntityMap, row: UInt64)] = []

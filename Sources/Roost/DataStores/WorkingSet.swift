@@ -28,6 +28,8 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   /// The thread that calls the store at the moment.
   private var callingThread: UInt64 = 0
   private let feeding = Lock()
+  /// Whether the last save was denied by the store, and begins anew. Saves take turns.
+  var deniedOnce = false
   private let statesLock = Lock()
   /// The contexts that use the store.
   private var states: [ObjectIdentifier: EditingState] = [:]

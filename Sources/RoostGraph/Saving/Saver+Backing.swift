@@ -50,15 +50,32 @@ extension Saver {
     if !unloaded.isEmpty { throw Delay.needs(unloaded) }
     let outcome: BackingOutcome
     do { outcome = try saveBacking(request) } catch let conflict as BackingConflict {
-      let objects = request.updated + request.deleted
-      throw Delay.isStale(
-        objects.compactMap { object in
-          object.entityMap.map { LinkKey(map: $0.number, row: object._$state.row, property: 0) }
-        }, conflict.reason)
+      throw Delay.isStale(stale(request), conflict.reason)
     }
     self.outcome = outcome
     run.afterCommit = outcome.afterCommit
     if !outcome.merged.isEmpty { throw Delay.merges }
+  }
+
+  /// The rows of a request that others may have changed: those that change, and those that they reference.
+  private func stale(_ request: BackingChanges) -> [LinkKey] {
+    var rows: Set<LinkKey> = []
+    for object in request.updated + request.deleted {
+      if let map = object.entityMap { rows.insert(LinkKey(map: map.number, row: object._$state.row, property: 0)) }
+    }
+    for object in request.inserted + request.updated {
+      guard let map = object.entityMap else { continue }
+      for case .some(let relation) in store.relations[map.number] {
+        guard case .reference = relation.way else { continue }
+        let row = object.one(relation.property).row
+        guard row != RowNumber.unknown, row != RowNumber.nothing else { continue }
+        let key = LinkKey(map: relation.home, row: row, property: 0)
+        if objects.registered(store.maps[relation.home], RowID(row))?._$state.flags.contains(.inserted) != true {
+          rows.insert(key)
+        }
+      }
+    }
+    return Array(rows)
   }
 
   /// The rows at the other sides of relationships that this save changes. A backing store may keep both sides.

@@ -23,6 +23,7 @@
             PRIMARY KEY (zone, xid, number))
           """),
         Statement("CREATE INDEX IF NOT EXISTS roost_change_xid_idx ON \(name) (xid, number)"),
+        Statement("CREATE INDEX IF NOT EXISTS roost_change_time_idx ON \(name) (time)"),
       ]
     }
 

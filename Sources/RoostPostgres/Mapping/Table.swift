@@ -21,7 +21,9 @@
     static let key = SQLName(exactly: "pk")
     static let version = SQLName(exactly: "version")
     static let className = SQLName(exactly: "class")
-    static let reserved: Set<SQLName> = [zone, key, version, className]
+    static let reserved = Set(
+      [zone, key, version, className]
+        + ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"].map { SQLName(exactly: $0) })
 
     func column(_ field: String) -> Int? { columns.firstIndex { $0.field == field } }
   }

@@ -35,6 +35,16 @@
       self.namespace = namespace
     }
 
+    /// The server cuts longer names.
+    private static let longestNamespace = 57
+
+    public func validate() throws {
+      if (1...Self.longestNamespace).contains(namespace.utf8.count), !namespace.utf8.contains(0) { return }
+      throw RoostError(
+        .badValue,
+        "the namespace of a PostgresConfiguration must have 1 to \(Self.longestNamespace) bytes, and no NUL character")
+    }
+
     public var description: String { name }
     public var customMirror: Mirror { Mirror(self, children: ["namespace": namespace]) }
 

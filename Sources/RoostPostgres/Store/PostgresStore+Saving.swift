@@ -9,6 +9,9 @@
     /// How many times a transaction is tried that the server could not put in order with others.
     private static let mostAttempts = 6
 
+    /// How many times a save looks for the rows that have the unique values of its new ones.
+    private static let mostMeetings = 3
+
     /// After so many saves old rows of the table of commits are removed.
     private static let savesPerCleaning = 1000
 
@@ -16,10 +19,23 @@
       _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
       try settleUncertain()
-      var save = SaveWork(self, request)
-      try save.prepare()
-      let statements = try save.statements()
-      if !statements.isEmpty { try commit(statements, save) }
+      var attempt = 1
+      while true {
+        var save = SaveWork(self, request)
+        try save.prepare()
+        let statements = try save.statements()
+        do {
+          if !statements.isEmpty { try commit(statements, save) }
+        } catch let error as RoostError where error.code == .notUnique && attempt < Self.mostMeetings {
+          // Another program was faster with the same unique value: the next attempt finds its row.
+          attempt += 1
+          continue
+        }
+        return finish(save)
+      }
+    }
+
+    private func finish(_ save: SaveWork) -> DataStoreSaveChangesResult<DefaultSnapshot> {
       save.noteSaved()
       for identifier in save.remapped.keys { landed[identifier] = nil }
       return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: save.remapped)
@@ -48,6 +64,8 @@
             throw PostgresError(
               .lost, "\(error.message). Nothing of the save was committed: save again", state: error.sqlState)
           }
+          // What comes after the commit does not undo it.
+          if let at = error.statement, at > statements.count + cleaning.count + 2 { return }
           connection.rollback()
           if error.isTransient, attempt < Self.mostAttempts {
             Thread.sleep(microseconds: UInt32.random(in: 1000...(4000 << UInt32(attempt))))

@@ -15,7 +15,7 @@
     public let schema: Schema
     public let identifier: String
     let tables: TableMap
-    /// TableMap of links that the models do not name any more.
+    /// The names of tables of links that the models do not name any more.
     private let leftLinks: [SQLName]
     let zones: Zones
     let selections: [Selection]
@@ -78,9 +78,13 @@
       do { return try body() } catch let fault as ServerFault { throw PostgresError(fault) }
     }
 
-    /// Runs statements; after the connection was lost, with a new one.
+    /// Runs statements that may be repeated: if the connection turns out to be lost, once more with a new one.
     func run(_ statements: [Statement]) throws -> [Answer] {
-      try Self.passing { try ask(statements) }
+      try Self.passing {
+        do { return try ask(statements) } catch let fault as ServerFault where fault.isLost {
+          return try ask(statements)
+        }
+      }
     }
 
     func ask(_ statements: [Statement]) throws(ServerFault) -> [Answer] {

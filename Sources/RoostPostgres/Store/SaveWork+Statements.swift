@@ -151,7 +151,7 @@
 
     func link(_ statements: inout [Statement]) {
       let groups = Dictionary(grouping: links) {
-        Group(table: $0.key.link, zone: $0.key.zone, columns: [$0.value.isRemoved ? 0 : 1])
+        Group(table: $0.key.link, zone: $0.key.zone, columns: [$0.value.isRemoved ? 0 : $0.value.isNew ? 1 : 2])
       }
       let sorted = groups.sorted {
         ($0.key.table, $0.key.zone, $0.key.columns[0]) < ($1.key.table, $1.key.zone, $1.key.columns[0])
@@ -177,12 +177,21 @@
           }
           return column.parameter
         }
+        let placing = [places(\.firstPlace), places(\.secondPlace)]
+        if key.columns == [2] {
+          statements.append(
+            Statement(
+              "UPDATE \(name) AS l SET \(first) = coalesce(n.f, l.\(first)), \(second) = coalesce(n.s, l.\(second)) "
+                + "FROM unnest($2, $3, $4, $5) AS n(o, m, f, s) "
+                + "WHERE l.\(Table.zone) = $1 AND l.\(one) = n.o AND l.\(two) = n.m", keys + placing))
+          continue
+        }
         statements.append(
           Statement(
             "INSERT INTO \(name) AS l (\(Table.zone), \(one), \(two), \(first), \(second)) "
               + "SELECT $1, n.* FROM unnest($2, $3, $4, $5) AS n ON CONFLICT (\(Table.zone), \(one), \(two)) DO UPDATE "
               + "SET \(first) = coalesce(excluded.\(first), l.\(first)), \(second) = coalesce(excluded.\(second), l.\(second))",
-            keys + [places(\.firstPlace), places(\.secondPlace)]))
+            keys + placing))
       }
     }
   }

@@ -8,41 +8,84 @@
     /// New models with the unique values of ones that the store has become those.
     mutating func meetTwins() throws {
       var seen: [UniqueValues: Int] = [:]
-      var dropped: Set<Int> = []
+      /// By place among the rows, the one that stays instead.
+      var dropped: [Int: Int] = [:]
       var asked: [(table: Int, rows: [Int], statement: Statement)] = []
       for (table, shape) in store.tables.tables.enumerated() where !shape.uniques.isEmpty {
         let new = rows.indices.filter { rows[$0].table == table && rows[$0].known == nil }
         if new.isEmpty { continue }
         for (number, parts) in shape.uniques.enumerated() {
-          for at in new where !dropped.contains(at) {
+          for at in new where dropped[at] == nil {
             guard let values = try uniqueValues(parts, rows[at]) else { continue }
             let key = UniqueValues(table: table, rule: number, zone: rows[at].key.zone, values: values)
             if let first = seen[key], first != at {
               // The last one of a save stays.
-              remapped[rows[first].content.identifier] = remapped[rows[at].content.identifier]
-              dropped.insert(first)
+              dropped[first] = at
             }
             seen[key] = at
           }
-          for (zone, ats) in Dictionary(grouping: new.filter { !dropped.contains($0) }, by: { rows[$0].key.zone }) {
+          for (zone, ats) in Dictionary(grouping: new.filter { dropped[$0] == nil }, by: { rows[$0].key.zone }) {
             if let statement = try twins(parts, table, zone: zone, rows: ats) { asked.append((table, ats, statement)) }
           }
         }
       }
       let gone = Set(deleted.map(\.key))
+      let updated = try updatedRows()
       for (one, answer) in zip(asked, try store.run(asked.map(\.statement))) {
         for line in 0..<answer.count {
           guard let number = answer.integer(line, 0) else { continue }
           let (key, known) = try store.selections[one.table].known(answer, line, store: store.identifier, from: 1)
           let at = one.rows[Int(number) - 1]
-          if gone.contains(key) || dropped.contains(at) { continue }
+          if gone.contains(key) || dropped[at] != nil { continue }
+          // A row that this save gives other unique values leaves these.
+          if let change = updated[key], try leavesUniques(change, one.table, of: known) { continue }
           let before = rows[at].content.identifier
           rows[at].key = key
           rows[at].known = known
+          rows[at].content.links = Self.joined(rows[at].content.links, known.content.links)
           remapped[before] = known.content.identifier
         }
       }
-      rows = rows.indices.filter { !dropped.contains($0) }.map { rows[$0] }
+      for first in dropped.keys {
+        var last = first
+        while let next = dropped[last] { last = next }
+        remapped[rows[first].content.identifier] = remapped[rows[last].content.identifier]
+      }
+      rows = rows.indices.filter { dropped[$0] == nil }.map { rows[$0] }
+    }
+
+    /// The relationships of a row after a new object became it: what the new one does not have stays.
+    private static func joined(
+      _ fresh: [SnapshotContent.Link], _ stored: [SnapshotContent.Link]
+    ) -> [SnapshotContent.Link] {
+      guard fresh.count == stored.count else { return fresh }
+      return zip(fresh, stored).map { fresh, stored in
+        switch (fresh, stored) {
+        case (.absent, _), (.one(nil), _): stored
+        case (.many(let new), .many(let old)): .many(old + new.filter { !old.contains($0) })
+        default: fresh
+        }
+      }
+    }
+
+    private func updatedRows() throws -> [RowKey: SnapshotContent] {
+      var found: [RowKey: SnapshotContent] = [:]
+      for snapshot in request.updated {
+        if let (_, key) = store.place(snapshot.persistentIdentifier) { found[key] = snapshot.content }
+      }
+      return found
+    }
+
+    /// Whether a change gives a row other values of a unique rule.
+    private func leavesUniques(_ content: SnapshotContent, _ table: Int, of known: KnownRow) throws -> Bool {
+      let (_, members) = try self.members(content)
+      for part in store.tables.tables[table].uniques.flatMap({ $0 }) {
+        let property = members.firstIndex {
+          $0 == .value(column: part.column) || $0 == .reference(column: part.column)
+        }
+        if let property, !content.isSame(property, as: known.content) { return true }
+      }
+      return false
     }
 
     struct UniqueValues: Hashable {
@@ -57,6 +100,13 @@
       let (_, members) = try self.members(row.content)
       var values: [RoostRecords.Value] = []
       for part in parts {
+        if let property = members.firstIndex(of: .reference(column: part.column)) {
+          guard case .one(let target?)? = row.content.link(property),
+            let key = store.place(remapped[target] ?? target)?.key.key
+          else { return nil }
+          values.append(.uuid(key))
+          continue
+        }
         guard let property = members.firstIndex(of: .value(column: part.column)), part.path.isEmpty,
           let value = row.content.values.value(of: property), !value.isNull
         else { return nil }
@@ -89,9 +139,9 @@
         return "\(part.sql(of: shape, alias: "t.")) = \(value)"
       }
       let selection = store.selections[table]
-      let list = (["t.n"] + selection.list).joined(separator: ", ")
+      let list = (["t.\"#\""] + selection.list).joined(separator: ", ")
       statement.text =
-        "SELECT \(list) FROM (SELECT t.*, n.n FROM unnest(\(names.joined(separator: ", "))) WITH ORDINALITY AS "
+        "SELECT \(list) FROM (SELECT t.*, n.n AS \"#\" FROM unnest(\(names.joined(separator: ", "))) WITH ORDINALITY AS "
         + "n(\(names.indices.map { "v\($0)" }.joined(separator: ", ")), n) JOIN \(store.full(table)) AS t "
         + "ON t.\(Table.zone) = \(zoneName) AND \(tests.joined(separator: " AND "))) AS t \(selection.joins.joined(separator: " "))"
       return statement

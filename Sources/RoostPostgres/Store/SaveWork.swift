@@ -48,6 +48,7 @@
 
     struct LinkChange {
       var isRemoved = false
+      var isNew = false
       var firstPlace: Int64?
       var secondPlace: Int64?
     }
@@ -101,6 +102,8 @@
           throw RoostError(
             .badValue, "the zone of \(snapshot.content.type.name) \(key.text) changed: delete it, and insert a new one")
         }
+        // A new object with its unique values is this row now.
+        if rows.contains(where: { $0.table == table && $0.key == key && $0.known != nil }) { continue }
         rows.append(RowChange(table: table, key: key, content: snapshot.content, known: known))
       }
       for at in rows.indices { try resolve(at) }
@@ -162,7 +165,8 @@
         let keys = list.compactMap { store.place($0)?.key.key }
         let old = row.known?.places[member] ?? [:]
         let changes = ListPlaces.changes(keys, from: old)
-        var now = old.filter { keys.contains($0.key) }
+        let kept = Set(keys)
+        var now = old.filter { kept.contains($0.key) }
         for (key, place) in changes { now[key] = place }
         rows[at].newPlaces[member] = now
         switch member {
@@ -175,10 +179,11 @@
             let link = linkKey(number, row.key, to: key, isFirst: isFirst)
             var change = links[link] ?? LinkChange()
             change.isRemoved = false
+            // Another program may have parted two that were together: a new place does not join them again.
+            if old[key] == nil { change.isNew = true }
             if isFirst { change.firstPlace = place } else { change.secondPlace = place }
             links[link] = change
           }
-          let kept = Set(keys)
           for key in old.keys where !kept.contains(key) {
             let link = linkKey(number, row.key, to: key, isFirst: isFirst)
             if links[link] == nil { links[link] = LinkChange(isRemoved: true) }
@@ -240,8 +245,9 @@
           if shape.isOptional { return nil }
           throw RoostError(.badValue, "\(name(row.content, property)) must lead to an object")
         }
+        guard let key = store.place(remapped[target] ?? target)?.key.key else { return nil }
         var wire = WireBytes()
-        if let key = store.place(target)?.key.key { wire.append(key) }
+        wire.append(key)
         return wire.bytes
       case .place:
         guard let place = places[PlaceKey(table: row.table, column: column, key: row.key)] else { return nil }

@@ -38,7 +38,8 @@
       table = field("t")
       self.statement = statement
       // 57P01 to 57P03: the server ends the connection itself.
-      isLost = state.hasPrefix("08") || state.hasPrefix("57P")
+      // 08P01: what was sent has a fault itself.
+      isLost = state.hasPrefix("08") && state != "08P01" || state.hasPrefix("57P")
     }
   }
 #endif
