@@ -36,9 +36,9 @@
 
   /// What ordinary programs do.
   @Suite(.server) struct DailyTests {
-    typealias Owner = Daily.Owner
-    typealias Child = Daily.Child
-    typealias Tag = Daily.Tag
+    fileprivate typealias Owner = Daily.Owner
+    fileprivate typealias Child = Daily.Child
+    fileprivate typealias Tag = Daily.Tag
     private let ground: Ground
 
     init() throws { ground = try Ground() }
@@ -81,7 +81,10 @@
       let again = try #require(try second.fetch(FetchDescriptor<Owner>()).first)
       let other = Owner("b")
       second.insert(other)
-      other.children.append(again.children[1])
+      // One that was read can go to another list at once.
+      let moved = again.children[1]
+      #expect(moved.name == "3")
+      other.children.append(moved)
       try second.save()
       #expect(try names() == [["2"], ["3"]])
       let third = try open()
@@ -143,7 +146,8 @@
       try filling.save()
       known.tags.swapAt(0, 2)
       try other.save()
-      let titles = try #require(try open().fetch(FetchDescriptor<Owner>()).first).tags.map(\.title)
+      let seen = try open()
+      let titles = try #require(try seen.fetch(FetchDescriptor<Owner>()).first).tags.map(\.title)
       #expect(Set(titles) == ["1", "2"])
     }
 

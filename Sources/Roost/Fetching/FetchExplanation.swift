@@ -60,7 +60,7 @@ extension FetchRun {
     told.testedInMemory = part.tests.map(\.description)
     told.sorting = rules.isEmpty ? .none : part.orders == nil ? .memory : facts.comesSorted ? .index : .rows
     (told.leftOut, told.putIn) = (part.excluded.count, part.pending.count)
-    var lines = part.report() + [plan.explanation]
+    var lines = (part.answered?.report() ?? []) + [plan.explanation]
     if let failure {
       lines.append("  it fails: \(failure.detail), in \(failure.part)")
     } else {

@@ -22,10 +22,8 @@ struct FetchPart<Model: PersistentModel> {
   var passes: [EntityMap] = []
   /// Whether something waits that is asked for besides: memory alone knows it.
   var isBlind = false
-  /// By row, its place in the order of the store behind a working set.
-  var ranks: [UInt64: Int] = [:]
-  /// What the store behind a working set did, a line each.
-  var report: () -> [String] = { [] }
+  /// What the store behind a working set answered.
+  var answered: Answered?
   /// Models that wait and fulfil the predicate.
   var pending: [Model] = []
 
@@ -45,7 +43,7 @@ struct FetchPart<Model: PersistentModel> {
 
   /// Objects in the order of their ranks.
   func ranked(_ models: [Model]) -> [Model] {
-    if ranks.isEmpty { return models }
+    guard let ranks = answered?.ranks, !ranks.isEmpty else { return models }
     return models.map { (rank: ranks[$0._$state.row] ?? .max, model: $0) }.sorted { $0.rank < $1.rank }.map(\.model)
   }
 
@@ -85,4 +83,14 @@ struct FetchPart<Model: PersistentModel> {
       map.entity.name, where: all.count > 1 ? .and(all) : all.first, by: isSorted ? orders ?? [] : [], offset: offset,
       limit: limit)
   }
+}
+
+/// What a store behind a working set answered. In a class, so that a fetch without one copies no more than nil.
+final class Answered {
+  /// By row, its place in the order of the store.
+  var ranks: [UInt64: Int] = [:]
+  /// What the store did, a line each.
+  let report: () -> [String]
+
+  init(report: @escaping () -> [String]) { self.report = report }
 }

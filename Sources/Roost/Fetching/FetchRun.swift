@@ -189,9 +189,12 @@ struct FetchRun<Model: PersistentModel> {
     if let answer {
       try load(part)
       part = part.plain.among(answer.rows)
-      part.report = answer.report
+      part.answered = Answered(report: answer.report)
       // Without an order it is the store's.
-      if rules.isEmpty { (part.orders, part.ranks) = (nil, Dictionary(zip(answer.rows, 0...)) { first, _ in first }) }
+      if rules.isEmpty {
+        part.orders = nil
+        part.answered?.ranks = Dictionary(zip(answer.rows, 0...)) { first, _ in first }
+      }
     }
     guard descriptor.includePendingChanges, graph.changes.hasChanges else { return part }
     part = part.plain

@@ -14,7 +14,9 @@ extension GraphContext: BackedContext {
     links.loadUnloaded = { [unowned self] object, origin in
       do { try load([(origin.map, object._$state.row)], from: backing) } catch { objects.fail(object, error) }
     }
-    objects.loadUnloaded = links.loadUnloaded
+    links.loadRows = { [unowned self] rows in
+      do { try load(rows, from: backing) } catch { objects.fail(error) }
+    }
     saver.saveBacking = { [unowned self] in try backing.save($0, of: self) }
     saver.refreshBacking = { [unowned self] rows in try backing.refresh(rows, for: self) }
     saver.loadBacking = { [unowned self] rows in try load(rows, from: backing) }

@@ -15,10 +15,6 @@ extension ObjectTable {
         throw GraphFault(
           .deleted, "there is no such row", entity: origin.map.type.name, row: object._$state.row)
       }
-      if object._$state.flags.contains(.fault), let loadUnloaded {
-        loadUnloaded(object, origin)
-        if failure == nil { _ = try read(object, session.table(origin.map), origin: origin) }
-      }
       if object._$state.flags.contains(.fault) {
         throw GraphFault(
           .deleted, "its store did not return it: it was deleted there, or the store could not be asked",

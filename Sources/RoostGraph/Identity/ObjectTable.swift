@@ -21,8 +21,6 @@ package final class ObjectTable {
   private unowned var owner: AnyObject?
   /// Whether unloaded rows of a working set stay faults.
   var hidesUnloaded = true
-  /// Fetches a row from the store behind a working set.
-  var loadUnloaded: ((any _ModelObject, RowOrigin) -> Void)?
   private unowned var delegate: OriginDelegate?
   /// By number of the map. An origin keeps its context as long as there is an object of it, so a context must be closed.
   @exclusivity(unchecked) private var origins: [RowOrigin?]

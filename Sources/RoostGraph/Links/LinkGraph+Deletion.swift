@@ -31,7 +31,8 @@ extension LinkGraph {
     let flags = object._$state.flags
     guard !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin else { return }
     // Its last values stay readable.
-    if flags.contains(.fault) { objects.fill(object, origin) }
+    if flags.contains(.fault) { loadUnloaded?(object, origin) }
+    if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
     objects.makeValuesOutside(object)
     changes.willDelete(object)
     leaveLists(object, origin)

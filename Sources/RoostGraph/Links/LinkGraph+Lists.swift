@@ -120,6 +120,12 @@ extension LinkGraph {
       load(object, relation, origin: origin)
       list = ledger.lists[key]
     }
+    if let loadRows, let rows = list?.rows, !rows.isEmpty {
+      // The references of members that go change, so their values must be there. Afterwards the context may show a newer list.
+      loadRows(rows.map { (store.maps[relation.target], $0) })
+      if ledger.lists[key]?.slot.isFilled != true { load(object, relation, origin: origin) }
+      list = ledger.lists[key]
+    }
     guard let list else { return }
     hideOthers(list)
     noteUnsettled(list)

@@ -28,6 +28,8 @@ package final class LinkGraph: OriginDelegate {
   package var bringsObjects = true
   /// Loads an object's row if it is unloaded in a working set; nil in other stores. It may move the context to a newer snapshot.
   var loadUnloaded: ((any _ModelObject, RowOrigin) -> Void)?
+  /// Fetches those of some rows that are unloaded.
+  var loadRows: (([(map: EntityMap, row: UInt64)]) -> Void)?
 
   init(_ changes: ChangeSet, _ objects: ObjectTable) {
     self.changes = changes
