@@ -47,6 +47,12 @@
       return (0..<answer.count).map { row in (0..<width).map { answer.text(row, $0) } }
     }
 
+    /// The first column of a statement's rows, in any namespace.
+    static func texts(_ text: String, at address: String) throws -> [String] {
+      let answer = try Connection(address).run(text)
+      return (0..<answer.count).compactMap { answer.text($0, 0) }
+    }
+
     /// The first value.
     func value(_ text: String) throws -> String? { try sql(text).first?.first ?? nil }
 
