@@ -59,20 +59,30 @@
     /// The number of the newest transaction behind which nothing is open.
     var newest: Statement { Statement("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1") }
 
-    /// Notes of transactions in their order.
+    /// Notes of transactions in their order, and before them the number that theirs must be less than.
+    ///
+    /// Citus asks for the notes on the workers, whose transactions have numbers of their own. So the coordinator tells the
+    /// number, in a statement before: what ended before that has ended for the next statement too.
     ///
     /// - Parameter place: that of the last one that is known.
-    func reading(after place: ChangePlace, atMost count: Int) -> Statement {
-      Statement(
+    func reading(after place: ChangePlace, atMost count: Int) -> [Statement] {
+      let notes = Statement(
         """
         SELECT xid::text::bigint, number, id, client, extract(epoch FROM time)::float8 - 978307200, author, zone, class, kind, keys,
           properties, kept
-        FROM \(name) WHERE (xid, number) > ($1::text::xid8, $2::int) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+        FROM \(name) WHERE (xid, number) > ($1::text::xid8, $2::int)
         ORDER BY xid, number LIMIT \(count)
         """, [.text("\(place.transaction)"), .text("\(place.number)")])
+      return [newest, notes]
     }
 
-    func read(_ answer: Answer) -> [StoredNote] {
+    /// The notes of the answers to a reading. Those of transactions behind which another one is open wait.
+    func read(_ answers: [Answer]) -> [StoredNote] {
+      let newest = answers[0].integer(0, 0) ?? 0
+      return notes(answers[1]).filter { Int64(clamping: $0.place.transaction) <= newest }
+    }
+
+    private func notes(_ answer: Answer) -> [StoredNote] {
       (0..<answer.count).compactMap { row in
         guard let transaction = answer.integer(row, 0), let number = answer.integer(row, 1),
           let id = answer.uuid(row, 2),
