@@ -27,13 +27,14 @@
 
     private func commit(_ statements: [Statement], _ save: SaveWork) throws {
       var cleaning: [Statement] = []
+      let zone = save.rows.first?.key.zone ?? save.deleted.first?.key.zone ?? ""
       if savedTimes.isMultiple(of: Self.savesPerCleaning) {
-        cleaning.append(CommitProof.cleaning(in: namespace))
+        cleaning.append(CommitProof(zone: zone, id: client).cleaning(in: namespace))
         if let days = configuration.historyDays { cleaning.append(changes.pruning(days: days)) }
       }
       savedTimes += 1
       for attempt in 1... {
-        let proof = CommitProof(id: keys.next())
+        let proof = CommitProof(zone: zone, id: keys.next())
         let all =
           [Statement("BEGIN")] + statements + cleaning + [proof.statement(in: namespace), Statement("COMMIT")]
           + (configuration.historyDays == nil ? [] : [changes.notification(client)])

@@ -17,6 +17,8 @@
     let tables: TableMap
     /// TableMap of links that the models do not name any more.
     private let leftLinks: [SQLName]
+    /// Whether Citus distributes the tables.
+    let isDistributed: Bool
     let zones: Zones
     let selections: [Selection]
     let namespace: SQLName
@@ -47,7 +49,7 @@
       let wanted = try TableMap(schema)
       let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address.text) }
       let changes = ChangeTable(namespace: namespace)
-      let (identifier, tables, leftLinks) = try Self.passing {
+      let (identifier, tables, leftLinks, isDistributed) = try Self.passing {
         try DatabaseShape(wanted, of: schema, in: namespace, connection: opened).bring(
           with: configuration.historyDays == nil ? nil : changes)
       }
@@ -62,6 +64,7 @@
       self.namespace = namespace
       self.tables = tables
       self.leftLinks = leftLinks
+      self.isDistributed = isDistributed
       zones = try Zones(configuration.zone, tables)
       selections = tables.tables.indices.map { Selection(tables, $0, in: namespace) }
       known = tables.tables.map { _ in [:] }
