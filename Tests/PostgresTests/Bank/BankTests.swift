@@ -78,7 +78,8 @@
           if !child.process.isRunning {
             busy.removeAll { $0 === child }
             let log = (try? String(contentsOfFile: child.task.file + ".log", encoding: .utf8)) ?? ""
-            #expect(child.process.terminationStatus == 0, "teller \(child.task.teller) ended by itself: \(log.suffix(2000))")
+            #expect(
+              child.process.terminationStatus == 0, "teller \(child.task.teller) ended by itself: \(log.suffix(2000))")
           } else if child.task.lines.count >= child.end {
             child.kill()
             kills += 1
@@ -93,7 +94,8 @@
       }
       let time = begin.duration(to: .now)
       let lines = children.map(\.task.lines)
-      let acknowledged = Dictionary(uniqueKeysWithValues: children.map { ($0.task.teller, $0.task.lines.map(\.number)) })
+      let acknowledged = Dictionary(
+        uniqueKeysWithValues: children.map { ($0.task.teller, $0.task.lines.map(\.number)) })
       #expect(try bank.complaints(acknowledged: acknowledged) == [])
       #expect(lines.map(\.count) == children.map { _ in size.count })
       #expect(kills > 0)

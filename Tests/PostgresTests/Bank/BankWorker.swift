@@ -52,7 +52,7 @@
             container = opened
             try Bank.transfer(number, of: teller, in: opened, runs: &runs)
             break
-          } catch where attempt < Self.mostAttempts { usleep(.random(in: 1000...20_000)) }
+          } catch  where attempt < Self.mostAttempts { usleep(.random(in: 1000...20_000)) }
         }
         let line = Array("\(number) \(runs)\n".utf8)
         guard write(descriptor, line, line.count) == line.count, fsync(descriptor) == 0 else {
