@@ -171,7 +171,9 @@
     @Test(arguments: CutProxy.Direction.allCases)
     func `a start that is cut makes all tables or none`(_ direction: CutProxy.Direction) throws {
       let proxy = try CutProxy()
-      _ = try Ground().open(Shelf.self, Book.self, address: proxy.address)
+      // It ends after the cuts, so that its last message is not the one that is cut.
+      let first = try Ground().open(Shelf.self, Book.self, address: proxy.address)
+      defer { withExtendedLifetime(first) {} }
       let size = proxy.passed(direction)
       var outcomes: [String: Int] = [:]
       for bytes in stride(from: 0, to: size, by: max(1, size / 40)) {
@@ -190,7 +192,7 @@
 
     @Test func `old proofs of commits are removed`() throws {
       let desk = try Desk()
-      try desk.ground.sql("INSERT INTO @.roost_commit VALUES (gen_random_uuid(), now() - interval '2 days', true)")
+      try desk.ground.sql("INSERT INTO @.roost_commit VALUES ('', gen_random_uuid(), now() - interval '2 days', true)")
       let fresh = try desk.ground.open(Shelf.self, Book.self)
       fresh.insert(Book("one", 0))
       try fresh.save()

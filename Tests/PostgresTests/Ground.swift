@@ -70,6 +70,11 @@
           + "table_name = '\(table)' AND column_name = '\(column)'")
     }
 
+    /// Whether the server distributes tables over a cluster. It does not rename constraints then.
+    func isCluster() throws -> Bool {
+      try value("SELECT count(*)::text FROM pg_extension WHERE extname = 'citus'") == "1"
+    }
+
     /// The names of the indexes and constraints of a table.
     func rules(_ table: String) throws -> Set<String> {
       let rows = try sql(
