@@ -137,6 +137,24 @@
       print("uncertain \(direction): \(size) bytes, \(outcomes)")
     }
 
+    @Test func `another context does not overwrite a save that was uncertain, and is done`() throws {
+      let desk = try Desk()
+      let other = ModelContext(desk.context.container)
+      other.mergePolicy = .error
+      let shelf = try #require(try other.fetch(FetchDescriptor<Shelf>()).first)
+      desk.shelf.name = "first"
+      // The server commits, and its answer is lost.
+      desk.proxy.cut(.toClient, after: 0)
+      desk.proxy.refuse(true)
+      #expect(refusal { try desk.context.save() }?.code == .commitUncertain)
+      desk.proxy.refuse(false)
+      desk.proxy.pass()
+      shelf.name = "second"
+      let error = #expect(throws: RoostError.self) { try other.save() }
+      #expect(error?.code == .conflict)
+      #expect(try desk.ground.value("SELECT name FROM @.shelf") == "first")
+    }
+
     @Test func `statements that reach the server late are not committed`() throws {
       let desk = try Desk()
       let size = try #require(try sizes(desk)[.toServer])

@@ -16,6 +16,7 @@
       _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
       try settleUncertain()
+      done.removeValue(forKey: request.editingState.id)?.noteSaved(isLate: true)
       var save = SaveWork(self, request)
       try save.prepare()
       let statements = try save.statements()
@@ -79,14 +80,20 @@
       }
     }
 
+    public func invalidateState(for editingState: EditingState) { done[editingState.id] = nil }
+
     /// Finds out the outcome of an uncertain save. If it was committed, the models that it inserted have their rows.
+    ///
+    /// Only the context of that save has the values that it wrote. A save of another context is based on older ones, so the store keeps
+    /// the versions before it until its own context saves again. The other one meets a conflict.
     private func settleUncertain() throws {
       guard let before = uncertain else { return }
       if try settle(
         before.proof, before.save, process: before.process, fault: ServerFault("an earlier save was not answered"))
       {
-        before.save.noteSaved()
+        before.save.noteInserted()
         landed.merge(before.save.remapped) { $1 }
+        done[before.save.request.editingState.id] = before.save
       }
       uncertain = nil
     }

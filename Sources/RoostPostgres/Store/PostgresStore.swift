@@ -1,4 +1,5 @@
 #if Postgres
+  internal import Foundation
   public import Roost
   internal import RoostFile
   internal import RoostGraph
@@ -31,6 +32,8 @@
     /// How many saves there were.
     var savedTimes = 0
     var uncertain: UncertainSave?
+    /// By context, an uncertain save that turned out to be committed, until the context saves again.
+    var done: [UUID: SaveWork] = [:]
     /// Models that are saved though their context does not know it, with their identifiers.
     var landed: [PersistentIdentifier: PersistentIdentifier] = [:]
     private var listener: ChangeListener?
