@@ -9,6 +9,8 @@
   /// commit later: what is read ends before the oldest one that is still open. So a reader that goes on from where it was misses nothing.
   struct ChangeTable {
     let namespace: SQLName
+    /// Whether Citus distributes it.
+    var isDistributed = false
     var name: String { "\(namespace).\(OwnTable.changes)" }
     /// What listeners wait for.
     var channel: String { "roost_\(namespace.text)" }
@@ -49,6 +51,14 @@
       return statement
     }
 
+    /// Lets readers wait until the transaction is committed on all workers.
+    ///
+    /// Citus commits in two phases if a save writes several workers: the coordinator's transaction ends before those of the workers do.
+    /// A reader in between would go on behind notes that it cannot see yet. The server releases this lock after both, and a reader waits
+    /// for it. If a machine fails in between, the notes come after the recovery, and a reader may have missed them.
+    var holding: Statement { Statement("SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [.text(name)]) }
+    private var waiting: Statement { Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text(name)]) }
+
     /// Wakes the listeners. It is no part of the transaction, because the server commits those that notify one after the other.
     func notification(_ client: UUIDNumber) -> Statement {
       Statement("SELECT pg_notify($1, $2)", [.text(channel), .text(client.text)])
@@ -73,13 +83,13 @@
         FROM \(name) WHERE (xid, number) > ($1::text::xid8, $2::int)
         ORDER BY xid, number LIMIT \(count)
         """, [.text("\(place.transaction)"), .text("\(place.number)")])
-      return [newest, notes]
+      return [newest] + (isDistributed ? [waiting] : []) + [notes]
     }
 
     /// The notes of the answers to a reading. Those of transactions behind which another one is open wait.
     func read(_ answers: [Answer]) -> [StoredNote] {
       let newest = answers[0].integer(0, 0) ?? 0
-      return notes(answers[1]).filter { Int64(clamping: $0.place.transaction) <= newest }
+      return notes(answers[answers.count - 1]).filter { Int64(clamping: $0.place.transaction) <= newest }
     }
 
     private func notes(_ answer: Answer) -> [StoredNote] {

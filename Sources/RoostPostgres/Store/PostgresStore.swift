@@ -51,11 +51,12 @@
       let namespace = SQLName(exactly: configuration.namespace)
       let wanted = try TableMap(schema)
       let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address.text) }
-      let changes = ChangeTable(namespace: namespace)
+      var changes = ChangeTable(namespace: namespace)
       let (identifier, tables, leftLinks, isDistributed) = try Self.passing {
         try DatabaseShape(wanted, of: schema, in: namespace, connection: opened).bring(
           with: configuration.historyDays == nil ? nil : changes)
       }
+      changes.isDistributed = isDistributed
       let newest = try Self.passing { try opened.run(changes.newest).integer(0, 0) ?? 0 }
       start = ChangePlace(transaction: UInt64(clamping: newest), number: Int(Int32.max))
       self.changes = changes
