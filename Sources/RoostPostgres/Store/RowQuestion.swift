@@ -42,14 +42,14 @@
       var tests = conditions
       if limit != nil {
         let keys = [Table.zone, Table.key].map { $0.of("t") }.joined(separator: ", ")
-        tests = ["(\(keys)) IN (\(part(store, keys, conditions)))"] + onlyZone(store)
+        tests = ["(\(keys)) IN (\(part(store, keys, where: conditions)))"] + onlyZone(store)
       }
       return Statement(
         store.selections[table].text(from: store.full(table), where: tests, order: sorted), parameters)
     }
 
     /// Some columns of the chosen rows.
-    private func part(_ store: PostgresStore, _ columns: String, _ conditions: [String]) -> String {
+    private func part(_ store: PostgresStore, _ columns: String, where conditions: [String]) -> String {
       let test = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
       return "SELECT \(columns) FROM \(store.full(table)) AS t\(test)" + (limit.map { "\(sorted) LIMIT \($0)" } ?? "")
     }
@@ -59,7 +59,8 @@
       let (conditions, parameters) = chosen(store)
       let test = doubts.isEmpty ? "false" : doubts.joined(separator: " OR ")
       return Statement(
-        "SELECT count(*), count(*) FILTER (WHERE \(test)) FROM (\(part(store, "t.*", conditions))) AS t", parameters)
+        "SELECT count(*), count(*) FILTER (WHERE \(test)) FROM (\(part(store, "t.*", where: conditions))) AS t",
+        parameters)
     }
 
     private var sorted: String { " ORDER BY " + (order + [Table.key.of("t")]).joined(separator: ", ") }
