@@ -14,7 +14,13 @@
   package struct PostgresServer: Sendable {
     package let address: String
 
-    private static let found: Result<PostgresServer, Missing> = Result { () throws(Missing) in try start() }
+    private static let found: Result<PostgresServer, Missing> = Result { () throws(Missing) in
+      if let given { return PostgresServer(address: given) }
+      return try start()
+    }
+
+    /// The address that `ROOST_PG_URL` has; nil if the tests start their own server.
+    package static let given = ProcessInfo.processInfo.environment["ROOST_PG_URL"]
 
     /// Why there is none.
     package struct Missing: Error, CustomStringConvertible { package let description: String }
@@ -34,8 +40,10 @@
       "roost_test_\(ProcessInfo.processInfo.processIdentifier)_\(lastNamespace.next())"
     }
 
-    private static func start() throws(Missing) -> PostgresServer {
-      if let given = ProcessInfo.processInfo.environment["ROOST_PG_URL"] { return PostgresServer(address: given) }
+    /// Starts a server that ends with this process.
+    ///
+    /// - Parameter isDurable: whether it waits for the disk at each commit, so that commits survive a crash of the machine.
+    package static func start(isDurable: Bool = false) throws(Missing) -> PostgresServer {
       guard let programs = folderOfPrograms() else {
         throw Missing(
           description: "PostgreSQL is not installed: install postgresql, or name a server with ROOST_PG_URL")
@@ -50,14 +58,17 @@
         cd "$FOLDER"
         $RUN "$PROGRAMS/initdb" -D "$FOLDER/data" -A trust -U roost -E UTF8 --locale=C --no-sync >"$FOLDER/log" 2>&1
         $RUN "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -w -l "$FOLDER/server.log" -o "-k $FOLDER -c listen_addresses= \
-          -c fsync=off -c full_page_writes=off -c max_connections=400 -c shared_buffers=64MB" start >>"$FOLDER/log" 2>&1
+          -c fsync=$SAFE -c full_page_writes=$SAFE -c max_connections=400 -c shared_buffers=64MB" start >>"$FOLDER/log" 2>&1
         (
           while kill -0 "$PARENT" 2>/dev/null; do sleep 0.3; done
           $RUN "$PROGRAMS/pg_ctl" -D "$FOLDER/data" -m immediate stop
           rm -rf "$FOLDER"
         ) >/dev/null 2>&1 </dev/null &
         """
-      let values = ["FOLDER": folder, "PROGRAMS": programs, "PARENT": "\(ProcessInfo.processInfo.processIdentifier)"]
+      let values = [
+        "FOLDER": folder, "PROGRAMS": programs, "PARENT": "\(ProcessInfo.processInfo.processIdentifier)",
+        "SAFE": isDurable ? "on" : "off",
+      ]
       let settings = values.map { "\($0)='\($1)'\n" }.joined()
       // Not with Foundation's Process: it waits as long as the part that watches lives.
       guard system(settings + script) == 0 else {

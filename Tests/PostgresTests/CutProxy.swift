@@ -54,11 +54,13 @@
     init() throws {
       let folder = try ScratchFolder()
       self.folder = folder
-      server = (Self.socketFolder() ?? "") + "/.s.PGSQL.5432"
       let original = try PostgresServer.shared().address
+      let port = original.split(separator: " ").first { $0.hasPrefix("port=") }?.dropFirst(5) ?? "5432"
+      let socket = ".s.PGSQL.\(port)"
+      server = (Self.socketFolder() ?? "") + "/\(socket)"
       address = original.split(separator: " ").map { $0.hasPrefix("host=") ? "host=\(folder.path)" : String($0) }
         .joined(separator: " ")
-      let path = folder.file(".s.PGSQL.5432")
+      let path = folder.file(socket)
       let place = listener
       guard Self.with(path, { bind(place, $0, $1) }) == 0, listen(place, 16) == 0 else {
         throw POSIXError(.EADDRNOTAVAIL)

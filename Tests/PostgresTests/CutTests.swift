@@ -137,6 +137,24 @@
       print("uncertain \(direction): \(size) bytes, \(outcomes)")
     }
 
+    @Test func `another context does not overwrite a save that was uncertain, and is done`() throws {
+      let desk = try Desk()
+      let other = ModelContext(desk.context.container)
+      other.mergePolicy = .error
+      let shelf = try #require(try other.fetch(FetchDescriptor<Shelf>()).first)
+      desk.shelf.name = "first"
+      // The server commits, and its answer is lost.
+      desk.proxy.cut(.toClient, after: 0)
+      desk.proxy.refuse(true)
+      #expect(refusal { try desk.context.save() }?.code == .commitUncertain)
+      desk.proxy.refuse(false)
+      desk.proxy.pass()
+      shelf.name = "second"
+      let error = #expect(throws: RoostError.self) { try other.save() }
+      #expect(error?.code == .conflict)
+      #expect(try desk.ground.value("SELECT name FROM @.shelf") == "first")
+    }
+
     @Test func `statements that reach the server late are not committed`() throws {
       let desk = try Desk()
       let size = try #require(try sizes(desk)[.toServer])
@@ -171,7 +189,9 @@
     @Test(arguments: CutProxy.Direction.allCases)
     func `a start that is cut makes all tables or none`(_ direction: CutProxy.Direction) throws {
       let proxy = try CutProxy()
-      _ = try Ground().open(Shelf.self, Book.self, address: proxy.address)
+      // It ends after the cuts, so that its last message is not the one that is cut.
+      let first = try Ground().open(Shelf.self, Book.self, address: proxy.address)
+      defer { withExtendedLifetime(first) {} }
       let size = proxy.passed(direction)
       var outcomes: [String: Int] = [:]
       for bytes in stride(from: 0, to: size, by: max(1, size / 40)) {
@@ -195,7 +215,7 @@
 
     @Test func `old proofs of commits are removed`() throws {
       let desk = try Desk()
-      try desk.ground.sql("INSERT INTO @.roost_commit VALUES (gen_random_uuid(), now() - interval '2 days', true)")
+      try desk.ground.sql("INSERT INTO @.roost_commit VALUES ('', gen_random_uuid(), now() - interval '2 days', true)")
       let fresh = try desk.ground.open(Shelf.self, Book.self)
       fresh.insert(Book("one", 0))
       try fresh.save()

@@ -62,6 +62,38 @@
       #expect(titles == [[], ["tea"]])
     }
 
+    @Test func `a reader of the history misses no save of several zones`() async throws {
+      let bank = Bank(address: try PostgresServer.shared().address, namespace: PostgresServer.freshNamespace())
+      let reader = ModelContext(try bank.open())
+      let (writers, saves) = (3, 40)
+      var seen: [Int64] = []
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for writer in 1...writers {
+          group.addTask {
+            let context = ModelContext(try bank.open())
+            for number in 1...saves {
+              for zone in 1...4 { context.insert(Teller(writer * 10_000 + number * 10 + zone)) }
+              try context.save()
+            }
+          }
+        }
+        var token: PostgresHistoryToken?
+        for _ in 0..<10_000 where seen.count < writers * saves {
+          var descriptor = HistoryDescriptor<PostgresHistoryTransaction>()
+          if let token { descriptor.predicate = #Predicate { $0.token > token } }
+          for transaction in try reader.fetchHistory(descriptor) {
+            #expect(transaction.changeCount == 4)
+            seen.append(transaction.transactionIdentifier)
+            token = transaction.token
+          }
+          await Task.yield()
+        }
+        try await group.waitForAll()
+      }
+      #expect(seen.count == writers * saves)
+      #expect(Set(seen).count == seen.count)
+    }
+
     @Test func `the history tells every save, in the order of commits`() async throws {
       let one = ModelContext(try market.open())
       one.author = "till"

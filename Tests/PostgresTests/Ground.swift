@@ -47,6 +47,12 @@
       return (0..<answer.count).map { row in (0..<width).map { answer.text(row, $0) } }
     }
 
+    /// The first column of a statement's rows, in any namespace.
+    static func texts(_ text: String, at address: String) throws -> [String] {
+      let answer = try Connection(address).run(text)
+      return (0..<answer.count).compactMap { answer.text($0, 0) }
+    }
+
     /// The first value.
     func value(_ text: String) throws -> String? { try sql(text).first?.first ?? nil }
 
@@ -62,6 +68,11 @@
       try value(
         "SELECT data_type::text FROM information_schema.columns WHERE table_schema = '\(namespace)' AND "
           + "table_name = '\(table)' AND column_name = '\(column)'")
+    }
+
+    /// Whether the server distributes tables over a cluster. It does not rename constraints then.
+    func isCluster() throws -> Bool {
+      try value("SELECT count(*)::text FROM pg_extension WHERE extname = 'citus'") == "1"
     }
 
     /// The names of the indexes and constraints of a table.

@@ -208,7 +208,8 @@
       let context = try ground.open(Renamed.Shelf.self, Renamed.Book.self)
       let shelves = try context.fetch(FetchDescriptor<Renamed.Shelf>(sortBy: [.init(\.name)]))
       #expect(shelves.map { $0.items.map(\.title) } == [["c", "a", "b"], []])
-      #expect(try ground.rules("book") == ["book_pkey", "book_place_fkey", "book_place_idx"])
+      let key = try ground.isCluster() ? "book_shelf_fkey" : "book_place_fkey"
+      #expect(try ground.rules("book") == ["book_pkey", key, "book_place_idx"])
       #expect(try ground.isNullable("book", "place_place") == true)
       shelves[1].items = Array(shelves[0].items.reversed())
       try context.save()
@@ -225,7 +226,7 @@
       // The row that books reference goes, and nothing looks after them.
       for shelf in try between.fetch(FetchDescriptor<Alone.Shelf>()) where shelf.name == "two" { between.delete(shelf) }
       try between.save()
-      try ground.sql("UPDATE @.book SET shelf = gen_random_uuid() WHERE title = 'a'")
+      try ground.sql("UPDATE @.book SET shelf = '00000000-0000-4000-8000-000000000000' WHERE title = 'a'")
       let context = try ground.open(Guarded.Shelf.self, Guarded.Book.self)
       let shelf = try #require(try context.fetch(FetchDescriptor<Guarded.Shelf>()).first)
       #expect(shelf.books.map(\.title) == ["c", "b"])

@@ -5,6 +5,30 @@
   import SwiftData
   import Testing
 
+  @Model private final class Shelf {
+    var name: String
+    @Relationship(deleteRule: .deny, inverse: \Book.shelf) var books: [Book] = []
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model private final class Book {
+    var title: String
+    var shelf: Shelf?
+    init(_ title: String) { self.title = title }
+  }
+
+  @Model private final class Desk {
+    var name: String
+    @Relationship(deleteRule: .nullify, inverse: \Chair.desk) var chairs: [Chair] = []
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model private final class Chair {
+    var name: String
+    var desk: Desk?
+    init(_ name: String) { self.name = name }
+  }
+
   /// Several programs with one database.
   @Suite(.enabled(if: PostgresServer.missing == nil, "there is no PostgreSQL")) struct SharingTests {
     private let market = Market()
@@ -100,6 +124,37 @@
       try one.save()
       try other.save()
       #expect(try ModelContext(try market.open()).fetch(FetchDescriptor<Customer>()).map(\.city) == ["B"])
+    }
+
+    @Test func `a deletion is denied if another program references the object since`() throws {
+      let ground = try Ground()
+      // A program that hears nothing of others.
+      let deaf = try ground.open(Shelf.self, Book.self, address: ground.address)
+      let shelf = Shelf("a")
+      try ground.save(deaf, [shelf])
+      let other = try ground.open(Shelf.self, Book.self)
+      let book = Book("b")
+      other.insert(book)
+      book.shelf = try other.fetch(FetchDescriptor<Shelf>()).first
+      try other.save()
+      deaf.delete(shelf)
+      let error = #expect(throws: RoostError.self) { try deaf.save() }
+      #expect(error?.code == .denied)
+    }
+
+    @Test func `a row that another program made leaves the object that is deleted`() throws {
+      let ground = try Ground()
+      let deaf = try ground.open(Desk.self, Chair.self, address: ground.address)
+      let desk = Desk("a")
+      try ground.save(deaf, [desk])
+      let other = try ground.open(Desk.self, Chair.self)
+      let chair = Chair("b")
+      other.insert(chair)
+      chair.desk = try other.fetch(FetchDescriptor<Desk>()).first
+      try other.save()
+      deaf.delete(desk)
+      try deaf.save()
+      #expect(try ground.sql("SELECT name, desk::text FROM @.chair") == [["b", nil]])
     }
 
     @Test func `eight programs change one object, and no change is lost`() async throws {

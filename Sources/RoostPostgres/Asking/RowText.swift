@@ -33,7 +33,12 @@
 
     private func from(_ more: [String]) -> String { "FROM \(source) WHERE \(SQLText.all(conditions + more))" }
 
-    func exists(_ more: [String] = []) -> String { "EXISTS (SELECT 1 \(from(more)))" }
+    /// Whether there is a row. If a condition is never true, the rows are not named: the planner would drop their join, and Citus
+    /// would not see that they are in the zone.
+    func exists(_ more: [String] = []) -> String {
+      let never = ["false", "(NOT true)"]
+      return (conditions + more).contains(where: never.contains) ? "false" : "EXISTS (SELECT 1 \(from(more)))"
+    }
     var count: String { "(SELECT count(*) \(from([])))" }
     /// The key of the only row; NULL without one.
     var key: String { "(SELECT \(Table.key.of(alias)) \(from([])) LIMIT 1)" }

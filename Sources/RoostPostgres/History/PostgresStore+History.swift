@@ -35,7 +35,7 @@
         return try body(PostgresHistoryTransaction(open, store: identifier, classes: tables.classes))
       }
       while true {
-        let notes = changes.read(try run([changes.reading(after: place, atMost: Self.mostNotes)])[0])
+        let notes = changes.read(try run(changes.reading(after: place, atMost: Self.mostNotes)))
         for note in notes {
           if let last = open.last, last.id != note.id, try !close() { return }
           open.append(note)

@@ -9,6 +9,8 @@
   /// commit later: what is read ends before the oldest one that is still open. So a reader that goes on from where it was misses nothing.
   struct ChangeTable {
     let namespace: SQLName
+    /// Whether Citus distributes it.
+    var isDistributed = false
     var name: String { "\(namespace).\(OwnTable.changes)" }
     /// What listeners wait for.
     var channel: String { "roost_\(namespace.text)" }
@@ -50,6 +52,14 @@
       return statement
     }
 
+    /// Lets readers wait until the transaction is committed on all workers.
+    ///
+    /// Citus commits in two phases if a save writes several workers: the coordinator's transaction ends before those of the workers do.
+    /// A reader in between would go on behind notes that it cannot see yet. The server releases this lock after both, and a reader waits
+    /// for it. If a machine fails in between, the notes come after the recovery, and a reader may have missed them.
+    var holding: Statement { Statement("SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [.text(name)]) }
+    private var waiting: Statement { Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text(name)]) }
+
     /// Wakes the listeners. It is no part of the transaction, because the server commits those that notify one after the other.
     func notification(_ client: UUIDNumber) -> Statement {
       Statement("SELECT pg_notify($1, $2)", [.text(channel), .text(client.text)])
@@ -60,20 +70,30 @@
     /// The number of the newest transaction behind which nothing is open.
     var newest: Statement { Statement("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1") }
 
-    /// Notes of transactions in their order.
+    /// Notes of transactions in their order, and before them the number that theirs must be less than.
+    ///
+    /// Citus asks for the notes on the workers, whose transactions have numbers of their own. So the coordinator tells the
+    /// number, in a statement before: what ended before that has ended for the next statement too.
     ///
     /// - Parameter place: that of the last one that is known.
-    func reading(after place: ChangePlace, atMost count: Int) -> Statement {
-      Statement(
+    func reading(after place: ChangePlace, atMost count: Int) -> [Statement] {
+      let notes = Statement(
         """
         SELECT xid::text::bigint, number, id, client, extract(epoch FROM time)::float8 - 978307200, author, zone, class, kind, keys,
           properties, kept
-        FROM \(name) WHERE (xid, number) > ($1::text::xid8, $2::int) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+        FROM \(name) WHERE (xid, number) > ($1::text::xid8, $2::int)
         ORDER BY xid, number LIMIT \(count)
         """, [.text("\(place.transaction)"), .text("\(place.number)")])
+      return [newest] + (isDistributed ? [waiting] : []) + [notes]
     }
 
-    func read(_ answer: Answer) -> [StoredNote] {
+    /// The notes of the answers to a reading. Those of transactions behind which another one is open wait.
+    func read(_ answers: [Answer]) -> [StoredNote] {
+      let newest = answers[0].integer(0, 0) ?? 0
+      return notes(answers[answers.count - 1]).filter { Int64(clamping: $0.place.transaction) <= newest }
+    }
+
+    private func notes(_ answer: Answer) -> [StoredNote] {
       (0..<answer.count).compactMap { row in
         guard let transaction = answer.integer(row, 0), let number = answer.integer(row, 1),
           let id = answer.uuid(row, 2),

@@ -14,7 +14,15 @@
   ///
   /// So no process of the server must be found or ended first, and the proof also works through a connection pooler. A process is
   /// ended only if case 2 lasts longer than ``patience``: a server that does not notice a lost client waits for its next statement. The column `done` tells the row of a save from that of a second insertion, whose answer may be lost too.
+  ///
+  /// On Citus the table is distributed as the models' tables are, and the row is in a zone that the save writes. A save of one zone is
+  /// a plain transaction of one worker, which has the row too: Citus commits it there before the coordinator's part. With a local table
+  /// the coordinator could end between the two, and the row would be missing though the worker committed. A save of several workers is
+  /// committed in two phases. A prepared transaction is case 2 until the coordinator, or its maintenance daemon, ends it; meanwhile the
+  /// outcome is unknown, and never a wrong one.
   struct CommitProof {
+    /// A zone that the transaction writes.
+    let zone: String
     let id: UUIDNumber
 
     private static let name = OwnTable.commits
@@ -24,14 +32,15 @@
 
     /// The statement of the transaction itself.
     func statement(in namespace: SQLName) -> Statement {
-      Statement("INSERT INTO \(namespace).\(Self.name) (id, done) VALUES ($1, true)", [.uuid(id)])
+      Statement(
+        "INSERT INTO \(namespace).\(Self.name) (zone, id, done) VALUES ($1, $2, true)", [.text(zone), .uuid(id)])
     }
 
-    /// Removes rows that no program asks for any more.
-    static func cleaning(in namespace: SQLName) -> Statement {
+    /// Removes rows of the zone that no program asks for any more. Only one zone, so that only one worker is written.
+    func cleaning(in namespace: SQLName) -> Statement {
       Statement(
-        "DELETE FROM \(namespace).\(name) WHERE id IN (SELECT id FROM \(namespace).\(name) "
-          + "WHERE time < now() - interval '1 day' LIMIT 10000 FOR UPDATE SKIP LOCKED)")
+        "DELETE FROM \(namespace).\(Self.name) WHERE zone = $1 AND id IN (SELECT id FROM \(namespace).\(Self.name) "
+          + "WHERE zone = $1 AND time < now() - interval '1 day' LIMIT 10000 FOR UPDATE SKIP LOCKED)", [.text(zone)])
     }
 
     enum Outcome {
@@ -70,8 +79,9 @@
         Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
         Statement("SELECT set_config('lock_timeout', $1, true)", [.text(Self.patience)]),
         Statement(
-          "INSERT INTO \(namespace).\(Self.name) (id, done) VALUES ($1, false) ON CONFLICT DO NOTHING", [.uuid(id)]),
-        Statement("SELECT done FROM \(namespace).\(Self.name) WHERE id = $1", [.uuid(id)]),
+          "INSERT INTO \(namespace).\(Self.name) (zone, id, done) VALUES ($1, $2, false) ON CONFLICT DO NOTHING",
+          [.text(zone), .uuid(id)]),
+        Statement("SELECT done FROM \(namespace).\(Self.name) WHERE zone = $1 AND id = $2", [.text(zone), .uuid(id)]),
         Statement("COMMIT"),
       ])
       return answers[3].count > 0 && answers[3].isTrue(0, 0)

@@ -25,6 +25,15 @@
       [zone, key, version, className]
         + ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"].map { SQLName(exactly: $0) })
 
+    /// Distributes a table by its zone over the workers of Citus.
+    ///
+    /// - Parameter other: the table whose rows of a zone are on the same worker, or `default`.
+    static func distribution(of name: SQLName, in namespace: SQLName, with other: String) -> Statement {
+      Statement(
+        "SELECT create_distributed_table(($1::text)::regclass, 'zone', colocate_with => $2)",
+        [.text("\(namespace).\(name)"), .text(other)])
+    }
+
     func column(_ field: String) -> Int? { columns.firstIndex { $0.field == field } }
   }
 

@@ -14,6 +14,7 @@
         "CREATE TABLE \(full(name)) (\(Table.zone) text NOT NULL DEFAULT '', \(LinkTable.firstKey) uuid NOT NULL, "
           + "\(LinkTable.secondKey) uuid NOT NULL, \(LinkTable.firstPlace) bigint, \(LinkTable.secondPlace) bigint, "
           + "PRIMARY KEY (\(Table.zone), \(LinkTable.firstKey), \(LinkTable.secondKey)))")
+      distribute(link.name)
       for (key, target) in [(LinkTable.firstKey, link.first), (LinkTable.secondKey, link.second)] {
         addKey(there.name(name, [key.text], kind: "fkey"), table: name, column: key, to: target, rule: .delete)
       }

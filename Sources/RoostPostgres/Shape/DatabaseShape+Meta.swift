@@ -17,8 +17,12 @@
       }
       if !there.names.contains(OwnTable.commits.text) {
         add(
-          "CREATE TABLE \(namespace).\(OwnTable.commits) (id uuid PRIMARY KEY, time timestamptz NOT NULL DEFAULT now(), "
-            + "done boolean NOT NULL)")
+          "CREATE TABLE \(namespace).\(OwnTable.commits) (zone text NOT NULL, id uuid NOT NULL, "
+            + "time timestamptz NOT NULL DEFAULT now(), done boolean NOT NULL, PRIMARY KEY (zone, id))")
+        // The first table with zones. All others are colocated with it.
+        if stored.isDistributed == true {
+          add(Table.distribution(of: OwnTable.commits, in: namespace, with: "default"))
+        }
       } else if isNew {
         throw foreign(OwnTable.commits.text)
       }
@@ -26,9 +30,9 @@
         throw foreign(OwnTable.shape.text)
       }
       try send()
-      if isNew { return (nil, StoredShape()) }
+      if isNew { return (nil, stored) }
       let answer = try connection.run("SELECT name, format, shape FROM \(namespace).\(OwnTable.shape)")
-      guard answer.count > 0 else { return (nil, StoredShape()) }
+      guard answer.count > 0 else { return (nil, stored) }
       let format = answer.integer(0, 1) ?? 0
       if format > Self.format {
         throw PostgresError(

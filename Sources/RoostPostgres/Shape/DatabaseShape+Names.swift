@@ -169,14 +169,17 @@
         renameColumn(known, other, to: name.text)
       }
       if column.isLeft { return }
-      let constraint = there.name(table, [column.name], kind: "fkey").text
       let index = there.name(table, [column.name], kind: "idx").text
+      add("ALTER INDEX \(full(reference.index)) RENAME TO \(quoted(index))")
+      there.names.remove(reference.index)
+      stored.tables[known].columns[place].reference?.index = index
+      // Citus renames no constraint.
+      if isDistributed { return }
+      let constraint = there.name(table, [column.name], kind: "fkey").text
       add(
         "ALTER TABLE \(full(table)) RENAME CONSTRAINT \(quoted(reference.constraint)) TO \(quoted(constraint))")
-      add("ALTER INDEX \(full(reference.index)) RENAME TO \(quoted(index))")
-      there.names.subtract([reference.constraint, reference.index])
+      there.names.remove(reference.constraint)
       stored.tables[known].columns[place].reference?.constraint = constraint
-      stored.tables[known].columns[place].reference?.index = index
     }
 
     /// By the name that the database has, the new names of fields. A name may become free only when its property gets another one.

@@ -35,6 +35,7 @@
       parts += table.columns.map { "\($0.name) \($0.type.rawValue)" + ($0.isOptional ? "" : " NOT NULL") }
       parts.append("PRIMARY KEY (\(Table.zone), \(Table.key))")
       add("CREATE TABLE \(full(name)) (\(parts.joined(separator: ", ")))")
+      distribute(table.name)
       there.add(table: name)
       var noted = StoredTable(name: name, entity: table.root.name, classes: table.classes.map(\.type.name).sorted())
       for column in table.columns {

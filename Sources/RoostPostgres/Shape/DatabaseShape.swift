@@ -32,15 +32,21 @@
     /// Makes the changes. Returns the store's identifier, and the tables with the names that they have in the database.
     ///
     /// - Parameter changes: the table of changes, which is made too if it is wanted.
-    func bring(with changes: ChangeTable?) throws -> (identifier: String, tables: TableMap, leftLinks: [SQLName]) {
+    func bring(with changes: ChangeTable?) throws -> (
+      identifier: String, tables: TableMap, leftLinks: [SQLName], isDistributed: Bool
+    ) {
       var attempt = 1
       while true {
         do {
           var work = self
           let identifier = try work.bringInTransaction()
-          if let changes, !work.there.names.contains(OwnTable.changes.text) { _ = try connection.run(changes.creation) }
+          if let changes, !work.there.names.contains(OwnTable.changes.text) {
+            for statement in changes.creation { work.add(statement) }
+            work.distribute(OwnTable.changes)
+            try work.send()
+          }
           try connection.run("COMMIT")
-          return (identifier, work.tables, work.leftLinks)
+          return (identifier, work.tables, work.leftLinks, work.isDistributed)
         } catch let fault as ServerFault {
           connection.rollback()
           // A change of a table may meet the saves of other programs in a deadlock.
@@ -60,7 +66,11 @@
         Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text("roost \(namespace.text)")]),
         Statement("SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)", [.text(namespace.text)]),
         TableCatalog.statement(namespace),
+        Statement("SELECT EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = 'citus')"),
+        // Citus changes the parts of a table one after the other then, as later statements of the transaction need it.
+        Statement("SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)"),
       ])
+      if answers[4].isTrue(0, 0) { stored.isDistributed = true }
       there = TableCatalog(answers[3])
       let (known, shape) = try readMeta(hasNamespace: answers[2].isTrue(0, 0))
       stored = shape
@@ -85,12 +95,25 @@
         .map { SQLName(exactly: $0.name) }
     }
 
+    // MARK: Citus
+
+    /// Whether the tables are distributed over the workers of a Citus cluster.
+    var isDistributed: Bool { stored.isDistributed ?? false }
+
+    /// Lets Citus keep the rows of each zone of a new table on one worker, together with those of the other tables.
+    mutating func distribute(_ table: SQLName) {
+      if !isDistributed { return }
+      add(Table.distribution(of: table, in: namespace, with: "\(namespace).\(OwnTable.commits)"))
+    }
+
     // MARK: Statements
 
     /// Adds a statement that nothing is asked of. Such statements are sent together.
     mutating func add(_ text: String, _ parameters: [Statement.Parameter] = []) {
       waiting.append(Statement(text, parameters))
     }
+
+    mutating func add(_ statement: Statement) { waiting.append(statement) }
 
     /// Sends the statements that wait.
     mutating func send() throws {
@@ -114,7 +137,7 @@
     }
 
     mutating func hasRows(_ table: String) throws -> Bool {
-      try ask("SELECT EXISTS (SELECT FROM \(full(table)))").isTrue(0, 0)
+      try ask("SELECT EXISTS (SELECT 1 FROM \(full(table)))").isTrue(0, 0)
     }
 
     func full(_ table: String) -> String { "\(namespace).\(SQLName(exactly: table))" }

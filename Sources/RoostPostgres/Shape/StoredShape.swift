@@ -9,6 +9,8 @@
     /// The version of the newest models that opened the store; nil if none of them had a version.
     var version: Schema.Version?
     var tables: [StoredTable] = []
+    /// Whether Citus distributes the tables by zone. It does so if the database had the extension when the store was made.
+    var isDistributed: Bool?
     var links: [StoredLink] = []
 
     func table(of entity: String) -> Int? { tables.firstIndex { $0.entity == entity } }

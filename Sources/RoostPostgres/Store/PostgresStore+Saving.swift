@@ -19,6 +19,7 @@
       _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
       try settleUncertain()
+      done.removeValue(forKey: request.editingState.id)?.noteSaved(isLate: true)
       var attempt = 1
       while true {
         var save = SaveWork(self, request)
@@ -43,13 +44,14 @@
 
     private func commit(_ statements: [Statement], _ save: SaveWork) throws {
       var cleaning: [Statement] = []
+      let zone = save.rows.first?.key.zone ?? save.deleted.first?.key.zone ?? ""
       if savedTimes.isMultiple(of: Self.savesPerCleaning) {
-        cleaning.append(CommitProof.cleaning(in: namespace))
+        cleaning.append(CommitProof(zone: zone, id: client).cleaning(in: namespace))
         if let days = configuration.historyDays { cleaning.append(changes.pruning(days: days)) }
       }
       savedTimes += 1
       for attempt in 1... {
-        let proof = CommitProof(id: keys.next())
+        let proof = CommitProof(zone: zone, id: keys.next())
         let all =
           [Statement("BEGIN")] + statements + cleaning + [proof.statement(in: namespace), Statement("COMMIT")]
           + (configuration.historyDays == nil ? [] : [changes.notification(client)])
@@ -96,14 +98,20 @@
       }
     }
 
+    public func invalidateState(for editingState: EditingState) { done[editingState.id] = nil }
+
     /// Finds out the outcome of an uncertain save. If it was committed, the models that it inserted have their rows.
+    ///
+    /// Only the context of that save has the values that it wrote. A save of another context is based on older ones, so the store keeps
+    /// the versions before it until its own context saves again. The other one meets a conflict.
     private func settleUncertain() throws {
       guard let before = uncertain else { return }
       if try settle(
         before.proof, before.save, process: before.process, fault: ServerFault("an earlier save was not answered"))
       {
-        before.save.noteSaved()
+        before.save.noteInserted()
         landed.merge(before.save.remapped) { $1 }
+        done[before.save.request.editingState.id] = before.save
       }
       uncertain = nil
     }

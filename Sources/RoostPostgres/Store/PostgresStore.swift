@@ -1,4 +1,5 @@
 #if Postgres
+  internal import Foundation
   public import Roost
   internal import RoostFile
   internal import RoostGraph
@@ -17,6 +18,8 @@
     let tables: TableMap
     /// The names of tables of links that the models do not name any more.
     private let leftLinks: [SQLName]
+    /// Whether Citus distributes the tables.
+    let isDistributed: Bool
     let zones: Zones
     let selections: [Selection]
     let namespace: SQLName
@@ -29,6 +32,8 @@
     /// How many saves there were.
     var savedTimes = 0
     var uncertain: UncertainSave?
+    /// By context, an uncertain save that turned out to be committed, until the context saves again.
+    var done: [UUID: SaveWork] = [:]
     /// Models that are saved though their context does not know it, with their identifiers.
     var landed: [PersistentIdentifier: PersistentIdentifier] = [:]
     private var listener: ChangeListener?
@@ -46,11 +51,12 @@
       let namespace = SQLName(exactly: configuration.namespace)
       let wanted = try TableMap(schema)
       let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address.text) }
-      let changes = ChangeTable(namespace: namespace)
-      let (identifier, tables, leftLinks) = try Self.passing {
+      var changes = ChangeTable(namespace: namespace)
+      let (identifier, tables, leftLinks, isDistributed) = try Self.passing {
         try DatabaseShape(wanted, of: schema, in: namespace, connection: opened).bring(
           with: configuration.historyDays == nil ? nil : changes)
       }
+      changes.isDistributed = isDistributed
       let newest = try Self.passing { try opened.run(changes.newest).integer(0, 0) ?? 0 }
       start = ChangePlace(transaction: UInt64(clamping: newest), number: Int(Int32.max))
       self.changes = changes
@@ -62,6 +68,7 @@
       self.namespace = namespace
       self.tables = tables
       self.leftLinks = leftLinks
+      self.isDistributed = isDistributed
       zones = try Zones(configuration.zone, tables)
       selections = tables.tables.indices.map { Selection(tables, $0, in: namespace) }
       known = tables.tables.map { _ in [:] }

@@ -20,32 +20,47 @@
       return "$\(parameters.count)"
     }
 
-    /// What chooses the rows, behind `FROM`.
-    private func chosen(_ store: PostgresStore) -> (text: String, parameters: [Statement.Parameter]) {
+    /// The conditions of the rows, and the parameters of these.
+    private func chosen(_ store: PostgresStore) -> (conditions: [String], parameters: [Statement.Parameter]) {
       var all = self
       let table = store.tables.tables[table]
       if type.superType != nil {
         let kinds = table.classes.map(\.type).filter { $0.isKind(of: type) }.map(\.name)
         all.conditions.append("t.\(Table.className) = ANY(\(all.add(.texts(kinds))))")
       }
-      if store.configuration.zone == .single { all.conditions.append("t.\(Table.zone) = ''") }
-      let test = all.conditions.isEmpty ? "" : " WHERE " + all.conditions.joined(separator: " AND ")
-      return ("\(store.full(self.table)) AS t\(test)", all.parameters)
+      return (all.conditions + onlyZone(store), all.parameters)
     }
 
+    /// The condition that a row is in the only zone there is.
+    private func onlyZone(_ store: PostgresStore) -> [String] {
+      store.configuration.zone == .single ? ["t.\(Table.zone) = ''"] : []
+    }
+
+    /// The first rows of an order are chosen by their keys, because Citus joins nothing laterally to a part that has a limit.
     func statement(_ store: PostgresStore) -> Statement {
-      let (from, parameters) = chosen(store)
-      let part = limit.map { "\(sorted) LIMIT \($0)" } ?? ""
+      let (conditions, parameters) = chosen(store)
+      var tests = conditions
+      if limit != nil {
+        let keys = [Table.zone, Table.key].map { $0.of("t") }.joined(separator: ", ")
+        tests = ["(\(keys)) IN (\(part(store, keys, where: conditions)))"] + onlyZone(store)
+      }
       return Statement(
-        store.selections[table].text(from: "(SELECT t.* FROM \(from)\(part))", order: sorted), parameters)
+        store.selections[table].text(from: store.full(table), where: tests, order: sorted), parameters)
+    }
+
+    /// Some columns of the chosen rows.
+    private func part(_ store: PostgresStore, _ columns: String, where conditions: [String]) -> String {
+      let test = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+      return "SELECT \(columns) FROM \(store.full(table)) AS t\(test)" + (limit.map { "\(sorted) LIMIT \($0)" } ?? "")
     }
 
     /// Counts the rows, and those of them for which a doubt is true.
     func count(_ store: PostgresStore, doubts: [String] = []) -> Statement {
-      let (from, parameters) = chosen(store)
+      let (conditions, parameters) = chosen(store)
       let test = doubts.isEmpty ? "false" : doubts.joined(separator: " OR ")
-      let part = limit.map { "(SELECT t.* FROM \(from)\(sorted) LIMIT \($0)) AS t" } ?? from
-      return Statement("SELECT count(*), count(*) FILTER (WHERE \(test)) FROM \(part)", parameters)
+      return Statement(
+        "SELECT count(*), count(*) FILTER (WHERE \(test)) FROM (\(part(store, "t.*", where: conditions))) AS t",
+        parameters)
     }
 
     private var sorted: String { " ORDER BY " + (order + [Table.key.of("t")]).joined(separator: ", ") }

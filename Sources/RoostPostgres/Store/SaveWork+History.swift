@@ -34,6 +34,7 @@
       }
       if notes.isEmpty { return }
       let sorted = notes.sorted { $0.key < $1.key }.map(\.value)
+      if store.changes.isDistributed, Set(sorted.map(\.zone)).count > 1 { statements.append(store.changes.holding) }
       statements.append(
         store.changes.insertion(
           sorted, id: store.keys.next(), client: store.client, author: request.editingState.author))

@@ -106,6 +106,7 @@
     mutating func delete(_ statements: inout [Statement]) {
       let groups = Dictionary(grouping: deleted) { Group(table: $0.table, zone: $0.key.zone, columns: []) }
       let sorted = groups.sorted { ($0.key.table, $0.key.zone) < ($1.key.table, $1.key.zone) }
+      if store.isDistributed { leave(sorted.map { ($0.key, $0.value.map(\.key.key)) }, &statements) }
       for (key, rows) in sorted {
         var statement = Statement("")
         let zone = statement.add(.text(key.zone))
@@ -124,6 +125,21 @@
             "SELECT 1 / (CASE WHEN count(*) = 0 THEN 1 ELSE 0 END) FROM \(store.full(key.table)) "
               + "WHERE \(Table.zone) = $1 AND \(Table.key) = ANY($2)",
             [.text(key.zone), .uuids(rows.map(\.key.key))]))
+      }
+    }
+
+    /// Removes the references to rows that are deleted, where the database has no rule that does it.
+    private func leave(_ groups: [(key: Group, keys: [UUIDNumber])], _ statements: inout [Statement]) {
+      for (key, keys) in groups {
+        for (number, table) in store.tables.tables.enumerated() {
+          for column in table.columns {
+            guard case .reference(key.table, onDeletion: .setNull) = column.kind else { continue }
+            statements.append(
+              Statement(
+                "UPDATE \(store.full(number)) SET \(column.name) = NULL WHERE \(Table.zone) = $1 AND \(column.name) = ANY($2)",
+                [.text(key.zone), .uuids(keys)]))
+          }
+        }
       }
     }
 

@@ -260,14 +260,24 @@
     // MARK: Afterwards
 
     /// What the store has from now on.
-    func noteSaved() {
-      for row in rows {
+    ///
+    /// - Parameter isLate: whether other saves or fetches may have come between. What they noted stays.
+    func noteSaved(isLate: Bool = false) {
+      for row in rows where !isLate || store.known(row.table, row.key)?.version == row.known?.version {
         let version = (row.known?.version ?? 0) + (row.known == nil || !row.columns.isEmpty ? 1 : 0)
         var known = KnownRow(version: version, content: row.content, places: row.known?.places ?? [:])
         for (member, places) in row.newPlaces { known.places[member] = places }
         store.note(row.table, row.key, as: known)
       }
       for one in deleted { store.note(one.table, one.key, as: nil) }
+    }
+
+    /// The new rows are the store's from now on. No other context knows them.
+    func noteInserted() {
+      var inserted = self
+      inserted.rows.removeAll { $0.known != nil }
+      inserted.deleted = []
+      inserted.noteSaved()
     }
 
     /// What a fault of the server means for the program that saved.

@@ -109,9 +109,10 @@
       joined.append(one)
     }
 
-    /// A statement's text for the rows that another text chooses, which has the whole rows of the table under the alias `t`.
-    func text(from rows: String, order: String = "") -> String {
-      "SELECT \(list.joined(separator: ", ")) FROM \(rows) AS t \(joins.joined(separator: " ")) \(order)"
+    /// A statement's text for rows of the table, which has the alias `t`.
+    func text(from rows: String, where conditions: [String], order: String) -> String {
+      let test = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+      return "SELECT \(list.joined(separator: ", ")) FROM \(rows) AS t \(joins.joined(separator: " "))\(test)\(order)"
     }
 
     // MARK: Reading

@@ -13,6 +13,7 @@
   /// Statements are sent together and answered together (libpq's pipeline mode), so that any number of them takes one round trip.
   package final class Connection {
     private let handle: OpaquePointer
+    private let warning = Warning()
     /// How many times statements were sent, for tests.
     private(set) var roundTrips = 0
 
@@ -28,8 +29,13 @@
         PQfinish(handle)
         throw ServerFault(message, code: .unreachable)
       }
-      // Notices go to no file of the program's.
-      _ = PQsetNoticeProcessor(handle, { _, _ in }, nil)
+      // Notices go to no file of the program's. The connection keeps the object as long as the handle.
+      _ = PQsetNoticeReceiver(
+        handle,
+        { holder, result in
+          guard let holder, let result else { return }
+          Unmanaged<Warning>.fromOpaque(holder).takeUnretainedValue().note(ServerFault(result, statement: nil))
+        }, Unmanaged.passUnretained(warning).toOpaque())
       let encoding = PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }
       guard encoding == "UTF8" else {
         PQfinish(handle)
@@ -102,6 +108,7 @@
     func run(_ statements: [Statement]) throws(ServerFault) -> [Answer] {
       if statements.isEmpty { return [] }
       roundTrips += 1
+      warning.fault = nil
       guard PQenterPipelineMode(handle) == 1 else { throw lost() }
       for statement in statements { try send(statement) }
       guard PQpipelineSync(handle) == 1 else { throw lost() }
@@ -113,7 +120,7 @@
           case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answers.append(Answer(result))
           case PGRES_PIPELINE_ABORTED: PQclear(result)
           default:
-            if fault == nil { fault = ServerFault(result, statement: number) }
+            if fault == nil { fault = warning.explained(ServerFault(result, statement: number)) }
             PQclear(result)
             if fault?.isLost == true || !isAlive {
               isLost = true
@@ -206,6 +213,24 @@
     /// Ends a transaction that failed.
     func rollback() {
       if isAlive, isInTransaction { _ = try? run("ROLLBACK") }
+    }
+  }
+
+  /// The last warning about a broken rule, such as a foreign key, since statements were sent.
+  ///
+  /// Citus warns with it when a worker refuses a `COMMIT`. The error that follows has no reason.
+  private final class Warning {
+    var fault: ServerFault?
+
+    func note(_ one: ServerFault) {
+      if one.state.hasPrefix("23") { fault = one }
+    }
+
+    /// An internal error of the server, with the reason of the warning.
+    func explained(_ one: ServerFault) -> ServerFault {
+      guard one.state == "XX000", var reason = fault else { return one }
+      reason.statement = one.statement
+      return reason
     }
   }
 #endif
