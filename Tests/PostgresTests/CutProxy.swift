@@ -33,7 +33,6 @@
       var isReleased = false
       var isEnded = false
       var cuts = 0
-      var delayMicroseconds: UInt32 = 0
     }
 
     private let state = Mutex(State())
@@ -87,8 +86,6 @@
     func cut(_ direction: Direction, after bytes: Int, _ cut: Cut = .both) {
       state.withLock { $0.limit = (direction, bytes, cut) }
     }
-    /// From now on each piece of bytes for a client comes so much later.
-    func delay(milliseconds: UInt32) { state.withLock { $0.delayMicroseconds = milliseconds * 1000 } }
     func pass() { state.withLock { $0.limit = nil } }
     func refuse(_ isRefusing: Bool) { state.withLock { $0.isRefusing = isRefusing } }
     /// Sends what is late, and waits until the server has answered it.
@@ -140,8 +137,6 @@
           let got = read(from, &bytes, bytes.count)
           if got <= 0 { return }
           let (count, cut) = proxy.take(direction, got)
-          let delay = proxy.state.withLock { $0.delayMicroseconds }
-          if delay > 0, direction == .toClient { usleep(delay) }
           writeAll(to, bytes[..<count])
           guard let cut else { continue }
           if cut == .late { kept = Array(bytes[count..<got]) }
