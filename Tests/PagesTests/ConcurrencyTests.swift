@@ -129,6 +129,8 @@ import Testing
     #expect(store.checkpointFailure == nil)
     #expect(store.checkpointsMade.load(ordering: .relaxed) > 0)
     #expect(store.tip.transaction == 241)
+    // One may still run in the background, and while it does a place may belong to nobody.
+    try store.checkpoint()
     #expect(try store.findings() == [])
     let state = try store.state()
     try store.close()
