@@ -24,7 +24,7 @@ package protocol AskedStore: DataStore where Snapshot == DefaultSnapshot {
 package struct StoreNews: Sendable {
   weak var workingSet: WorkingSet?
 
-  /// Whether somebody in this program waits for changes, also of models that it does not have yet.
+  /// Whether live results or observers of this container wait for changes. They need new models too.
   package var isFollowed: Bool { workingSet?.isFollowed == true }
 
   /// Shows in all contexts what a closure returns. It is run while no other call to the store is under way.

@@ -132,7 +132,7 @@ package struct ImageWriter: ~Copyable {
     ends.append(UInt32(clamping: sink.count))
   }
 
-  /// The same, where it may not succeed: then nothing is known of the property. Returns the reason.
+  /// Writes the next property by a closure that may throw. If it throws, the image has no value of the property, and the error is returned.
   package mutating func attempt<Fault: Error>(_ body: (inout _ByteSink) throws(Fault) -> Void) -> Fault? {
     let start = sink.count
     do throws(Fault) {

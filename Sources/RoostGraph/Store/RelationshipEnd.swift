@@ -70,7 +70,7 @@ extension RelationshipPair {
     return pairs
   }
 
-  /// The other side; nil where there is none, or it is the same one, of which the store has nothing.
+  /// The other side of a relationship. Nil if it has none, or if it is its own inverse.
   private static func inverse(
     of one: RelationshipPlan, _ model: ModelPlan, _ target: ModelPlan
   ) throws -> RelationshipEnd? {

@@ -4,7 +4,7 @@
   internal import RoostQuery
   internal import RoostRecords
 
-  /// Rows, their fields, and the rows that relationships lead to.
+  /// SQL for the rows of a condition, their columns, and their related rows.
   extension ConditionWriter {
     private static let zone = Table.zone.of("t")
 
@@ -125,7 +125,7 @@
 
     // MARK: Fields
 
-    /// The field of a row, whatever its type is.
+    /// The column of a field of any type.
     private func column(_ term: Term) -> (column: Column, written: Written)? {
       guard case .field(_, let field) = term.target, let base = row(term.operands[0]),
         case .value(let number)? = member(base.table, field.name)

@@ -10,12 +10,12 @@
   /// 3. The server computes the text and the doubts of every row without an error.
   struct Written {
     var text: String
-    /// Whether NULL stands for nil in it.
+    /// Whether its value is NULL if the Swift value is nil.
     var isOptional = false
     /// The value, where it is known without a row.
     var constant: Value?
     var doubts: [Doubt] = []
-    /// Whether the text is true wherever a doubt is. It is then the wider form by itself.
+    /// Whether the text is true for each row in doubt. Then it needs no `OR` with the doubts.
     var includesDoubts = false
 
     init(_ text: String, isOptional: Bool = false, doubts: [Doubt] = []) {

@@ -6,7 +6,7 @@
   /// ## Layout
   /// ```
   /// i16 count of digits   i16 weight of the first one   u16 sign (0x4000 negative, 0xC000 not a number)   i16 scale
-  /// digits: i16 each, from 0 to 9999; the first stands for digit · 10000^weight
+  /// digits: i16 each, from 0 to 9999. The value is the sum of digit · 10000^(weight − place), with places from 0
   /// ```
   extension WireBytes {
     mutating func append(_ number: DecimalNumber) {

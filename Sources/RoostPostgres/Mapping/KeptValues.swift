@@ -21,10 +21,7 @@
     /// Nil where nothing is to be kept, or it cannot be.
     static func write(_ images: [ValueImage], _ properties: [Int]) -> [UInt8]? {
       if properties.isEmpty { return nil }
-      let encoder = JSONEncoder()
-      encoder.nonConformingFloatEncodingStrategy = .convertToString(
-        positiveInfinity: "+inf", negativeInfinity: "-inf", nan: "nan")
-      let text = try? encoder.encode(images.map { Kept(image: $0, properties: properties) })
+      let text = try? JSONForm.encoder.encode(images.map { Kept(image: $0, properties: properties) })
       return text.flatMap { $0.isNULEscaped ? nil : Array($0) }
     }
 
@@ -36,10 +33,7 @@
     /// The values of each object, in the order of the keys.
     static func read(_ bytes: [UInt8]?, _ form: ImageForm) -> [ValueImage] {
       guard let bytes else { return [] }
-      let decoder = JSONDecoder()
-      decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-        positiveInfinity: "+inf", negativeInfinity: "-inf", nan: "nan")
-      let lines = (try? decoder.decode([Line].self, from: Data(bytes))) ?? []
+      let lines = (try? JSONForm.decoder.decode([Line].self, from: Data(bytes))) ?? []
       return lines.map { line in
         let image = try? ValueImage(form, from: line.values) { property in
           let key = ImageKey(form.type.propertyName(property))

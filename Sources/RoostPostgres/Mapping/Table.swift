@@ -78,7 +78,20 @@
     let type: _ModelType
     let form: ImageForm
     /// By property; nil for one that is not stored.
-    var members: [Member?]
+    var members: [Member?] { didSet { properties = Self.properties(of: members) } }
+    /// The other way round: the property of a member.
+    private(set) var properties: [Member: Int]
+
+    init(type: _ModelType, form: ImageForm, members: [Member?]) {
+      (self.type, self.form, self.members) = (type, form, members)
+      properties = Self.properties(of: members)
+    }
+
+    private static func properties(of members: [Member?]) -> [Member: Int] {
+      var found: [Member: Int] = [:]
+      for (property, member) in members.enumerated() { if let member { found[member] = property } }
+      return found
+    }
 
     /// Where a property is kept.
     enum Member: Hashable, Sendable {

@@ -122,14 +122,10 @@
       var copy = source
       if isOptional, copy._take(UInt8.self) == 0 { return nil }
       copy = source
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.withoutEscapingSlashes]
-      encoder.nonConformingFloatEncodingStrategy = .convertToString(
-        positiveInfinity: "+inf", negativeInfinity: "-inf", nan: "nan")
       let text: [UInt8]
       do {
         text = Array(
-          try encoder.encode(Encoded { values in try coder.encode(&copy, into: &values, Encoded.key) }))
+          try JSONForm.encoder.encode(Encoded { values in try coder.encode(&copy, into: &values, Encoded.key) }))
       } catch { throw ValueFault("its value cannot be written as JSON: \(error)") }
       let value = text.dropFirst(Self.before.count).dropLast(Self.after.count)
       if value.isEmpty { return nil }
@@ -226,12 +222,9 @@
 
     private func readJSON(_ bytes: UnsafeRawBufferPointer, into sink: inout _ByteSink) throws(ValueFault) {
       guard bytes.first == 1 else { throw ValueFault("the server sends a form of jsonb that is not known") }
-      let decoder = JSONDecoder()
-      decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-        positiveInfinity: "+inf", negativeInfinity: "-inf", nan: "nan")
       do {
         let text = Data(Self.before + bytes.dropFirst() + Self.after)
-        let values = try decoder.decode(Decoded.self, from: text).values
+        let values = try JSONForm.decoder.decode(Decoded.self, from: text).values
         try coder.decode(values, Encoded.key, to: &sink)
       } catch { throw ValueFault("the JSON in the database is none of \(coder.valueType): \(error)") }
     }

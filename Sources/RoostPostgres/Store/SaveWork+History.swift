@@ -61,8 +61,7 @@
     }
 
     func changedProperties(_ row: RowChange) throws -> [String] {
-      let (_, members) = try self.members(row.content)
-      return members.enumerated().compactMap { property, member in
+      try place(row.content).kind.members.enumerated().compactMap { property, member in
         let isChanged =
           switch member {
           case .value(let column)?, .reference(let column)?: row.columns.contains(column)

@@ -28,18 +28,39 @@
       return statements
     }
 
-    struct Group: Hashable {
+    /// What one statement is about.
+    struct Group: Hashable, Comparable {
+      /// The number of a table, or of a table of links.
       var table: Int
       var zone: String
-      var columns: [Int]
+      /// Of rows the columns that it writes.
+      var columns: [Int] = []
+      var step = LinkStep.join
+
+      static func < (one: Group, other: Group) -> Bool {
+        if (one.table, one.zone, one.step) != (other.table, other.zone, other.step) {
+          return (one.table, one.zone, one.step) < (other.table, other.zone, other.step)
+        }
+        return one.columns.lexicographicallyPrecedes(other.columns)
+      }
     }
 
-    func groups(_ rows: [RowChange]) -> [(key: Group, rows: ArraySlice<RowChange>)] {
-      let all = Dictionary(grouping: rows) { Group(table: $0.table, zone: $0.key.zone, columns: $0.columns) }
-      return all.sorted {
-        ($0.key.table, $0.key.zone, $0.key.columns.count) < ($1.key.table, $1.key.zone, $1.key.columns.count)
-      }
-      .flatMap { key, rows in
+    /// What is done with a link.
+    enum LinkStep: Int, Comparable {
+      case part, join, move
+      static func < (one: LinkStep, other: LinkStep) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// Groups in an order that is the same in all programs, so that few of them wait for each other.
+    private func grouped<Element>(
+      _ all: some Sequence<Element>, by key: (Element) -> Group
+    ) -> [(key: Group, value: [Element])] {
+      Dictionary(grouping: all, by: key).sorted { $0.key < $1.key }
+    }
+
+    private func groups(_ rows: [RowChange]) -> [(key: Group, rows: ArraySlice<RowChange>)] {
+      let all = grouped(rows) { Group(table: $0.table, zone: $0.key.zone, columns: $0.columns) }
+      return all.flatMap { key, rows in
         stride(from: 0, to: rows.count, by: Self.mostRows).map { (key, rows[$0..<min(rows.count, $0 + Self.mostRows)]) }
       }
     }
@@ -48,14 +69,12 @@
     func add(_ rows: ArraySlice<RowChange>, _ columns: [Int], to statement: inout Statement) throws -> [String] {
       guard let first = rows.first else { return [] }
       let shape = store.tables.tables[first.table]
-      return try columns.map { column in
-        var values = ArrayColumn(shape.columns[column].type)
-        for row in rows {
-          let (_, members) = try self.members(row.content)
-          values.append(try bytes(row, column, members: members))
-        }
-        return statement.add(values.parameter)
+      var values = columns.map { ArrayColumn(shape.columns[$0].type) }
+      for row in rows {
+        let kind = try place(row.content).kind
+        for (at, column) in columns.enumerated() { values[at].append(try bytes(row, column, of: kind)) }
       }
+      return values.map { statement.add($0.parameter) }
     }
 
     func insert(_ rows: [RowChange], _ statements: inout [Statement]) throws {
@@ -104,8 +123,7 @@
     }
 
     mutating func delete(_ statements: inout [Statement]) {
-      let groups = Dictionary(grouping: deleted) { Group(table: $0.table, zone: $0.key.zone, columns: []) }
-      let sorted = groups.sorted { ($0.key.table, $0.key.zone) < ($1.key.table, $1.key.zone) }
+      let sorted = grouped(deleted) { Group(table: $0.table, zone: $0.key.zone) }
       if store.isDistributed { leave(sorted.map { ($0.key, $0.value.map(\.key.key)) }, &statements) }
       for (key, rows) in sorted {
         var statement = Statement("")
@@ -152,10 +170,10 @@
           written.insert(PlaceKey(table: row.table, column: column, key: row.key))
         }
       }
-      let groups = Dictionary(grouping: places.filter { !written.contains($0.key) }) {
+      let groups = grouped(places.filter { !written.contains($0.key) }) {
         Group(table: $0.key.table, zone: $0.key.key.zone, columns: [$0.key.column])
       }
-      for (key, places) in groups.sorted(by: { ($0.key.table, $0.key.zone) < ($1.key.table, $1.key.zone) }) {
+      for (key, places) in groups {
         let column = store.tables.tables[key.table].columns[key.columns[0]].name
         statements.append(
           Statement(
@@ -166,19 +184,17 @@
     }
 
     func link(_ statements: inout [Statement]) {
-      let groups = Dictionary(grouping: links) {
-        Group(table: $0.key.link, zone: $0.key.zone, columns: [$0.value.isRemoved ? 0 : $0.value.isNew ? 1 : 2])
+      let groups = grouped(links) {
+        Group(
+          table: $0.key.link, zone: $0.key.zone, step: $0.value.isRemoved ? .part : $0.value.isNew ? .join : .move)
       }
-      let sorted = groups.sorted {
-        ($0.key.table, $0.key.zone, $0.key.columns[0]) < ($1.key.table, $1.key.zone, $1.key.columns[0])
-      }
-      for (key, changes) in sorted {
+      for (key, changes) in groups {
         let name = "\(store.namespace).\(store.tables.links[key.table].name)"
         let (one, two) = (LinkTable.firstKey, LinkTable.secondKey)
         let keys: [Statement.Parameter] = [
           .text(key.zone), .uuids(changes.map(\.key.first)), .uuids(changes.map(\.key.second)),
         ]
-        if key.columns == [0] {
+        if key.step == .part {
           statements.append(
             Statement(
               "DELETE FROM \(name) AS l USING unnest($2, $3) AS n(o, m) "
@@ -194,7 +210,7 @@
           return column.parameter
         }
         let placing = [places(\.firstPlace), places(\.secondPlace)]
-        if key.columns == [2] {
+        if key.step == .move {
           statements.append(
             Statement(
               "UPDATE \(name) AS l SET \(first) = coalesce(n.f, l.\(first)), \(second) = coalesce(n.s, l.\(second)) "

@@ -78,11 +78,10 @@
 
     /// Whether a change gives a row other values of a unique rule.
     private func leavesUniques(_ content: SnapshotContent, _ table: Int, of known: KnownRow) throws -> Bool {
-      let (_, members) = try self.members(content)
+      let kind = try place(content).kind
       for part in store.tables.tables[table].uniques.flatMap({ $0 }) {
-        let property = members.firstIndex {
-          $0 == .value(column: part.column) || $0 == .reference(column: part.column)
-        }
+        let property =
+          kind.properties[.value(column: part.column)] ?? kind.properties[.reference(column: part.column)]
         if let property, !content.isSame(property, as: known.content) { return true }
       }
       return false
@@ -97,17 +96,17 @@
 
     /// The values of a rule; nil where one of them is nil, which equals nothing, or a new object.
     func uniqueValues(_ parts: [UniquePart], _ row: RowChange) throws -> [RoostRecords.Value]? {
-      let (_, members) = try self.members(row.content)
+      let kind = try place(row.content).kind
       var values: [RoostRecords.Value] = []
       for part in parts {
-        if let property = members.firstIndex(of: .reference(column: part.column)) {
+        if let property = kind.properties[.reference(column: part.column)] {
           guard case .one(let target?)? = row.content.link(property),
             let key = store.place(remapped[target] ?? target)?.key.key
           else { return nil }
           values.append(.uuid(key))
           continue
         }
-        guard let property = members.firstIndex(of: .value(column: part.column)), part.path.isEmpty,
+        guard let property = kind.properties[.value(column: part.column)], part.path.isEmpty,
           let value = row.content.values.value(of: property), !value.isNull
         else { return nil }
         values.append(value)
@@ -122,9 +121,9 @@
       let zoneName = statement.add(.text(zone))
       var columns: [ArrayColumn] = parts.map { ArrayColumn($0.path.isEmpty ? shape.columns[$0.column].type : .jsonb) }
       for at in ats {
-        let (_, members) = try self.members(rows[at].content)
+        let kind = try place(rows[at].content).kind
         for (number, part) in parts.enumerated() {
-          columns[number].append(try bytes(rows[at], part.column, members: members))
+          columns[number].append(try bytes(rows[at], part.column, of: kind))
         }
       }
       let names = columns.map { statement.add($0.parameter) }

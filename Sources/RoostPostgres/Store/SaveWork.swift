@@ -62,9 +62,10 @@
       "\(content.type.name).\(content.type.propertyName(property))"
     }
 
-    func members(_ content: SnapshotContent) throws -> (table: Int, members: [TableClass.Member?]) {
+    /// The number of a content's table, and its class there.
+    func place(_ content: SnapshotContent) throws -> (table: Int, kind: TableClass) {
       let (table, place) = try store.tables.place(content.type)
-      return (table, store.tables.tables[table].classes[place].members)
+      return (table, store.tables.tables[table].classes[place])
     }
 
     // MARK: Preparing
@@ -77,7 +78,7 @@
       let inserted = request.inserted.map(\.content)
       let fresh = Dictionary(inserted.map { ($0.identifier, $0) }) { first, _ in first }
       for content in inserted {
-        let (table, _) = try members(content)
+        let table = try place(content).table
         // An earlier save was committed whose answer was lost.
         if let saved = store.landed[content.identifier], let (table, key) = store.place(saved),
           let known = store.known(table, key)
@@ -115,7 +116,7 @@
     func zone(
       _ content: SnapshotContent, _ fresh: [PersistentIdentifier: SnapshotContent], depth: Int = 0
     ) throws -> String {
-      let (table, _) = try members(content)
+      let table = try place(content).table
       guard let property = store.zones.property(table) else { return "" }
       let fault = RoostError(.badValue, "\(name(content, property)) tells the zone, and is nil or leads in a circle")
       guard let link = content.link(property) else {
@@ -157,8 +158,7 @@
     /// Finds out where the members of changed lists stand from now on.
     mutating func compareLists(_ at: Int) throws {
       let row = rows[at]
-      let (_, members) = try self.members(row.content)
-      for (property, member) in members.enumerated() {
+      for (property, member) in try place(row.content).kind.members.enumerated() {
         guard let member, case .many(let list)? = row.content.link(property) else { continue }
         let before = row.known?.content.link(property)
         if before == .many(list) { continue }
@@ -200,9 +200,9 @@
 
     /// The columns that differ from what the store has.
     mutating func changedColumns(_ row: RowChange) throws -> [Int] {
-      let (table, members) = try self.members(row.content)
+      let (table, kind) = try place(row.content)
       var changed: Set<Int> = []
-      for (property, member) in members.enumerated() {
+      for (property, member) in kind.members.enumerated() {
         switch member {
         case .value(let column)?, .reference(let column)?:
           guard let known = row.known else {
@@ -226,11 +226,11 @@
     // MARK: Values
 
     /// A column's bytes in a row that is written; nil for null.
-    func bytes(_ row: RowChange, _ column: Int, members: [TableClass.Member?]) throws -> [UInt8]? {
+    func bytes(_ row: RowChange, _ column: Int, of kind: TableClass) throws -> [UInt8]? {
       let shape = store.tables.tables[row.table].columns[column]
       switch shape.kind {
       case .value(let form):
-        guard let property = members.firstIndex(of: .value(column: column)) else { return nil }
+        guard let property = kind.properties[.value(column: column)] else { return nil }
         do {
           let found = try row.content.values.read(property) { source throws -> [UInt8]? in try form.bytes(&source) }
           if let found { return found }
@@ -240,7 +240,7 @@
         if shape.isOptional { return nil }
         throw RoostError(.badValue, "\(name(row.content, property)) has no value")
       case .reference:
-        guard let property = members.firstIndex(of: .reference(column: column)) else { return nil }
+        guard let property = kind.properties[.reference(column: column)] else { return nil }
         guard case .one(let target?)? = row.content.link(property) else {
           if shape.isOptional { return nil }
           throw RoostError(.badValue, "\(name(row.content, property)) must lead to an object")

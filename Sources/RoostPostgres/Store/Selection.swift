@@ -143,7 +143,10 @@
       for (property, member) in kind.members.enumerated() {
         switch member {
         case .value(let column)?:
-          guard case .value(let form) = table.columns[column].kind, let at = columns[column] else { continue }
+          guard case .value(let form) = table.columns[column].kind, let at = columns[column] else {
+            writer.skip()
+            continue
+          }
           let fault = answer.read(row, start + at) { bytes in
             writer.attempt { (sink) throws(ValueFault) in try form.read(bytes, into: &sink) }
           }
@@ -162,7 +165,7 @@
       }
       var known = KnownRow(version: version, content: SnapshotContent(own, writer.finish(), links: links))
       for one in joined {
-        guard let keys = answer.uuids(row, start + one.keys), let places = kind.members.firstIndex(of: one.member)
+        guard let keys = answer.uuids(row, start + one.keys), let places = kind.properties[one.member]
         else { continue }
         let classes = one.classes.flatMap { answer.texts(row, start + $0) }
         let members = keys.enumerated().map { identifier(one.target, classes?[$0.offset], key: $0.element) }

@@ -65,6 +65,10 @@
 
   /// Not a test: what the test binary does as a child process of ``BankTests``.
   @Suite(.enabled(if: BankTask.own != nil, "only child processes of BankTests run it")) struct BankWorker {
-    @Test func `the transfers of a child process`() throws { try BankTask.own?.work() }
+    @Test func `the transfers of a child process`() throws {
+      let task = try #require(BankTask.own)
+      try task.work()
+      #expect(task.lines.map(\.number) == Array(1...task.count))
+    }
   }
 #endif
