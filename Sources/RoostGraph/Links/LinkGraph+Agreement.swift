@@ -40,7 +40,7 @@ extension LinkGraph {
   private func agree(_ list: LoadedList) {
     if let added = tail(list), !hasTwice(added, list), !added.contains(where: objects.isForeign) {
       for member in added { take(member, list) }
-      for member in added where member._$state.row != 0 { join(member, list) }
+      join(added, list, leaving: [])
       // What could not be taken leaves the list.
       if list.refuses {
         list.refuses = false
@@ -121,9 +121,42 @@ extension LinkGraph {
       session.release(list.slot.replace(staying) ?? [])
     }
     let middle = before[start..<before.count - end]
-    for member in members where !old.contains(member._$state.row) { join(member, list) }
     let now = Set(list.rows[start..<list.rows.count - end])
-    for row in middle where !now.contains(row) { leave(row, list) }
+    let leaving = middle.filter { !now.contains($0) }
+    join(members.filter { !old.contains($0._$state.row) }, list, leaving: leaving)
+    for row in leaving { leave(row, list) }
+  }
+
+  /// Makes new members' sides say that they belong to the list's owner, once all that changes with them is fetched.
+  private func join(_ members: [any _ModelObject], _ list: LoadedList, leaving: [UInt64]) {
+    if loadRows != nil {
+      fetch(members.map { $0._$state.row } + leaving, list.relation)
+      fetchOwners(of: members, list)
+    }
+    for member in members where member._$state.row != 0 && !member._$state.flags.contains(.gone) { join(member, list) }
+  }
+
+  /// Fetches values that a change of links needs, where they are not here yet.
+  ///
+  /// The context may show a newer snapshot afterwards. So this comes when the ledger knows what the user did, and keeps it: fetched
+  /// before, the user's list would be one of the older snapshot, and would bring back who left it meanwhile.
+  func fetch(_ rows: [UInt64], _ relation: Relation) {
+    loadRows?(rows.filter(RowNumber.leads).map { (store.maps[relation.target], $0) })
+  }
+
+  /// Fetches the former owners of a list's new members: their lists change too.
+  private func fetchOwners(of members: [any _ModelObject], _ list: LoadedList) {
+    guard let inverse = list.relation.inverse else { return }
+    var owners: [UInt64] = []
+    var target = list.relation
+    for member in members where member._$state.row != 0 && !member._$state.flags.contains(.gone) {
+      guard let origin = member._$state.origin as? RowOrigin, let back = relation(origin, inverse), !back.isList,
+        let owner = objects.need(member, { try current(member, back, origin: origin) })
+      else { continue }
+      owners.append(owner)
+      target = back
+    }
+    if !owners.isEmpty { fetch(owners, target) }
   }
 
   /// Makes a new member's side say that it belongs to the list's owner.

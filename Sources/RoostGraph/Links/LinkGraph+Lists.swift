@@ -115,18 +115,8 @@ extension LinkGraph {
     let key = LinkKey(object, origin, property: relation.property)
     if ledger.unsettled[relation.pair]?.key == key { return }
     settle(relation.pair)
-    var list = ledger.lists[key]
-    if list?.slot.isFilled != true {
-      load(object, relation, origin: origin)
-      list = ledger.lists[key]
-    }
-    if let loadRows, let rows = list?.rows, !rows.isEmpty {
-      // The references of members that go change, so their values must be there. Afterwards the context may show a newer list.
-      loadRows(rows.map { (store.maps[relation.target], $0) })
-      if ledger.lists[key]?.slot.isFilled != true { load(object, relation, origin: origin) }
-      list = ledger.lists[key]
-    }
-    guard let list else { return }
+    if ledger.lists[key]?.slot.isFilled != true { load(object, relation, origin: origin) }
+    guard let list = ledger.lists[key] else { return }
     hideOthers(list)
     noteUnsettled(list)
   }
@@ -137,6 +127,8 @@ extension LinkGraph {
     guard let list = ledger.lists[LinkKey(object, origin, property: relation.property)] else {
       return regain(object, relation, origin: origin)
     }
+    // Whose values are fetched for it is found out there.
+    if loadRows != nil { return settle(relation.pair) }
     // In lists of both sides a member that goes and comes again has another place on its own side.
     // Who waits for changes of the members' sides is told when they happen.
     switch addedAtEnd(list) {

@@ -129,7 +129,15 @@ extension LinkGraph {
 
   func willWriteReference(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
     settle()
-    do { ledger.before = try current(object, relation, origin: origin) } catch { objects.fail(object, error) }
+    do {
+      ledger.before = try current(object, relation, origin: origin)
+      guard loadRows != nil, RowNumber.leads(ledger.before) else { return }
+      // The list of the object that it leaves changes too. A newer snapshot may have made this one a fault.
+      fetch([ledger.before], relation)
+      ledger.before = try current(object, relation, origin: origin)
+    } catch {
+      objects.fail(object, error)
+    }
   }
 
   func didWriteReference(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
@@ -141,6 +149,7 @@ extension LinkGraph {
       } catch { changes.complain(error, object, property: relation.property) }
     }
     setSlot(object, relation.property, row: row)
+    fetch([row], relation)
     agree(object, relation, origin: origin, before: ledger.before, now: row)
   }
 
