@@ -150,7 +150,8 @@ extension SchemaKeeper {
       if mine.isToOne == pair.one.isToMany { try catalog.set(relationship: mine.id, isSingle: !pair.one.isToMany) }
     case (.links, .links) where pair.one.isToMany && !wantsSingle && isInOrder(pair, mine, theirs: theirs): break
     // The program does not name the reference any more, which stays in the file.
-    case (.manyByReference, _) where pair.other == nil: break
+    case (.manyByReference, _) where pair.other == nil:
+      if mine.isToOne, pair.one.isToMany, !isReadOnly { try catalog.set(relationship: mine.id, isSingle: false) }
     default: return try rebuild(pair, mine, theirs: theirs, catalog: &catalog)
     }
     try settle(pair.one, mine.id, catalog: &catalog)

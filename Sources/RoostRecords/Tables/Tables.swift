@@ -273,6 +273,12 @@ package final class Tables {
   func setCatalog(_ new: Catalog) throws {
     let old = catalog
     if new == old { return }
+    let encoded = new.encoded
+    do { _ = try Catalog(decoding: encoded) } catch {
+      // Once committed, no program could open the store.
+      throw RecordFault(
+        .conflict, "the changed models would make a catalog that cannot be read again, so the store was not changed")
+    }
     try settle()
     for entity in old.entities where new.entity(entity.id) == nil {
       _ = try forest.drop(Self.rows(entity.id))
@@ -292,7 +298,6 @@ package final class Tables {
     let fresh = new.indexes.filter { index in !old.indexes.contains { $0.id == index.id } }
     for index in fresh { _ = try forest.create(Self.entries(index.id), .bytes) }
     try setTrees(old, new)
-    let encoded = new.encoded
     try store(encoded)
     try recordCatalog(encoded)
     history.noteCatalog()
