@@ -163,6 +163,28 @@
       #expect(try context.fetch(FetchDescriptor<Owner>()).isEmpty)
     }
 
+    @Test func `a tag that another program deleted meanwhile leaves the list, as in a file`() throws {
+      let filling = try open()
+      let (owner, tag) = (Owner("a"), Tag("x"))
+      filling.insert(owner)
+      filling.insert(tag)
+      try filling.save()
+      var configuration = PostgresConfiguration(ground.address, namespace: ground.namespace)
+      configuration.followsOthers = false
+      let other = ModelContext(
+        try ModelContainer(for: Owner.self, Daily.Pass.self, Child.self, Tag.self, configurations: configuration))
+      let known = try #require(try other.fetch(FetchDescriptor<Owner>()).first)
+      let old = try #require(try other.fetch(FetchDescriptor<Tag>()).first)
+      #expect(old.title == "x" && known.tags.isEmpty)
+      filling.delete(tag)
+      try filling.save()
+      known.tags.append(old)
+      known.tags.append(Tag("y"))
+      try other.save()
+      #expect(known.tags.map(\.title) == ["y"])
+      #expect(try ground.sql("SELECT t.title FROM @.owner_tags AS l JOIN @.tag AS t ON t.pk = l.member") == [["y"]])
+    }
+
     @Test func `a connection that the server ended costs no fetch`() throws {
       let (context, _) = try unread()
       _ = try ground.sql(

@@ -57,7 +57,7 @@ extension Saver {
     if !outcome.merged.isEmpty { throw Delay.merges }
   }
 
-  /// The rows of a request that others may have changed: those that change, and those that they reference.
+  /// The rows of a request that others may have changed: those that change, and those that they lead to.
   private func stale(_ request: BackingChanges) -> [LinkKey] {
     var rows: Set<LinkKey> = []
     for object in request.updated + request.deleted {
@@ -66,16 +66,54 @@ extension Saver {
     for object in request.inserted + request.updated {
       guard let map = object.entityMap else { continue }
       for case .some(let relation) in store.relations[map.number] {
-        guard case .reference = relation.way else { continue }
-        let row = object.one(relation.property).row
-        guard row != RowNumber.unknown, row != RowNumber.nothing else { continue }
-        let key = LinkKey(map: relation.home, row: row, property: 0)
-        if objects.registered(store.maps[relation.home], RowID(row))?._$state.flags.contains(.inserted) != true {
-          rows.insert(key)
+        for row in targets(of: object, relation) {
+          rows.insert(LinkKey(map: relation.home, row: row, property: 0))
         }
       }
     }
     return Array(rows)
+  }
+
+  /// The stored rows that an object leads to by what is stored with it: a reference, or a list of links that was changed here.
+  private func targets(of object: any _ModelObject, _ relation: Relation) -> [UInt64] {
+    var rows: [UInt64] = []
+    if case .reference = relation.way {
+      rows = [object.one(relation.property).row].filter(RowNumber.leads)
+    } else if let list = changedLinks(of: object, relation) {
+      rows = list.linked
+    }
+    return rows.filter { row in
+      objects.registered(store.maps[relation.target], RowID(row))?._$state.flags.contains(.inserted) != true
+    }
+  }
+
+  private func changedLinks(of object: any _ModelObject, _ relation: Relation) -> LoadedList? {
+    guard relation.isByLinks, let origin = object._$state.origin as? RowOrigin,
+      let list = links.ledger.lists[LinkKey(object, origin, property: relation.property)], list.hasChanges
+    else { return nil }
+    return list
+  }
+
+  /// Takes objects that others deleted out of what pending objects lead to, since the backing store takes what these show. The transaction
+  /// of the working set does the same with rows (``lead(_:_:mask:box:run:)``), and refuses what may not be parted.
+  private func partVanished() throws {
+    for object in changes.changed + changes.insertedObjects {
+      let flags = object._$state.flags
+      guard flags.isPending, flags.isDisjoint(with: [.deleted, .gone]), let map = object.entityMap else { continue }
+      for case .some(let relation) in store.relations[map.number] {
+        let target = store.maps[relation.target]
+        let inverse = relation.inverse.flatMap { store.relations[relation.target][$0] }
+        for row in targets(of: object, relation) where try !session.table(target).contains(RowID(row)) {
+          if let list = changedLinks(of: object, relation) {
+            if let known = objects.registered(target, RowID(row)) { links.drop(known, from: list) }
+          } else if map.type.mayBeNil(relation.property),
+            inverse?.deleteRule != .cascade || mergePolicy == .storeWins
+          {
+            links.setReference(object, relation.property, row: RowNumber.nothing)
+          }
+        }
+      }
+    }
   }
 
   /// The rows at the other sides of relationships that this save changes. A backing store may keep both sides.
@@ -135,6 +173,7 @@ extension Saver {
       metOthers = true
       try refreshBacking?(rows.map { (store.maps[$0.map], $0.row) })
       try follower.advance()
+      if mergePolicy != .error { try partVanished() }
     case .merges:
       for (object, row) in outcome?.merged ?? [] {
         guard let origin = object._$state.origin as? RowOrigin else { continue }
