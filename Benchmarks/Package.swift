@@ -56,10 +56,26 @@ if hasWiredTiger {
 let grdb = Context.environment["GRDB_PATH"].flatMap { $0.isEmpty ? nil : $0 }
 if grdb != nil { optionalSettings.append(.define("GRDB")) }
 
+// The benchmark of PostgreSQL takes part where this variable names a server.
+var server: [Target] = []
+if Context.environment["ROOST_PG_URL"]?.isEmpty == false {
+  server = [
+    .systemLibrary(
+      name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .executableTarget(
+      name: "Serving",
+      dependencies: [
+        "CPQ", .product(name: "Roost", package: "roost"), .product(name: "RoostPostgres", package: "roost"),
+      ], swiftSettings: strict),
+  ]
+}
+
 let package = Package(
   name: "roost-benchmarks",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "roost", path: "..")] + (grdb.map { [.package(name: "GRDB", path: $0)] } ?? []),
+  dependencies: [
+    .package(name: "roost", path: "..", traits: server.isEmpty ? [.defaults] : [.defaults, "Postgres"])
+  ] + (grdb.map { [.package(name: "GRDB", path: $0)] } ?? []),
   targets: [
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
@@ -84,5 +100,5 @@ let package = Package(
       name: "Asking", dependencies: [.product(name: "Roost", package: "roost")], swiftSettings: strict),
     .executableTarget(
       name: "Following", dependencies: [.product(name: "Roost", package: "roost")], swiftSettings: strict),
-  ] + optionalPeers
+  ] + optionalPeers + server
 )
