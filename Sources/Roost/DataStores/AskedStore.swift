@@ -12,6 +12,8 @@ package protocol AskedStore: DataStore where Snapshot == DefaultSnapshot {
   func load(_ identifiers: [PersistentIdentifier]) throws -> [SnapshotContent]
   /// The working set has the values of these models from now on. Until then a save may be based on those that it had before.
   func took(_ contents: [SnapshotContent])
+  /// Whether the working set has a model as a content says, so that nothing of it need be written.
+  func isKnown(_ content: SnapshotContent) -> Bool
   /// Whether it tells what other programs change.
   var tellsChanges: Bool { get }
   /// The container is made. From now on the store tells what other programs change.

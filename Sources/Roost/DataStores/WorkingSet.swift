@@ -21,13 +21,13 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   let store: any DataStore
   let keys = BackingKeys()
   let identifier: String
-  private weak var container: ModelContainer?
+  private(set) weak var container: ModelContainer?
   private var types: [String: _ModelType] = [:]
   private let turn = Lock()
   private let caller = Lock()
   /// The thread that calls the store at the moment.
   private var callingThread: UInt64 = 0
-  private let feeding = Lock()
+  let feeding = Lock()
   /// Whether the last save was denied by the store, and begins anew. Saves take turns.
   var deniedOnce = false
   private let statesLock = Lock()
@@ -85,7 +85,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   }
 
   /// Throws if the store is using its own container.
-  private func checkThread() throws {
+  func checkThread() throws {
     if caller.withLock({ callingThread }) != Thread.currentID { return }
     throw RoostError(
       .conflict,
@@ -113,35 +113,10 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
     try exclusively { try store.erase() }
   }
 
-  // MARK: Feeding
-
-  /// Writes snapshots into the working set. Returns their rows, in order; nil for those that a later save or fetch overtook.
-  @discardableResult
-  func feed(_ contents: [SnapshotContent], askedAt time: UInt64) throws -> [(map: EntityMap, row: UInt64)?] {
-    try checkThread()
-    guard let container else { throw RoostError(.closed, "the container of the store \(identifier) has ended") }
-    if contents.isEmpty { return [] }
-    return try feeding.withLock {
-      // Models that were asked for before an erase are gone.
-      if keys.wasErased(after: time) { return contents.map { _ in nil } }
-      try makeRows(contents, container, askedAt: time)
-      let places = contents.map { content in
-        container.stores.row(of: content.identifier).flatMap { place, row in
-          keys.mayWrite(place.map, row, askedAt: time) ? (map: place.map, row: row) : nil
-        }
-      }
-      let wanted = zip(contents, places).compactMap { content, place in place.map { _ in existing(content, container) }
-      }
-      // From this commit on the rows have their values.
-      let commit = try write(container) { try $0.take(wanted) }
-      keys.noteLoaded(places.compactMap { $0 }, in: commit, askedAt: time)
-      (store as? any AskedStore)?.took(wanted)
-      return places
-    }
-  }
+  // MARK: Writing
 
   /// Writes into the working set, in a context that asks the store for nothing. Returns the newest commit.
-  private func write(_ container: ModelContainer, _ body: (ModelContext) throws -> Void) throws -> UInt64 {
+  func write(_ container: ModelContainer, _ body: (ModelContext) throws -> Void) throws -> UInt64 {
     let state = ContextState(container.stores, isMain: false, feeds: true)
     let context = ModelContext(container, state)
     try body(context)
@@ -188,59 +163,6 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
       }
       return gone.filter { $0 is Model }.map(\.persistentModelID)
     }
-  }
-
-  /// A content without references to models that were deleted.
-  private func existing(_ content: SnapshotContent, _ container: ModelContainer) -> SnapshotContent {
-    func isThere(_ identifier: PersistentIdentifier) -> Bool {
-      container.stores.row(of: identifier).map { !keys.isDeleted($0.place.map, $0.row, before: .max) } ?? false
-    }
-    var kept = content
-    kept.links = content.links.map { link in
-      switch link {
-      case .absent: .absent
-      case .one(let one): .one(one.flatMap { isThere($0) ? $0 : nil })
-      case .many(let many): .many(many.filter(isThere))
-      }
-    }
-    return kept
-  }
-
-  /// Gives each model that the snapshots name a row.
-  private func makeRows(_ contents: [SnapshotContent], _ container: ModelContainer, askedAt time: UInt64) throws {
-    let graphStore = container.stores.stores[try number(container)]
-    var wanted: [(identifier: PersistentIdentifier, map: EntityMap)] = []
-    var seen: Set<PersistentIdentifier> = []
-    func add(_ identifier: PersistentIdentifier, isReference: Bool = true) throws {
-      guard seen.insert(identifier).inserted else { return }
-      guard let place = container.stores.place(named: identifier.entityName) else {
-        throw RoostError(
-          .unknownModel,
-          "the store \(self.identifier) returned a model named \(identifier.entityName), and the container has none")
-      }
-      guard identifier.store == self.identifier else {
-        throw RoostError(
-          .foreign,
-          "the store \(self.identifier) returned an identifier of the store \(identifier.store ?? "nil"): make it with "
-            + "PersistentIdentifier.identifier(for:entityName:primaryKey:)")
-      }
-      if let row = keys.row(place.map, identifier.key), isReference || !keys.isDeleted(place.map, row, before: time) {
-        return
-      }
-      wanted.append((identifier, place.map))
-    }
-    for content in contents { try add(content.identifier, isReference: false) }
-    for content in contents {
-      for link in content.links {
-        switch link {
-        case .absent, .one(nil): continue
-        case .one(let one?): try add(one)
-        case .many(let many): for one in many { try add(one) }
-        }
-      }
-    }
-    let rows = try graphStore.insertUnloaded(wanted.map(\.map))
-    for ((identifier, map), row) in zip(wanted, rows) { keys.add(map, row, key: identifier.key) }
   }
 
   /// The place of this store among the container's.

@@ -72,6 +72,24 @@ package final class BackingKeys: @unchecked Sendable {
     lock.withLock { rows[EntityKey(map: map.home, key: key)] }
   }
 
+  /// What is known of a row that a key names.
+  package struct Found {
+    package var row: UInt64
+    package var isLoaded: Bool
+    package var isDeleted: Bool
+    /// When its values were asked for, or it was deleted.
+    package var time: UInt64
+  }
+
+  package func find(_ map: EntityMap, _ key: IdentifierKey) -> Found? {
+    lock.withLock {
+      guard let row = rows[EntityKey(map: map.home, key: key)], let entry = entries[Self.place(map, row)] else {
+        return nil
+      }
+      return Found(row: row, isLoaded: entry.loaded != nil, isDeleted: entry.isDeleted, time: entry.time)
+    }
+  }
+
   /// Gives a row that was just made its key. Until it is loaded it has no values.
   package func add(_ map: EntityMap, _ row: UInt64, key: IdentifierKey) {
     lock.withLock {

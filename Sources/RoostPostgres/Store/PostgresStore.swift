@@ -120,6 +120,13 @@
       }
     }
 
+    package func isKnown(_ content: SnapshotContent) -> Bool {
+      guard let mark = content.mark as? RowMark, let (table, key) = place(content.identifier),
+        let known = known(table, key)
+      else { return false }
+      return mark.isSame(as: known) && known.content == content
+    }
+
     /// The contents of an answer's rows.
     func contents(_ answer: Answer, table: Int) throws -> [SnapshotContent] {
       try (0..<answer.count).map { row in

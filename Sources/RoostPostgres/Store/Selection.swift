@@ -185,6 +185,8 @@
 
     init(_ row: KnownRow) { (version, places) = (row.version, row.places) }
 
+    func isSame(as row: KnownRow) -> Bool { version == row.version && places == row.places }
+
     func known(_ content: SnapshotContent) -> KnownRow {
       var plain = content
       plain.mark = nil

@@ -1,0 +1,211 @@
+internal import RoostGraph
+internal import RoostRecords
+
+/// Writing what a store returned into the rows of a working set.
+extension WorkingSet {
+  typealias Place = (map: EntityMap, row: UInt64)
+
+  /// Writes snapshots into the working set. Returns their rows, in order; nil for those that a later save or fetch overtook.
+  @discardableResult
+  func feed(_ contents: [SnapshotContent], askedAt time: UInt64) throws -> [Place?] {
+    try checkThread()
+    guard let container else { throw RoostError(.closed, "the container of the store \(identifier) has ended") }
+    if contents.isEmpty { return [] }
+    return try feeding.withLock {
+      // Models that were asked for before an erase are gone.
+      if keys.wasErased(after: time) { return contents.map { _ in nil } }
+      var meal = try Meal(self, container, askedAt: time)
+      try meal.take(contents)
+      try meal.write()
+      (store as? any AskedStore)?.took(meal.taken)
+      return meal.places
+    }
+  }
+
+  /// What is fed at once.
+  ///
+  /// 1. Each model that the contents name has a row, or a number for one that is new.
+  /// 2. New rows, and those without values, are written as they are (``GraphStore/write(_:unloaded:)``). Values that replace others are set in
+  ///    objects and saved (``ModelContext/take(_:)``), because only what differs may change.
+  private struct Meal {
+    private let set: WorkingSet
+    private let container: ModelContainer
+    private let graph: GraphStore
+    private let time: UInt64
+    /// By content, its row; nil for one that was overtaken.
+    private(set) var places: [Place?] = []
+    /// The contents that are newer than what is here, without references to models that were deleted.
+    private(set) var taken: [SnapshotContent] = []
+    private var rows: [FetchedRow] = []
+    /// The numbers of those in ``taken``.
+    private var byObject: [Int] = []
+    /// New rows. Those that are not `valued` are made without values first.
+    private var made: [(place: Place, key: IdentifierKey, isValued: Bool)] = []
+    private var madeNames: [Name: Int] = [:]
+
+    private struct Name: Hashable {
+      var home: Int
+      var key: IdentifierKey
+    }
+
+    private struct RowName: Hashable {
+      var home: Int
+      var row: UInt64
+    }
+
+    init(_ set: WorkingSet, _ container: ModelContainer, askedAt time: UInt64) throws {
+      (self.set, self.container, self.time) = (set, container, time)
+      graph = container.stores.stores[try set.number(container)]
+    }
+
+    // MARK: Rows
+
+    private func map(_ identifier: PersistentIdentifier) throws -> EntityMap {
+      guard let place = container.stores.place(named: identifier.entityName) else {
+        throw RoostError(
+          .unknownModel,
+          "the store \(set.identifier) returned a model named \(identifier.entityName), and the container has none")
+      }
+      guard identifier.store == set.identifier else {
+        throw RoostError(
+          .foreign,
+          "the store \(set.identifier) returned an identifier of the store \(identifier.store ?? "nil"): make it with "
+            + "PersistentIdentifier.identifier(for:entityName:primaryKey:)")
+      }
+      return place.map
+    }
+
+    private mutating func make(_ map: EntityMap, _ key: IdentifierKey, isValued: Bool) throws -> UInt64 {
+      let row = try graph.reserveRow(map)
+      madeNames[Name(home: map.home, key: key)] = made.count
+      made.append(((map, row), key, isValued))
+      return row
+    }
+
+    /// Finds the rows of contents and of what they lead to, and how each is written.
+    mutating func take(_ contents: [SnapshotContent]) throws {
+      let asked = set.store as? any AskedStore
+      var kinds: [(content: Int, place: Place, isLoaded: Bool)] = []
+      var seen: Set<RowName> = []
+      for (number, content) in contents.enumerated() {
+        let map = try map(content.identifier)
+        let key = content.identifier.key
+        if let known = madeNames[Name(home: map.home, key: key)] {
+          places.append(made[known].place)
+          kinds.append((number, made[known].place, isLoaded: true))
+          continue
+        }
+        let found = set.keys.find(map, key)
+        guard let found, !(found.isDeleted && found.time < time) else {
+          let place = (map, try make(map, key, isValued: true))
+          places.append(place)
+          kinds.append((number, place, isLoaded: false))
+          continue
+        }
+        if found.isDeleted || found.time > time {
+          places.append(nil)
+          continue
+        }
+        let place = (map, found.row)
+        places.append(place)
+        let isFirst = seen.insert(RowName(home: map.home, row: found.row)).inserted
+        if isFirst, found.isLoaded, asked?.isKnown(content) == true { continue }
+        kinds.append((number, place, isLoaded: found.isLoaded || !isFirst))
+      }
+      for (number, place, isLoaded) in kinds {
+        guard let row = try take(contents[number], place, isLoaded: isLoaded) else {
+          byObject.append(taken.count - 1)
+          continue
+        }
+        rows.append(row)
+      }
+      // Rows of objects are made without values.
+      for number in byObject {
+        let identifier = taken[number].identifier
+        if let known = try madeNames[Name(home: map(identifier).home, key: identifier.key)] {
+          made[known].isValued = false
+        }
+      }
+      for number in rows.indices {
+        let (map, row) = (rows[number].map, rows[number].row)
+        rows[number].isNew = newRows.contains(RowName(home: map.home, row: row))
+      }
+    }
+
+    /// Notes a content, and gives the row that is written; nil where it is set in an object.
+    private mutating func take(_ content: SnapshotContent, _ place: Place, isLoaded: Bool) throws -> FetchedRow? {
+      var content = content
+      var row = FetchedRow(place.map, place.row, isNew: false, content.values)
+      var isDirect =
+        !isLoaded && content.refused.isEmpty && content.process == nil && !content.isDecoded
+        && place.map.type === content.type && (place.map.family == nil || isMade(content.identifier, place.map))
+      for property in content.form.links {
+        let kept = isDirect ? graph.fetchedPlace(place.map, property) : .byObject
+        switch content.link(property) {
+        case nil, .absent?: continue
+        case .one(let one)?:
+          let target = try one.flatMap { try self.row($0, isReference: kept == .reference) }
+          if target == nil, one != nil { content.setLink(property, .one(nil)) }
+          switch kept {
+          case .reference: row.references.append((property, target))
+          case .list: row.lists.append((property, target.map { [$0] } ?? []))
+          case .byObject: isDirect = false
+          }
+        case .many(let many)?:
+          let targets = try many.map { try self.row($0, isReference: false) }
+          if targets.contains(nil) {
+            content.setLink(property, .many(zip(many, targets).compactMap { $1 == nil ? nil : $0 }))
+          }
+          if kept == .list { row.lists.append((property, targets.compactMap { $0 })) } else { isDirect = false }
+        }
+      }
+      taken.append(content)
+      return isDirect ? row : nil
+    }
+
+    private func isMade(_ identifier: PersistentIdentifier, _ map: EntityMap) -> Bool {
+      madeNames[Name(home: map.home, key: identifier.key)] != nil
+    }
+
+    /// The row that an identifier in a relationship names; nil for a model that was deleted.
+    ///
+    /// - Parameter isReference: whether the row must be there before another one is written.
+    private mutating func row(_ identifier: PersistentIdentifier, isReference: Bool) throws -> UInt64? {
+      let map = try map(identifier)
+      if !madeNames.isEmpty, let known = madeNames[Name(home: map.home, key: identifier.key)] {
+        if isReference { made[known].isValued = false }
+        return made[known].place.row
+      }
+      if let found = set.keys.find(map, identifier.key) { return found.isDeleted ? nil : found.row }
+      return try make(map, identifier.key, isValued: false)
+    }
+
+    // MARK: Writing
+
+    private var newRows: Set<RowName> {
+      Set(made.lazy.filter(\.isValued).map { RowName(home: $0.place.map.home, row: $0.place.row) })
+    }
+
+    mutating func write() throws {
+      var commit: UInt64 = 0
+      if !rows.isEmpty || !made.isEmpty {
+        do {
+          commit = try graph.write(rows, unloaded: made.lazy.filter { !$0.isValued }.map(\.place))
+        } catch let error where error is RecordFault || error is GraphFault {
+          // Such as two rows that exchange unique values. Objects and a save can do that.
+          rows = []
+          byObject = Array(taken.indices)
+          commit = try graph.write([], unloaded: made.map(\.place))
+        }
+        for (place, key, _) in made { set.keys.add(place.map, place.row, key: key) }
+      }
+      set.keys.noteLoaded(rows.lazy.map { ($0.map, $0.row) }, in: commit, askedAt: time)
+      if !byObject.isEmpty {
+        let contents = byObject.map { taken[$0] }
+        commit = try set.write(container) { try $0.take(contents) }
+      }
+      // Those that are loaded already keep the commit of their first values.
+      set.keys.noteLoaded(places.lazy.compactMap { $0 }, in: commit, askedAt: time)
+    }
+  }
+}
