@@ -203,7 +203,7 @@
         let first = try context.fetch(descriptor).map(\.number)
         #expect(
           found == expected && count == expected.count && first == Array(expected.prefix(3)),
-          "seed \(seed), step \(step): \(predicate)")
+          "seed \(seed), step \(step)")
       }
       let tally = try #require(container.dataStores.first as? PostgresStore).tally
       #expect(tally.zoned > 30 && tally.zoned < tally.count, "\(tally)")
