@@ -168,6 +168,12 @@
       #expect(try read(#Predicate { $0.token > token || $0.author == nil }) == (20, 20))
     }
 
+    @Test func `a consumer with a name is refused, because it reads files`() throws {
+      let container = try market.open()
+      let error = #expect(throws: RoostError.self) { _ = try container.historyConsumer(named: "search").changes() }
+      #expect(error?.code == .historyOff)
+    }
+
     @Test func `eight writers leave no gap for a reader that goes on from its token`() async throws {
       let market = market
       let reader = ModelContext(try market.open())
