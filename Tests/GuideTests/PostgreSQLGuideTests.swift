@@ -30,6 +30,9 @@
     @Test func `the address of the guide can be read`() {
       let configuration = PostgresConfiguration("postgresql:///shop")
       #expect(configuration.namespace == "public")
+      let zone = PostgresZone.properties(.property(\Customer.name), .property(\Order.customer))
+      let divided = PostgresConfiguration("postgresql:///shop", zone: zone)
+      #expect(divided != configuration)
     }
 
     @Test func `the guide's program`() throws {

@@ -138,6 +138,42 @@
       #expect(try other.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>()).isEmpty)
     }
 
+    @Test func `a token is looked up, and nothing before it is read`() async throws {
+      let market = market
+      let container = try market.open()
+      let context = ModelContext(container)
+      for number in 0..<20 {
+        context.insert(Good("\(number)"))
+        try context.save()
+      }
+      var all: [PostgresHistoryTransaction] = []
+      _ = try await eventually {
+        all = try context.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>())
+        return all.count == 20
+      }
+      try #require(all.count == 20)
+      let store = try #require(container.dataStores.first as? PostgresStore)
+      func read(_ predicate: Predicate<PostgresHistoryTransaction>) throws -> (found: Int, read: Int) {
+        let before = store.notesRead
+        let found = try context.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>(predicate: predicate)).count
+        return (found, store.notesRead - before)
+      }
+      let (token, last) = (all[16].token, all[18].token)
+      #expect(try read(#Predicate { $0.token > token }) == (3, 3))
+      #expect(try read(#Predicate { token < $0.token }) == (3, 3))
+      #expect(try read(#Predicate { $0.token >= token }) == (4, 4))
+      #expect(try read(#Predicate { $0.token == token }) == (1, 4))
+      #expect(try read(#Predicate { $0.author == nil && $0.token > token && $0.token > last }) == (1, 1))
+      #expect(try read(#Predicate { $0.token < token }) == (16, 20))
+      #expect(try read(#Predicate { $0.token > token || $0.author == nil }) == (20, 20))
+    }
+
+    @Test func `a consumer with a name is refused, because it reads files`() throws {
+      let container = try market.open()
+      let error = #expect(throws: RoostError.self) { _ = try container.historyConsumer(named: "search").changes() }
+      #expect(error?.code == .historyOff)
+    }
+
     @Test func `eight writers leave no gap for a reader that goes on from its token`() async throws {
       let market = market
       let reader = ModelContext(try market.open())

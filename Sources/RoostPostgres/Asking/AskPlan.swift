@@ -12,6 +12,7 @@
     /// Whether it does so unless one of the doubts is true of a row.
     let isCountable: Bool
     let doubts: [String]
+    private let hasZones: Bool
     /// The parts of the condition, and who tests them.
     let parts: [(part: RoostQuery.Expression, tester: ConditionWriter.Tester)]
 
@@ -21,7 +22,7 @@
       let writer = ConditionWriter(store, question, rows: RowQuestion(table, type))
       if let condition = question.condition { writer.write(condition) }
       (isExact, isCountable) = (writer.isExact && question.isWhole, writer.isExactWithoutDoubts && question.isWhole)
-      (doubts, parts) = (writer.doubts, writer.parts)
+      (doubts, parts, hasZones) = (writer.doubts, writer.parts, !store.zones.isOne)
       rows = writer.rows
       guard isCountable, let limit = question.limit, let keys = question.orders.flatMap({ writer.keys($0) }) else {
         return
@@ -34,6 +35,10 @@
     func report(_ question: StoreQuestion) -> [String] {
       let describer = Describer(question.catalog, question.map.entity.id)
       var lines = parts.map { "\($0.tester.rawValue) \(describer.text($0.part))" }
+      if hasZones {
+        lines.append(
+          "the server looks in \(rows.zones.map { $0.count == 1 ? "one zone" : "\($0.count) zones" } ?? "all zones")")
+      }
       if let limit = rows.limit { lines.append("the server sorts, and returns the first \(limit) rows") }
       return lines
     }
@@ -48,6 +53,7 @@
   extension AskTally {
     mutating func note(_ plan: AskPlan, hasCondition: Bool) {
       if plan.rows.limit != nil { limited += 1 }
+      if plan.rows.zones != nil { zoned += 1 }
       if !hasCondition { return }
       if plan.isExact {
         whole += 1

@@ -52,15 +52,18 @@
     }
 
     /// The key by which the database knows a row of the working set; nil where it does not.
-    private func key(of row: RowID, _ kind: Kind) -> RowKey? {
+    func key(of row: RowID, _ kind: Kind) -> RowKey? {
       guard let entity = kind.entity, let identifier = question.identifier(entity, row) else { return nil }
       return RowKey(identifier)
     }
 
     /// Whether a key, of a row in the zone of the row in question, is one of some.
     private func isKey(_ text: String, _ keys: [RowKey]) -> String {
-      let hasOneZone = store.configuration.zone == .single && keys.allSatisfy { $0.zone.isEmpty }
+      let hasOneZone = store.zones.isOne && keys.allSatisfy { $0.zone.isEmpty }
       if hasOneZone, keys.count == 1 { return "\(text) = \(add(.uuid(keys[0].key)))" }
+      if keys.count == 1 {
+        return "(\(Table.zone.of("t")) = \(add(.text(keys[0].zone))) AND \(text) = \(add(.uuid(keys[0].key))))"
+      }
       let uuids = add(.uuids(keys.map(\.key)))
       if hasOneZone { return "\(text) = ANY(\(uuids))" }
       let zones = add(.texts(keys.map(\.zone)))

@@ -8,7 +8,7 @@
   extension ConditionWriter {
     private static let zone = Table.zone.of("t")
 
-    private func table(_ entity: EntityID) -> Int? {
+    func table(_ entity: EntityID) -> Int? {
       question.catalog.name(of: entity).flatMap { store.tables.places[$0]?.table }
     }
 

@@ -65,6 +65,7 @@
         return leaveOut(condition)
       }
       rows.conditions += conjuncts(of: term, isOutermost: true)
+      if !store.zones.isOne, let zones = zones(of: term), !zones.isEmpty { rows.zones = zones.sorted() }
       let length = rows.conditions.reduce(0) { $0 + $1.utf8.count }
       guard rows.parameters.count > Self.mostParameters || length > Self.mostStatementBytes else { return }
       (rows.parameters, rows.conditions) = ([], [])

@@ -16,7 +16,7 @@
     public var id: Int64 { Int64(clamping: place.transaction) }
 
     public static func < (one: PostgresHistoryToken, other: PostgresHistoryToken) -> Bool {
-      (one.place.transaction, one.place.number) < (other.place.transaction, other.place.number)
+      one.place < other.place
     }
 
     private enum CodingKeys: String, CodingKey { case store, transaction, number }

@@ -15,12 +15,21 @@
     ) throws -> [PostgresHistoryTransaction] {
       let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
       var found: [PostgresHistoryTransaction] = []
-      try eachTransaction(after: ChangePlace(transaction: 0, number: 0)) { transaction in
+      try eachTransaction(after: Self.start(of: descriptor)) { transaction in
         if try descriptor.predicate?.evaluate(transaction) != false { found.append(transaction) }
         return !descriptor.sortBy.isEmpty || found.count < limit
       }
       if !descriptor.sortBy.isEmpty { found = Array(found.sorted(using: descriptor.sortBy).prefix(limit)) }
       return found
+    }
+
+    /// The last place before all transactions that a descriptor can ask for.
+    private static func start(of descriptor: HistoryDescriptor<PostgresHistoryTransaction>) -> ChangePlace {
+      let places = descriptor.lowerBounds(\.token).map { token, isIncluded in
+        // The notes of one transaction have numbers from 1.
+        isIncluded ? ChangePlace(transaction: token.place.transaction, number: 0) : token.place
+      }
+      return places.max() ?? ChangePlace(transaction: 0, number: 0)
     }
 
     /// Calls a body with each transaction behind a place, in their order, until it returns false.
@@ -36,6 +45,7 @@
       }
       while true {
         let notes = changes.read(try run(changes.reading(after: place, atMost: Self.mostNotes)))
+        notesRead += notes.count
         for note in notes {
           if let last = open.last, last.id != note.id, try !close() { return }
           open.append(note)

@@ -135,10 +135,14 @@
   }
 
   /// A place among the notes of all transactions.
-  struct ChangePlace: Hashable, Sendable {
+  struct ChangePlace: Hashable, Comparable, Sendable {
     var transaction: UInt64
     /// That of the note in its transaction.
     var number: Int
+
+    static func < (one: ChangePlace, other: ChangePlace) -> Bool {
+      (one.transaction, one.number) < (other.transaction, other.number)
+    }
   }
 
   struct StoredNote: Sendable {

@@ -16,7 +16,8 @@
 
     /// The zone of an object is the value of a property; of a relationship to one it is the zone of the other object.
     ///
-    /// Each model needs one of these. The property may not change once the object is saved.
+    /// Each model needs one of these. A text, an integer, a `Bool`, a `UUID` or a `URL` tells the zone. An object stays in its zone
+    /// once it is saved.
     public static func property<Model: PersistentModel>(_ path: PartialKeyPath<Model>) -> PostgresZone {
       let number = Model._$type.number(of: path)
       return PostgresZone(

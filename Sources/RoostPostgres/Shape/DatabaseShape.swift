@@ -9,6 +9,7 @@
   /// `SchemaKeeper`: what keeps all values is done, anything else throws ``PostgresError/Code/needsMigration``.
   struct DatabaseShape {
     let schema: Schema
+    let zones: Zones
     let namespace: SQLName
     let connection: Connection
     /// The wanted tables. They get the names that the database has for them.
@@ -25,8 +26,9 @@
 
     private static let mostAttempts = 5
 
-    init(_ tables: TableMap, of schema: Schema, in namespace: SQLName, connection: Connection) {
-      (self.tables, self.schema, self.namespace, self.connection) = (tables, schema, namespace, connection)
+    init(_ tables: TableMap, of schema: Schema, zones: Zones, in namespace: SQLName, connection: Connection) {
+      (self.tables, self.schema, self.zones) = (tables, schema, zones)
+      (self.namespace, self.connection) = (namespace, connection)
     }
 
     /// Makes the changes. Returns the store's identifier, and the tables with the names that they have in the database.
@@ -79,6 +81,7 @@
       try adopt()
       try checkThere()
       for number in tables.tables.indices { try bring(table: number) }
+      try bringZones()
       try bringRelationships()
       leaveRelationships()
       for number in tables.tables.indices { try bringUniques(number) }

@@ -22,6 +22,8 @@
     /// The topmost class.
     var entity: String
     var classes: [String]
+    /// The field that tells the zone of a row; nil if all rows are in one zone.
+    var zone: String?
     var columns: [StoredColumn] = []
     var uniques: [StoredUnique] = []
     /// Fingerprints of the models that the table followed, the newest last: see ``DatabaseShape/isOlder``.

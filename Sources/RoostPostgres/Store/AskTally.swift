@@ -11,6 +11,8 @@
     package var all = 0
     /// The server sorted, and returned the first rows alone.
     package var limited = 0
+    /// The condition named the zones of the rows.
+    package var zoned = 0
 
     package init() {}
 
@@ -22,6 +24,7 @@
       narrowed += other.narrowed
       all += other.all
       limited += other.limited
+      zoned += other.zoned
     }
   }
 #endif

@@ -29,6 +29,8 @@
     var connection: Connection
     var keys = KeyMaker()
     package var tally = AskTally()
+    /// How many rows of the history were read, for tests.
+    package var notesRead = 0
     /// How many saves there were.
     var savedTimes = 0
     var uncertain: UncertainSave?
@@ -50,10 +52,11 @@
       }
       let namespace = SQLName(exactly: configuration.namespace)
       let wanted = try TableMap(schema)
+      let zones = try Zones(configuration.zone, wanted)
       let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address.text) }
       var changes = ChangeTable(namespace: namespace)
       let (identifier, tables, leftLinks, isDistributed) = try Self.passing {
-        try DatabaseShape(wanted, of: schema, in: namespace, connection: opened).bring(
+        try DatabaseShape(wanted, of: schema, zones: zones, in: namespace, connection: opened).bring(
           with: configuration.historyDays == nil ? nil : changes)
       }
       changes.isDistributed = isDistributed
@@ -69,7 +72,7 @@
       self.tables = tables
       self.leftLinks = leftLinks
       self.isDistributed = isDistributed
-      zones = try Zones(configuration.zone, tables)
+      self.zones = zones
       selections = tables.tables.indices.map { Selection(tables, $0, in: namespace) }
       known = tables.tables.map { _ in [:] }
     }

@@ -8,6 +8,8 @@
     let type: _ModelType
     /// Conditions in SQL for the alias `t`, all of which must be true.
     var conditions: [String] = []
+    /// The only zones in which rows fulfil the conditions; nil if these do not say.
+    var zones: [String]?
     /// Keys to sort by, in SQL.
     var order: [String] = []
     var limit: Int?
@@ -20,29 +22,34 @@
       return "$\(parameters.count)"
     }
 
-    /// The conditions of the rows, and the parameters of these.
-    private func chosen(_ store: PostgresStore) -> (conditions: [String], parameters: [Statement.Parameter]) {
+    /// The conditions of the rows, with those of their zones, and the parameters of all.
+    private func chosen(
+      _ store: PostgresStore
+    ) -> (conditions: [String], zones: [String], parameters: [Statement.Parameter]) {
       var all = self
       let table = store.tables.tables[table]
       if type.superType != nil {
         let kinds = table.classes.map(\.type).filter { $0.isKind(of: type) }.map(\.name)
         all.conditions.append("t.\(Table.className) = ANY(\(all.add(.texts(kinds))))")
       }
-      return (all.conditions + onlyZone(store), all.parameters)
+      let zones = all.zoneTests(store)
+      return (all.conditions + zones, zones, all.parameters)
     }
 
-    /// The condition that a row is in the only zone there is.
-    private func onlyZone(_ store: PostgresStore) -> [String] {
-      store.configuration.zone == .single ? ["t.\(Table.zone) = ''"] : []
+    private mutating func zoneTests(_ store: PostgresStore) -> [String] {
+      let zone = Table.zone.of("t")
+      if store.zones.isOne { return ["\(zone) = ''"] }
+      guard let zones else { return [] }
+      return ["\(zone) = " + (zones.count == 1 ? add(.text(zones[0])) : "ANY(\(add(.texts(zones))))")]
     }
 
     /// The first rows of an order are chosen by their keys, because Citus joins nothing laterally to a part that has a limit.
     func statement(_ store: PostgresStore) -> Statement {
-      let (conditions, parameters) = chosen(store)
+      let (conditions, zones, parameters) = chosen(store)
       var tests = conditions
       if limit != nil {
         let keys = [Table.zone, Table.key].map { $0.of("t") }.joined(separator: ", ")
-        tests = ["(\(keys)) IN (\(part(store, keys, where: conditions)))"] + onlyZone(store)
+        tests = ["(\(keys)) IN (\(part(store, keys, where: conditions)))"] + zones
       }
       return Statement(
         store.selections[table].text(from: store.full(table), where: tests, order: sorted), parameters)
@@ -56,7 +63,7 @@
 
     /// Counts the rows, and those of them for which a doubt is true.
     func count(_ store: PostgresStore, doubts: [String] = []) -> Statement {
-      let (conditions, parameters) = chosen(store)
+      let (conditions, _, parameters) = chosen(store)
       let test = doubts.isEmpty ? "false" : doubts.joined(separator: " OR ")
       return Statement(
         "SELECT count(*), count(*) FILTER (WHERE \(test)) FROM (\(part(store, "t.*", where: conditions))) AS t",

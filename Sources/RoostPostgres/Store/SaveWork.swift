@@ -99,9 +99,12 @@
         guard let known = store.known(table, key) else {
           throw RoostError(.conflict, "\(snapshot.content.type.name) \(key.text) was deleted by another program")
         }
-        if try zone(snapshot.content, fresh) != key.zone {
+        let zone = try zone(snapshot.content, fresh, stored: key)
+        if zone != key.zone {
           throw RoostError(
-            .badValue, "the zone of \(snapshot.content.type.name) \(key.text) changed: delete it, and insert a new one")
+            .badValue,
+            "\(snapshot.content.type.name) \(key.text) would move to the zone '\(zone)', and a stored object stays in its zone: "
+              + "roll back, or delete it and insert a new one")
         }
         // A new object with its unique values is this row now.
         if rows.contains(where: { $0.table == table && $0.key == key && $0.known != nil }) { continue }
@@ -113,43 +116,56 @@
     }
 
     /// The zone of an object.
+    ///
+    /// - Parameter key: that of a stored one, which stays where it is if it has lost the object that tells the zone.
     func zone(
-      _ content: SnapshotContent, _ fresh: [PersistentIdentifier: SnapshotContent], depth: Int = 0
+      _ content: SnapshotContent, _ fresh: [PersistentIdentifier: SnapshotContent], stored key: RowKey? = nil
     ) throws -> String {
-      let table = try place(content).table
-      guard let property = store.zones.property(table) else { return "" }
-      let fault = RoostError(.badValue, "\(name(content, property)) tells the zone, and is nil or leads in a circle")
-      guard let link = content.link(property) else {
-        guard let value = content.values.value(of: property), !value.isNull else { throw fault }
-        return value.zoneText
+      let (table, kind) = try place(content)
+      guard let rule = store.zones[table], let property = kind.properties[rule.member] else { return "" }
+      if let key, !content.isPresent(property) { return key.zone }
+      if case .value = rule.member {
+        if let zone = content.values.value(of: property)?.zoneText { return zone }
+        throw RoostError(
+          .badValue,
+          "\(name(content, property)) tells the zone, and is nil or has a NUL character: give it a value, then save again"
+        )
       }
-      guard case .one(let target?) = link, depth < 32 else { throw fault }
-      if let other = fresh[target] { return try zone(other, fresh, depth: depth + 1) }
-      guard let (_, key) = store.place(target) else { throw fault }
-      return key.zone
+      guard case .one(let target?)? = content.link(property) else {
+        if let key { return key.zone }
+        throw RoostError(
+          .badValue, "\(name(content, property)) tells the zone, and is nil: set it to an object, then save again")
+      }
+      if let other = fresh[target] { return try zone(other, fresh) }
+      guard let (_, found) = store.place(target) else {
+        throw RoostError(.foreign, "\(name(content, property)) is not of this store")
+      }
+      return found.zone
     }
 
     /// Puts lasting identifiers into a content's relationships.
     mutating func resolve(_ at: Int) throws {
       let content = rows[at].content
-      func lasting(_ identifier: PersistentIdentifier) throws -> PersistentIdentifier {
+      func lasting(_ identifier: PersistentIdentifier, _ property: Int) throws -> PersistentIdentifier {
         let found = remapped[identifier] ?? identifier
         guard let (_, key) = store.place(found) else {
-          throw RoostError(.foreign, "\(content.type.name) references a \(found.entityName) that is not of this store")
+          throw RoostError(
+            .foreign, "\(name(content, property)) references a \(found.entityName) that is not of this store")
         }
         if key.zone != rows[at].key.zone {
           throw RoostError(
             .badValue,
-            "\(content.type.name) of the zone '\(rows[at].key.zone)' references \(found.entityName) of the "
-              + "zone '\(key.zone)': relationships stay in a zone")
+            "\(name(content, property)) of an object in the zone '\(rows[at].key.zone)' references a \(found.entityName) in the "
+              + "zone '\(key.zone)', and relationships stay in a zone: remove it from there, then save again")
         }
         return found
       }
-      rows[at].content.links = try content.links.map { link in
+      let properties = try place(content).kind.form.links
+      rows[at].content.links = try zip(content.links, properties).map { link, property in
         switch link {
         case .absent: .absent
-        case .one(let one): .one(try one.map(lasting))
-        case .many(let many): .many(try many.map(lasting))
+        case .one(let one): .one(try one.map { try lasting($0, property) })
+        case .many(let many): .many(try many.map { try lasting($0, property) })
         }
       }
       rows[at].content.identifier = store.identifier(content.type, rows[at].key)
@@ -312,19 +328,6 @@
     func value(of property: Int) -> RoostRecords.Value? {
       guard let coder = form.coders[property], let bytes = raw(property) else { return nil }
       return bytes.withUnsafeBytes { RoostRecords.Value(element: $0, as: coder.form.element) }
-    }
-  }
-
-  extension RoostRecords.Value {
-    /// The zone that a value names.
-    fileprivate var zoneText: String {
-      switch self {
-      case .string(let text), .url(let text): text
-      case .int(let number): "\(number)"
-      case .uint(let number): "\(number)"
-      case .uuid(let number): number.text
-      default: Describer.text(self)
-      }
     }
   }
 #endif

@@ -24,6 +24,8 @@
       case newerModels
       /// The models need a change of the tables that keeps not all data by itself.
       case needsMigration
+      /// The tables were made with another rule of zones: see ``PostgresZone``.
+      case otherZones
       /// The server refused a statement for another reason.
       case refused
     }
@@ -45,7 +47,11 @@
         case "53100": .full
         default: fault.isLost ? .lost : .refused
         }
-      self.init(fault.code ?? code, fault.message, state: fault.state.isEmpty ? nil : fault.state)
+      let remedy =
+        code == .noRights
+        ? ". A role needs SELECT on all tables of the store to fetch, and INSERT, UPDATE and DELETE to save: their owner grants them"
+        : ""
+      self.init(fault.code ?? code, fault.message + remedy, state: fault.sqlState)
     }
 
     public var description: String { "\(code.rawValue): \(detail)" + (state.map { " (\($0))" } ?? "") }

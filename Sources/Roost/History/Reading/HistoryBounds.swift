@@ -61,8 +61,10 @@ struct HistoryBounds {
     _ part: any PredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID
   ) -> Bool {
     if let value = part as? PredicateExpressions.Value<Bool> { return value.value }
-    guard let term = part as? any HistoryTerm, let found = term.term(variable) else { return false }
-    switch found.property {
+    guard let term = part as? any HistoryTerm, let found = term.term(variable),
+      let property = HistoryProperty(found.path)
+    else { return false }
+    switch property {
     case .token:
       guard let token = found.value as? DefaultHistoryToken else { return false }
       bounds.append(Bound(comparison: found.comparison, edge: .token(token)))
@@ -94,6 +96,33 @@ struct HistoryBounds {
       stores = stores.map { $0.intersection([store]) } ?? [store]
     }
     return true
+  }
+}
+
+extension HistoryDescriptor {
+  /// The tokens after which the predicate surely asks for transactions, for a store that has transactions of its own.
+  ///
+  /// - Parameter path: the property with the token, as the module of the transactions writes it.
+  /// - Returns: each token, and whether its own transaction is asked for too.
+  package func lowerBounds<Token>(_ path: KeyPath<TransactionType, Token>) -> [(token: Token, isIncluded: Bool)] {
+    guard let predicate else { return [] }
+    var found: [(Token, Bool)] = []
+    var waiting: [any PredicateExpression<Bool>] = [predicate.expression]
+    while let next = waiting.popLast() {
+      if let sides = (next as? any JoinedTerm)?.sides {
+        waiting += [sides.0, sides.1]
+        continue
+      }
+      guard let term = (next as? any HistoryTerm)?.term(predicate.variable.key), let token = term.value as? Token,
+        term.path == path || term.path == \TransactionType.token
+      else { continue }
+      switch term.comparison {
+      case .greater: found.append((token, false))
+      case .greaterOrEqual, .equal: found.append((token, true))
+      case .less, .lessOrEqual: break
+      }
+    }
+    return found
   }
 }
 
@@ -129,7 +158,7 @@ enum HistoryProperty {
 
 /// A comparison of a property with a value.
 private struct FoundTerm {
-  var property: HistoryProperty
+  var path: AnyKeyPath
   var comparison: HistoryBounds.Comparison
   var value: Any
 }
@@ -157,10 +186,10 @@ extension PredicateExpressions.Comparison: HistoryTerm {
       case .greaterThanOrEqual: .greaterOrEqual
       @unknown default: .equal
       }
-    if let property = property(lhs, variable), let value = constant(rhs) {
-      return FoundTerm(property: property, comparison: comparison, value: value)
+    if let path = path(lhs, variable), let value = constant(rhs) {
+      return FoundTerm(path: path, comparison: comparison, value: value)
     }
-    guard let property = property(rhs, variable), let value = constant(lhs) else { return nil }
+    guard let path = path(rhs, variable), let value = constant(lhs) else { return nil }
     let turned: HistoryBounds.Comparison =
       switch comparison {
       case .less: .greater
@@ -169,26 +198,23 @@ extension PredicateExpressions.Comparison: HistoryTerm {
       case .greaterOrEqual: .lessOrEqual
       case .greater: .less
       }
-    return FoundTerm(property: property, comparison: turned, value: value)
+    return FoundTerm(path: path, comparison: turned, value: value)
   }
 }
 
 extension PredicateExpressions.Equal: HistoryTerm {
   fileprivate func term(_ variable: PredicateExpressions.VariableID) -> FoundTerm? {
-    if let property = property(lhs, variable), let value = constant(rhs) {
-      return FoundTerm(property: property, comparison: .equal, value: value)
+    if let path = path(lhs, variable), let value = constant(rhs) {
+      return FoundTerm(path: path, comparison: .equal, value: value)
     }
-    guard let property = property(rhs, variable), let value = constant(lhs) else { return nil }
-    return FoundTerm(property: property, comparison: .equal, value: value)
+    guard let path = path(rhs, variable), let value = constant(lhs) else { return nil }
+    return FoundTerm(path: path, comparison: .equal, value: value)
   }
 }
 
-private func property(
+private func path(
   _ expression: any PredicateExpression, _ variable: PredicateExpressions.VariableID
-) -> HistoryProperty? {
-  guard let named = expression as? any NamedExpression, let path = named.path(from: variable) else { return nil }
-  return HistoryProperty(path)
-}
+) -> AnyKeyPath? { (expression as? any NamedExpression)?.path(from: variable) }
 
 private func constant(_ expression: any PredicateExpression) -> Any? {
   (expression as? any ConstantExpression)?.constant
@@ -201,12 +227,15 @@ private protocol NamedExpression {
 
 extension PredicateExpressions.KeyPath: NamedExpression {
   fileprivate func path(from variable: PredicateExpressions.VariableID) -> AnyKeyPath? {
-    guard let root = root as? PredicateExpressions.Variable<DefaultHistoryTransaction>, root.key == variable else {
-      return nil
-    }
-    return keyPath
+    (root as? any NamedVariable)?.key == variable ? keyPath : nil
   }
 }
+
+private protocol NamedVariable {
+  var key: PredicateExpressions.VariableID { get }
+}
+
+extension PredicateExpressions.Variable: NamedVariable {}
 
 /// What does not depend on the variable.
 private protocol ConstantExpression {

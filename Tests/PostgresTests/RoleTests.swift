@@ -1,0 +1,203 @@
+#if Postgres
+  import Foundation
+  import RoostPostgres
+  import RoostTestSupport
+  import SwiftData
+  import Testing
+
+  /// The roles of the page `PostgreSQLRoles`. Its SQL is run as it is there, with another schema.
+  @Suite(
+    .server, .serialized,
+    .enabled(if: PostgresServer.given == nil, "roles are made on a server that the tests have started"))
+  struct RoleTests {
+    private typealias Tenant = Freight.Tenant
+    private typealias Parcel = Freight.Parcel
+
+    private let ground: Ground
+    private let blocks: [String]
+
+    init() throws {
+      ground = try Ground()
+      let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+      let page = try String(
+        contentsOf: root.appending(path: "Sources/Roost/Roost.docc/PostgreSQLRoles.md"), encoding: .utf8)
+      let namespace = ground.namespace
+      blocks = page.components(separatedBy: "```sql\n").dropFirst().map {
+        $0.components(separatedBy: "```")[0].replacing("shop", with: namespace)
+      }
+      try #require(blocks.count == 4)
+      try run(blocks[0], "roost")
+    }
+
+    private func address(_ role: String) -> String { "\(ground.address) user=\(role)" }
+    private func name(_ role: String) -> String { "\(ground.namespace)_\(role)" }
+
+    /// Runs the statements of a block. The last line of each has no indentation, and ends in a semicolon.
+    private func run(_ block: String, _ role: String) throws {
+      let connection = try Connection(address(role))
+      var statement = ""
+      for line in block.split(separator: "\n") {
+        statement += line + "\n"
+        guard line.hasSuffix(";"), !line.hasPrefix(" ") else { continue }
+        try connection.run(statement)
+        statement = ""
+      }
+      #expect(statement.isEmpty)
+    }
+
+    private func container(_ role: String, _ more: String = "") throws -> ModelContainer {
+      try Freight.container(ground, address: address(name(role)) + more)
+    }
+
+    private func open(_ role: String, _ more: String = "") throws -> ModelContext {
+      ModelContext(try container(role, more))
+    }
+
+    /// The tables of the owner, with two tenants, and the rights of the others.
+    private func prepare() throws {
+      try Freight.fill(open("owner"), ["acme", "other"])
+      try run(blocks[1], name("owner"))
+    }
+
+    private func rows() throws -> [[String?]] {
+      try ground.sql(
+        "SELECT (SELECT count(*) FROM @.parcel)::text, (SELECT sum(weight) FROM @.parcel)::text, "
+          + "(SELECT count(*) FROM @.roost_change)::text, (SELECT count(*) FROM @.roost_commit)::text")
+    }
+
+    @Test func `a writer saves, fetches and follows`() async throws {
+      try prepare()
+      let (writer, reader) = (try open("writer"), try open("reader"))
+      let seen = try reader.fetch(FetchDescriptor<Parcel>())
+      #expect(seen.count == 6)
+      let tenant = try #require(
+        try writer.fetch(FetchDescriptor<Tenant>(predicate: #Predicate { $0.name == "acme" })).first)
+      tenant.parcels[0].weight = 5
+      tenant.parcels.append(Parcel(9))
+      writer.delete(tenant.parcels[1])
+      try writer.save()
+      #expect(tenant.parcels.map(\.number) == [1, 3, 9])
+      for _ in 0..<400 where !seen.contains(where: { $0.weight == 5 }) {
+        try reader.save()
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(seen.filter { $0.weight == 5 }.count == 1)
+      _ = try writer.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>())
+      try writer.deleteHistory(HistoryDescriptor<PostgresHistoryTransaction>())
+    }
+
+    @Test func `a writer cannot change tables, and hears what the owner has to do`() throws {
+      let early = try #require(refusal { _ = try open("writer") })
+      #expect(early.code == .noRights)
+      #expect(early.detail.contains("needs a role that owns the tables"), "\(early)")
+      try prepare()
+      for schema in [Schema([Wider.Tenant.self]), Schema([Wider.Label.self])] {
+        let error = try #require(
+          refusal {
+            _ = try ModelContainer(
+              for: schema,
+              configurations: [
+                PostgresConfiguration(
+                  address(name("writer")), zone: Wider.zone(schema), schema: schema, namespace: ground.namespace)
+              ])
+          })
+        #expect(error.code == .noRights, "\(error)")
+        #expect(error.detail.contains("needs a role that owns the tables"), "\(error)")
+      }
+      #expect(throws: ServerFault.self) {
+        try Connection(address(name("writer"))).run("UPDATE \(ground.namespace).roost_store SET format = 2")
+      }
+      #expect(try open("writer").fetchCount(FetchDescriptor<Parcel>()) == 6)
+    }
+
+    @Test func `the save of a reader is refused, and nothing of it is done`() throws {
+      try prepare()
+      let before = try rows()
+      let context = try open("reader")
+      let parcels = try context.fetch(FetchDescriptor<Parcel>())
+      #expect(parcels[0].tenant?.name != nil)
+      parcels[0].weight = 5
+      context.insert(Parcel(9, parcels[0].tenant))
+      let error = try #require(refusal { try context.save() })
+      #expect(error.code == .noRights)
+      #expect(error.state == "42501")
+      #expect(error.detail.contains("INSERT, UPDATE and DELETE to save"), "\(error)")
+      #expect(try rows() == before)
+      context.rollback()
+      #expect(parcels[0].weight == 0)
+      #expect(try context.fetchCount(FetchDescriptor<Parcel>()) == 6)
+    }
+
+    @Test func `a tenant sees and writes its zone alone`() throws {
+      try prepare()
+      try run(blocks[2], "roost")
+      try run(blocks[3], name("owner"))
+      let before = try rows()
+      let context = try open("acme")
+      let parcels = try context.fetch(FetchDescriptor<Parcel>(sortBy: [SortDescriptor(\.number)]))
+      #expect(parcels.map { $0.tenant?.name } == ["acme", "acme", "acme"])
+      #expect(parcels.flatMap(\.stickers).count == 6)
+      let history = try context.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>())
+      let identifiers = history.flatMap(\.changes).map { "\($0.changedPersistentIdentifier)" }
+      #expect(!identifiers.contains { $0.contains("other") })
+
+      // Another zone cannot be written.
+      context.insert(Tenant("third"))
+      let error = try #require(refusal { try context.save() })
+      #expect(error.code == .noRights && error.detail.contains("row-level security"), "\(error)")
+      #expect(try rows() == before)
+      context.rollback()
+
+      // The own one can.
+      parcels[0].weight = 5
+      parcels[1].stickers.removeFirst()
+      parcels[1].tenant?.parcels.append(Parcel(9))
+      context.delete(parcels[2])
+      try context.save()
+      #expect(try ground.value("SELECT sum(weight)::text FROM @.parcel") == "5")
+
+      let connection = try Connection(address(name("acme")))
+      for table in ["tenant", "parcel", "sticker", "seal", "parcel_stickers", "roost_change", "roost_commit"] {
+        let zones = try connection.run("SELECT DISTINCT zone FROM \(ground.namespace).\(table)")
+        #expect((0..<zones.count).map { zones.text($0, 0) } == ["acme"], "\(table)")
+      }
+      try connection.run("UPDATE \(ground.namespace).parcel SET weight = 100 WHERE zone = 'other'")
+      #expect(try ground.value("SELECT sum(weight)::text FROM @.parcel") == "5")
+      #expect(throws: ServerFault.self) {
+        try connection.run(
+          "INSERT INTO \(ground.namespace).roost_commit (zone, id, done) VALUES ('other', gen_random_uuid(), true)")
+      }
+      // A role without a zone sees nothing; the others see all.
+      #expect(try open("acme", " options='-c roost.zone='").fetchCount(FetchDescriptor<Parcel>()) == 0)
+      #expect(try open("reader").fetchCount(FetchDescriptor<Parcel>()) == 6)
+      #expect(try open("writer").fetchCount(FetchDescriptor<Parcel>()) == 6)
+    }
+
+    @Test func `an address names the zone`() throws {
+      try prepare()
+      try run(blocks[2], "roost")
+      try run(blocks[3], name("owner"))
+      let context = try open("acme", " options='-c roost.zone=other'")
+      #expect(Set(try context.fetch(FetchDescriptor<Parcel>()).map { $0.tenant?.name }) == ["other"])
+    }
+  }
+
+  /// Models that need other tables.
+  private enum Wider {
+    @Model final class Tenant {
+      var name: String
+      var city: String?
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Label {
+      var word: String
+      init(_ word: String) { self.word = word }
+    }
+
+    static func zone(_ schema: Schema) -> PostgresZone {
+      schema.entitiesByName["Label"] != nil ? .property(\Label.word) : .property(\Tenant.name)
+    }
+  }
+#endif
