@@ -35,6 +35,28 @@
       #expect(divided != configuration)
     }
 
+    @Test func `the guide's configuration with patience`() {
+      var configuration = PostgresConfiguration("postgresql:///shop")
+      configuration.patience = .seconds(30)
+      #expect(configuration.patience == .seconds(30))
+    }
+
+    @Test func `the guide's program that does not block`() async throws {
+      let configuration = PostgresConfiguration(
+        try PostgresServer.shared().address, namespace: PostgresServer.freshNamespace())
+      let container = try ModelContainer(for: Customer.self, Order.self, configurations: configuration)
+      let context = ModelContext(container)
+      try await container.connect()
+      try await container.write { context in
+        let customer = Customer(name: "Grace")
+        context.insert(customer)
+        customer.orders = [Order(number: 3)]
+      }
+      let customers = try await context.fetching(FetchDescriptor<Customer>())
+      try await context.loading(customers, \.orders)
+      #expect(customers.flatMap(\.orders).map(\.number) == [3])
+    }
+
     @Test func `the guide's program`() throws {
       let configuration = PostgresConfiguration(
         try PostgresServer.shared().address, namespace: PostgresServer.freshNamespace())

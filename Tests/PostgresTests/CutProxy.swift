@@ -30,6 +30,7 @@
       /// After so many more bytes in the direction the connection is cut.
       var limit: (direction: Direction, bytes: Int, cut: Cut)?
       var isRefusing = false
+      var delayMicroseconds: UInt32 = 0
       var isReleased = false
       var isEnded = false
       var cuts = 0
@@ -87,6 +88,8 @@
       state.withLock { $0.limit = (direction, bytes, cut) }
     }
     func pass() { state.withLock { $0.limit = nil } }
+    /// Keeps what clients send for so long.
+    func delay(milliseconds: UInt32) { state.withLock { $0.delayMicroseconds = 1000 * milliseconds } }
     func refuse(_ isRefusing: Bool) { state.withLock { $0.isRefusing = isRefusing } }
     /// Sends what is late, and waits until the server has answered it.
     func release() {
@@ -136,6 +139,7 @@
           // So many bytes that no cut is passed by more than a message.
           let got = read(from, &bytes, bytes.count)
           if got <= 0 { return }
+          if direction == .toServer { usleep(proxy.state.withLock { $0.delayMicroseconds }) }
           let (count, cut) = proxy.take(direction, got)
           writeAll(to, bytes[..<count])
           guard let cut else { continue }

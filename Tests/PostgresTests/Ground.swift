@@ -11,6 +11,8 @@
     let namespace: String
     let address: String
 
+    init(namespace: String, address: String) { (self.namespace, self.address) = (namespace, address) }
+
     init() throws {
       namespace = PostgresServer.freshNamespace()
       address = try PostgresServer.shared().address

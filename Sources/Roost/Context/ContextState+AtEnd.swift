@@ -7,15 +7,17 @@ extension ContextState {
   /// Saves before the container is closed.
   func saveBeforeClosing() throws {
     guard needsSave else { return }
-    guard let context else { return try Doorway.pass { try GraphContext.save(open) } }
-    try context.tracedSave(nil) { try context.saveNow() }
+    try CallInterrupt.ignoring {
+      guard let context else { return try Doorway.pass { try GraphContext.save(open) } }
+      try context.tracedSave(nil) { try context.saveNow() }
+    }
   }
 
   /// Saves at the end of the context. What cannot be saved is said on standard error.
   func saveAtEnd() {
     do {
       if let failure { throw failure }
-      try Doorway.pass { try GraphContext.save(open) }
+      try CallInterrupt.ignoring { try Doorway.pass { try GraphContext.save(open) } }
     } catch { sayLost(error) }
   }
 

@@ -14,6 +14,8 @@ final class ContextState {
   private weak var shown: ModelContext?
   private weak var container: ModelContainer?
   var editingState = EditingState()
+  /// What the async form of a call, which runs at the moment, has asked the stores; nil for other calls.
+  var asked: AnyObject?
   #if !canImport(Darwin)
     /// Registers changes to be undone; nil without an undo manager.
     var recorder: (any ChangeRecording)? { didSet { for graph in open { graph.changes.watcher = recorder } } }

@@ -46,11 +46,14 @@ extension ModelContainer {
   ///
   /// A task that waits for its turn blocks no thread. The closure runs off the caller's actor. If the task is cancelled while it
   /// waits, the call throws `CancellationError`, and the closure does not run.
+  ///
+  /// If a store of the container may wait for a network, the closure runs on a thread of its own, so it blocks no thread of tasks.
+  /// Cancelling the task then also ends its wait for a PostgreSQL server: the save is not committed, or the call returns.
   @concurrent
   @discardableResult
   public func write<Result: Sendable>(
     fileID: StaticString = #fileID, line: UInt = #line,
-    _ body: @Sendable (_ context: ModelContext) throws -> Result
+    _ body: @escaping @Sendable (_ context: ModelContext) throws -> Result
   ) async throws -> Result {
     var taken: [WriteTurns] = []
     defer { for turn in taken { turn.give() } }
@@ -60,6 +63,7 @@ extension ModelContainer {
         taken.append(turn)
       }
     } catch { throw Doorway.translated(error) }
+    if stores.hasWorkingSets { return try await OffThread.run { [self] _ in try runWrite((fileID, line), body) } }
     return try runWrite((fileID, line), body)
   }
 

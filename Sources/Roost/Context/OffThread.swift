@@ -1,30 +1,29 @@
 internal import RoostFile
-internal import Synchronization
 
 /// Long work that runs on a thread of its own, so that it blocks no thread of the tasks' pool.
 package enum OffThread {
-  /// Runs `body`. It learns from its argument whether the task was cancelled.
+  /// Runs `body`. It learns from its argument whether the task was cancelled. Calls to a server end then: see ``CallInterrupt``.
   ///
   /// The lock is for the thread sanitizer: it does not see that the thread may resume the task before the task waits.
   package static func run<Value: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
   ) async throws -> Value {
-    let cancellation = Cancellation()
+    let interrupt = CallInterrupt()
     let order = Lock()
     defer { order.withLock {} }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
         do {
           try Thread {
-            let result = order.withLock { Result { try body { cancellation.isCancelled.load(ordering: .relaxed) } } }
+            let result = order.withLock {
+              Result { try CallInterrupt.$current.withValue(interrupt) { try body { interrupt.isRaised } } }
+            }
             continuation.resume(with: result)
           }.detach()
         } catch { continuation.resume(throwing: Doorway.translated(error)) }
       }
     } onCancel: {
-      cancellation.isCancelled.store(true, ordering: .relaxed)
+      interrupt.raise()
     }
   }
-
-  private final class Cancellation: Sendable { let isCancelled = Atomic<Bool>(false) }
 }

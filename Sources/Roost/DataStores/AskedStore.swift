@@ -44,7 +44,7 @@ package struct NewsContent {
 }
 
 /// What a fetch asks of a store.
-package struct StoreQuestion {
+package struct StoreQuestion: Sendable {
   /// The class of the models; those of subclasses are asked for too.
   package let map: EntityMap
   /// What entities, fields and relationships the condition speaks of.
@@ -63,6 +63,15 @@ package struct StoreQuestion {
   package func identifier(_ entity: EntityID, _ row: RowID) -> PersistentIdentifier? { rows.identifier(entity, row) }
 }
 
+extension StoreQuestion {
+  /// Whether the answer to another question answers this one too.
+  func isAnswered(by other: StoreQuestion) -> Bool {
+    let isEnough = other.limit.map { most in limit.map { $0 <= most } ?? false } ?? true
+    return map === other.map && condition == other.condition && isWhole == other.isWhole && orders == other.orders
+      && isEnough
+  }
+}
+
 /// A store's answer to a question.
 package struct StoreAnswer {
   package var contents: [SnapshotContent]
@@ -78,7 +87,7 @@ package struct StoreAnswer {
 
 extension StoreQuestion {
   init<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, _ map: EntityMap, graph: GraphContext) throws {
-    let rows = QuestionRows(graph)
+    let rows = QuestionRows(graph.store)
     let translation = try descriptor.predicate.map { try Translation($0, map, graph: graph, unknown: rows) }
     // The store does not see changes of related rows that wait in the context.
     func isPending(_ maps: [EntityMap]) -> Bool {

@@ -17,6 +17,17 @@ extension ModelContainer {
   /// The program's own stores, for tests.
   package var dataStores: [any DataStore] { stores.stores.compactMap { ($0.backing as? WorkingSet)?.store } }
 
+  /// Calls each store of a type, on a thread that may wait for a network.
+  package func waiting<Store: DataStore>(
+    for type: Store.Type, _ body: @escaping @Sendable (Store) throws -> Void
+  ) async throws {
+    for case let set as WorkingSet in stores.stores.compactMap(\.backing) where set.store is Store {
+      try await set.waiting {
+        try set.exclusively { if let store = set.store as? Store { try body(store) } }
+      }
+    }
+  }
+
   /// Makes the store of a configuration.
   private static func known(
     _ configuration: some DataStoreConfiguration, _ schema: Schema

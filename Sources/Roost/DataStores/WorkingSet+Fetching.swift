@@ -6,17 +6,21 @@ extension WorkingSet {
   func rows<Model: PersistentModel>(
     _ descriptor: FetchDescriptor<Model>, for context: any BackedContext
   ) throws -> SourceAnswer {
-    let time = keys.now()
-    let answer = try call(context) { try fetched(store, descriptor, for: context, as: $0) }
-    let places = try feed(answer.contents + answer.related, askedAt: time)
-    // A store may return models of other classes too.
-    guard let map = context.store.map(of: Model.self) else { return SourceAnswer(rows: [], isFiltered: true) }
-    let rows = zip(answer.contents, places).compactMap { content, place -> UInt64? in
-      guard content.type.isKind(of: Model._$type) else { return nil }
-      return place?.row ?? keys.row(map, content.identifier.key)
+    let (state, question, map) = (begin(context), try question(descriptor, context), context.store.map(of: Model.self))
+    let asked = AskedAhead.current(context)
+    let answer = try asked.answer(AskedAhead.Wish(descriptor, question), from: self, kept: \.rows) { [self] in
+      let time = keys.now()
+      let answer = try exclusively { try fetched(store, descriptor, question: question, as: state) }
+      let places = try feed(answer.contents + answer.related, askedAt: time)
+      // A store may return models of other classes too.
+      let rows = zip(answer.contents, places).compactMap { content, place -> UInt64? in
+        guard let map, content.type.isKind(of: Model._$type) else { return nil }
+        return place?.row ?? keys.row(map, content.identifier.key)
+      }
+      return SourceAnswer(rows: rows, isFiltered: map == nil || answer.isFiltered, report: answer.report)
     }
     try context.showNewest()
-    return SourceAnswer(rows: rows, isFiltered: answer.isFiltered, report: answer.report)
+    return answer
   }
 
   private struct Fetched {
@@ -27,9 +31,9 @@ extension WorkingSet {
   }
 
   private func fetched<Store: DataStore, Model: PersistentModel>(
-    _ store: Store, _ descriptor: FetchDescriptor<Model>, for context: any BackedContext, as state: EditingState
+    _ store: Store, _ descriptor: FetchDescriptor<Model>, question: StoreQuestion?, as state: EditingState
   ) throws -> Fetched {
-    if let asked = store as? any AskedStore, let question = try question(descriptor, context) {
+    if let asked = store as? any AskedStore, let question {
       let answer = try asked.answer(question)
       return Fetched(
         contents: answer.contents, related: [], isFiltered: question.isWhole && answer.isTested, report: answer.report)
@@ -53,24 +57,31 @@ extension WorkingSet {
   private func question<Model: PersistentModel>(
     _ descriptor: FetchDescriptor<Model>, _ context: any BackedContext
   ) throws -> StoreQuestion? {
-    guard let graph = context as? GraphContext, let map = context.store.map(of: Model.self) else { return nil }
+    guard store is any AskedStore, let graph = context as? GraphContext, let map = context.store.map(of: Model.self)
+    else { return nil }
     return try StoreQuestion(descriptor, map, graph: graph)
   }
 
   func count<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, for context: any BackedContext) throws
     -> Int?
   {
-    if let asked = store as? any AskedStore {
-      try context.showNewest()
-      guard let question = try question(descriptor, context), question.isWhole else { return nil }
-      return try call(context) { _ in try asked.count(question) }
+    if store is any AskedStore { try context.showNewest() }
+    let (state, question) = (begin(context), try question(descriptor, context))
+    if let question, !question.isWhole { return nil }
+    return try AskedAhead.current(context).answer(
+      AskedAhead.Wish(descriptor, question), from: self, kept: \.counts
+    ) { [self] in
+      try exclusively { try counted(store, descriptor, question: question, as: state) }
     }
-    func open<Store: DataStore>(_ store: Store, _ state: EditingState) throws -> Int? {
-      do { return try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state)) } catch
-        DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort
-      { return nil }
-    }
-    return try call(context) { try open(store, $0) }
+  }
+
+  private func counted<Store: DataStore, Model: PersistentModel>(
+    _ store: Store, _ descriptor: FetchDescriptor<Model>, question: StoreQuestion?, as state: EditingState
+  ) throws -> Int? {
+    if let asked = store as? any AskedStore { return try question.flatMap { try asked.count($0) } }
+    do { return try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state)) } catch
+      DataStoreError.preferInMemoryFilter, DataStoreError.preferInMemorySort
+    { return nil }
   }
 
   // MARK: Loading
@@ -112,32 +123,41 @@ extension WorkingSet {
   private func fetch(
     _ identifiers: [PersistentIdentifier], for context: any BackedContext, isAgain: Bool = false
   ) throws {
+    let (state, graph) = (begin(context), context.store)
+    try AskedAhead.current(context).load(identifiers, from: self) { [self] wanted in
+      try fetch(wanted, graph, as: state, isAgain: isAgain)
+    }
+  }
+
+  private func fetch(
+    _ identifiers: [PersistentIdentifier], _ graph: GraphStore, as state: EditingState, isAgain: Bool
+  ) throws {
     let time = keys.now()
     if let asked = store as? any AskedStore {
-      let found = try call(context) { _ in try asked.load(identifiers) }
+      let found = try exclusively { try asked.load(identifiers) }
       try feed(found, askedAt: time)
       let known = Set(found.map(\.identifier.key))
       return try remove(identifiers.filter { !known.contains($0.key) }, askedAt: time, isAgain: isAgain)
     }
-    func cached<Store: DataStore>(_ store: Store, _ state: EditingState) throws -> [SnapshotContent] {
+    func cached<Store: DataStore>(_ store: Store) throws -> [SnapshotContent] {
       try store.cachedSnapshots(for: identifiers, editingState: state).values.map(SnapshotContent.init(foreign:))
     }
-    let found = try call(context) { try cached(store, $0) }
+    let found = try exclusively { try cached(store) }
     try feed(found, askedAt: time)
     let known = Set(found.map(\.identifier))
     let missing = Dictionary(grouping: identifiers.filter { !known.contains($0) }, by: \.entityName)
     for (name, identifiers) in missing.sorted(by: { $0.key < $1.key }) {
-      guard let type = context.store.map(named: name)?.type.model as? any PersistentModel.Type else { continue }
-      try fetch(type, identifiers, for: context)
+      guard let type = graph.map(named: name)?.type.model as? any PersistentModel.Type else { continue }
+      try fetch(type, identifiers, as: state)
     }
   }
 
   private func fetch<Model: PersistentModel>(
-    _ model: Model.Type, _ identifiers: [PersistentIdentifier], for context: any BackedContext
+    _ model: Model.Type, _ identifiers: [PersistentIdentifier], as state: EditingState
   ) throws {
     let time = keys.now()
     let descriptor = FetchDescriptor<Model>(predicate: #Predicate { identifiers.contains($0.persistentModelID) })
-    let answer = try call(context) { try fetched(store, descriptor, for: context, as: $0) }
+    let answer = try exclusively { try fetched(store, descriptor, question: nil, as: state) }
     try feed(answer.contents + answer.related, askedAt: time)
     let found = Set(answer.contents.map(\.identifier))
     try remove(identifiers.filter { !found.contains($0) }, askedAt: time)

@@ -28,11 +28,15 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   /// The thread that calls the store at the moment.
   private var callingThread: UInt64 = 0
   let feeding = Lock()
+  /// The order of tasks that wait for a call to the store. They need no thread.
+  private let line = WriteTurns()
   /// Whether the last save was denied by the store, and begins anew. Saves take turns.
   var deniedOnce = false
   private let statesLock = Lock()
   /// The contexts that use the store.
   private var states: [ObjectIdentifier: EditingState] = [:]
+  /// Contexts that began or ended, of which the store does not know yet.
+  private var untold: [(state: EditingState, isNew: Bool)] = []
 
   init(_ store: any DataStore) {
     self.store = store
@@ -48,6 +52,9 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
 
   /// The container is closed.
   func close() { (store as? any AskedStore)?.end() }
+
+  /// Whether calls may wait, on any thread. A parent context belongs to its own thread.
+  var mayWait: Bool { !(store is ParentStore) }
 
   // MARK: News
 
@@ -68,20 +75,48 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
 
   /// Calls the store, while no other call is under way.
   func call<Result>(_ context: any BackedContext, _ body: (EditingState) throws -> Result) throws -> Result {
-    let state = try begin(context)
+    let state = begin(context)
     return try exclusively { try body(state) }
   }
 
   /// Runs a call to the store, while no other one is under way.
   func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
     try checkThread()
+    if store is any AskedStore, MainQueue.isCurrent {
+      Warning.mainThread.say(
+        "the main thread waits for the server of \(identifier): use try await context.fetching(_:) there, and save in a model actor or "
+          + "with try await container.write. This is printed once")
+    }
     turn.acquire()
+    defer { tellStates() }
+    return try inTurn(body)
+  }
+
+  /// Runs a body that has the turn, and gives the turn back.
+  private func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
     caller.withLock { callingThread = Thread.currentID }
     defer {
       caller.withLock { callingThread = 0 }
       turn.release()
     }
-    return try ModelNames.$current.withValue(types, operation: body)
+    return try ModelNames.$current.withValue(types) {
+      for (state, isNew) in statesLock.withLock({ exchange(&untold, with: []) }) {
+        if isNew { store.initializeState(for: state) } else { store.invalidateState(for: state) }
+      }
+      return try body()
+    }
+  }
+
+  /// Tells the store which contexts began and ended. Where a call is under way, it does that at its end, so no context waits for it.
+  private func tellStates() {
+    while statesLock.withLock({ !untold.isEmpty }), turn.tryAcquire() { inTurn {} }
+  }
+
+  /// Runs what may wait for a network on a thread of its own, so that the task blocks no thread.
+  func waiting<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await line.takeAsTask(WritePlace(#fileID, #line))
+    defer { line.give() }
+    return try await OffThread.run { _ in try body() }
   }
 
   /// Throws if the store is using its own container.
@@ -92,21 +127,25 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
       "the store \(identifier) used its own container while it was called: it may not fetch, save or load there")
   }
 
-  private func begin(_ context: any BackedContext) throws -> EditingState {
+  /// The state of a context. The store hears of a new one before the next call.
+  func begin(_ context: any BackedContext) -> EditingState {
     let current = (context.owner as? ContextState)?.editingState
-    let isNew = statesLock.withLock { () -> EditingState? in
+    return statesLock.withLock {
       let known = states[ObjectIdentifier(context)]
       let state = current ?? known ?? EditingState()
       states[ObjectIdentifier(context)] = state
-      return known == nil ? state : nil
+      if known == nil { untold.append((state, isNew: true)) }
+      return state
     }
-    if let isNew { try exclusively { store.initializeState(for: isNew) } }
-    return statesLock.withLock { states[ObjectIdentifier(context)] } ?? EditingState()
   }
 
   func end(_ context: any BackedContext) {
-    guard let state = statesLock.withLock({ states.removeValue(forKey: ObjectIdentifier(context)) }) else { return }
-    try? exclusively { store.invalidateState(for: state) }
+    let isKnown = statesLock.withLock {
+      guard let state = states.removeValue(forKey: ObjectIdentifier(context)) else { return false }
+      untold.append((state, isNew: false))
+      return true
+    }
+    if isKnown { tellStates() }
   }
 
   func erase() throws {

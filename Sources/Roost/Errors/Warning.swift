@@ -2,7 +2,7 @@ internal import RoostFile
 
 /// Something that is said once to whoever started the program.
 enum Warning {
-  case cloud, group, autosave, inverse, refused
+  case cloud, group, autosave, inverse, refused, mainThread
 
   private struct Said: Hashable {
     var warning: Warning

@@ -4,18 +4,20 @@ internal import RoostRecords
 /// The rows that a question names, and their identifiers.
 ///
 /// A row that the working set does not have yet gets a number for this question alone.
-final class QuestionRows {
-  private let graph: GraphContext
+///
+/// Unchecked because `unknown` grows while a context translates its question, and never after.
+final class QuestionRows: @unchecked Sendable {
+  private let store: GraphStore
   private var unknown: [PersistentIdentifier] = []
 
   /// Numbers that no working set reaches.
   private static let first: UInt64 = 1 << 62
 
-  init(_ graph: GraphContext) { self.graph = graph }
+  init(_ store: GraphStore) { self.store = store }
 
   /// A number for an identifier that the working set does not know. Nil where the store cannot have the row.
   func row(of identifier: PersistentIdentifier) -> RowID? {
-    guard identifier.store == graph.store.identifier, case .text = identifier.key else { return nil }
+    guard identifier.store == store.identifier, case .text = identifier.key else { return nil }
     unknown.append(identifier)
     return RowID(Self.first + UInt64(unknown.count - 1))
   }
@@ -26,7 +28,7 @@ final class QuestionRows {
       return unknown.indices.contains(place) ? unknown[place] : nil
     }
     // No row has the number 0.
-    guard row.number > 0, let map = graph.store.map(of: entity) else { return nil }
-    return graph.store.identifier(map.type.name, row.number)
+    guard row.number > 0, let map = store.map(of: entity) else { return nil }
+    return store.identifier(map.type.name, row.number)
   }
 }

@@ -36,6 +36,21 @@ extension GraphContext: BackedContext {
     if let backing = store.backing { try call(.reading) { try load(rows, from: backing) } }
   }
 
+  /// Runs a call. Returns its result, or the error of a type that it threw or that a getter within it met. After such an error the objects
+  /// are as before.
+  package func trying<Fault: Error, Result>(
+    _ fault: Fault.Type, _ body: () throws -> Result
+  ) throws -> (result: Result?, fault: Fault?) {
+    let before = objects.failure
+    objects.forgetFailure(after: nil)
+    let result = Swift.Result { try body() }
+    var met = objects.failure as? Fault
+    if case .failure(let error) = result, met == nil { met = error as? Fault }
+    if met != nil { objects.forgetInvalid() }
+    objects.forgetFailure(after: before ?? objects.failure)
+    return met != nil ? (nil, met) : (try result.get(), nil)
+  }
+
   /// Shows the newest snapshot, also if the context does not merge the changes of others.
   package func showNewest() throws { try call(.fetching) { try follower.advance() } }
 }

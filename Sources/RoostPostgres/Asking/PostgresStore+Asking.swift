@@ -6,6 +6,7 @@
   /// Fetching.
   extension PostgresStore {
     package func answer(_ question: StoreQuestion) throws -> StoreAnswer {
+      try CallInterrupt.check()
       let plan = try AskPlan(self, question)
       asked.insert(plan.rows.table)
       tally.note(plan, hasCondition: question.condition != nil)
@@ -34,6 +35,7 @@
     }
 
     package func count(_ question: StoreQuestion) throws -> Int? {
+      try CallInterrupt.check()
       let plan = try AskPlan(self, question)
       guard plan.isCountable else { return nil }
       let answer = try run([plan.withoutLimit.count(self, doubts: plan.doubts)])[0]

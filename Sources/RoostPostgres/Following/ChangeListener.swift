@@ -2,14 +2,6 @@
   internal import Roost
   internal import RoostFile
 
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #elseif canImport(Darwin)
-    internal import Darwin
-  #endif
-
   /// Waits, on a thread and a connection of its own, until other programs have saved.
   ///
   /// The server wakes it (`LISTEN`). Where a notice is lost, or a pool of connections passes none on, it looks by itself every few seconds.
@@ -19,39 +11,25 @@
     private let address: ServerAddress
     private let changes: ChangeTable
     private let client: String
+    private let patience: Duration?
     private let tell: @Sendable (Connection, ChangePlace) throws -> ChangePlace
     private let lock = Lock()
     private var isEnded = false
-    /// Writing to the second one ends the waiting at the first one.
-    private let pipe: (read: Int32, write: Int32)
+    /// Ends the waiting.
+    private let pipe: WakePipe
 
     /// So long it sleeps where no notice comes.
     private static let patienceMilliseconds: Int32 = 5000
 
     /// - Parameter tell: called with the connection and the place up to which everything is known; returns the next such place.
     init?(
-      _ address: ServerAddress, _ changes: ChangeTable, client: String,
+      _ address: ServerAddress, _ changes: ChangeTable, client: String, patience: Duration?,
       tell: @escaping @Sendable (Connection, ChangePlace) throws -> ChangePlace
     ) {
-      var ends: [Int32] = [0, 0]
-      guard Self.open(&ends) == 0 else { return nil }
-      pipe = (ends[0], ends[1])
+      guard let pipe = WakePipe() else { return nil }
+      self.pipe = pipe
       (self.address, self.changes, self.client, self.tell) = (address, changes, client, tell)
-    }
-
-    deinit {
-      _ = close(pipe.read)
-      _ = close(pipe.write)
-    }
-
-    private static func open(_ ends: inout [Int32]) -> Int32 {
-      #if canImport(Glibc)
-        Glibc.pipe(&ends)
-      #elseif canImport(Musl)
-        Musl.pipe(&ends)
-      #else
-        Darwin.pipe(&ends)
-      #endif
+      self.patience = patience
     }
 
     /// Begins, from a place on. Nothing happens where no thread can be made: then the context shows what it fetches.
@@ -62,8 +40,7 @@
 
     func end() {
       lock.withLock { isEnded = true }
-      var byte: UInt8 = 0
-      _ = write(pipe.write, &byte, 1)
+      pipe.wake()
     }
 
     private var ended: Bool { lock.withLock { isEnded } }
@@ -73,18 +50,17 @@
       var pause: Int32 = 100
       while !ended {
         do {
-          let connection = try Connection(address.text)
+          let connection = try Connection.open(address, patience: patience)
           try connection.run("LISTEN \(SQLName(exactly: changes.channel))")
           pause = 100
           while !ended {
             place = try tell(connection, place)
             try connection.waitForNotice(
-              fromOthersThan: client, or: pipe.read, atMostMilliseconds: Self.patienceMilliseconds)
+              fromOthersThan: client, or: pipe.descriptor, atMostMilliseconds: Self.patienceMilliseconds)
           }
         } catch {
           // The server may come back.
-          var end = pollfd(fd: pipe.read, events: Int16(POLLIN), revents: 0)
-          _ = poll(&end, 1, pause)
+          pipe.wait(milliseconds: pause)
           pause = min(2 * pause, 10_000)
         }
       }

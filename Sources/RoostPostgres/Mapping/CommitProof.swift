@@ -29,6 +29,8 @@
     /// How long the end of a lost transaction is waited for.
     private static let patience = "5s"
     private static let mostAttempts = 4
+    /// An answer takes longer than the patience with a lost transaction.
+    private static let leastPatience = Duration.seconds(10)
 
     /// The statement of the transaction itself.
     func statement(in namespace: SQLName) -> Statement {
@@ -52,12 +54,17 @@
 
     /// Asks with new connections, and returns the one that was answered.
     ///
-    /// - Parameter process: the number of the server process that had the transaction.
-    func outcome(_ address: String, _ namespace: SQLName, process: Int32) -> (Outcome, Connection?) {
+    /// - Parameters:
+    ///   - process: the number of the server process that had the transaction.
+    ///   - limit: how long a connection may take; nil is forever.
+    func outcome(
+      _ address: ServerAddress, _ namespace: SQLName, process: Int32, patience limit: Duration?
+    ) -> (Outcome, Connection?) {
       var last = ServerFault("the server cannot be asked", isLost: true)
       for attempt in 1...Self.mostAttempts {
         do throws(ServerFault) {
-          let connection = try Connection(address)
+          let connection = try Connection.open(address, patience: limit)
+          connection.patience = limit.map { max($0, Self.leastPatience) }
           do throws(ServerFault) {
             return (try ask(connection, namespace) ? .committed : .rolledBack, connection)
           } catch {
@@ -68,6 +75,8 @@
             return (try ask(connection, namespace) ? .committed : .rolledBack, connection)
           }
         } catch { last = error }
+        // A server that is silent stays so.
+        if last.cut != nil { break }
         if attempt < Self.mostAttempts { Thread.sleep(microseconds: UInt32(20_000 << attempt)) }
       }
       return (.unknown(last), nil)

@@ -159,8 +159,8 @@
     }
 
     /// Adds what the role may do about a missing right.
-    private func explained(_ fault: ServerFault) -> PostgresError {
-      guard fault.state == "42501" else { return PostgresError(fault) }
+    private func explained(_ fault: ServerFault) -> any Error {
+      guard fault.state == "42501" else { return fault.error() }
       return PostgresError(
         .noRights,
         "\(fault.message). The first start, and each start with changed models, needs a role that owns the tables of the schema "

@@ -19,6 +19,17 @@
     /// Whether contexts show what other programs save, as soon as the server tells. It takes a second connection, and a history.
     public var followsOthers = true
 
+    /// How long a call waits for an answer of the server; nil is forever.
+    ///
+    /// If the server has not answered after that time, the call is cancelled on the server and throws a ``PostgresError`` with the code
+    /// `timedOut`. That may take three seconds longer. The next call may go on with the container. The time holds for connecting, each question,
+    /// each save, and each change of a table when a container is made: give more time than the longest of them needs.
+    ///
+    /// ```swift
+    /// configuration.patience = .seconds(30)
+    /// ```
+    public var patience: Duration?
+
     public var name: String { "PostgreSQL \(namespace)" }
 
     /// - Parameters:

@@ -18,6 +18,7 @@
     public func save(
       _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+      try CallInterrupt.check()
       try settleUncertain()
       done.removeValue(forKey: request.editingState.id)?.noteSaved(isLate: true)
       var attempt = 1
@@ -56,19 +57,21 @@
           [Statement("BEGIN")] + statements + cleaning + [proof.statement(in: namespace), Statement("COMMIT")]
           + (configuration.historyDays == nil ? [] : [changes.notification(client)])
         // If there is no connection, nothing is sent.
-        do throws(ServerFault) { try connect() } catch { throw PostgresError(error) }
+        do throws(ServerFault) { try connect() } catch { throw error.error() }
         do throws(ServerFault) {
           _ = try ask(all)
           return
         } catch {
           if error.isLost {
             if try settle(proof, save, process: connection.process, fault: error) { return }
-            throw PostgresError(
-              .lost, "\(error.message). Nothing of the save was committed: save again", state: error.sqlState)
+            var known = error
+            known.code = error.cut == nil ? .lost : nil
+            throw known.error(Self.notCommitted)
           }
           // What comes after the commit does not undo it.
           if let at = error.statement, at > statements.count + cleaning.count + 2 { return }
           connection.rollback()
+          if error.cut != nil { throw error.error(Self.notCommitted) }
           if error.isTransient, attempt < Self.mostAttempts {
             Thread.sleep(microseconds: UInt32.random(in: 1000...(4000 << UInt32(attempt))))
             continue
@@ -78,14 +81,22 @@
       }
     }
 
+    private static let notCommitted = ". Nothing of the save was committed: save again"
+
     // MARK: A commit whose answer was lost
 
-    /// Whether the transaction of a save was committed.
+    /// Whether the transaction of a save was committed. It finds out also if the task was cancelled.
     private func settle(
       _ proof: CommitProof, _ save: SaveWork, process: Int32, fault: ServerFault
     ) throws -> Bool {
-      let (outcome, fresh) = proof.outcome(configuration.address.text, namespace, process: process)
-      if let fresh { connection = fresh }
+      let patience = configuration.patience ?? (fault.cut == nil ? nil : CallLimit.grace)
+      let (outcome, fresh) = CallInterrupt.$current.withValue(nil) {
+        proof.outcome(configuration.address, namespace, process: process, patience: patience)
+      }
+      if let fresh {
+        connection = fresh
+        connection.patience = configuration.patience
+      }
       switch outcome {
       case .committed: return true
       case .rolledBack: return false

@@ -53,7 +53,9 @@
       let namespace = SQLName(exactly: configuration.namespace)
       let wanted = try TableMap(schema)
       let zones = try Zones(configuration.zone, wanted)
-      let opened = try Self.passing { () throws(ServerFault) in try Connection(configuration.address.text) }
+      let opened = try Self.passing { () throws(ServerFault) in
+        try Connection.open(configuration.address, patience: configuration.patience)
+      }
       var changes = ChangeTable(namespace: namespace)
       let (identifier, tables, leftLinks, isDistributed) = try Self.passing {
         try DatabaseShape(wanted, of: schema, zones: zones, in: namespace, connection: opened).bring(
@@ -81,17 +83,20 @@
 
     /// How many times the server was asked, for tests.
     package var roundTrips: Int { connection.roundTrips }
+    /// The number of the server process, for tests.
+    package var process: Int32 { connection.process }
 
     // MARK: Calls to the server
 
     private static func passing<Result>(_ body: () throws -> Result) throws -> Result {
-      do { return try body() } catch let fault as ServerFault { throw PostgresError(fault) }
+      do { return try body() } catch let fault as ServerFault { throw fault.error() }
     }
 
-    /// Runs statements that may be repeated: if the connection turns out to be lost, once more with a new one.
+    /// Runs statements that may be repeated: if the connection turns out to be lost, once more with a new one. A call that ended early
+    /// is not repeated.
     func run(_ statements: [Statement]) throws -> [Answer] {
       try Self.passing {
-        do { return try ask(statements) } catch let fault as ServerFault where fault.isLost {
+        do { return try ask(statements) } catch let fault as ServerFault where fault.isLost && fault.cut == nil {
           return try ask(statements)
         }
       }
@@ -104,7 +109,22 @@
 
     /// Connects again if the connection was lost.
     func connect() throws(ServerFault) {
-      if !connection.isAlive { connection = try Connection(configuration.address.text) }
+      if connection.isAlive { return }
+      connection = try Connection.open(configuration.address, patience: configuration.patience)
+    }
+
+    /// Connects again if the connection was lost, and brings the tables to the form that the models need.
+    func check() throws {
+      _ = try run([Statement("SELECT 1")])
+      let now = try Self.passing {
+        try DatabaseShape(TableMap(schema), of: schema, in: namespace, connection: connection).bring(
+          with: configuration.historyDays == nil ? nil : changes)
+      }
+      if now.identifier != identifier {
+        throw PostgresError(
+          .changedTables,
+          "the tables of the schema \(namespace) were made anew by another program: make the container again")
+      }
     }
 
     // MARK: What is known
@@ -162,7 +182,9 @@
       let reader = ChangeReader(changes, client: client)
       // The listener's thread does not keep the store, which ends with its container.
       let holder = WeakStore(self)
-      listener = ChangeListener(configuration.address, changes, client: client.text) { connection, place in
+      listener = ChangeListener(
+        configuration.address, changes, client: client.text, patience: configuration.patience
+      ) { connection, place in
         try reader.read(connection, from: place) { notes in
           try news.show { try holder.store?.content(of: notes, isFollowed: news.isFollowed) ?? NewsContent() }
         }
@@ -175,6 +197,7 @@
     // MARK: DataStore
 
     public func erase() throws {
+      try CallInterrupt.check()
       var names = (tables.tables.map(\.name) + tables.links.map(\.name) + leftLinks).map { "\(namespace).\($0)" }
       if configuration.historyDays != nil { names.append(changes.name) }
       if names.isEmpty { return }

@@ -304,14 +304,14 @@
         if let statement, let check = checks[statement] {
           return RoostError(.conflict, "\(check): roll back or fetch again, then save again", underlyingError: fault)
         }
-        return PostgresError(fault)
+        return fault.error()
       case "23505": return RoostError(.notUnique, text("another row has the same unique value"), underlyingError: fault)
       case "23503":
         return RoostError(
           .denied, text("a row is referenced, or references one that is not there"), underlyingError: fault)
       case "40001", "40P01":
         return RoostError(.conflict, text("other programs change the same rows all the time"), underlyingError: fault)
-      default: return PostgresError(fault)
+      default: return fault.error()
       }
     }
   }

@@ -1,5 +1,6 @@
 #if Postgres
   internal import CPostgres
+  internal import Roost
   #if canImport(Glibc)
     internal import Glibc
   #elseif canImport(Musl)
@@ -16,19 +17,37 @@
     private let warning = Warning()
     /// How many times statements were sent, for tests.
     private(set) var roundTrips = 0
+    /// How long each round trip may take; nil is forever.
+    var patience: Duration?
+    /// The limit of the call under way.
+    private var limit = CallLimit(nil)
+    private let canceller: Canceller
+    private let pipe: WakePipe
 
     /// Connects, and waits for it.
     ///
-    /// - Parameter address: as libpq reads it, a URI or `name=value` pairs. No error repeats any of it, since it may hold a password.
-    package init(_ address: String) throws(ServerFault) {
+    /// - Parameters:
+    ///   - address: as libpq reads it, a URI or `name=value` pairs. No error repeats any of it, since it may hold a password.
+    ///   - patience: libpq waits no longer for a host, unless the address says how long. It counts whole seconds, two or more.
+    package init(_ address: String, patience: Duration? = nil) throws(ServerFault) {
       let secrets = try Self.secrets(address)
-      guard let handle = PQconnectdb(address) else { throw ServerFault("there is no memory for a connection") }
+      guard let pipe = WakePipe() else { throw ServerFault.noDescriptors }
+      guard let handle = Self.connect(address, patience) else {
+        throw ServerFault("there is no memory for a connection")
+      }
       self.handle = handle
+      self.pipe = pipe
+      self.patience = patience
       guard PQstatus(handle) == CONNECTION_OK else {
         let message = secrets.reduce(Self.message(handle)) { $0.replacing($1, with: "…") }
         PQfinish(handle)
         throw ServerFault(message, code: .unreachable)
       }
+      guard let canceller = Canceller(handle) else {
+        PQfinish(handle)
+        throw ServerFault("there is no memory for a connection")
+      }
+      self.canceller = canceller
       // Notices go to no file of the program's. The connection keeps the object as long as the handle.
       _ = PQsetNoticeReceiver(
         handle,
@@ -49,6 +68,21 @@
     }
 
     deinit { PQfinish(handle) }
+
+    private static func connect(_ address: String, _ patience: Duration?) -> OpaquePointer? {
+      guard let patience else { return PQconnectdb(address) }
+      let seconds = Int32(clamping: patience.components.seconds.advanced(by: 1))
+      return address.withCString { address in
+        "\(seconds)".withCString { seconds in
+          "connect_timeout".withCString { timeout in
+            "dbname".withCString { name in
+              // The address comes later, so what it says itself is what counts.
+              PQconnectdbParams([timeout, name, nil], [seconds, address, nil], 1)
+            }
+          }
+        }
+      }
+    }
 
     /// Reads an address. Returns the passwords in it, which no message may repeat.
     private static func secrets(_ address: String) throws(ServerFault) -> [String] {
@@ -93,6 +127,7 @@
 
     private func lost() -> ServerFault {
       isLost = true
+      if let cut = limit.cut { return ServerFault(cut, isLost: true) }
       return ServerFault("the connection to the server was lost: \(Self.message(handle))", isLost: true)
     }
 
@@ -105,8 +140,25 @@
     func run(_ statement: Statement) throws(ServerFault) -> Answer { try run([statement])[0] }
 
     /// Runs statements in order. The first one that fails is thrown, and none that follow it is carried out.
+    ///
+    /// If the task is cancelled, or ``patience`` is over, the server is asked to end the statement. Its answer decides what is thrown.
+    /// If it gives none, the connection is lost.
     func run(_ statements: [Statement]) throws(ServerFault) -> [Answer] {
+      try run(statements, interrupt: CallInterrupt.current, patience: patience)
+    }
+
+    private func run(
+      _ statements: [Statement], interrupt: CallInterrupt?, patience: Duration?
+    ) throws(ServerFault) -> [Answer] {
       if statements.isEmpty { return [] }
+      if interrupt?.isRaised == true { throw ServerFault(.cancelled) }
+      limit = CallLimit(patience)
+      interrupt?.listen { [pipe] in pipe.wake() }
+      defer {
+        interrupt?.listen(nil)
+        pipe.drain()
+        limit = CallLimit(nil)
+      }
       roundTrips += 1
       warning.fault = nil
       guard PQenterPipelineMode(handle) == 1 else { throw lost() }
@@ -132,6 +184,13 @@
       // The end of the pipeline.
       if let result = try nextResult() { PQclear(result) }
       guard PQexitPipelineMode(handle) == 1 else { throw fault ?? lost() }
+      // A request to cancel that comes late would end the next statement.
+      if limit.cut != nil, !canceller.isDone(until: limit.end) { isLost = true }
+      if let cut = limit.cut, fault?.state == "57014" {
+        var ended = ServerFault(cut)
+        ended.statement = fault?.statement
+        throw ended
+      }
       if let fault { throw fault }
       guard answers.count == statements.count else { throw lost() }
       return answers
@@ -176,10 +235,24 @@
       }
     }
 
+    /// Waits for the server. Where the call is to end early, it asks the server for that, and goes on waiting for the answer.
     private func wait(toWrite: Bool) throws(ServerFault) {
-      var place = pollfd(fd: PQsocket(handle), events: Int16(POLLIN) | (toWrite ? Int16(POLLOUT) : 0), revents: 0)
-      while poll(&place, 1, -1) < 0 {
-        if errno != EINTR { throw lost() }
+      while true {
+        var places = [
+          pollfd(fd: PQsocket(handle), events: Int16(POLLIN) | (toWrite ? Int16(POLLOUT) : 0), revents: 0),
+          pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        let count = poll(&places, limit.cut == nil ? 2 : 1, limit.milliseconds)
+        if count < 0 {
+          if errno == EINTR { continue }
+          throw lost()
+        }
+        let isCancelled = places[1].revents != 0
+        if count == 0 || isCancelled {
+          guard limit.end(isCancelled: isCancelled) else { throw lost() }
+          canceller.send()
+        }
+        if places[0].revents != 0 { return }
       }
     }
 
@@ -210,9 +283,10 @@
       }
     }
 
-    /// Ends a transaction that failed.
+    /// Ends a transaction that failed, also if the task was cancelled.
     func rollback() {
-      if isAlive, isInTransaction { _ = try? run("ROLLBACK") }
+      guard isAlive, isInTransaction else { return }
+      _ = try? run([Statement("ROLLBACK")], interrupt: nil, patience: CallLimit.grace)
     }
   }
 

@@ -10,6 +10,8 @@
       case lost
       /// The connection was lost while a commit was under way, and the server cannot be asked whether it did it.
       case commitUncertain
+      /// The server did not answer in the time that ``PostgresConfiguration/patience`` gives it. The call was cancelled. Try again.
+      case timedOut
       /// The role may not do this.
       case noRights
       /// The database does not keep text as UTF-8.
@@ -42,6 +44,7 @@
     init(_ fault: ServerFault) {
       let code: Code =
         switch fault.state {
+        case _ where fault.cut != nil: .timedOut
         case "": fault.isLost ? .lost : .unreachable
         case "42501": .noRights
         case "53100": .full

@@ -14,6 +14,8 @@
     var code: PostgresError.Code?
     /// Whether the connection is gone, so that what the server did is not known.
     var isLost = false
+    /// Why the call was ended early; nil if it was not.
+    var cut: CallLimit.Cut?
 
     package var description: String { state.isEmpty ? message : "\(message) (\(state))" }
 
@@ -25,6 +27,26 @@
 
     init(_ message: String, code: PostgresError.Code? = nil, isLost: Bool = false) {
       (state, self.message, self.code, self.isLost) = ("", message, code, isLost)
+    }
+
+    /// Of a call that was ended early.
+    init(_ cut: CallLimit.Cut, isLost: Bool = false) {
+      self.init(cut.text, isLost: isLost)
+      self.cut = cut
+    }
+
+    static var noDescriptors: ServerFault {
+      ServerFault("the process cannot open another file: raise its limit (ulimit -n)", code: .unreachable)
+    }
+
+    /// What a program gets.
+    ///
+    /// - Parameter remark: is appended to the message.
+    func error(_ remark: String = "") -> any Error {
+      if cut == .cancelled { return CancellationError() }
+      var said = self
+      said.message += remark
+      return PostgresError(said)
     }
 
     /// Of a result.

@@ -1,0 +1,74 @@
+internal import RoostGraph
+
+/// Fetching from a server without blocking the thread.
+///
+/// A function here gives its thread back while a server is waited for, so it fits the main actor and tasks. Code that is reached in the
+/// meantime may use the context. The result is that of a fetch at the end of the wait: it includes what that code changed. If the task is
+/// cancelled, the question to the server is cancelled too, and the function throws `CancellationError`. Stores in files answer at once.
+extension ModelContext {
+  /// The models that a descriptor asks for, as `fetch` returns them.
+  ///
+  /// ```swift
+  /// let goods = try await context.fetching(FetchDescriptor<Good>())
+  /// ```
+  public func fetching<Model: PersistentModel>(
+    _ descriptor: FetchDescriptor<Model>, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> [Model] {
+    try await waiting(for: Model.self) { try found(descriptor) }
+  }
+
+  /// How many models there are, as `fetchCount` returns it.
+  public func fetchingCount<Model: PersistentModel>(
+    _ descriptor: FetchDescriptor<Model>, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> Int {
+    try await waiting(for: Model.self) { try counted(descriptor) }
+  }
+
+  /// Loads models, and those that a relationship of them references, so that reading their properties does not wait for the server.
+  ///
+  /// ```swift
+  /// try await context.loading(customers, \.orders)
+  /// for customer in customers { print(customer.orders.map(\.number)) }
+  /// ```
+  ///
+  /// For a longer path, call it again with the models that the first call loaded.
+  public func loading<Model: PersistentModel, Value>(
+    _ models: [Model], _ relationship: KeyPath<Model, Value>, isolation: isolated (any Actor)? = #isolation
+  ) async throws {
+    try await waiting(for: Model.self) {
+      let graph = state.graph(try state.stores.known(Model.self).store)
+      try graph.load(unloaded: Self.rows(models))
+      for model in models {
+        let value = model[keyPath: relationship]
+        try graph.load(
+          unloaded: Self.rows((value as? [any PersistentModel]) ?? [value as? any PersistentModel].compactMap { $0 }))
+      }
+    }
+  }
+
+  private static func rows(_ models: [any PersistentModel]) -> [(map: EntityMap, row: UInt64)] {
+    models.compactMap { model in
+      guard model.isStored, let map = model.entityMap else { return nil }
+      return (map, model._$state.row)
+    }
+  }
+
+  /// Runs a call of this context, which may run more than once. What it needs from the network is fetched on another thread.
+  private func waiting<Model: PersistentModel, Result>(
+    for model: Model.Type, isolation: isolated (any Actor)? = #isolation, _ body: () throws -> Result
+  ) async throws -> Result {
+    let graph = state.graph(try state.stores.known(model).store)
+    guard let set = graph.source as? WorkingSet, set.mayWait else { return try body() }
+    let asked = AskedAhead()
+    while true {
+      try Task.checkCancellation()
+      let (result, work) = try state.call(.fetching) {
+        state.asked = asked
+        defer { state.asked = nil }
+        return try graph.trying(NetworkWork.self, body)
+      }
+      if let result { return result }
+      if let work { try await set.waiting(work.body) }
+    }
+  }
+}
