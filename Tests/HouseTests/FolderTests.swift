@@ -116,6 +116,7 @@ import Testing
     Shape      brings the tables of a database to the form that the models need
     Following  waits for what other programs save, and reads it
     Store      the store: which rows are selected, and saves
+    Importing  chunks of imports: rows that are copied into tables
     Asking     fetches: conditions and orders as SQL
     History    what all programs saved
     """,

@@ -5,7 +5,7 @@ internal import RoostRecords
 /// The chunks of an import of models or snapshots, one after the other.
 ///
 /// Unchecked because one thread at a time uses it: the next chunk is handed over when the last one is stored.
-final class ImportChunks: @unchecked Sendable {
+final class ImportChunks: ImportSink, @unchecked Sendable {
   private let container: ModelContainer
   let target: ImportTarget
   let map: EntityMap
@@ -95,9 +95,8 @@ final class ImportChunks: @unchecked Sendable {
 
   // MARK: Storing
 
-  /// Stores one chunk.
-  func store(_ count: Int, _ body: (Chunk) throws -> Void) throws {
-    let chunk = Chunk(self)
+  func store(_ body: (ImportedModels) throws -> Void) throws {
+    let chunk = ImportedModels(options)
     // Whatever users' closures do, they do it before the transaction.
     try body(chunk)
     try run { insertion in
@@ -109,22 +108,6 @@ final class ImportChunks: @unchecked Sendable {
         case .failure(let error): try insertion.leaveOut(error)
         }
       }
-    }
-  }
-
-  /// The models of a chunk before they are stored.
-  final class Chunk {
-    fileprivate var made: [Result<any _ModelObject, any Error>] = []
-    private let chunks: ImportChunks
-
-    fileprivate init(_ chunks: ImportChunks) { self.chunks = chunks }
-
-    func add(model: some PersistentModel) { made.append(.success(model)) }
-
-    /// A model could not be made.
-    func leaveOut(_ error: any Error) throws {
-      if case .stop = chunks.options.badRecords { throw error }
-      made.append(.failure(error))
     }
   }
 
@@ -228,7 +211,7 @@ final class ImportChunks: @unchecked Sendable {
   // MARK: The end
 
   /// Everything came, or somebody cancelled it.
-  func finish(isCancelled: Bool = false) throws -> ImportReport {
+  func finish(isCancelled: Bool) throws -> ImportReport {
     try end(isWhole: !isCancelled)
     report.isCancelled = isCancelled
     report.progress = progress

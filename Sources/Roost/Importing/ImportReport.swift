@@ -81,7 +81,7 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The record as it stands in the input, cut where it is longer than 64 KiB.
   public package(set) var record = ""
 
-  init(_ reason: Reason, _ detail: String, line: Int? = nil, field: String? = nil) {
+  package init(_ reason: Reason, _ detail: String, line: Int? = nil, field: String? = nil) {
     self.reason = reason
     self.detail = detail
     self.line = line

@@ -27,7 +27,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     _ values: Values, progress: ((ImportProgress) -> Void)? = nil, make: (Values.Element) throws -> Model
   ) throws -> ImportReport {
     try run(values, .models, progress: progress) { elements, chunks in
-      try chunks.store(elements.count) { chunk in
+      try chunks.store { chunk in
         for element in elements {
           do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
         }
@@ -87,7 +87,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     make: @escaping @Sendable (Values.Element) throws -> Model
   ) async throws -> ImportReport where Values.Element: Sendable {
     try await run(values, .models, progress: progress) { elements, chunks in
-      try chunks.store(elements.count) { chunk in
+      try chunks.store { chunk in
         for element in elements {
           do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
         }
@@ -99,17 +99,24 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 
   // MARK: Chunks
 
+  private func sink(_ kind: ImportChunks.Kind) throws -> any ImportSink {
+    if let set = target.store.backing as? WorkingSet, let store = set.store as? any BulkStore {
+      return try BulkImport(target, set, store: store, options: options, kind: kind)
+    }
+    return try ImportChunks(container, target, options: options, kind: kind)
+  }
+
   private func run<Element>(
     _ elements: some Sequence<Element>, _ kind: ImportChunks.Kind, progress: ((ImportProgress) -> Void)?,
-    store: (inout [Element], ImportChunks) throws -> Void,
-    recall: (Int, Element, ImportChunks) throws -> Void = { _, _, _ in }
+    store: (inout [Element], any ImportSink) throws -> Void,
+    recall: (Int, Element, any ImportSink) throws -> Void = { _, _, _ in }
   ) throws -> ImportReport {
     try ImportErrors.pass {
-      let chunks = try ImportChunks(container, target, options: options, kind: kind)
+      let chunks = try sink(kind)
       defer { chunks.close() }
       do {
         try run(elements, chunks, progress: progress, store: store, recall: recall)
-        return try chunks.finish()
+        return try chunks.finish(isCancelled: false)
       } catch {
         chunks.abandon()
         throw error
@@ -118,8 +125,8 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   }
 
   private func run<Element>(
-    _ elements: some Sequence<Element>, _ chunks: ImportChunks, progress: ((ImportProgress) -> Void)?,
-    store: (inout [Element], ImportChunks) throws -> Void, recall: (Int, Element, ImportChunks) throws -> Void
+    _ elements: some Sequence<Element>, _ chunks: any ImportSink, progress: ((ImportProgress) -> Void)?,
+    store: (inout [Element], any ImportSink) throws -> Void, recall: (Int, Element, any ImportSink) throws -> Void
   ) throws {
     var (left, pending) = (chunks.skipped, [Element]())
     pending.reserveCapacity(min(chunks.size, 1 << 16))
@@ -143,10 +150,10 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 
   private func run<Elements: AsyncSequence>(
     _ elements: Elements, _ kind: ImportChunks.Kind, progress: (@Sendable (ImportProgress) -> Void)?,
-    store: @escaping @Sendable ([Elements.Element], ImportChunks) throws -> Void,
-    recall: @escaping @Sendable (Int, Elements.Element, ImportChunks) throws -> Void = { _, _, _ in }
+    store: @escaping @Sendable ([Elements.Element], any ImportSink) throws -> Void,
+    recall: @escaping @Sendable (Int, Elements.Element, any ImportSink) throws -> Void = { _, _, _ in }
   ) async throws -> ImportReport where Elements.Element: Sendable {
-    let chunks = try ImportErrors.pass { try ImportChunks(container, target, options: options, kind: kind) }
+    let chunks = try ImportErrors.pass { try sink(kind) }
     defer { chunks.close() }
     var (left, pending) = (chunks.skipped, [Elements.Element]())
     var underWay: Task<Void, any Error>?

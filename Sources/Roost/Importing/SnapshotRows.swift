@@ -1,25 +1,10 @@
 internal import RoostRecords
 
 /// Which rows the snapshots of an import became, by the identifiers that they had in other stores or in this one.
-///
-/// An identifier holds two texts, and there may be millions of them. So a store and a class stand once, and each identifier takes two words.
 struct SnapshotRows: ReferenceFinder {
-  private struct Name: Hashable {
-    var store: String?
-    var entity: String
-  }
-
-  private struct Key: Hashable {
-    var number: UInt64
-    var name: UInt32
-  }
-
   /// The store into which they go.
   private let store: String
-  private var names: [Name: UInt32] = [:]
-  private var rows: [Key: UInt64] = [:]
-  /// Of identifiers that are no rows' numbers.
-  private var others: [PersistentIdentifier: UInt64] = [:]
+  private var rows = IdentifierMap<UInt64>()
 
   /// What the chunk at hand noted, and what stood there before.
   private var newest: [(identifier: PersistentIdentifier, before: UInt64?)] = []
@@ -30,28 +15,16 @@ struct SnapshotRows: ReferenceFinder {
 
   /// The chunk at hand was not stored: its rows' numbers may be others' soon.
   mutating func undoChunk() {
-    for (identifier, before) in newest.reversed() { set(identifier, before) }
+    for (identifier, before) in newest.reversed() { rows[identifier] = before }
     newest = []
   }
 
   mutating func note(_ identifier: PersistentIdentifier, _ row: RowID) {
-    newest.append((identifier, self.row(identifier)))
-    set(identifier, row.number)
+    newest.append((identifier, rows[identifier]))
+    rows[identifier] = row.number
   }
 
-  private mutating func set(_ identifier: PersistentIdentifier, _ row: UInt64?) {
-    guard case .row(let number) = identifier.key else { return others[identifier] = row }
-    let name = Name(store: identifier.store, entity: identifier.entityName)
-    let short = names[name] ?? UInt32(names.count)
-    names[name] = short
-    rows[Key(number: number, name: short)] = row
-  }
-
-  func row(_ identifier: PersistentIdentifier) -> UInt64? {
-    guard case .row(let number) = identifier.key else { return others[identifier] }
-    guard let name = names[Name(store: identifier.store, entity: identifier.entityName)] else { return nil }
-    return rows[Key(number: number, name: name)]
-  }
+  func row(_ identifier: PersistentIdentifier) -> UInt64? { rows[identifier] }
 
   // MARK: References that wait
 

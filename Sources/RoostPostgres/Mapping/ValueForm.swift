@@ -38,21 +38,31 @@
 
     /// The bytes for the server of a value that an image has; nil for null.
     func bytes(_ source: inout _ByteSource) throws(ValueFault) -> [UInt8]? {
-      if case .json = kind { return try json(&source) }
+      var wire = WireBytes()
+      return try write(&source, to: &wire) ? wire.bytes : nil
+    }
+
+    /// Appends the bytes for the server of a value that an image has. Returns false for null.
+    func write(_ source: inout _ByteSource, to wire: inout WireBytes) throws(ValueFault) -> Bool {
+      if case .json = kind {
+        guard let bytes = try json(&source) else { return false }
+        wire.append(bytes)
+        return true
+      }
       if isOptional {
         switch source._take(UInt8.self) {
-        case 0: return nil
+        case 0: return false
         case 1: break
         default: throw ValueFault("its value cannot be read")
         }
       }
-      var wire = WireBytes()
       guard case .plain(let type) = kind else {
         guard let bytes = source._takeBytes() else { throw ValueFault("its value cannot be read") }
-        return [UInt8](bytes)
+        wire.append(bytes)
+        return true
       }
       guard try write(type, &source, to: &wire) else { throw ValueFault("its value cannot be read") }
-      return wire.bytes
+      return true
     }
 
     private func write(_ type: FieldType, _ source: inout _ByteSource, to wire: inout WireBytes) throws(ValueFault)

@@ -44,8 +44,25 @@
     }
 
     private func commit(_ statements: [Statement], _ save: SaveWork) throws {
-      var cleaning: [Statement] = []
       let zone = save.rows.first?.key.zone ?? save.deleted.first?.key.zone ?? ""
+      _ = try commit([], statements, zone: zone, notifier: client) {
+        try settle($0, save, process: $1, fault: $2)
+      } error: {
+        save.error($0, statement: $1)
+      }
+    }
+
+    /// Commits a transaction, with a proof that it did.
+    ///
+    /// - Parameters:
+    ///   - notifier: the client whose listeners do not need the notification.
+    ///   - settle: finds out whether it was committed, after the connection was lost.
+    /// - Returns: the answers to the statements; none if the commit was found out about afterwards.
+    func commit(
+      _ copies: [Copy], _ statements: [Statement], zone: String, notifier: UUIDNumber,
+      settle: (CommitProof, Int32, ServerFault) throws -> Bool, error: (ServerFault, Int?) -> any Error
+    ) throws -> [Answer] {
+      var cleaning: [Statement] = []
       if savedTimes.isMultiple(of: Self.savesPerCleaning) {
         cleaning.append(CommitProof(zone: zone, id: client).cleaning(in: namespace))
         if let days = configuration.historyDays { cleaning.append(changes.pruning(days: days)) }
@@ -54,40 +71,49 @@
       for attempt in 1... {
         let proof = CommitProof(zone: zone, id: keys.next())
         let all =
-          [Statement("BEGIN")] + statements + cleaning + [proof.statement(in: namespace), Statement("COMMIT")]
-          + (configuration.historyDays == nil ? [] : [changes.notification(client)])
+          (copies.isEmpty ? [Statement("BEGIN")] : []) + statements + cleaning
+          + [proof.statement(in: namespace), Statement("COMMIT")]
+          + (configuration.historyDays == nil ? [] : [changes.notification(notifier)])
+        let commit = (copies.isEmpty ? 1 : 0) + statements.count + cleaning.count + 1
+        var isCopied = copies.isEmpty
         // If there is no connection, nothing is sent.
         do throws(ServerFault) { try connect() } catch { throw error.error() }
         do throws(ServerFault) {
-          _ = try ask(all)
-          return
-        } catch {
-          if error.isLost {
-            if try settle(proof, save, process: connection.process, fault: error) { return }
-            var known = error
-            known.code = error.cut == nil ? .lost : nil
+          // This connection alone: the transaction is no other one's.
+          if !isCopied {
+            try connection.run("BEGIN")
+            for copy in copies { try connection.copy(copy) }
+            isCopied = true
+          }
+          return Array(try connection.run(all).dropFirst(copies.isEmpty ? 1 : 0))
+        } catch let fault {
+          if fault.isLost {
+            if isCopied, try settle(proof, connection.process, fault) { return [] }
+            var known = fault
+            known.code = fault.cut == nil ? .lost : nil
             throw known.error(Self.notCommitted)
           }
           // What comes after the commit does not undo it.
-          if let at = error.statement, at > statements.count + cleaning.count + 2 { return }
+          if isCopied, let at = fault.statement, at > commit { return [] }
           connection.rollback()
-          if error.cut != nil { throw error.error(Self.notCommitted) }
-          if error.isTransient, attempt < Self.mostAttempts {
+          if fault.cut != nil { throw fault.error(Self.notCommitted) }
+          if fault.isTransient, attempt < Self.mostAttempts {
             Thread.sleep(microseconds: UInt32.random(in: 1000...(4000 << UInt32(attempt))))
             continue
           }
-          throw save.error(error, statement: error.statement.map { $0 - 1 })
+          throw error(fault, fault.statement.map { $0 - 1 })
         }
       }
+      return []
     }
 
-    private static let notCommitted = ". Nothing of the save was committed: save again"
+    private static let notCommitted = ". Nothing of it was committed: do it again"
 
     // MARK: A commit whose answer was lost
 
-    /// Whether the transaction of a save was committed. It finds out also if the task was cancelled.
-    private func settle(
-      _ proof: CommitProof, _ save: SaveWork, process: Int32, fault: ServerFault
+    /// Whether a transaction was committed. It finds out also if the task was cancelled.
+    func settle(
+      _ proof: CommitProof, _ save: SaveWork?, process: Int32, fault: ServerFault
     ) throws -> Bool {
       let patience = configuration.patience ?? (fault.cut == nil ? nil : CallLimit.grace)
       let (outcome, fresh) = CallInterrupt.$current.withValue(nil) {
@@ -101,6 +127,12 @@
       case .committed: return true
       case .rolledBack: return false
       case .unknown(let why):
+        guard let save else {
+          throw PostgresError(
+            .commitUncertain,
+            "\(fault.message). The server cannot be asked whether it committed the last chunk (\(why.message)). Fetch to see which "
+              + "of its rows are there, then import the others", state: fault.sqlState)
+        }
         uncertain = UncertainSave(proof: proof, save: save, process: process)
         throw PostgresError(
           .commitUncertain,
@@ -115,7 +147,7 @@
     ///
     /// Only the context of that save has the values that it wrote. A save of another context is based on older ones, so the store keeps
     /// the versions before it until its own context saves again. The other one meets a conflict.
-    private func settleUncertain() throws {
+    func settleUncertain() throws {
       guard let before = uncertain else { return }
       if try settle(
         before.proof, before.save, process: before.process, fault: ServerFault("an earlier save was not answered"))

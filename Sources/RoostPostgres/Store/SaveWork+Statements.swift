@@ -218,13 +218,19 @@
                 + "WHERE l.\(Table.zone) = $1 AND l.\(one) = n.o AND l.\(two) = n.m", keys + placing))
           continue
         }
-        statements.append(
-          Statement(
-            "INSERT INTO \(name) AS l (\(Table.zone), \(one), \(two), \(first), \(second)) "
-              + "SELECT $1, n.* FROM unnest($2, $3, $4, $5) AS n ON CONFLICT (\(Table.zone), \(one), \(two)) DO UPDATE "
-              + "SET \(first) = coalesce(excluded.\(first), l.\(first)), \(second) = coalesce(excluded.\(second), l.\(second))",
-            keys + placing))
+        statements.append(Self.joining(name, keys + placing))
       }
+    }
+
+    /// Adds links that may be there already.
+    static func joining(_ name: String, _ values: [Statement.Parameter]) -> Statement {
+      let (one, two) = (LinkTable.firstKey, LinkTable.secondKey)
+      let (first, second) = (LinkTable.firstPlace, LinkTable.secondPlace)
+      return Statement(
+        "INSERT INTO \(name) AS l (\(Table.zone), \(one), \(two), \(first), \(second)) "
+          + "SELECT $1, n.* FROM unnest($2, $3, $4, $5) AS n ON CONFLICT (\(Table.zone), \(one), \(two)) DO UPDATE "
+          + "SET \(first) = coalesce(excluded.\(first), l.\(first)), \(second) = coalesce(excluded.\(second), l.\(second))",
+        values)
     }
   }
 #endif

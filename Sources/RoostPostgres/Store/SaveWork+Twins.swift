@@ -127,23 +127,34 @@
         }
       }
       let names = columns.map { statement.add($0.parameter) }
+      let selection = store.selections[table]
+      let list = (["t.\"#\""] + selection.list).joined(separator: ", ")
+      let rows = UniquePart.twins(parts, shape, values: names, table: store.full(table), zone: zoneName)
+      statement.text =
+        "SELECT \(list) FROM (SELECT t.*, n.n AS \"#\" FROM \(rows)) AS t \(selection.joins.joined(separator: " "))"
+      return statement
+    }
+  }
+
+  extension UniquePart {
+    /// Rows `t` of a table that have the values of a rule, which are arrays. `n.n` numbers the values from 1.
+    static func twins(
+      _ parts: [UniquePart], _ shape: Table, values: [String], table: String, zone: String
+    ) -> String {
       let tests = parts.enumerated().map { number, part in
         let type = shape.columns[part.column].type
         let value: String
         if !part.path.isEmpty {
-          value = UniquePart.path(part.path, of: "n.v\(number)")
+          value = path(part.path, of: "n.v\(number)")
         } else {
           value = type == .text ? "normalize(n.v\(number), NFC) COLLATE \"C\"" : "n.v\(number)"
         }
         return "\(part.sql(of: shape, alias: "t.")) = \(value)"
       }
-      let selection = store.selections[table]
-      let list = (["t.\"#\""] + selection.list).joined(separator: ", ")
-      statement.text =
-        "SELECT \(list) FROM (SELECT t.*, n.n AS \"#\" FROM unnest(\(names.joined(separator: ", "))) WITH ORDINALITY AS "
-        + "n(\(names.indices.map { "v\($0)" }.joined(separator: ", ")), n) JOIN \(store.full(table)) AS t "
-        + "ON t.\(Table.zone) = \(zoneName) AND \(tests.joined(separator: " AND "))) AS t \(selection.joins.joined(separator: " "))"
-      return statement
+      return
+        "unnest(\(values.joined(separator: ", "))) WITH ORDINALITY AS "
+        + "n(\(values.indices.map { "v\($0)" }.joined(separator: ", ")), n) JOIN \(table) AS t "
+        + "ON t.\(Table.zone) = \(zone) AND \(tests.joined(separator: " AND "))"
     }
   }
 #endif

@@ -298,13 +298,15 @@
 
     /// What a fault of the server means for the program that saved.
     func error(_ fault: ServerFault, statement: Int?) -> any Error {
+      if fault.state == "22012", let statement, let check = checks[statement] {
+        return RoostError(.conflict, "\(check): roll back or fetch again, then save again", underlyingError: fault)
+      }
+      return Self.error(fault)
+    }
+
+    static func error(_ fault: ServerFault) -> any Error {
       func text(_ words: String) -> String { "\(words): \(fault.message)" }
       switch fault.state {
-      case "22012":
-        if let statement, let check = checks[statement] {
-          return RoostError(.conflict, "\(check): roll back or fetch again, then save again", underlyingError: fault)
-        }
-        return fault.error()
       case "23505": return RoostError(.notUnique, text("another row has the same unique value"), underlyingError: fault)
       case "23503":
         return RoostError(

@@ -196,6 +196,66 @@
       return answers
     }
 
+    // MARK: Copies
+
+    /// So many bytes are given to libpq at once, and wait in its memory.
+    private static let pieceBytes = 256 << 10
+
+    /// Sends rows to a table. libpq has no `COPY` in pipeline mode, so it is a round trip of its own.
+    func copy(_ copy: Copy) throws(ServerFault) {
+      roundTrips += 1
+      warning.fault = nil
+      guard PQsendQuery(handle, copy.text) == 1, let begun = try nextResult() else { throw lost() }
+      let isBegun = PQresultStatus(begun) == PGRES_COPY_IN
+      var fault = isBegun ? nil : ServerFault(begun, statement: nil)
+      PQclear(begun)
+      if isBegun {
+        try put(copy.wire.bytes)
+        try put(Copy.end)
+        while true {
+          let isEnded = PQputCopyEnd(handle, nil)
+          if isEnded == 1 { break }
+          guard isEnded == 0 else { throw lost() }
+          try flush()
+        }
+      }
+      while let result = try nextResult() {
+        if PQresultStatus(result) != PGRES_COMMAND_OK, fault == nil {
+          fault = warning.explained(ServerFault(result, statement: nil))
+        }
+        PQclear(result)
+      }
+      guard let fault else { return }
+      if fault.isLost || !isAlive { isLost = true }
+      throw fault
+    }
+
+    private func put(_ bytes: [UInt8]) throws(ServerFault) {
+      var start = 0
+      while start < bytes.count {
+        let count = min(Self.pieceBytes, bytes.count - start)
+        let isPut = bytes.withUnsafeBytes { memory in
+          PQputCopyData(
+            handle, memory.baseAddress?.advanced(by: start).assumingMemoryBound(to: CChar.self), Int32(count))
+        }
+        guard isPut >= 0 else { throw lost() }
+        if isPut == 1 { start += count }
+        try flush()
+      }
+    }
+
+    /// Waits until all that was given to libpq is sent.
+    private func flush() throws(ServerFault) {
+      while true {
+        let isLeft = PQflush(handle)
+        if isLeft == 0 { return }
+        guard isLeft > 0 else { throw lost() }
+        try wait(toWrite: true)
+        // The server waits if nobody reads what it says.
+        guard PQconsumeInput(handle) == 1 else { throw lost() }
+      }
+    }
+
     private func send(_ statement: Statement) throws(ServerFault) {
       let parameters = statement.parameters
       let types = parameters.map(\.type)

@@ -13,11 +13,23 @@
 
     /// Appends what a body writes, with the number of its bytes before it.
     mutating func measured(_ body: (inout WireBytes) throws -> Void) rethrows {
+      _ = try measuredUnlessNull {
+        try body(&$0)
+        return true
+      }
+    }
+
+    /// Appends what a body writes, with the number of its bytes before it; or the length that says nil, if the body returns false.
+    /// Returns whether it did.
+    mutating func measuredUnlessNull(_ body: (inout WireBytes) throws -> Bool) rethrows -> Bool {
       let start = bytes.count
       append(0 as Int32)
-      try body(&self)
-      let length = Int32(clamping: bytes.count - start - 4)
-      withUnsafeBytes(of: length.bigEndian) { bytes.replaceSubrange(start..<start + 4, with: $0) }
+      let isNull = try !body(&self)
+      let length = isNull ? -1 : Int32(clamping: bytes.count - start - 4)
+      bytes.withUnsafeMutableBytes {
+        $0.storeBytes(of: length.bigEndian, toByteOffset: start, as: Int32.self)
+      }
+      return isNull
     }
 
     /// Appends the length that says nil.
