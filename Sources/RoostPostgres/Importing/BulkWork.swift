@@ -102,7 +102,7 @@
         for _ in 0..<classes[place].slotCount { slots.append(Slot()) }
       }
       for at in lines.indices {
-        if store.zones.property(classes[lines[at].place].table) == nil { continue }
+        if store.zones[classes[lines[at].place].table] == nil { continue }
         do { lines[at].key.zone = try zone(at, depth: 0) } catch let fault as ImportFault { refuse(at, fault) }
       }
       try meet()

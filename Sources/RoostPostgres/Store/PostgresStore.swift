@@ -117,7 +117,7 @@
     func check() throws {
       _ = try run([Statement("SELECT 1")])
       let now = try Self.passing {
-        try DatabaseShape(TableMap(schema), of: schema, in: namespace, connection: connection).bring(
+        try DatabaseShape(TableMap(schema), of: schema, zones: zones, in: namespace, connection: connection).bring(
           with: configuration.historyDays == nil ? nil : changes)
       }
       if now.identifier != identifier {
