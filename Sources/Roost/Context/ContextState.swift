@@ -351,6 +351,8 @@ final class ContextState {
 public struct EditingState: Identifiable, Sendable {
   public let id = UUID()
   public var author: String?
+
+  package init() {}
 }
 
 #if !canImport(Darwin)
