@@ -118,6 +118,7 @@ import Testing
     Store      the store: which rows are selected, and saves
     Asking     fetches: conditions and orders as SQL
     History    what all programs saved
+    Moving     copies all models between a file and a database, and compares both sides
     """,
     "RoostTransfer": """
     .          bounds of a text

@@ -42,7 +42,7 @@
       return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: save.remapped)
     }
 
-    private func commit(_ statements: [Statement], _ save: SaveWork) throws {
+    func commit(_ statements: [Statement], _ save: SaveWork) throws {
       var cleaning: [Statement] = []
       let zone = save.rows.first?.key.zone ?? save.deleted.first?.key.zone ?? ""
       if savedTimes.isMultiple(of: Self.savesPerCleaning) {
