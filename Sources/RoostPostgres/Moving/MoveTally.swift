@@ -71,8 +71,9 @@
           }
         }
         if let fault { throw fault }
-        let json = try? JSONForm.decoder.decode(JSONNode.self, from: Data((text ?? []).dropFirst()))
-        hash.add(json?.hash(isOrdered: values.form.coders[property]?.valueType is any OrderedList.Type) ?? 0)
+        let json = try? JSONSerialization.jsonObject(with: Data((text ?? []).dropFirst()), options: .fragmentsAllowed)
+        let isOrdered = values.form.coders[property]?.valueType is any OrderedList.Type
+        hash.add(MoveHash.ofJSON(json ?? NSNull(), isOrdered: isOrdered))
       } else if plainType == .decimal {
         // Equal numbers may have different zeros at the end.
         let number = raw.withUnsafeBytes { DecimalNumber(reading: $0.baseAddress! + (isOptional ? 1 : 0)) }
@@ -95,67 +96,34 @@
   extension Array: OrderedList {}
   extension Optional: OrderedList where Wrapped: OrderedList {}
 
-  /// A value of JSON, to compare what the same type wrote twice.
-  private enum JSONNode: Decodable {
-    case null
-    case bool(Bool)
-    case integer(Int64)
-    case number(Double)
-    case text(String)
-    case list([JSONNode])
-    case object([String: JSONNode])
-
-    init(from decoder: any Decoder) throws {
-      if let values = try? decoder.container(keyedBy: ImageKey.self) {
-        var found: [String: JSONNode] = [:]
-        for key in values.allKeys { found[key.stringValue] = try values.decode(JSONNode.self, forKey: key) }
-        self = .object(found)
-        return
-      }
-      if var list = try? decoder.unkeyedContainer() {
-        var found: [JSONNode] = []
-        while !list.isAtEnd { found.append(try list.decode(JSONNode.self)) }
-        self = .list(found)
-        return
-      }
-      let value = try decoder.singleValueContainer()
-      if value.decodeNil() {
-        self = .null
-      } else if let bool = try? value.decode(Bool.self) {
-        self = .bool(bool)
-      } else if let integer = try? value.decode(Int64.self) {
-        self = .integer(integer)
-      } else if let number = try? value.decode(Double.self) {
-        // jsonb has no negative zero.
-        self = .number(number == 0 ? 0 : number)
-      } else {
-        self = .text(try value.decode(String.self))
-      }
-    }
-
+  extension MoveHash {
+    /// The hash of a value of JSON.
+    ///
     /// - Parameter isOrdered: whether the elements of a list have an order. Those of a set have another one each time.
-    func hash(isOrdered: Bool) -> UInt64 {
+    fileprivate static func ofJSON(_ value: Any, isOrdered: Bool) -> UInt64 {
       var hash = MoveHash()
-      switch self {
-      case .null: hash.add(1)
-      case .bool(let bool): hash.add(bool ? 2 : 3)
-      case .integer(let integer): hash.add(UInt64(bitPattern: integer))
-      case .number(let number): hash.add(number.bitPattern)
-      case .text(let text): hash.add(text)
-      case .list(let list) where isOrdered:
+      switch value {
+      case let text as String: hash.add(text)
+      // jsonb has no negative zero.
+      case let number as NSNumber: hash.add(number.doubleValue == 0 ? "0" : number.stringValue)
+      case let list as [Any]:
         hash.add(UInt64(list.count))
-        for one in list { hash.add(one.hash(isOrdered: true)) }
-      case .list(let list):
-        hash.add(UInt64(list.count))
-        hash.add(list.reduce(0) { $0 &+ $1.hash(isOrdered: false) })
-      case .object(let object):
-        hash.add(
-          object.reduce(0) { sum, one in
-            var entry = MoveHash()
-            entry.add(one.key)
-            entry.add(one.value.hash(isOrdered: false))
-            return sum &+ entry.value
-          })
+        var sum: UInt64 = 0
+        for one in list {
+          let next = ofJSON(one, isOrdered: isOrdered)
+          if isOrdered { hash.add(next) } else { sum &+= next }
+        }
+        hash.add(sum)
+      case let object as [String: Any]:
+        var sum: UInt64 = 0
+        for (key, one) in object {
+          var entry = MoveHash()
+          entry.add(key)
+          entry.add(ofJSON(one, isOrdered: false))
+          sum &+= entry.value
+        }
+        hash.add(sum)
+      default: hash.add(1)
       }
       return hash.value
     }
