@@ -83,5 +83,24 @@
       let last = transactions.last?.token
       #expect(transactions.isEmpty || last != nil)
     }
+
+    @Test func `the guide's moves`() throws {
+      let folder = try ScratchFolder()
+      let (url, copy) = (URL(filePath: folder.file("shop")), URL(filePath: folder.file("copy")))
+      let configuration = PostgresConfiguration(
+        try PostgresServer.shared().address, namespace: PostgresServer.freshNamespace())
+      let file = try ModelContainer(for: Customer.self, Order.self, configurations: ModelConfiguration(url: url))
+      let context = ModelContext(file)
+      let customer = Customer(name: "Ada")
+      customer.orders = [Order(number: 1), Order(number: 2)]
+      context.insert(customer)
+      try context.save()
+      let pushed = try file.push(to: configuration) { print($0.step, $0.objects) }
+      print(pushed)
+      let server = try ModelContainer(for: Customer.self, Order.self, configurations: configuration)
+      let pulled = try server.pull(into: copy)
+      #expect(pulled == pushed)
+      #expect(pulled.models.map(\.target.count) == [1, 2])
+    }
   }
 #endif

@@ -119,6 +119,7 @@ import Testing
     Importing  chunks of imports: rows that are copied into tables
     Asking     fetches: conditions and orders as SQL
     History    what all programs saved
+    Moving     copies all models between a file and a database, and compares both sides
     """,
     "RoostTransfer": """
     .          bounds of a text

@@ -353,6 +353,8 @@ final class ContextState {
 public struct EditingState: Identifiable, Sendable {
   public let id = UUID()
   public var author: String?
+
+  package init() {}
 }
 
 #if !canImport(Darwin)

@@ -44,6 +44,13 @@
     }
 
     package func load(_ identifiers: [PersistentIdentifier]) throws -> [SnapshotContent] {
+      let statements = loading(identifiers)
+      let answers = try run(statements.map(\.statement))
+      return try zip(statements, answers).flatMap { try contents($1, table: $0.table) }
+    }
+
+    /// The statements that load some models, with the numbers of their tables.
+    func loading(_ identifiers: [PersistentIdentifier]) -> [(table: Int, statement: Statement)] {
       var wanted: [Int: [String: [UUIDNumber]]] = [:]
       for identifier in identifiers {
         guard let (table, key) = place(identifier) else { continue }
@@ -59,8 +66,7 @@
           statements.append((table, rows.statement(self)))
         }
       }
-      let answers = try run(statements.map(\.statement))
-      return try zip(statements, answers).flatMap { try contents($1, table: $0.table) }
+      return statements
     }
   }
 #endif

@@ -7,6 +7,8 @@
     static let commits = SQLName(exactly: "roost_commit")
     /// What each save changed: see ``ChangeTable``.
     static let changes = SQLName(exactly: "roost_change")
-    static let all: Set<SQLName> = [shape, commits, changes]
+    /// A row for each file that was pushed: see ``MoveMark``.
+    static let moves = SQLName(exactly: "roost_move")
+    static let all: Set<SQLName> = [shape, commits, changes, moves]
   }
 #endif

@@ -43,7 +43,7 @@
       return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: save.remapped)
     }
 
-    private func commit(_ statements: [Statement], _ save: SaveWork) throws {
+    func commit(_ statements: [Statement], _ save: SaveWork) throws {
       let zone = save.rows.first?.key.zone ?? save.deleted.first?.key.zone ?? ""
       _ = try commit([], statements, zone: zone, notifier: client) {
         try settle($0, save, process: $1, fault: $2)

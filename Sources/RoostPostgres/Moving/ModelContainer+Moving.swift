@@ -1,0 +1,110 @@
+#if Postgres
+  public import Foundation
+  public import Roost
+  internal import RoostGraph
+
+  extension ModelContainer {
+    /// Copies all models of this container's file into the tables of a database, and compares both sides at the end.
+    ///
+    /// ```swift
+    /// let file = try ModelContainer(for: Customer.self, Order.self, configurations: ModelConfiguration(url: url))
+    /// print(try file.push(to: PostgresConfiguration("postgresql:///shop")))
+    /// ```
+    /// What is saved in the file after the call began is not copied. The tables must be empty. A push that was interrupted goes on when
+    /// it is called again with the same file: what was written is not written again. After a push that succeeded, a second one only compares.
+    ///
+    /// - Parameters:
+    ///   - chunk: so many objects are one transaction, and those that they must reference.
+    ///   - progress: called after each chunk. If it throws, the push ends with that error.
+    /// - Throws: ``MoveError`` if the tables have other rows, and if the sides differ at the end.
+    @discardableResult
+    public func push(
+      to configuration: PostgresConfiguration, chunk: Int = 2000,
+      progress: @escaping (MoveProgress) throws -> Void = { _ in }
+    ) throws -> MoveReport {
+      let rows: StoreRows
+      do { rows = try StoreRows(self) } catch DataStoreError.unsupportedFeature {
+        throw MoveError(
+          .wrongStore, "push copies a file into a database: call it on a container whose stores are all files")
+      }
+      var configuration = configuration
+      if configuration.schema == nil { configuration.schema = schema }
+      try configuration.validate()
+      let store = try PostgresStore(configuration, migrationPlan: nil)
+      let keys = try store.tables.tables.map { MoveKeys(store: try rows.store(of: $0.root), model: $0.root.name) }
+      let numbers = MoveNumbers(store.tables, keys: keys)
+      let file = FileSide(rows, store.tables, numbers: numbers)
+      let server = ServerSide(store, numbers)
+      server.source = file
+      let mark = MoveMark(store, sources: Set(try store.tables.tables.map { try rows.store(of: $0.root) }))
+      let mover = Mover(store.tables, numbers, from: file, to: server, chunk: chunk, progress: progress)
+      if let time = try mark.time(keys) {
+        return try mover.compare(
+          or: "The push ended on \(time). One of the two was changed since then: to push again, empty the tables first")
+      }
+      try mover.moveObjects()
+      try mover.connect()
+      let report = try mover.compare(
+        or:
+          "If the file or the tables were changed during the push, empty the tables, and push again while no program writes"
+      )
+      try mark.set()
+      return report
+    }
+
+    /// Copies all models of this container's database into a new file, and compares both sides at the end.
+    ///
+    /// ```swift
+    /// let server = try ModelContainer(for: Customer.self, Order.self, configurations: PostgresConfiguration("postgresql:///shop"))
+    /// print(try server.pull(into: url))
+    /// ```
+    /// All is read from one snapshot of the database. The file is made beside its place and renamed when it is whole; so a pull that was
+    /// interrupted leaves no file at the place, and begins anew. For each model some fifty bytes are kept in memory meanwhile.
+    ///
+    /// - Parameters:
+    ///   - url: the place of the file. There may be none yet.
+    ///   - zone: the zone to copy; nil for all of them.
+    ///   - chunk: so many objects are one transaction, and those that they must reference.
+    ///   - progress: called after each chunk. If it throws, the pull ends with that error.
+    @discardableResult
+    public func pull(
+      into url: URL, zone: String? = nil, chunk: Int = 2000,
+      progress: @escaping (MoveProgress) throws -> Void = { _ in }
+    ) throws -> MoveReport {
+      let stores = dataStores.compactMap { $0 as? PostgresStore }
+      guard let known = stores.first, stores.count == 1 else {
+        throw MoveError(
+          .wrongStore, "pull copies a database into a file: call it on a container with one PostgresConfiguration")
+      }
+      if zone != nil, known.configuration.zone == .single {
+        throw MoveError(
+          .noZones, "the configuration names no rule for zones, so there is no zone to pull: leave it out")
+      }
+      let path = url.path(percentEncoded: false)
+      for one in [path, path + "-log"] where FileManager.default.fileExists(atPath: one) {
+        throw MoveError(.fileExists, "there is a file at \(one): pull into another place, or remove it first")
+      }
+      let made = URL(filePath: path + ".pull")
+      func clear() {
+        for end in ["", "-log"] { try? FileManager.default.removeItem(atPath: made.path(percentEncoded: false) + end) }
+      }
+      clear()
+      defer { clear() }
+      let store = try PostgresStore(known.configuration, migrationPlan: nil)
+      let container = try ModelContainer(
+        for: store.schema, configurations: [ModelConfiguration(schema: store.schema, url: made)])
+      let numbers = MoveNumbers(store.tables)
+      let report = try {
+        let mover = Mover(
+          store.tables, numbers, from: ServerSide(store, numbers, zone: zone),
+          to: FileSide(try StoreRows(container), store.tables, numbers: numbers), chunk: chunk, progress: progress)
+        try mover.moveObjects()
+        try mover.connect()
+        return try mover.compare(or: "The file was removed. Verify the device, and pull again")
+      }()
+      try container.close()
+      try FileManager.default.moveItem(at: made, to: url)
+      return report
+    }
+  }
+#endif

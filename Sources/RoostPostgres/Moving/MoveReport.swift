@@ -1,0 +1,80 @@
+#if Postgres
+  /// How far a move has come.
+  public struct MoveProgress: Sendable, Hashable {
+    public enum Step: String, Sendable {
+      /// Objects are written.
+      case objects
+      /// Lists get their order, and objects that reference each other in a circle their references.
+      case relationships
+      /// Both sides are read and compared.
+      case comparison
+    }
+
+    public let step: Step
+    /// The topmost class of the objects at hand.
+    public let model: String
+    /// How many objects the step has dealt with, of all classes.
+    public let objects: Int
+  }
+
+  /// What a move found on both sides at its end.
+  public struct MoveReport: Sendable, Hashable, CustomStringConvertible {
+    /// The objects of one side.
+    public struct Figures: Sendable, Hashable {
+      public internal(set) var count = 0
+      /// The sum of a 64-bit hash of each object: of its values, and of the objects that its relationships contain, lists in their order.
+      public internal(set) var checksum: UInt64 = 0
+    }
+
+    /// The objects of one class, without those of subclasses.
+    public struct Model: Sendable, Hashable {
+      public let name: String
+      public let source: Figures
+      public let target: Figures
+      public var agrees: Bool { source == target }
+    }
+
+    /// By name.
+    public let models: [Model]
+    public var agrees: Bool { models.allSatisfy(\.agrees) }
+
+    public var description: String {
+      func figures(_ one: Figures) -> String {
+        let hex = String(one.checksum, radix: 16)
+        return "\(one.count) objects, checksum \(String(repeating: "0", count: 16 - hex.count))\(hex)"
+      }
+      return models.map { model in
+        model.agrees
+          ? "\(model.name): \(figures(model.source)), on both sides"
+          : "\(model.name): \(figures(model.source)) at the source; \(figures(model.target)) at the target"
+      }.joined(separator: "\n")
+    }
+  }
+
+  /// Why a move between a file and a database was refused, or did not succeed. Match on ``code``.
+  public struct MoveError: Error, CustomStringConvertible, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+      /// The tables have rows that are not of this move.
+      case notEmpty
+      /// There is a file at the place for the new one.
+      case fileExists
+      /// The container has no store of the needed kind.
+      case wrongStore
+      /// The configuration divides nothing into zones.
+      case noZones
+      /// Source and target differ: ``MoveError/report`` tells in which classes.
+      case differs
+    }
+
+    public let code: Code
+    public let detail: String
+    /// Of a comparison, what it found.
+    public let report: MoveReport?
+
+    init(_ code: Code, _ detail: String, report: MoveReport? = nil) {
+      (self.code, self.detail, self.report) = (code, detail, report)
+    }
+
+    public var description: String { "\(code.rawValue): \(detail)" + (report.map { "\n\($0)" } ?? "") }
+  }
+#endif
