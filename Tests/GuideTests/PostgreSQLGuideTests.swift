@@ -89,12 +89,14 @@
       let (url, copy) = (URL(filePath: folder.file("shop")), URL(filePath: folder.file("copy")))
       let configuration = PostgresConfiguration(
         try PostgresServer.shared().address, namespace: PostgresServer.freshNamespace())
-      let file = try ModelContainer(for: Customer.self, Order.self, configurations: ModelConfiguration(url: url))
-      let context = ModelContext(file)
+      let filling = try ModelContainer(for: Customer.self, Order.self, configurations: ModelConfiguration(url: url))
+      let context = ModelContext(filling)
       let customer = Customer(name: "Ada")
       customer.orders = [Order(number: 1), Order(number: 2)]
       context.insert(customer)
       try context.save()
+      try filling.close()
+      let file = try ModelContainer(for: Customer.self, Order.self, configurations: ModelConfiguration(url: url))
       let pushed = try file.push(to: configuration) { print($0.step, $0.objects) }
       print(pushed)
       let server = try ModelContainer(for: Customer.self, Order.self, configurations: configuration)

@@ -135,7 +135,7 @@ extension WorkingSet {
     /// Notes a content, and gives the row that is written; nil where it is set in an object.
     private mutating func take(_ content: SnapshotContent, _ place: Place, isLoaded: Bool) throws -> FetchedRow? {
       var content = content
-      var row = FetchedRow(place.map, place.row, isNew: false, content.values)
+      var row = FetchedRow(place.map, place.row, isNew: false, values: content.values)
       var isDirect =
         !isLoaded && content.refused.isEmpty && content.process == nil && !content.isDecoded
         && place.map.type === content.type && (place.map.family == nil || isMade(content.identifier, place.map))

@@ -12,7 +12,7 @@ package struct FetchedRow {
   /// By property, the rows that are found by the other side: the members of a list, or the one that leads here.
   package var lists: [(property: Int, rows: [UInt64])] = []
 
-  package init(_ map: EntityMap, _ row: UInt64, isNew: Bool, _ values: ValueImage) {
+  package init(_ map: EntityMap, _ row: UInt64, isNew: Bool, values: ValueImage) {
     (self.map, self.row, self.isNew, self.values) = (map, row, isNew, values)
   }
 }
@@ -35,14 +35,13 @@ extension GraphStore {
   /// Reserves the number of a row of a class.
   package func reserveRow(_ map: EntityMap) throws -> UInt64 { try records.reserve(of: map.entity.id).number }
 
-  /// Writes fetched rows, and makes rows without values for those that they lead to, in one commit. Returns its number.
+  /// Writes fetched rows, and makes rows without values for those that they lead to, in one commit. Returns the number of a commit that has
+  /// all of it.
   ///
   /// No object is made, and no rule of a save is asked: the backing store has accepted what it returned. Who shows these rows reads them
   /// again.
   package func write(_ fetched: [FetchedRow], unloaded: [(map: EntityMap, row: UInt64)]) throws -> UInt64 {
-    var commit: UInt64 = 0
     try records.write { writer in
-      commit = writer.commitNumber
       var work = FetchedWork(self, writer)
       for (map, row) in unloaded { try work.insertUnloaded(map, row) }
       for one in fetched { try work.write(one) }
@@ -51,7 +50,10 @@ extension GraphStore {
       feed.add(work.entry)
     }
     listeners.tell()
-    return commit
+    // Where all rows had these values already, nothing was committed.
+    let newest = try records.snapshot()
+    defer { newest.close() }
+    return newest.commit
   }
 }
 

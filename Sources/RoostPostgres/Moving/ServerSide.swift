@@ -86,7 +86,7 @@
       if let known = zones[content.identifier] { return known }
       var above: [PersistentIdentifier: SnapshotContent] = [:]
       var next = content
-      while let property = store.zones.property(try store.tables.place(next.type).table),
+      while let property = try zoneProperty(next.type),
         case .one(let other?)? = next.link(property), above[other] == nil,
         let found = try source?.load([other]).first
       {
@@ -97,6 +97,12 @@
       if zones.count >= Self.mostZones { zones = [:] }
       zones[content.identifier] = zone
       return zone
+    }
+
+    /// What tells the zone of a class's objects.
+    private func zoneProperty(_ type: _ModelType) throws -> Int? {
+      let (table, place) = try store.tables.place(type)
+      return store.zones[table].flatMap { store.tables.tables[table].classes[place].properties[$0.member] }
     }
 
     /// A content with the identifiers that its object, and those that it references, have here.
