@@ -75,6 +75,39 @@
       #expect(try ModelContext(try market.open()).fetch(FetchDescriptor<Customer>()).first?.city == "Paris")
     }
 
+    @Test func `the merge policy says which values a save leaves`() throws {
+      func saved(_ policy: ModelContext.MergePolicy) throws -> (row: [String?], shown: [String?]) {
+        let ground = try Ground()
+        func open() throws -> ModelContext {
+          let schema = Schema([Customer.self, Purchase.self, Good.self])
+          var configuration = PostgresConfiguration(ground.address, schema: schema, namespace: ground.namespace)
+          configuration.followsOthers = false
+          return ModelContext(try ModelContainer(for: schema, configurations: [configuration]))
+        }
+        let one = try open()
+        let customer = Customer("Ada", city: "London")
+        one.insert(customer)
+        try one.save()
+        let other = try open()
+        other.mergePolicy = policy
+        let seen = try #require(try other.fetch(FetchDescriptor<Customer>()).first)
+        #expect(seen.name == "Ada")
+        (customer.name, customer.city) = ("Ada L.", "Turin")
+        try one.save()
+        seen.city = "Paris"
+        try other.save()
+        let row = try ground.sql("SELECT name, city FROM @.customer")[0]
+        return (row, [seen.name, seen.city])
+      }
+      for (policy, wanted) in [
+        (ModelContext.MergePolicy.storeWins, ["Ada L.", "Turin"]), (.objectWins, ["Ada L.", "Paris"]),
+        (.overwrite, ["Ada", "Paris"]),
+      ] {
+        let (row, shown) = try saved(policy)
+        #expect(row == wanted && shown == wanted, "\(policy): \(row), \(shown)")
+      }
+    }
+
     @Test func `the order of a list is that of the last save`() throws {
       try fill()
       let (one, other) = (ModelContext(try market.open()), ModelContext(try market.open()))

@@ -22,6 +22,7 @@ extension Saver {
       return
     }
     if let news = run.news, news.rows?.isEmpty != true { throw Delay.isBehind }
+    if mergePolicy == .storeWins { showStored(run) }
     var request = BackingChanges(inserted: changes.insertedObjects)
     var unloaded: [LinkKey] = []
     func objects(_ rows: [Int: [UInt64]]) throws -> [any _ModelObject] {
@@ -55,6 +56,28 @@ extension Saver {
     self.outcome = outcome
     run.afterCommit = outcome.afterCommit
     if !outcome.merged.isEmpty { throw Delay.merges }
+  }
+
+  /// Lets objects show what the store has of properties that others changed too, since the backing store takes what they show.
+  private func showStored(_ run: SaveRun) {
+    for object in changes.changed {
+      guard let mask = run.masks[ObjectIdentifier(object)], let origin = object._$state.origin as? RowOrigin else {
+        continue
+      }
+      object._$state.changed = mask
+      objects.fillUnchanged(object, origin)
+    }
+  }
+
+  /// Keeps all properties of changed objects as they are here, so that no newer value takes the place of one.
+  private func holdAll() {
+    for object in changes.changed {
+      let flags = object._$state.flags
+      guard flags.contains(.changed), flags.isDisjoint(with: [.deleted, .inserted, .gone, .fault]),
+        let origin = object._$state.origin as? RowOrigin
+      else { continue }
+      object._$state.changed |= overwritten(object, origin)
+    }
   }
 
   /// The rows of a request that others may have changed: those that change, and those that they lead to.
@@ -171,6 +194,7 @@ extension Saver {
     case .needs(let rows): try loadBacking?(rows.map { (store.maps[$0.map], $0.row) })
     case .isStale(let rows, _):
       metOthers = true
+      if mergePolicy == .overwrite { holdAll() }
       try refreshBacking?(rows.map { (store.maps[$0.map], $0.row) })
       try follower.advance()
       if mergePolicy != .error { try partVanished() }

@@ -61,7 +61,7 @@ extension Saver {
   }
 
   /// The bits of all properties, but for those whose stored values were refused and that were not set since.
-  private func overwritten(_ object: any _ModelObject, _ origin: RowOrigin) -> UInt64 {
+  func overwritten(_ object: any _ModelObject, _ origin: RowOrigin) -> UInt64 {
     objects.makeValues(object)
     var bits = UInt64.max
     for property in object.refused.keys where !origin.map.type.sharesBit(property) {
