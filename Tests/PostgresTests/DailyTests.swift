@@ -185,6 +185,26 @@
       #expect(try ground.sql("SELECT t.title FROM @.owner_tags AS l JOIN @.tag AS t ON t.pk = l.member") == [["y"]])
     }
 
+    @Test func `a new object can lead to objects that were not read`() throws {
+      _ = try unread()
+      let context = try open()
+      let child = try #require(try context.fetch(FetchDescriptor<Child>(sortBy: [SortDescriptor(\.name)])).first)
+      let late = Child("late")
+      // Nothing was read of the owner.
+      late.owner = child.owner
+      context.insert(late)
+      try context.save()
+      #expect(try names() == [["1", "2", "3", "late"]])
+      let other = try open()
+      let owner = try #require(try other.fetch(FetchDescriptor<Owner>()).first)
+      let second = Owner("b")
+      // Nor of the children.
+      second.children = owner.children
+      other.insert(second)
+      try other.save()
+      #expect(try names() == [[], ["1", "2", "3", "late"]])
+    }
+
     @Test func `a connection that the server ended costs no fetch`() throws {
       let (context, _) = try unread()
       _ = try ground.sql(

@@ -24,8 +24,29 @@ extension LinkGraph {
     }
     if object._$state.flags.contains(.fresh) { object.settle() }
     let map = try objects.map(of: object)
+    try fetchTargets(of: object)
     if bringsNobody(object, map) { return try adoptAlone(object, map, list: list) }
     try adoptAll(object, list)
+  }
+
+  /// Fetches what a new object, and those that it brings along, lead to: the other sides change too.
+  private func fetchTargets(of object: any _ModelObject) throws {
+    guard let loadRows else { return }
+    var rows: [(map: EntityMap, row: UInt64)] = []
+    var seen: Set<ObjectIdentifier> = []
+    var waiting: [any _ModelObject] = [object]
+    while let next = waiting.popLast() {
+      guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
+      if let origin = try objects.origin(of: next) {
+        if next._$state.flags.contains(.fault) { rows.append((origin.map, next._$state.row)) }
+        continue
+      }
+      if next._$state.flags.contains(.fresh) { next.settle() }
+      var collector = LinkCollector()
+      next._$visit(&collector)
+      waiting += collector.found
+    }
+    if !rows.isEmpty { loadRows(rows) }
   }
 
   // MARK: One object
