@@ -37,7 +37,7 @@
     /// Which rack each volume is in, as another program reads it.
     private func places(_ ground: Ground) throws -> [String: String?] {
       let rows = try ground.sql(
-        "SELECT v.number::text, r.name FROM @.volume AS v LEFT JOIN @.rack AS r ON r.pk = v.rack")
+        "SELECT v.number::text, r.name FROM @.volume AS v LEFT JOIN @.rack AS r ON r.zone = v.zone AND r.pk = v.rack")
       return Dictionary(uniqueKeysWithValues: rows.map { ($0[0]!, $0[1]) })
     }
 

@@ -27,9 +27,9 @@
         ]
           + bounds.enumerated().flatMap { table, bounds in
             [
-              Statement("SELECT EXISTS (SELECT FROM \(store.full(table)))"),
+              Statement("SELECT EXISTS (SELECT 1 FROM \(store.full(table)))"),
               Statement(
-                "SELECT EXISTS (SELECT FROM \(store.full(table)) WHERE \(Table.key) < $1 OR \(Table.key) > $2)",
+                "SELECT EXISTS (SELECT 1 FROM \(store.full(table)) WHERE \(Table.key) < $1 OR \(Table.key) > $2)",
                 [.uuid(bounds.least), .uuid(bounds.greatest)]),
             ]
           })
