@@ -91,6 +91,25 @@
       }
     }
 
+    @Test(arguments: [1, 2, 3]) func `two lists are exchanged`(_ count: Int) throws {
+      let ground = try Ground()
+      let filling = try Program(ground, followsOthers: false)
+      for (place, name) in ["a", "b"].enumerated() {
+        let rack = Rack(name)
+        filling.context.insert(rack)
+        for number in 1...count { rack.volumes.append(Volume(place * 10 + number)) }
+      }
+      try filling.context.save()
+      let before = try places(ground)
+      let program = try Program(ground, followsOthers: false)
+      try program.fetch()
+      swap(&program.racks[0].volumes, &program.racks[1].volumes)
+      try program.context.save()
+      let after = try places(ground)
+      #expect(after == before.mapValues { $0 == "a" ? "b" : "a" })
+      #expect(program.racks.map(\.volumes.count) == [count, count])
+    }
+
     @Test func `a change of a list moves only the objects it speaks of`() throws {
       let plays = ProcessInfo.processInfo.environment["ROOST_PLAYS"].flatMap(UInt64.init) ?? 12
       let first = ProcessInfo.processInfo.environment["ROOST_PLAY"].flatMap(UInt64.init)

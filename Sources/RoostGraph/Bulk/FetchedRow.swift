@@ -38,8 +38,8 @@ extension GraphStore {
   /// Writes fetched rows, and makes rows without values for those that they lead to, in one commit. Returns the number of a commit that has
   /// all of it.
   ///
-  /// No object is made, and no rule of a save is asked: the backing store has accepted what it returned. Who shows these rows reads them
-  /// again.
+  /// No object is made, and no rule of a save is asked: the backing store has accepted what it returned. Contexts that show these rows read
+  /// them again.
   package func write(_ fetched: [FetchedRow], unloaded: [(map: EntityMap, row: UInt64)]) throws -> UInt64 {
     try records.write { writer in
       var work = FetchedWork(self, writer)

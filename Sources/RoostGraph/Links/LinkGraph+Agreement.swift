@@ -138,8 +138,8 @@ extension LinkGraph {
 
   /// Fetches values that a change of links needs, where they are not here yet.
   ///
-  /// The context may show a newer snapshot afterwards. So this comes when the ledger knows what the user did, and keeps it: fetched
-  /// before, the user's list would be one of the older snapshot, and would bring back who left it meanwhile.
+  /// The context may show a newer snapshot afterwards. Call it when the ledger has the user's change. A change that is noted later would be
+  /// compared with the newer list, and would bring back members that another program took out.
   func fetch(_ rows: [UInt64], _ relation: Relation) {
     loadRows?(rows.filter(RowNumber.leads).map { (store.maps[relation.target], $0) })
   }

@@ -127,8 +127,11 @@ extension LinkGraph {
     guard let list = ledger.lists[LinkKey(object, origin, property: relation.property)] else {
       return regain(object, relation, origin: origin)
     }
-    // Whose values are fetched for it is found out there.
-    if loadRows != nil { return settle(relation.pair) }
+    if loadRows != nil {
+      // Values may have to be fetched, which only `settle` does. Of two lists that are written at once the first is not noted any more.
+      if ledger.unsettled[relation.pair] !== list { noteUnsettled(list) }
+      return settle(relation.pair)
+    }
     // In lists of both sides a member that goes and comes again has another place on its own side.
     // Who waits for changes of the members' sides is told when they happen.
     switch addedAtEnd(list) {

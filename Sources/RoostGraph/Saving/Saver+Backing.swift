@@ -117,8 +117,8 @@ extension Saver {
     return list
   }
 
-  /// Takes objects that others deleted out of what pending objects lead to, since the backing store takes what these show. The transaction
-  /// of the working set does the same with rows (``lead(_:_:mask:box:run:)``), and refuses what may not be parted.
+  /// Removes objects that others deleted from the references and lists of pending objects: the backing store gets what these show. The
+  /// transaction of the working set does the same with rows (``lead(_:_:mask:box:run:)``), and refuses a reference that must stay.
   private func partVanished() throws {
     for object in changes.changed + changes.insertedObjects {
       let flags = object._$state.flags
