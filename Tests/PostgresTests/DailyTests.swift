@@ -182,7 +182,9 @@
       known.tags.append(Tag("y"))
       try other.save()
       #expect(known.tags.map(\.title) == ["y"])
-      #expect(try ground.sql("SELECT t.title FROM @.owner_tags AS l JOIN @.tag AS t ON t.zone = l.zone AND t.pk = l.member") == [["y"]])
+      #expect(
+        try ground.sql("SELECT t.title FROM @.owner_tags AS l JOIN @.tag AS t ON t.zone = l.zone AND t.pk = l.member")
+          == [["y"]])
     }
 
     @Test func `a new object can lead to objects that were not read`() throws {
