@@ -82,7 +82,7 @@ extension WorkingSet {
       return row
     }
 
-    /// Finds the rows of contents and of what they lead to, and how each is written.
+    /// Finds the rows of contents and of the models in their relationships, and decides how each is written.
     mutating func take(_ contents: [SnapshotContent]) throws {
       let asked = set.store as? any AskedStore
       var kinds: [(content: Int, place: Place, isLoaded: Bool)] = []
@@ -126,9 +126,9 @@ extension WorkingSet {
           made[known].isValued = false
         }
       }
+      let new = Set(made.lazy.filter(\.isValued).map { RowName(home: $0.place.map.home, row: $0.place.row) })
       for number in rows.indices {
-        let (map, row) = (rows[number].map, rows[number].row)
-        rows[number].isNew = newRows.contains(RowName(home: map.home, row: row))
+        rows[number].isNew = new.contains(RowName(home: rows[number].map.home, row: rows[number].row))
       }
     }
 
@@ -181,10 +181,6 @@ extension WorkingSet {
     }
 
     // MARK: Writing
-
-    private var newRows: Set<RowName> {
-      Set(made.lazy.filter(\.isValued).map { RowName(home: $0.place.map.home, row: $0.place.row) })
-    }
 
     mutating func write() throws {
       var commit: UInt64 = 0
