@@ -1,7 +1,7 @@
 import CPQ
 import Foundation
 
-/// The same work with libpq alone: values in the binary form, statements prepared and in pipelines where there are several.
+/// Does the same work with libpq alone. Values are in the binary form. Several statements are prepared, and sent in a pipeline.
 final class Plain {
   struct Failure: Error { let text: String }
 

@@ -35,7 +35,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   private let statesLock = Lock()
   /// The contexts that use the store.
   private var states: [ObjectIdentifier: EditingState] = [:]
-  /// Contexts that began or ended, of which the store does not know yet.
+  /// The states of contexts that began or ended. The next call tells the store about them.
   private var untold: [(state: EditingState, isNew: Bool)] = []
 
   init(_ store: any DataStore) {

@@ -16,7 +16,7 @@ package struct BulkChunk {
   package let conflict: ImportOptions.Conflict
   /// Whether a stored row keeps the references and the members of lists that a new row with its unique values does not have.
   package let joins: Bool
-  /// Who imports, for the history.
+  /// The author that the history notes.
   package let author: String
 }
 

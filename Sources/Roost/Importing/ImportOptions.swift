@@ -49,7 +49,7 @@ public struct ImportOptions: Sendable {
   /// Whether each chunk waits until it is on the disk. When an import returns, all of it is there in any case; with `relaxed` a crash of the
   /// machine before that may lose the newest chunks.
   public var durability = ModelContext.Durability.relaxed
-  /// Who imports, for the history.
+  /// The author that the history notes.
   public var author = ""
   /// An import with a name that was cut off goes on behind its last chunk when it begins again with the same input, also after the program was killed.
   public var name: String?

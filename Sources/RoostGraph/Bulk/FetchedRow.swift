@@ -7,7 +7,7 @@ package struct FetchedRow {
   /// Whether there is no such row yet. Its number is reserved.
   package var isNew: Bool
   package var values: ValueImage
-  /// By property, the rows that references lead to; nil for nowhere.
+  /// For each reference, the row that it names; nil for no row.
   package var references: [(property: Int, row: UInt64?)] = []
   /// By property, the rows that are found by the other side: the members of a list, or the one that leads here.
   package var lists: [(property: Int, rows: [UInt64])] = []
@@ -35,8 +35,8 @@ extension GraphStore {
   /// Reserves the number of a row of a class.
   package func reserveRow(_ map: EntityMap) throws -> UInt64 { try records.reserve(of: map.entity.id).number }
 
-  /// Writes fetched rows, and makes rows without values for those that they lead to, in one commit. Returns the number of a commit that has
-  /// all of it.
+  /// Writes fetched rows, and makes rows without values for objects that were only named, in one commit. Returns the number of the
+  /// newest commit, which has all of it.
   ///
   /// No object is made, and no rule of a save is asked: the backing store has accepted what it returned. Contexts that show these rows read
   /// them again.
@@ -45,7 +45,7 @@ extension GraphStore {
       var work = FetchedWork(self, writer)
       for (map, row) in unloaded { try work.insertUnloaded(map, row) }
       for one in fetched { try work.write(one) }
-      // All rows that they lead to are there now.
+      // The members of all lists have rows now.
       for one in fetched { try work.writeLists(one) }
       feed.add(work.entry)
     }

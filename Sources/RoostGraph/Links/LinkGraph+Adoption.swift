@@ -29,7 +29,8 @@ extension LinkGraph {
     try adoptAll(object, list)
   }
 
-  /// Fetches what a new object, and those that it brings along, lead to: the other sides change too.
+  /// Fetches the stored objects in the relationships of a new object, and of the new objects that it references. Their side of a relationship
+  /// changes too, so their values must be here.
   private func fetchTargets(of object: any _ModelObject) throws {
     guard let loadRows else { return }
     var rows: [(map: EntityMap, row: UInt64)] = []

@@ -80,7 +80,7 @@ extension Saver {
     }
   }
 
-  /// The rows of a request that others may have changed: those that change, and those that they lead to.
+  /// The rows that others may have changed: those of the request, and those in their references and lists.
   private func stale(_ request: BackingChanges) -> [LinkKey] {
     var rows: Set<LinkKey> = []
     for object in request.updated + request.deleted {
@@ -97,7 +97,7 @@ extension Saver {
     return Array(rows)
   }
 
-  /// The stored rows that an object leads to by what is stored with it: a reference, or a list of links that was changed here.
+  /// The stored rows of a reference, or of a list of links that was changed here. No other relationship is stored with the object.
   private func targets(of object: any _ModelObject, _ relation: Relation) -> [UInt64] {
     var rows: [UInt64] = []
     if case .reference = relation.way {

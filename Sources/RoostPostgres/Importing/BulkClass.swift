@@ -3,7 +3,7 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// How the rows of a class are made of what an import has of them.
+  /// Where the values of a class are in an import, and in its table.
   final class BulkClass {
     /// What a column's value is made of.
     enum Source {

@@ -251,7 +251,7 @@
         if isLeft == 0 { return }
         guard isLeft > 0 else { throw lost() }
         try wait(toWrite: true)
-        // The server waits if nobody reads what it says.
+        // The server stops reading if its answers are not read.
         guard PQconsumeInput(handle) == 1 else { throw lost() }
       }
     }
