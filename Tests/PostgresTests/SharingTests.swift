@@ -29,6 +29,21 @@
     init(_ name: String) { self.name = name }
   }
 
+  @Model private final class Album {
+    var name: String
+    @Relationship(deleteRule: .cascade, inverse: \Stamp.album) var stamps: [Stamp] = []
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model private final class Stamp {
+    var name: String
+    var album: Album
+    init(_ name: String, in album: Album) {
+      self.name = name
+      self.album = album
+    }
+  }
+
   /// Several programs with one database.
   @Suite(.enabled(if: PostgresServer.missing == nil, "there is no PostgreSQL")) struct SharingTests {
     private let market = Market()
@@ -73,6 +88,52 @@
       second.city = "Paris"
       try other.save()
       #expect(try ModelContext(try market.open()).fetch(FetchDescriptor<Customer>()).first?.city == "Paris")
+    }
+
+    @Test(arguments: [false, true]) func `a member that needs its owner is deleted, moved, or goes with it`(
+      _ isRead: Bool
+    )
+      throws
+    {
+      let ground = try Ground()
+      func open() throws -> ModelContext {
+        let schema = Schema([Album.self, Stamp.self])
+        var configuration = PostgresConfiguration(ground.address, schema: schema, namespace: ground.namespace)
+        configuration.followsOthers = false
+        return ModelContext(try ModelContainer(for: schema, configurations: [configuration]))
+      }
+      func albums(_ context: ModelContext) throws -> [Album] {
+        try context.fetch(FetchDescriptor<Album>(sortBy: [SortDescriptor(\.name)]))
+      }
+      let writer = try open()
+      for name in ["a", "b", "c"] {
+        let album = Album(name)
+        writer.insert(album)
+        for number in 1...3 { writer.insert(Stamp("\(name)\(number)", in: album)) }
+      }
+      try writer.save()
+      let reader = try open()
+      let seen = try albums(reader)
+      if isRead { for album in seen { #expect(album.stamps.map(\.name).count == 3) } }
+      let own = try albums(writer)
+      // One is deleted, one moves, and an album goes with all of its stamps.
+      writer.delete(try #require(own[0].stamps.first { $0.name == "a1" }))
+      try #require(own[0].stamps.first { $0.name == "a2" }).album = own[1]
+      try #require(own[2].stamps.first { $0.name == "c1" }).album = own[1]
+      try writer.save()
+      writer.delete(own[2])
+      try writer.save()
+      let name = "a"
+      let alone = try reader.fetch(FetchDescriptor<Album>(predicate: #Predicate { $0.name == name }))
+      #expect(alone.map { $0.stamps.map(\.name) } == [["a3"]])
+      let all = try albums(reader)
+      #expect(all.map(\.name) == ["a", "b"])
+      #expect(Set(all[1].stamps.map(\.name)) == ["b1", "b2", "b3", "a2", "c1"])
+      for stamp in try reader.fetch(FetchDescriptor<Stamp>()) { #expect(!stamp.album.name.isEmpty) }
+      try reader.save()
+      all[1].stamps[0].name = "new"
+      try reader.save()
+      #expect(try ground.value("SELECT count(*)::text FROM @.stamp WHERE name = 'new'") == "1")
     }
 
     @Test func `the merge policy says which values a save leaves`() throws {

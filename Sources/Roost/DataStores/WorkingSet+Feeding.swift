@@ -16,16 +16,31 @@ extension WorkingSet {
       if keys.wasErased(after: time) { return contents.map { _ in nil } }
       var meal = try Meal(self, container, askedAt: time)
       try meal.take(contents)
-      try meal.write()
-      (store as? any AskedStore)?.took(meal.taken)
-      return meal.places
+      try meal.finish()
+      return Array(meal.places.prefix(contents.count))
+    }
+  }
+
+  /// Removes rows that the store does not have; of those that are loaded only where they were asked for again. Relationships lose them, and
+  /// no delete rule follows.
+  func remove(_ identifiers: [PersistentIdentifier], askedAt time: UInt64, isAgain: Bool = false) throws {
+    guard let container, !identifiers.isEmpty else { return }
+    try feeding.withLock {
+      var meal = try Meal(self, container, askedAt: time)
+      try meal.drop(
+        identifiers.filter { identifier in
+          guard let (place, row) = container.stores.row(of: identifier) else { return false }
+          return isAgain || keys.isUnloaded(place.map, row, in: nil)
+        })
+      try meal.finish()
     }
   }
 
   /// What is fed at once.
   ///
   /// 1. Each model that the contents name has a row, or a number for one that is new.
-  /// 2. New rows, and those without values, are written as they are (``GraphStore/write(_:unloaded:)``). Values that replace others are set in
+  /// 2. A member that leaves a list, and whose reference to the owner may not be nil, was deleted or has another owner. The store is asked.
+  /// 3. New rows, and those without values, are written as they are (``GraphStore/write(_:unloaded:)``). Values that replace others are set in
   ///    objects and saved (``ModelContext/take(_:)``), because only what differs may change.
   private struct Meal {
     private let set: WorkingSet
@@ -42,6 +57,12 @@ extension WorkingSet {
     /// New rows. Those that are not `valued` are made without values first.
     private var made: [(place: Place, key: IdentifierKey, isValued: Bool)] = []
     private var madeNames: [Name: Int] = [:]
+    /// Members that lost the owner that they need, of which the store was not asked yet.
+    private var lost: [PersistentIdentifier] = []
+    /// The models of contents, and those that the store was asked about.
+    private var looked: Set<RowName> = []
+    /// Rows that the store does not have any more.
+    private var gone: [Place] = []
 
     private struct Name: Hashable {
       var home: Int
@@ -108,6 +129,7 @@ extension WorkingSet {
         }
         let place = (map, found.row)
         places.append(place)
+        looked.insert(RowName(home: map.home, row: found.row))
         let isFirst = seen.insert(RowName(home: map.home, row: found.row)).inserted
         if isFirst, found.isLoaded, asked?.isKnown(content) == true { continue }
         kinds.append((number, place, isLoaded: found.isLoaded || !isFirst))
@@ -157,6 +179,7 @@ extension WorkingSet {
             content.setLink(property, .many(zip(many, targets).compactMap { $1 == nil ? nil : $0 }))
           }
           if kept == .list { row.lists.append((property, targets.compactMap { $0 })) } else { isDirect = false }
+          try noteLost(place, property, but: Set(targets.compactMap { $0 }))
         }
       }
       taken.append(content)
@@ -180,9 +203,50 @@ extension WorkingSet {
       return try make(map, identifier.key, isValued: false)
     }
 
+    // MARK: Members that lost their owners
+
+    private mutating func noteLost(_ place: Place, _ property: Int, but staying: Set<UInt64> = []) throws {
+      for (map, row) in try graph.dependents(place.map, place.row, by: property) where !staying.contains(row) {
+        lost.append(PersistentIdentifier(store: set.identifier, entity: map.type.name, set.keys.key(map, row)))
+      }
+    }
+
+    /// Notes that models are gone. Those that need one of them as their owner are looked for.
+    mutating func drop(_ identifiers: [PersistentIdentifier]) throws {
+      for identifier in identifiers {
+        guard let (place, row) = container.stores.row(of: identifier) else { continue }
+        looked.insert(RowName(home: place.map.home, row: row))
+        gone.append((place.map, row))
+        for property in ImageForm.of(place.map.type).links { try noteLost((place.map, row), property) }
+      }
+    }
+
+    /// Asks the store for members that lost their owners: they have another one, or are gone.
+    private mutating func lookForLost() throws {
+      guard let asked = set.store as? any AskedStore else { return }
+      while !lost.isEmpty {
+        let wanted = lost.filter { identifier in
+          guard let (place, row) = container.stores.row(of: identifier) else { return false }
+          return looked.insert(RowName(home: place.map.home, row: row)).inserted
+        }
+        lost = []
+        if wanted.isEmpty { return }
+        let found = try set.exclusively { try asked.load(wanted) }
+        let known = Set(found.map(\.identifier.key))
+        try take(found)
+        try drop(wanted.filter { !known.contains($0.key) })
+      }
+    }
+
     // MARK: Writing
 
-    mutating func write() throws {
+    mutating func finish() throws {
+      try lookForLost()
+      try write()
+      (set.store as? any AskedStore)?.took(taken)
+    }
+
+    private mutating func write() throws {
       var commit: UInt64 = 0
       if !rows.isEmpty || !made.isEmpty {
         do {
@@ -196,9 +260,18 @@ extension WorkingSet {
         for (place, key, _) in made { set.keys.add(place.map, place.row, key: key) }
       }
       set.keys.noteLoaded(rows.lazy.map { ($0.map, $0.row) }, in: commit, askedAt: time)
-      if !byObject.isEmpty {
-        let contents = byObject.map { taken[$0] }
-        commit = try set.write(container) { try $0.take(contents) }
+      if !byObject.isEmpty || !gone.isEmpty {
+        let (contents, gone) = (byObject.map { taken[$0] }, gone)
+        commit = try set.write(container) { context in
+          try context.take(contents)
+          for (map, row) in gone {
+            let identifier = PersistentIdentifier(store: set.identifier, entity: map.type.name, set.keys.key(map, row))
+            guard let model = context.existing(identifier) else { continue }
+            model.leaveAll()
+            context.delete(model)
+          }
+        }
+        for (map, row) in gone { set.keys.noteDeleted(map, row, at: time) }
       }
       // Those that are loaded already keep the commit of their first values.
       set.keys.noteLoaded(places.lazy.compactMap { $0 }, in: commit, askedAt: time)

@@ -165,26 +165,6 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
     return graph.session.seenCommit ?? 0
   }
 
-  /// Removes rows that the store does not have; of those that are loaded only where they were asked for again. Relationships lose them, and
-  /// no delete rule follows.
-  func remove(_ identifiers: [PersistentIdentifier], askedAt time: UInt64, isAgain: Bool = false) throws {
-    guard let container, !identifiers.isEmpty else { return }
-    try feeding.withLock {
-      var gone: [(map: EntityMap, row: UInt64)] = []
-      _ = try write(container) { context in
-        for identifier in identifiers {
-          guard let (place, row) = container.stores.row(of: identifier),
-            isAgain || keys.isUnloaded(place.map, row, in: nil), let model = context.existing(identifier)
-          else { continue }
-          model.leaveAll()
-          context.delete(model)
-          gone.append((place.map, row))
-        }
-      }
-      for (map, row) in gone { keys.noteDeleted(map, row, at: time) }
-    }
-  }
-
   /// Removes the models that fulfil a predicate, as the store did.
   func removeAll<Model: PersistentModel>(
     _ model: Model.Type, _ predicate: Predicate<Model>?, includesSubclasses: Bool

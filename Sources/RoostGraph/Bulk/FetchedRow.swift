@@ -32,6 +32,18 @@ extension GraphStore {
     return .list
   }
 
+  /// The rows that lead to a row by a reference that may not be nil: the members of one of its lists.
+  package func dependents(_ map: EntityMap, _ row: UInt64, by property: Int) throws -> [(map: EntityMap, row: UInt64)] {
+    guard let relation = relations[map.number][property], !relation.isByLinks, let inverse = relation.inverse,
+      !maps[relation.target].type.mayBeNil(inverse)
+    else { return [] }
+    if case .reference = relation.way { return [] }
+    return try records.read { reader in
+      guard let side = reader.catalog.relationship(relation.way.id) else { return [] }
+      return try reader.links(side).rows(of: RowID(row)).map { (maps[relation.target], $0.number) }
+    }
+  }
+
   /// Reserves the number of a row of a class.
   package func reserveRow(_ map: EntityMap) throws -> UInt64 { try records.reserve(of: map.entity.id).number }
 
