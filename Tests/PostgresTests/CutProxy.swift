@@ -67,9 +67,15 @@
       }
       let (number, proxy) = (listener, Unowned(self))
       Thread.detachNewThread {
+        // Closed here alone: a number that is closed while this thread uses it may be another proxy's listener by then.
+        defer { close(number) }
         while true {
           let client = accept(number, nil, nil)
-          guard client >= 0, let proxy = proxy.value else { return }
+          guard client >= 0 else { return }
+          guard let proxy = proxy.value else {
+            close(client)
+            return
+          }
           proxy.serve(client)
         }
       }
@@ -78,7 +84,6 @@
     deinit {
       state.withLock { $0.isEnded = true }
       shutdown(listener, Int32(SHUT_RDWR))
-      close(listener)
     }
 
     /// How many bytes passed.

@@ -26,9 +26,10 @@ final class AskedAhead: @unchecked Sendable {
 
   var rows: [(wish: Wish, answer: SourceAnswer)] = []
   var counts: [(wish: Wish, answer: Int?)] = []
-  private var loaded: Set<PersistentIdentifier> = []
+  /// What was loaded; the flag says whether with the members of lists.
+  private var loaded: [PersistentIdentifier: Bool] = [:]
 
-  /// That of the call which a context runs; nil if the call may wait itself.
+  /// What was asked ahead for the call that a context runs; nil if the call may wait itself.
   static func current(_ context: any BackedContext) -> AskedAhead? {
     (context.owner as? ContextState)?.asked as? AskedAhead
   }
@@ -54,23 +55,25 @@ extension AskedAhead? {
 
   /// Loads those models that were not asked for yet.
   func load(
-    _ identifiers: [PersistentIdentifier], from set: WorkingSet,
+    _ identifiers: [PersistentIdentifier], lists: Bool, from set: WorkingSet,
     _ ask: @escaping @Sendable ([PersistentIdentifier]) throws -> Void
   ) throws {
     guard let self else { return try ask(identifiers) }
-    let wanted = self.missing(identifiers)
+    let wanted = self.missing(identifiers, lists: lists)
     if wanted.isEmpty { return }
     throw NetworkWork(set: set) {
       try ask(wanted)
-      self.note(wanted)
+      self.note(wanted, lists: lists)
     }
   }
 }
 
 extension AskedAhead {
-  fileprivate func missing(_ identifiers: [PersistentIdentifier]) -> [PersistentIdentifier] {
-    identifiers.filter { !loaded.contains($0) }
+  fileprivate func missing(_ identifiers: [PersistentIdentifier], lists: Bool) -> [PersistentIdentifier] {
+    identifiers.filter { identifier in loaded[identifier].map { lists && !$0 } ?? true }
   }
 
-  fileprivate func note(_ identifiers: [PersistentIdentifier]) { loaded.formUnion(identifiers) }
+  fileprivate func note(_ identifiers: [PersistentIdentifier], lists: Bool) {
+    for identifier in identifiers { loaded[identifier] = lists || loaded[identifier] == true }
+  }
 }

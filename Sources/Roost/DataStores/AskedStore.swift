@@ -9,11 +9,15 @@ package protocol AskedStore: DataStore where Snapshot == DefaultSnapshot {
   /// How many there are; nil where they must be fetched to tell.
   func count(_ question: StoreQuestion) throws -> Int?
   /// Those of some models that the store has.
-  func load(_ identifiers: [PersistentIdentifier]) throws -> [SnapshotContent]
+  ///
+  /// - Parameter lists: whether the members of all lists are needed. Those that the working set has are always returned.
+  func load(_ identifiers: [PersistentIdentifier], lists: Bool) throws -> [SnapshotContent]
   /// The working set has the values of these models from now on. Until then a save may be based on those that it had before.
   func took(_ contents: [SnapshotContent])
   /// Whether the working set has a model as a content says, so that nothing of it need be written.
-  func isKnown(_ content: SnapshotContent) -> Bool
+  ///
+  /// - Parameter lists: whether the members of its lists are compared too.
+  func isKnown(_ content: SnapshotContent, lists: Bool) -> Bool
   /// Whether it tells what other programs change.
   var tellsChanges: Bool { get }
   /// The container is made. From now on the store tells what other programs change.

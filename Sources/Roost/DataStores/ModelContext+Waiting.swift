@@ -37,7 +37,7 @@ extension ModelContext {
   ) async throws {
     try await waiting(for: Model.self) {
       let graph = state.graph(try state.stores.known(Model.self).store)
-      try graph.load(unloaded: Self.rows(models))
+      try graph.load(unloaded: Self.rows(models), lists: Value.self is any RelationshipCollection.Type)
       for model in models {
         let value = model[keyPath: relationship]
         try graph.load(

@@ -46,12 +46,15 @@ extension WorkingSet {
     private let set: WorkingSet
     private let container: ModelContainer
     private let graph: GraphStore
+    private let asked: (any AskedStore)?
     private let time: UInt64
     /// By content, its row; nil for one that was overtaken.
     private(set) var places: [Place?] = []
     /// The contents that are newer than what is here, without references to models that were deleted.
     private(set) var taken: [SnapshotContent] = []
     private var rows: [FetchedRow] = []
+    /// The rows of which the members of all lists come.
+    private var listed: [Place] = []
     /// The numbers of those in ``taken``.
     private var byObject: [Int] = []
     /// New rows. Those that are not `valued` are made without values first.
@@ -76,6 +79,7 @@ extension WorkingSet {
 
     init(_ set: WorkingSet, _ container: ModelContainer, askedAt time: UInt64) throws {
       (self.set, self.container, self.time) = (set, container, time)
+      asked = set.store as? any AskedStore
       graph = container.stores.stores[try set.number(container)]
     }
 
@@ -105,22 +109,22 @@ extension WorkingSet {
 
     /// Finds the rows of contents and of the models in their relationships, and decides how each is written.
     mutating func take(_ contents: [SnapshotContent]) throws {
-      let asked = set.store as? any AskedStore
-      var kinds: [(content: Int, place: Place, isLoaded: Bool)] = []
+      // Of a row that `hasValues` only the members of its lists are new.
+      var kinds: [(content: Int, place: Place, isLoaded: Bool, hasValues: Bool)] = []
       var seen: Set<RowName> = []
       for (number, content) in contents.enumerated() {
         let map = try map(content.identifier)
         let key = content.identifier.key
         if let known = madeNames[Name(home: map.home, key: key)] {
           places.append(made[known].place)
-          kinds.append((number, made[known].place, isLoaded: true))
+          kinds.append((number, made[known].place, isLoaded: true, hasValues: false))
           continue
         }
         let found = set.keys.find(map, key)
         guard let found, !(found.isDeleted && found.time < time) else {
           let place = (map, try make(map, key, isValued: true))
           places.append(place)
-          kinds.append((number, place, isLoaded: false))
+          kinds.append((number, place, isLoaded: false, hasValues: false))
           continue
         }
         if found.isDeleted || found.time > time {
@@ -131,11 +135,15 @@ extension WorkingSet {
         places.append(place)
         looked.insert(RowName(home: map.home, row: found.row))
         let isFirst = seen.insert(RowName(home: map.home, row: found.row)).inserted
-        if isFirst, found.isLoaded, asked?.isKnown(content) == true { continue }
-        kinds.append((number, place, isLoaded: found.isLoaded || !isFirst))
+        var hasValues = false
+        if isFirst, found.isLoaded, let asked, asked.isKnown(content, lists: false) {
+          if found.isListed ? asked.isKnown(content, lists: true) : !content.hasAllLists { continue }
+          hasValues = !found.isListed
+        }
+        kinds.append((number, place, isLoaded: found.isLoaded || !isFirst, hasValues))
       }
-      for (number, place, isLoaded) in kinds {
-        guard let row = try take(contents[number], place, isLoaded: isLoaded) else {
+      for (number, place, isLoaded, hasValues) in kinds {
+        guard let row = try take(contents[number], place, isLoaded: isLoaded, hasValues: hasValues) else {
           byObject.append(taken.count - 1)
           continue
         }
@@ -155,11 +163,15 @@ extension WorkingSet {
     }
 
     /// Notes a content, and gives the row that is written; nil where it is set in an object.
-    private mutating func take(_ content: SnapshotContent, _ place: Place, isLoaded: Bool) throws -> FetchedRow? {
+    ///
+    /// - Parameter hasValues: whether the row has its values, and no list.
+    private mutating func take(
+      _ content: SnapshotContent, _ place: Place, isLoaded: Bool, hasValues: Bool
+    ) throws -> FetchedRow? {
       var content = content
-      var row = FetchedRow(place.map, place.row, isNew: false, values: content.values)
+      var row = FetchedRow(place.map, place.row, isNew: false, values: hasValues ? nil : content.values)
       var isDirect =
-        !isLoaded && content.refused.isEmpty && content.process == nil && !content.isDecoded
+        (!isLoaded || hasValues) && content.refused.isEmpty && content.process == nil && !content.isDecoded
         && place.map.type === content.type && (place.map.family == nil || isMade(content.identifier, place.map))
       for property in content.form.links {
         let kept = isDirect ? graph.fetchedPlace(place.map, property) : .byObject
@@ -183,6 +195,7 @@ extension WorkingSet {
         }
       }
       taken.append(content)
+      if asked == nil || content.hasAllLists { listed.append(place) }
       return isDirect ? row : nil
     }
 
@@ -205,25 +218,33 @@ extension WorkingSet {
 
     // MARK: Members that lost their owners
 
-    private mutating func noteLost(_ place: Place, _ property: Int, but staying: Set<UInt64> = []) throws {
-      for (map, row) in try graph.dependents(place.map, place.row, by: property) where !staying.contains(row) {
+    /// Notes the members of a list that are not in it any more.
+    ///
+    /// - Parameter isOwnerGone: whether all members are noted. Else those do not matter whose reference may be nil.
+    private mutating func noteLost(
+      _ place: Place, _ property: Int, but staying: Set<UInt64> = [], isOwnerGone: Bool = false
+    ) throws {
+      let members = try graph.members(place.map, place.row, by: property, needOwner: !isOwnerGone)
+      for (map, row) in members where !staying.contains(row) {
         lost.append(PersistentIdentifier(store: set.identifier, entity: map.type.name, set.keys.key(map, row)))
       }
     }
 
-    /// Notes that models are gone. Those that need one of them as their owner are looked for.
+    /// Notes that models are gone. The members of their lists may be gone too, or have another owner.
     mutating func drop(_ identifiers: [PersistentIdentifier]) throws {
       for identifier in identifiers {
         guard let (place, row) = container.stores.row(of: identifier) else { continue }
         looked.insert(RowName(home: place.map.home, row: row))
         gone.append((place.map, row))
-        for property in ImageForm.of(place.map.type).links { try noteLost((place.map, row), property) }
+        for property in ImageForm.of(place.map.type).links {
+          try noteLost((place.map, row), property, isOwnerGone: true)
+        }
       }
     }
 
     /// Asks the store for members that lost their owners: they have another one, or are gone.
     private mutating func lookForLost() throws {
-      guard let asked = set.store as? any AskedStore else { return }
+      guard let asked else { return }
       while !lost.isEmpty {
         let wanted = lost.filter { identifier in
           guard let (place, row) = container.stores.row(of: identifier) else { return false }
@@ -231,7 +252,7 @@ extension WorkingSet {
         }
         lost = []
         if wanted.isEmpty { return }
-        let found = try set.exclusively { try asked.load(wanted) }
+        let found = try set.exclusively { try asked.load(wanted, lists: false) }
         let known = Set(found.map(\.identifier.key))
         try take(found)
         try drop(wanted.filter { !known.contains($0.key) })
@@ -243,7 +264,7 @@ extension WorkingSet {
     mutating func finish() throws {
       try lookForLost()
       try write()
-      (set.store as? any AskedStore)?.took(taken)
+      asked?.took(taken)
     }
 
     private mutating func write() throws {
@@ -275,6 +296,7 @@ extension WorkingSet {
       }
       // Those that are loaded already keep the commit of their first values.
       set.keys.noteLoaded(places.lazy.compactMap { $0 }, in: commit, askedAt: time)
+      set.keys.noteListed(listed, in: commit)
     }
   }
 }

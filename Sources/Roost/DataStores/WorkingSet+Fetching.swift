@@ -89,24 +89,24 @@ extension WorkingSet {
   /// So many rows are fetched at once.
   private static var mostAtOnce: Int { 500 }
 
-  func load(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext) throws {
+  func load(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext, lists: Bool) throws {
     var wanted = rows
     if let last = rows.last {
-      let others = keys.unloaded(after: last.map, last.row, atMost: Self.mostAtOnce - rows.count)
+      let others = keys.unloaded(after: last.map, last.row, lists: lists, atMost: Self.mostAtOnce - rows.count)
       wanted += others.map { (last.map, $0) }
     }
-    try fetch(wanted.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context)
+    try fetch(wanted.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context, lists: lists)
   }
 
   func refresh(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext) throws {
     try fetch(rows.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context, isAgain: true)
   }
 
-  func loadAll(_ map: EntityMap, for context: any BackedContext) throws -> Bool {
-    let rows = keys.unloaded(map)
+  func loadAll(_ map: EntityMap, for context: any BackedContext, lists: Bool) throws -> Bool {
+    let rows = keys.unloaded(map, lists: lists)
     for start in stride(from: 0, to: rows.count, by: Self.mostAtOnce) {
       let some = rows[start..<min(rows.count, start + Self.mostAtOnce)]
-      try fetch(some.map { context.identifier(ofUnloaded: map, $0) }, for: context)
+      try fetch(some.map { context.identifier(ofUnloaded: map, $0) }, for: context, lists: lists)
     }
     try context.showNewest()
     return !rows.isEmpty
@@ -121,20 +121,20 @@ extension WorkingSet {
   ///
   /// - Parameter isAgain: whether they may be loaded, and have changed.
   private func fetch(
-    _ identifiers: [PersistentIdentifier], for context: any BackedContext, isAgain: Bool = false
+    _ identifiers: [PersistentIdentifier], for context: any BackedContext, lists: Bool = false, isAgain: Bool = false
   ) throws {
     let (state, graph) = (begin(context), context.store)
-    try AskedAhead.current(context).load(identifiers, from: self) { [self] wanted in
-      try fetch(wanted, graph, as: state, isAgain: isAgain)
+    try AskedAhead.current(context).load(identifiers, lists: lists, from: self) { [self] wanted in
+      try fetch(wanted, graph, as: state, lists: lists, isAgain: isAgain)
     }
   }
 
   private func fetch(
-    _ identifiers: [PersistentIdentifier], _ graph: GraphStore, as state: EditingState, isAgain: Bool
+    _ identifiers: [PersistentIdentifier], _ graph: GraphStore, as state: EditingState, lists: Bool, isAgain: Bool
   ) throws {
     let time = keys.now()
     if let asked = store as? any AskedStore {
-      let found = try exclusively { try asked.load(identifiers) }
+      let found = try exclusively { try asked.load(identifiers, lists: lists) }
       try feed(found, askedAt: time)
       let known = Set(found.map(\.identifier.key))
       return try remove(identifiers.filter { !known.contains($0.key) }, askedAt: time, isAgain: isAgain)

@@ -22,7 +22,7 @@ extension WorkingSet {
           predicate: predicate, includeSubclasses: includesSubclasses, editingState: state))
     }
     // Whether an unloaded row fulfils the predicate is not known.
-    if let map = graph.store.map(of: model) { _ = try loadAll(map, for: graph) }
+    if let map = graph.store.map(of: model) { _ = try loadAll(map, for: graph, lists: true) }
     try call(graph) { try delete(batching, $0) }
     let gone = try removeAll(model, predicate, includesSubclasses: includesSubclasses)
     try graph.showNewest()

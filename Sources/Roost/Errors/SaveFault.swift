@@ -32,7 +32,7 @@ extension PersistentIdentifier {
     switch key {
     case .row(let row): "\(row)"
     case .temporary(let number): "(new \(number))"
-    case .text(let text): text
+    case .text, .uuid: key.text ?? ""
     }
   }
 }

@@ -157,13 +157,17 @@ struct FetchRun<Model: PersistentModel> {
   ///
   /// A loaded row may reference rows that were not known before. They are loaded in the next round, and a path has no more steps than the
   /// expressions have.
-  private func load(_ part: FetchPart<Model>) throws {
-    guard let source = part.graph.source, !part.passes.isEmpty else { return }
+  ///
+  /// - Parameter others: entities whose rows are looked at for something else.
+  private func load(_ part: FetchPart<Model>, besides others: [EntityMap]) throws {
+    guard let source = part.graph.source else { return }
     let condition = part.condition ?? part.prepared?.condition
     let expressions = [condition].compactMap { $0 } + (part.orders ?? []).map(\.key)
-    for _ in 0..<expressions.reduce(1, { $0 + $1.stepCount }) {
+    let lists = expressions.contains { $0.hasLists }
+    let maps = (lists ? [part.map] : []) + part.passes + others
+    for _ in 0..<expressions.reduce(1 + others.count, { $0 + $1.stepCount }) {
       var isDone = true
-      for map in part.passes where try source.loadAll(map, for: part.graph) { isDone = false }
+      for map in maps where try source.loadAll(map, for: part.graph, lists: lists) { isDone = false }
       if isDone { return }
     }
   }
@@ -187,7 +191,7 @@ struct FetchRun<Model: PersistentModel> {
     let passesThrough = prepared?.template.passesThrough ?? translation?.passesThrough ?? []
     part.passes = passesThrough + (order?.passes ?? [])
     if let answer {
-      try load(part)
+      try load(part, besides: others)
       part = part.plain.among(answer.rows)
       part.answered = Answered(report: answer.report)
       // Without an order it is the store's.

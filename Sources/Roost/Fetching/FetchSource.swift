@@ -11,7 +11,9 @@ protocol FetchSource: BackingStore {
     -> Int?
 
   /// Fetches all unloaded rows of an entity. Returns whether there were any.
-  func loadAll(_ map: EntityMap, for context: any BackedContext) throws -> Bool
+  ///
+  /// - Parameter lists: whether the members of lists are needed too.
+  func loadAll(_ map: EntityMap, for context: any BackedContext, lists: Bool) throws -> Bool
 }
 
 /// The rows of the working set that a store returned.

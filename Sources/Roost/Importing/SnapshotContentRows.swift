@@ -36,7 +36,7 @@ struct SnapshotContentRows: ChunkRows {
   private func target(_ identifier: PersistentIdentifier) -> BulkTarget? {
     if let place = places[identifier] { return .row(place) }
     if let key = run.rows[identifier] { return .earlier(key) }
-    guard case .text = identifier.key, identifier.store == run.target.store.identifier else { return nil }
+    guard identifier.key.isLasting, identifier.store == run.target.store.identifier else { return nil }
     return .stored(identifier)
   }
 

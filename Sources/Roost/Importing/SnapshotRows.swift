@@ -34,7 +34,7 @@ struct SnapshotRows: ReferenceFinder {
       switch identifier.key {
       case .row(let number): "r\(number)"
       case .temporary(let number): "t\(number)"
-      case .text(let text): "x" + text
+      case .text, .uuid: "x" + (identifier.key.text ?? "")
       }
     return [identifier.store.map { "s" + $0 } ?? "", identifier.entityName, last].joined(separator: "\u{0}")
   }

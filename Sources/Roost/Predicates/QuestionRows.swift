@@ -17,7 +17,7 @@ final class QuestionRows: @unchecked Sendable {
 
   /// A number for an identifier that the working set does not know. Nil where the store cannot have the row.
   func row(of identifier: PersistentIdentifier) -> RowID? {
-    guard identifier.store == store.identifier, case .text = identifier.key else { return nil }
+    guard identifier.store == store.identifier, identifier.key.isLasting else { return nil }
     unknown.append(identifier)
     return RowID(Self.first + UInt64(unknown.count - 1))
   }

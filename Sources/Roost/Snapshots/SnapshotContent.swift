@@ -91,6 +91,26 @@ package struct SnapshotContent: Hashable, Sendable {
 
   mutating func setLink(_ property: Int, _ link: Link) { links[form.linkPlaces[property]] = link }
 
+  /// Whether it says who is in each list.
+  package var hasAllLists: Bool {
+    zip(form.links, links).allSatisfy { property, link in !form.isList(property) || link != .absent }
+  }
+
+  /// Whether another content says the same of all that this one says.
+  package func isCovered(by other: SnapshotContent, lists: Bool) -> Bool {
+    identifier == other.identifier && values == other.values && refused == other.refused
+      && form.links.indices.allSatisfy { place in
+        links[place] == .absent || links[place] == other.links[place] || !lists && form.isList(form.links[place])
+      }
+  }
+
+  /// The same with the relationships of another content where this one says nothing of them.
+  package func filled(from other: SnapshotContent) -> SnapshotContent {
+    var all = self
+    for (place, link) in links.enumerated() where link == .absent { all.links[place] = other.links[place] }
+    return all
+  }
+
   /// Throws where a property's stored value was refused, so that a default would be taken for it.
   func checkRefused(_ property: Int? = nil) throws {
     if refused.isEmpty { return }
@@ -134,7 +154,7 @@ package struct SnapshotContent: Hashable, Sendable {
     switch identifier.key {
     case .row(let row): "\(identifier.entityName) \(row)"
     case .temporary(let number): "new \(identifier.entityName) \(number)"
-    case .text(let text): "\(identifier.entityName) \(text)"
+    case .text, .uuid: "\(identifier.entityName) \(identifier.key.text ?? "")"
     }
   }
 }

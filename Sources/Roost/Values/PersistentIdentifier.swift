@@ -45,15 +45,15 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   /// The identifier of a model in a store of the program's own.
   public static func identifier<T>(for storeIdentifier: String, entityName: String, primaryKey: T) throws
     -> PersistentIdentifier where T: Comparable & CustomStringConvertible & Decodable & Encodable & Hashable
-  { PersistentIdentifier(store: storeIdentifier, entity: entityName, .text(primaryKey.description)) }
+  { PersistentIdentifier(store: storeIdentifier, entity: entityName, Key(text: primaryKey.description)) }
 
   public static func < (one: PersistentIdentifier, other: PersistentIdentifier) -> Bool {
     if one.entityName != other.entityName { return one.entityName < other.entityName }
     if one.store != other.store { return (one.store ?? "") < (other.store ?? "") }
     return switch (one.key, other.key) {
     case (.row(let one), .row(let other)), (.temporary(let one), .temporary(let other)): one < other
-    case (.text(let one), .text(let other)): one < other
-    default: one.rank < other.rank
+    default:
+      if let one = one.key.text, let other = other.key.text { one < other } else { one.rank < other.rank }
     }
   }
 
@@ -61,7 +61,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     switch key {
     case .row: 0
     case .temporary: 1
-    case .text: 2
+    case .text, .uuid: 2
     }
   }
 
@@ -88,7 +88,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
       switch try values.decode(KeyKind.self) {
       case .row: .row(try values.decode(UInt64.self))
       case .temporary: .temporary(try values.decode(UInt64.self))
-      case .text: .text(try values.decode(String.self))
+      case .text: Key(text: try values.decode(String.self))
       }
     store = values.isAtEnd ? nil : try values.decodeIfPresent(String.self)
     isSaved = values.isAtEnd ? true : try values.decode(Bool.self)
@@ -104,7 +104,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     } else if let number = try values.decodeIfPresent(UInt64.self, forKey: .temporary) {
       key = .temporary(number)
     } else {
-      key = .text(try values.decode(String.self, forKey: .text))
+      key = Key(text: try values.decode(String.self, forKey: .text))
     }
   }
 
@@ -120,9 +120,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     case .temporary(let number):
       try values.encode(KeyKind.temporary)
       try values.encode(number)
-    case .text(let text):
+    case .text, .uuid:
       try values.encode(KeyKind.text)
-      try values.encode(text)
+      try values.encode(key.text)
     }
     if store == nil, isSaved { return }
     if let store { try values.encode(store) } else { try values.encodeNil() }

@@ -6,13 +6,14 @@ package struct FetchedRow {
   package var row: UInt64
   /// Whether there is no such row yet. Its number is reserved.
   package var isNew: Bool
-  package var values: ValueImage
+  /// Nil where the row has its values and references, and only its lists are written.
+  package var values: ValueImage?
   /// For each reference, the row that it names; nil for no row.
   package var references: [(property: Int, row: UInt64?)] = []
   /// By property, the rows that are found by the other side: the members of a list, or the one that leads here.
   package var lists: [(property: Int, rows: [UInt64])] = []
 
-  package init(_ map: EntityMap, _ row: UInt64, isNew: Bool, values: ValueImage) {
+  package init(_ map: EntityMap, _ row: UInt64, isNew: Bool, values: ValueImage?) {
     (self.map, self.row, self.isNew, self.values) = (map, row, isNew, values)
   }
 }
@@ -32,10 +33,14 @@ extension GraphStore {
     return .list
   }
 
-  /// The rows that lead to a row by a reference that may not be nil: the members of one of its lists.
-  package func dependents(_ map: EntityMap, _ row: UInt64, by property: Int) throws -> [(map: EntityMap, row: UInt64)] {
+  /// The rows that lead to a row by their references: the members of one of its lists.
+  ///
+  /// - Parameter needOwner: whether only those are meant whose reference may not be nil.
+  package func members(
+    _ map: EntityMap, _ row: UInt64, by property: Int, needOwner: Bool
+  ) throws -> [(map: EntityMap, row: UInt64)] {
     guard let relation = relations[map.number][property], !relation.isByLinks, let inverse = relation.inverse,
-      !maps[relation.target].type.mayBeNil(inverse)
+      !needOwner || !maps[relation.target].type.mayBeNil(inverse)
     else { return [] }
     if case .reference = relation.way { return [] }
     return try records.read { reader in
@@ -102,6 +107,7 @@ private struct FetchedWork {
   }
 
   mutating func write(_ one: FetchedRow) throws {
+    guard let values = one.values else { return }
     let (map, id, box) = (one.map, RowID(one.row), box(one.map))
     let encoder = encoders[map.number] ?? ImageEncoder(map, store.relations[map.number])
     encoders[map.number] = encoder
@@ -109,7 +115,7 @@ private struct FetchedWork {
     if !one.isNew, try !table.read(id, into: &box.sink.builder) {
       throw GraphFault(.deleted, "there is no such row", entity: map.type.name, row: one.row)
     }
-    try encoder.encode(one.values, into: &box.sink, leavesAbsent: !one.isNew, skipsNil: false)
+    try encoder.encode(values, into: &box.sink, leavesAbsent: !one.isNew, skipsNil: false)
     try encoder.encode(one.references, into: &box.sink, leavesAbsent: !one.isNew)
     if one.isNew {
       try table.insert(&box.sink.builder, as: id)

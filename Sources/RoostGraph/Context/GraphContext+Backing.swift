@@ -14,26 +14,39 @@ extension GraphContext: BackedContext {
     links.loadUnloaded = { [unowned self] object, origin in
       do { try load([(origin.map, object._$state.row)], from: backing) } catch { objects.fail(object, error) }
     }
-    links.loadRows = { [unowned self] rows in
-      do { try load(rows, from: backing) } catch { objects.fail(error) }
+    links.loadRows = { [unowned self] rows, lists in
+      do { try load(rows, from: backing, lists: lists) } catch { objects.fail(error) }
     }
-    saver.saveBacking = { [unowned self] in try backing.save($0, of: self) }
+    saver.saveBacking = { [unowned self] changes in
+      // The store is asked for nothing else meanwhile. It gets no list whose members are not here.
+      let loadRows = exchange(&links.loadRows, with: nil)
+      defer { links.loadRows = loadRows }
+      return try backing.save(changes, of: self)
+    }
     saver.refreshBacking = { [unowned self] rows in try backing.refresh(rows, for: self) }
-    saver.loadBacking = { [unowned self] rows in try load(rows, from: backing) }
+    saver.loadBacking = { [unowned self] rows, lists in try load(rows, from: backing, lists: lists) }
   }
 
-  private func load(_ rows: [(map: EntityMap, row: UInt64)], from backing: any BackingStore) throws {
-    let unloaded = rows.filter { backing.keys.isUnloaded($0.map, $0.row, in: session.seenCommit) }
-    if unloaded.isEmpty { return }
+  private func load(
+    _ rows: [(map: EntityMap, row: UInt64)], from backing: any BackingStore, lists: Bool = false
+  ) throws {
+    func missing(in commit: UInt64?) -> [(map: EntityMap, row: UInt64)] {
+      rows.filter { map, row in
+        lists ? backing.keys.isUnlisted(map, row, in: commit) : backing.keys.isUnloaded(map, row, in: commit)
+      }
+    }
+    if missing(in: session.seenCommit).isEmpty { return }
     // The newest state has the rows that other contexts loaded.
-    let missing = unloaded.filter { backing.keys.isUnloaded($0.map, $0.row, in: nil) }
-    if !missing.isEmpty { try backing.load(missing, for: self) }
+    let rows = missing(in: nil)
+    if !rows.isEmpty { try backing.load(rows, for: self, lists: lists) }
     try follower.advance()
   }
 
   /// Loads those of the rows that are unloaded.
-  package func load(unloaded rows: [(map: EntityMap, row: UInt64)]) throws {
-    if let backing = store.backing { try call(.reading) { try load(rows, from: backing) } }
+  ///
+  /// - Parameter lists: whether the members of lists are needed too.
+  package func load(unloaded rows: [(map: EntityMap, row: UInt64)], lists: Bool = false) throws {
+    if let backing = store.backing { try call(.reading) { try load(rows, from: backing, lists: lists) } }
   }
 
   /// Runs a call. Returns its result, or the error of a type that it threw or that a getter within it met. After such an error the objects

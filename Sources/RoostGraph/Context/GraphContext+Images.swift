@@ -13,6 +13,7 @@ extension GraphContext {
     return quietly(.reading, otherwise: withoutLinks()) {
       defer { if session.isClosed { session.dropSnapshot() } }
       links.settle()
+      if let origin = object._$state.origin as? RowOrigin { links.fetchLists(of: object, origin) }
       return objects.need(object) { try links.imageNow(object, lists: true) } ?? withoutLinks()
     }
   }

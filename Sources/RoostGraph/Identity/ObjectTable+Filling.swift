@@ -144,6 +144,16 @@ extension ObjectTable {
     return backing.keys.isUnloaded(origin.map, row, in: session.seenCommit)
   }
 
+  /// Whether the snapshot that is shown does not have the members of a stored object's lists.
+  func isUnlisted(_ origin: RowOrigin, _ object: any _ModelObject) -> Bool {
+    !object._$state.flags.contains(.inserted) && isUnlisted(origin, object._$state.row)
+  }
+
+  func isUnlisted(_ origin: RowOrigin, _ row: UInt64) -> Bool {
+    guard let backing = session.store.backing, hidesUnloaded else { return false }
+    return backing.keys.isUnlisted(origin.map, row, in: session.seenCommit)
+  }
+
   /// Gives an object the values of a row that is at hand.
   func take(_ row: Row, _ table: TableReader, into object: any _ModelObject, origin: RowOrigin) {
     guard let failure = decode(row, table, into: object, origin: origin) else { return }

@@ -130,7 +130,7 @@ extension LinkGraph {
   /// Makes new members' sides say that they belong to the list's owner, once all that changes with them is fetched.
   private func join(_ members: [any _ModelObject], _ list: LoadedList, leaving: [UInt64]) {
     if loadRows != nil {
-      fetch(members.map { $0._$state.row } + leaving, list.relation)
+      fetch(members.map { $0._$state.row } + leaving, list.relation, lists: list.relation.isInverseList)
       fetchOwners(of: members, list)
     }
     for member in members where member._$state.row != 0 && !member._$state.flags.contains(.gone) { join(member, list) }
@@ -140,8 +140,24 @@ extension LinkGraph {
   ///
   /// The context may show a newer snapshot afterwards. Call it when the ledger has the user's change. A change that is noted later would be
   /// compared with the newer list, and would bring back members that another program took out.
-  func fetch(_ rows: [UInt64], _ relation: Relation) {
-    loadRows?(rows.filter(RowNumber.leads).map { (store.maps[relation.target], $0) })
+  ///
+  /// - Parameter lists: whether the members of lists are needed too.
+  func fetch(_ rows: [UInt64], _ relation: Relation, lists: Bool = false) {
+    loadRows?(rows.filter(RowNumber.leads).map { (store.maps[relation.target], $0) }, lists)
+  }
+
+  /// Fetches the members of a stored object's lists, where they are not here yet, and of those that came with it.
+  func fetchLists(of object: any _ModelObject, _ origin: RowOrigin) {
+    guard let loadRows, objects.isUnlisted(origin, object) else { return }
+    var rows = [(map: origin.map, row: object._$state.row)]
+    if let (batch, place) = objects.batch(of: object, origin) {
+      batch.around(place) { row in
+        guard row != object._$state.row, objects.isUnlisted(origin, row) else { return false }
+        rows.append((origin.map, row))
+        return true
+      }
+    }
+    loadRows(rows, true)
   }
 
   /// Fetches the former owners of a list's new members: their lists change too.

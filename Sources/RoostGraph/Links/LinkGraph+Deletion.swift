@@ -18,6 +18,8 @@ extension LinkGraph {
     while let (next, owner) = waiting.popLast() {
       guard seen.insert(next).inserted else { continue }
       let map = store.maps[next.map]
+      // The members of its lists go too, or must leave it.
+      loadRows?([(map, next.row)], true)
       // Who wants to know what they were needs all of them as objects.
       let known = try objects.registered(map, RowID(next.row)) ?? (changes.isWatched ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }

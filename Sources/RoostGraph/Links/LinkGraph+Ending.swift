@@ -5,6 +5,9 @@ extension LinkGraph {
   /// Puts a list into the slot of an object that ends, and notes nothing of it. Nobody has changed it: else it would be kept.
   func showOnce(_ object: any _ModelObject, _ relation: Relation) {
     var members: [AnyObject] = []
+    if let origin = object._$state.origin as? RowOrigin, objects.isUnlisted(origin, object) {
+      return session.release(object.many(relation.property).replace([]) ?? [])
+    }
     objects.attempt {
       guard let side = try session.snapshot().catalog.relationship(relation.way.id) else { return }
       for row in try session.snapshot().links(side).rows(of: RowID(object._$state.row)) {

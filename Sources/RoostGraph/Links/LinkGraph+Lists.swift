@@ -9,6 +9,8 @@ extension LinkGraph {
     settle(relation.pair)
     if let list = ledger.lists[LinkKey(object, origin, property: relation.property)] { return show(list) }
     if isEnding(object) { return showOnce(object, relation) }
+    // The members could not be fetched, as the context knows.
+    if objects.isUnlisted(origin, object) { return session.release(object.many(relation.property).replace([]) ?? []) }
     var rows: [UInt64] = []
     do { try loadOne(object, relation, origin: origin, rows: &rows) } catch {
       // What is there stays untouched, because no save passes until this is given up.
@@ -114,6 +116,7 @@ extension LinkGraph {
   func willWriteList(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
     let key = LinkKey(object, origin, property: relation.property)
     if ledger.unsettled[relation.pair]?.key == key { return }
+    fetchLists(of: object, origin)
     settle(relation.pair)
     if ledger.lists[key]?.slot.isFilled != true { load(object, relation, origin: origin) }
     guard let list = ledger.lists[key] else { return }

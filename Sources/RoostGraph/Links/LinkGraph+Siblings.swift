@@ -110,7 +110,7 @@ extension LinkGraph {
       guard rows.count < Self.mostMembersAtOnce, ledger.hasRoom(for: longest),
         let sibling = origin.known(row),
         sibling._$state.flags.isDisjoint(with: [.fault, .deleted, .lent, .inserted]), !sibling.isUnreadable,
-        !sibling._$isFilled(relation.property),
+        !sibling._$isFilled(relation.property), !objects.isUnlisted(origin, sibling),
         ledger.lists[LinkKey(sibling, origin, property: relation.property)] == nil
       else { return false }
       // The one that cannot be read says so when somebody asks for it.
@@ -171,6 +171,7 @@ extension LinkGraph {
         readAllTargets(batch, relation, origin: origin)
         continue
       }
+      loadRows?(rows.map { (map, $0) }, true)
       for place in stride(from: 0, to: rows.count, by: Batch.width) {
         var members: [UInt64] = []
         let count = loadLists(batch, place, relation: relation, origin: origin, rows: &members)

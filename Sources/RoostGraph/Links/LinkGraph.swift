@@ -28,8 +28,8 @@ package final class LinkGraph: OriginDelegate {
   package var bringsObjects = true
   /// Loads an object's row if it is unloaded in a working set; nil in other stores. It may move the context to a newer snapshot.
   var loadUnloaded: ((any _ModelObject, RowOrigin) -> Void)?
-  /// Fetches those of some rows that are unloaded.
-  var loadRows: (([(map: EntityMap, row: UInt64)]) -> Void)?
+  /// Fetches those of some rows that are unloaded. The flag says whether the members of their lists are needed too.
+  var loadRows: (([(map: EntityMap, row: UInt64)], _ lists: Bool) -> Void)?
 
   init(_ changes: ChangeSet, _ objects: ObjectTable) {
     self.changes = changes
@@ -44,7 +44,11 @@ package final class LinkGraph: OriginDelegate {
 
   /// A getter cannot load: the object is a fault, or a list is not loaded.
   override func willRead(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
-    if let loadUnloaded, object._$state.flags.contains(.fault) { loadUnloaded(object, origin) }
+    if let loadUnloaded, object._$state.flags.contains(.fault) {
+      // The values come with the members.
+      if relation(origin, property)?.isList == true { fetchLists(of: object, origin) }
+      loadUnloaded(object, origin)
+    }
     if object._$state.flags.contains(.fault) {
       if objects.isTracked {
         objects.observe(true)
@@ -58,6 +62,7 @@ package final class LinkGraph: OriginDelegate {
       !object.many(property, origin.map.type).isFilled,
       object._$state.flags.isDisjoint(with: .lent)
     else { return }
+    fetchLists(of: object, origin)
     load(object, relation, origin: origin)
   }
 

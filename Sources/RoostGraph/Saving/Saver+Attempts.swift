@@ -65,12 +65,14 @@ extension Saver {
 
   /// Whether there is something to write.
   private func isReadyToSave() throws -> Bool {
-    try loadBacking?(changes.deletedObjects.compactMap { object in object.entityMap.map { ($0, object._$state.row) } })
+    try loadBacking?(
+      changes.deletedObjects.compactMap { object in object.entityMap.map { ($0, object._$state.row) } }, false)
     links.settle()
     if let failure = objects.failure { throw failure }
     try changes.throwComplaints()
     if !changes.hasChanges { return false }
     try session.checkWritable()
+    try fetchEditedLists()
     try loadEditedLists()
     return true
   }
@@ -153,6 +155,19 @@ extension Saver {
       links.load(edit.owner, relation, origin: origin, withSiblings: false)
     }
     if let failure = objects.failure { throw failure }
+  }
+
+  /// Fetches the members of lists that others join, so that these come after them, and of lists that must have a certain number of members.
+  private func fetchEditedLists() throws {
+    guard let loadBacking else { return }
+    var rows: [(map: EntityMap, row: UInt64)] = []
+    for (key, edit) in links.ledger.edits where edit.owner._$state.flags.isDisjoint(with: [.inserted, .deleted]) {
+      guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = links.relation(origin, key.property),
+        edit.addedCount > 0 || relation.minimum > 0 || relation.maximum > 0
+      else { continue }
+      rows.append((origin.map, key.row))
+    }
+    try loadBacking(rows, true)
   }
 
   /// Whether rows are new ones in the order in which they will be written.

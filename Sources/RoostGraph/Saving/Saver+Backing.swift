@@ -191,7 +191,7 @@ extension Saver {
     guard saveBacking != nil else { return }
     switch delay {
     case .isBehind: try follower.advance()
-    case .needs(let rows): try loadBacking?(rows.map { (store.maps[$0.map], $0.row) })
+    case .needs(let rows): try loadBacking?(rows.map { (store.maps[$0.map], $0.row) }, false)
     case .isStale(let rows, _):
       metOthers = true
       if mergePolicy == .overwrite { holdAll() }

@@ -33,7 +33,8 @@ package final class Saver {
   /// Whether a save found that other programs had changed the same rows of the backing store.
   package internal(set) var metOthers = false
   var refreshBacking: (([(map: EntityMap, row: UInt64)]) throws -> Void)?
-  var loadBacking: (([(map: EntityMap, row: UInt64)]) throws -> Void)?
+  /// The flag says whether the members of lists are needed too.
+  var loadBacking: (([(map: EntityMap, row: UInt64)], _ lists: Bool) throws -> Void)?
   package internal(set) var lastSave = SaveOutcome()
   @exclusivity(unchecked) private var sinks: [SinkBox?]
 

@@ -25,6 +25,7 @@ extension LinkGraph {
   /// - Parameter lists: whether relationships to many are read too.
   package func images(_ rows: [(map: EntityMap, row: UInt64)], lists: Bool) throws -> [ObjectImage?] {
     settle()
+    if lists { loadRows?(rows, true) }
     return try rows.map { try image($0.map, $0.row, lists: lists) }
   }
 
@@ -130,7 +131,7 @@ extension LinkGraph {
     _ key: LinkKey, _ object: (any _ModelObject)?, relation: Relation, lists: Bool, withDeleted: Bool = false
   ) throws -> ObjectImage.Link {
     if relation.isList {
-      if !lists { return .absent }
+      if !lists || isUnknown(key, relation) { return .absent }
       return .many(
         try rows(key, object, relation: relation).compactMap {
           try name($0, relation, isStored: object == nil, withDeleted: withDeleted)
@@ -140,6 +141,12 @@ extension LinkGraph {
       try rows(key, object, relation: relation).first.flatMap {
         try name($0, relation, isStored: object == nil, withDeleted: withDeleted)
       })
+  }
+
+  /// Whether the members of a list were not fetched from the store behind a working set.
+  private func isUnknown(_ key: LinkKey, _ relation: Relation) -> Bool {
+    ledger.lists[LinkKey(map: key.map, row: key.row, property: relation.property)] == nil
+      && objects.isUnlisted(objects.origin(store.maps[key.map]), key.row)
   }
 
   /// The name of a referenced row; nil if the row is marked for deletion, or if there is no such row.

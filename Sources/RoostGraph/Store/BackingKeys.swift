@@ -1,21 +1,12 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// The name of a model within its store and entity.
-package enum IdentifierKey: Hashable, Sendable {
-  /// A row's number.
-  case row(UInt64)
-  /// The number of an object that has no row, or that its store does not know yet.
-  case temporary(UInt64)
-  /// The key of a store of a program's own.
-  case text(String)
-}
-
-/// The keys that the rows of a working set have in the backing store, and which rows are loaded.
+/// The keys that the rows of a working set have in the backing store, and what of the rows was fetched.
 ///
 /// ## Invariants
 /// 1. Each key names at most one row of an entity. A row has one key at a time; a key that it had before still names it.
-/// 2. `loaded` is the commit that wrote the values: who shows an older state has none of them. It never goes up again.
+/// 2. `loaded` is the commit that wrote the values: who shows an older state has none of them. It never goes up again. `listed` is the same
+///    for the members of lists.
 /// 3. `time` says when the values were asked for. Values that were asked for earlier do not replace them.
 /// 4. A row that was deleted keeps its key, and the key names it, until values that were asked for later name it again.
 ///
@@ -25,6 +16,8 @@ package final class BackingKeys: @unchecked Sendable {
     var key: IdentifierKey
     /// Nil as long as only the key is known.
     var loaded: UInt64?
+    /// Nil as long as the members of its lists are not known.
+    var listed: UInt64?
     var time: UInt64 = 0
     var isDeleted = false
   }
@@ -62,7 +55,7 @@ package final class BackingKeys: @unchecked Sendable {
     lock.withLock {
       if let known = entries[Self.place(map, row)] { return known.key }
       let made = IdentifierKey.temporary(UInt64.random(in: 1 << 40..<1 << 53))
-      entries[Self.place(map, row)] = Entry(key: made, loaded: 0)
+      entries[Self.place(map, row)] = Entry(key: made, loaded: 0, listed: 0)
       rows[EntityKey(map: map.home, key: made)] = row
       return made
     }
@@ -76,6 +69,8 @@ package final class BackingKeys: @unchecked Sendable {
   package struct Found {
     package var row: UInt64
     package var isLoaded: Bool
+    /// Whether the members of its lists are known.
+    package var isListed: Bool
     package var isDeleted: Bool
     /// When its values were asked for, or it was deleted.
     package var time: UInt64
@@ -86,7 +81,9 @@ package final class BackingKeys: @unchecked Sendable {
       guard let row = rows[EntityKey(map: map.home, key: key)], let entry = entries[Self.place(map, row)] else {
         return nil
       }
-      return Found(row: row, isLoaded: entry.loaded != nil, isDeleted: entry.isDeleted, time: entry.time)
+      return Found(
+        row: row, isLoaded: entry.loaded != nil, isListed: entry.listed != nil, isDeleted: entry.isDeleted,
+        time: entry.time)
     }
   }
 
@@ -130,6 +127,15 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
+  /// Whether a state that ends with a commit does not have the members of a row's lists.
+  package func isUnlisted(_ map: EntityMap, _ row: UInt64, in commit: UInt64?) -> Bool {
+    lock.withLock {
+      guard let entry = entries[Self.place(map, row)], !entry.isDeleted else { return false }
+      guard let listed = entry.listed else { return true }
+      return commit.map { $0 < listed } ?? false
+    }
+  }
+
   /// Whether values that were asked for at a time may be written into a row.
   package func mayWrite(_ map: EntityMap, _ row: UInt64, askedAt time: UInt64) -> Bool {
     lock.withLock { entries[Self.place(map, row)].map { $0.time <= time && !$0.isDeleted } ?? true }
@@ -155,6 +161,15 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
+  /// Notes that a commit wrote the members of all lists of rows.
+  package func noteListed(_ written: some Sequence<(map: EntityMap, row: UInt64)>, in commit: UInt64) {
+    lock.withLock {
+      for (map, row) in written where entries[Self.place(map, row)]?.listed == nil {
+        entries[Self.place(map, row)]?.listed = commit
+      }
+    }
+  }
+
   package func noteDeleted(_ map: EntityMap, _ row: UInt64, at time: UInt64) {
     lock.withLock {
       entries[Self.place(map, row)]?.isDeleted = true
@@ -163,12 +178,16 @@ package final class BackingKeys: @unchecked Sendable {
   }
 
   /// Unloaded rows with the numbers that follow a row's, so many at most: rows that came in one list have numbers that follow each other.
-  package func unloaded(after map: EntityMap, _ row: UInt64, atMost count: Int) -> [UInt64] {
+  ///
+  /// - Parameter lists: whether rows are meant too that have values, and no members of lists.
+  package func unloaded(after map: EntityMap, _ row: UInt64, lists: Bool, atMost count: Int) -> [UInt64] {
     lock.withLock {
       var found: [UInt64] = []
       while found.count < count {
         let next = row &+ 1 &+ UInt64(found.count)
-        guard let entry = entries[Self.place(map, next)], entry.loaded == nil else { break }
+        guard let entry = entries[Self.place(map, next)], !entry.isDeleted,
+          lists ? entry.listed == nil : entry.loaded == nil
+        else { break }
         found.append(next)
       }
       return found
@@ -176,10 +195,13 @@ package final class BackingKeys: @unchecked Sendable {
   }
 
   /// All unloaded rows of an entity.
-  package func unloaded(_ map: EntityMap) -> [UInt64] {
+  ///
+  /// - Parameter lists: whether those are meant too that have values, and no members of lists.
+  package func unloaded(_ map: EntityMap, lists: Bool) -> [UInt64] {
     lock.withLock {
       entries.compactMap { place, entry in
-        place.map == map.home && entry.loaded == nil && !entry.isDeleted ? place.row : nil
+        let isWhole = entry.loaded != nil && (!lists || entry.listed != nil)
+        return place.map == map.home && !isWhole && !entry.isDeleted ? place.row : nil
       }.sorted()
     }
   }

@@ -11,7 +11,9 @@ package protocol BackingStore: AnyObject, Sendable {
 
   /// Fetches unloaded rows, and writes them into the working set. More rows may be fetched than asked for. A row that the backing
   /// store does not have any more stays unloaded.
-  func load(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext) throws
+  ///
+  /// - Parameter lists: whether the members of lists are needed too.
+  func load(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext, lists: Bool) throws
 
   /// Fetches the model that a key names, if there is one, into a row of its own.
   func bring(_ entity: String, _ key: IdentifierKey, for context: any BackedContext) throws

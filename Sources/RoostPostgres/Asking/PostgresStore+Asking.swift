@@ -14,9 +14,14 @@
         return StoreAnswer(try contents(first, table: plan.rows.table), isTested: true) { plan.report(question) }
       }
       let rows = plan.isExact ? plan.rows : plan.withoutLimit
-      return StoreAnswer(try contents(run([rows.statement(self)])[0], table: rows.table), isTested: plan.isExact) {
+      return StoreAnswer(try contents(run([statement(rows)])[0], table: rows.table), isTested: plan.isExact) {
         plan.report(question)
       }
+    }
+
+    /// Lists come with a row where the working set has them. Others come when a program reads one.
+    private func statement(_ rows: RowQuestion) -> Statement {
+      rows.statement(self, lists: lists(rows.table, all: false))
     }
 
     /// The first rows of an order; nil if one of them is in doubt. Both statements see the database at the same time.
@@ -24,7 +29,7 @@
       let answers: [Answer]
       do {
         answers = try run([
-          Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), plan.rows.statement(self),
+          Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), statement(plan.rows),
           plan.rows.count(self, doubts: plan.doubts), Statement("COMMIT"),
         ])
       } catch {
@@ -43,14 +48,14 @@
       return answer.integer(0, 1) == 0 ? answer.integer(0, 0).map { Int($0) } : nil
     }
 
-    package func load(_ identifiers: [PersistentIdentifier]) throws -> [SnapshotContent] {
-      let statements = loading(identifiers)
+    package func load(_ identifiers: [PersistentIdentifier], lists: Bool) throws -> [SnapshotContent] {
+      let statements = loading(identifiers, lists: lists)
       let answers = try run(statements.map(\.statement))
       return try zip(statements, answers).flatMap { try contents($1, table: $0.table) }
     }
 
     /// The statements that load some models, with the numbers of their tables.
-    func loading(_ identifiers: [PersistentIdentifier]) -> [(table: Int, statement: Statement)] {
+    func loading(_ identifiers: [PersistentIdentifier], lists: Bool) -> [(table: Int, statement: Statement)] {
       var wanted: [Int: [String: [UUIDNumber]]] = [:]
       for identifier in identifiers {
         guard let (table, key) = place(identifier) else { continue }
@@ -63,7 +68,7 @@
           rows.conditions = [
             "t.\(Table.zone) = \(rows.add(.text(zone)))", "t.\(Table.key) = ANY(\(rows.add(.uuids(keys))))",
           ]
-          statements.append((table, rows.statement(self)))
+          statements.append((table, rows.statement(self, lists: self.lists(table, all: lists))))
         }
       }
       return statements

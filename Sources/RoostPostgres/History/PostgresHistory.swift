@@ -88,7 +88,7 @@
         let subject = ChangeSubject(
           changeIdentifier: first + Int64(at), transactionIdentifier: transactionIdentifier,
           changedPersistentIdentifier: PersistentIdentifier(
-            store: storeIdentifier, entity: type.name, .text(RowKey(note.zone, key).text)))
+            store: storeIdentifier, entity: type.name, RowKey(note.zone, key).name))
         switch note.kind {
         case .insert: return .insert(PostgresHistoryInsert<Model>(subject: subject))
         case .update: return .update(PostgresHistoryUpdate<Model>(subject: subject, properties: paths))

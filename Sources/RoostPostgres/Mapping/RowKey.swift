@@ -10,48 +10,20 @@
     var key: UUIDNumber
 
     /// As identifiers have it: the UUID, then the zone, where there is one.
-    var text: String {
-      let uuid = key.text
-      return zone.isEmpty ? uuid : uuid + "@" + zone
-    }
+    var text: String { name.text ?? "" }
+    /// In identifiers.
+    var name: IdentifierKey { .uuid(key, zone: zone) }
 
     init(_ zone: String, _ key: UUIDNumber) { (self.zone, self.key) = (zone, key) }
 
     /// Nil where the text is no such key.
-    init?(_ text: String) {
-      let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let key = UUIDNumber(text: parts[0]) else { return nil }
-      self.init(parts.count > 1 ? String(parts[1]) : "", key)
-    }
+    init?(_ text: String) { self.init(IdentifierKey(text: text)) }
 
-    init?(_ identifier: PersistentIdentifier) {
-      guard case .text(let text) = identifier.key else { return nil }
-      self.init(text)
-    }
-  }
+    init?(_ identifier: PersistentIdentifier) { self.init(identifier.key) }
 
-  extension UUIDNumber {
-    var text: String {
-      func hex(_ number: UInt64, _ digits: Int) -> String {
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: digits - text.utf8.count) + text
-      }
-      return [
-        hex(high >> 32, 8), hex(high >> 16 & 0xFFFF, 4), hex(high & 0xFFFF, 4), hex(low >> 48, 4),
-        hex(low & 0xFFFF_FFFF_FFFF, 12),
-      ].joined(separator: "-")
-    }
-
-    init?(text: Substring) {
-      var halves: [UInt64] = [0, 0]
-      var digits = 0
-      for byte in text.utf8 where byte != UInt8(ascii: "-") {
-        guard digits < 32, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
-        halves[digits / 16] = halves[digits / 16] << 4 | UInt64(digit)
-        digits += 1
-      }
-      if digits != 32 { return nil }
-      self.init(high: halves[0], low: halves[1])
+    private init?(_ name: IdentifierKey) {
+      guard case .uuid(let key, let zone) = name else { return nil }
+      self.init(zone, key)
     }
   }
 

@@ -52,11 +52,11 @@
           "(t.\(Table.zone), t.\(Table.key)) > (\(rows.add(.text(last.zone))), \(rows.add(.uuid(last.key))))")
       }
       (rows.order, rows.limit) = (["t.\(Table.zone)"], count)
-      return try contents(read([rows.statement(store)])[0], table)
+      return try contents(read([rows.statement(store, lists: .all)])[0], table)
     }
 
     func load(_ identifiers: [PersistentIdentifier]) throws -> [SnapshotContent] {
-      let wanted = store.loading(identifiers)
+      let wanted = store.loading(identifiers, lists: true)
       return try zip(wanted, read(wanted.map(\.statement))).flatMap { try contents($1, $0.table) }
     }
   }
@@ -111,7 +111,7 @@
       guard let key = key(content.identifier, zone: zone) else { return nil }
       func here(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
         guard let key = self.key(identifier, zone: zone) else { return identifier }
-        return PersistentIdentifier(store: store.identifier, entity: identifier.entityName, .text(key.text))
+        return PersistentIdentifier(store: store.identifier, entity: identifier.entityName, key.name)
       }
       var content = content
       content.identifier = here(content.identifier)

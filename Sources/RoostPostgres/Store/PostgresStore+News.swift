@@ -15,20 +15,15 @@
         let type = tables.tables[table].classes[place].type
         for uuid in note.keys {
           let key = RowKey(note.zone, uuid)
-          let there = known(table, key)
-          guard there != nil || isFollowed && note.kind != .delete && asked.contains(table) else { continue }
+          let isNew = isFollowed && note.kind != .delete && asked.contains(table)
+          guard isNew || known(table, key) != nil else { continue }
           let name = identifier(type, key)
           if seen.insert(name).inserted { wanted.append(name) }
-          guard note.kind == .delete, let there else { continue }
-          // The rules of the database may have changed, or deleted, those that it had in lists.
-          for case .many(let members) in there.content.links {
-            for member in members where seen.insert(member).inserted { wanted.append(member) }
-          }
         }
       }
       var news = NewsContent()
       if wanted.isEmpty { return news }
-      news.contents = try load(wanted)
+      news.contents = try load(wanted, lists: false)
       let found = Set(news.contents.map(\.identifier.key))
       news.gone = wanted.filter { !found.contains($0.key) }
       return news

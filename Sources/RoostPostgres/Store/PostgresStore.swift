@@ -45,6 +45,8 @@
     var asked: Set<Int> = []
     /// By table and key. What was fetched is in here when the working set has it: a save that is based on older values has an older version.
     private var known: [[RowKey: KnownRow]]
+    /// By table, the keys of those whose lists the working set has.
+    private var listed: [Set<UUIDNumber>]
 
     public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
       guard let schema = configuration.schema else {
@@ -77,6 +79,7 @@
       self.zones = zones
       selections = tables.tables.indices.map { Selection(tables, $0, in: namespace) }
       known = tables.tables.map { _ in [:] }
+      listed = tables.tables.map { _ in [] }
     }
 
     deinit { listener?.end() }
@@ -133,21 +136,34 @@
 
     func known(_ table: Int, _ key: RowKey) -> KnownRow? { knownLock.withLock { known[table][key] } }
     func note(_ table: Int, _ key: RowKey, as row: KnownRow?) {
-      knownLock.withLock { known[table][key] = row }
+      let isListed = selections[table].hasLists && row?.content.hasAllLists == true
+      knownLock.withLock {
+        known[table][key] = row
+        if isListed { listed[table].insert(key.key) } else { listed[table].remove(key.key) }
+      }
+    }
+
+    /// Which lists are selected with the rows of a table.
+    ///
+    /// - Parameter all: whether those of all rows are needed; else it is those that the working set has.
+    func lists(_ table: Int, all: Bool) -> Selection.Lists {
+      guard selections[table].hasLists, !all else { return .all }
+      let keys = knownLock.withLock { listed[table] }
+      return keys.isEmpty ? .none : .of(Array(keys))
     }
 
     package func took(_ contents: [SnapshotContent]) {
       for content in contents {
         guard let mark = content.mark as? RowMark, let (table, key) = place(content.identifier) else { continue }
-        note(table, key, as: mark.known(content))
+        note(table, key, as: mark.known(content, after: known(table, key)))
       }
     }
 
-    package func isKnown(_ content: SnapshotContent) -> Bool {
+    package func isKnown(_ content: SnapshotContent, lists: Bool) -> Bool {
       guard let mark = content.mark as? RowMark, let (table, key) = place(content.identifier),
         let known = known(table, key)
       else { return false }
-      return mark.isSame(as: known) && known.content == content
+      return mark.isCovered(by: known, lists: lists) && content.isCovered(by: known.content, lists: lists)
     }
 
     /// The contents of an answer's rows.
@@ -167,7 +183,7 @@
     }
 
     func identifier(_ type: _ModelType, _ key: RowKey) -> PersistentIdentifier {
-      PersistentIdentifier(store: identifier, entity: type.name, .text(key.text))
+      PersistentIdentifier(store: identifier, entity: type.name, key.name)
     }
 
     /// A table's name with that of its schema.
@@ -202,7 +218,10 @@
       if configuration.historyDays != nil { names.append(changes.name) }
       if names.isEmpty { return }
       _ = try run([Statement("TRUNCATE \(names.joined(separator: ", "))")])
-      knownLock.withLock { known = tables.tables.map { _ in [:] } }
+      knownLock.withLock {
+        known = tables.tables.map { _ in [:] }
+        listed = tables.tables.map { _ in [] }
+      }
     }
 
     /// A container asks in other words: see ``AskedStore``.
@@ -217,7 +236,7 @@
     private func all(_ table: Int, _ type: _ModelType, limit: Int?) throws -> [SnapshotContent] {
       var question = RowQuestion(table, type)
       question.limit = limit
-      return try contents(run([question.statement(self)])[0], table: table)
+      return try contents(run([question.statement(self, lists: .all)])[0], table: table)
     }
   }
 #endif

@@ -44,15 +44,23 @@
     }
 
     /// The first rows of an order are chosen by their keys, because Citus joins nothing laterally to a part that has a limit.
-    func statement(_ store: PostgresStore) -> Statement {
+    func statement(_ store: PostgresStore, lists: Selection.Lists) -> Statement {
       let (conditions, zones, parameters) = chosen(store)
+      var statement = Statement("", parameters)
       var tests = conditions
       if limit != nil {
         let keys = [Table.zone, Table.key].map { $0.of("t") }.joined(separator: ", ")
         tests = ["(\(keys)) IN (\(part(store, keys, where: conditions)))"] + zones
       }
-      return Statement(
-        store.selections[table].text(from: store.full(table), where: tests, order: sorted), parameters)
+      let wanted: String? =
+        switch lists {
+        case .all: nil
+        case .none: "false"
+        case .of(let keys): "\(Table.key.of("t")) = ANY(\(statement.add(.uuids(keys))))"
+        }
+      statement.text = store.selections[table].text(
+        from: store.full(table), where: tests, order: sorted, listsIf: wanted)
+      return statement
     }
 
     /// Some columns of the chosen rows.

@@ -127,11 +127,9 @@
         }
       }
       let names = columns.map { statement.add($0.parameter) }
-      let selection = store.selections[table]
-      let list = (["t.\"#\""] + selection.list).joined(separator: ", ")
       let rows = UniquePart.twins(parts, shape, values: names, table: store.full(table), zone: zoneName)
-      statement.text =
-        "SELECT \(list) FROM (SELECT t.*, n.n AS \"#\" FROM \(rows)) AS t \(selection.joins.joined(separator: " "))"
+      statement.text = store.selections[table].text(
+        from: "(SELECT t.*, n.n AS \"#\" FROM \(rows))", after: ["t.\"#\""])
       return statement
     }
   }

@@ -27,8 +27,18 @@
     private var targetClasses: [Int: Int] = [:]
     private var joined: [Joined] = []
     /// The list of columns, and what is joined, for the alias `t`.
-    private(set) var list: [String] = []
-    private(set) var joins: [String] = []
+    private var list: [String] = []
+    /// Parts of queries that are joined with a row.
+    private var joins: [(columns: String, rows: String, name: String, isList: Bool)] = []
+    /// Where it is said whether the lists of a row were selected.
+    private var listColumn = 0
+
+    /// Of which rows the members of lists are selected.
+    enum Lists {
+      case all
+      case none
+      case of([UUIDNumber])
+    }
 
     init(_ tables: TableMap, _ number: Int, in namespace: SQLName) {
       self.tables = tables
@@ -55,10 +65,15 @@
             + "WHERE r.\(Table.zone) = t.\(Table.zone) AND r.\(Table.key) = t.\(column.name))")
       }
       var seen: Set<TableClass.Member> = []
+      listColumn = list.count
+      list.append("true")
       for member in table.classes.flatMap({ $0.members.compactMap { $0 } }) where seen.insert(member).inserted {
         join(member, namespace)
       }
     }
+
+    /// Whether rows have lists.
+    var hasLists: Bool { joins.contains { $0.isList } }
 
     private mutating func join(_ member: TableClass.Member, _ namespace: SQLName) {
       let name = "x\(joined.count)"
@@ -105,14 +120,31 @@
         list.append("\(name).p")
         parts.append("\(aggregate(place, by: order)) AS p")
       }
-      joins.append("CROSS JOIN LATERAL (SELECT \(parts.joined(separator: ", ")) FROM \(from)) AS \(name)")
+      joins.append((parts.joined(separator: ", "), from, name, isList: isList(member)))
       joined.append(one)
     }
 
+    private func isList(_ member: TableClass.Member) -> Bool {
+      table.classes.contains { kind in kind.properties[member].map { kind.form.isList($0) } == true }
+    }
+
     /// A statement's text for rows of the table, which has the alias `t`.
-    func text(from rows: String, where conditions: [String], order: String) -> String {
+    ///
+    /// - Parameters:
+    ///   - wanted: in SQL, whether the members of a row's lists are wanted; nil for all rows.
+    ///   - first: columns before those of the selection.
+    func text(
+      from rows: String, where conditions: [String] = [], order: String = "", listsIf wanted: String? = nil,
+      after first: [String] = []
+    ) -> String {
       let test = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
-      return "SELECT \(list.joined(separator: ", ")) FROM \(rows) AS t \(joins.joined(separator: " "))\(test)\(order)"
+      var list = list
+      if let wanted { list[listColumn] = wanted }
+      let joins = joins.map { join in
+        let test = join.isList ? wanted.map { " AND \($0)" } ?? "" : ""
+        return " CROSS JOIN LATERAL (SELECT \(join.columns) FROM \(join.rows)\(test)) AS \(join.name)"
+      }
+      return "SELECT \((first + list).joined(separator: ", ")) FROM \(rows) AS t\(joins.joined())\(test)\(order)"
     }
 
     // MARK: Reading
@@ -135,9 +167,9 @@
       }
       func identifier(_ table: Int, _ className: String?, key uuid: UUIDNumber) -> PersistentIdentifier {
         PersistentIdentifier(
-          store: store, entity: className ?? tables.tables[table].root.name, .text(RowKey(zone, uuid).text))
+          store: store, entity: className ?? tables.tables[table].root.name, RowKey(zone, uuid).name)
       }
-      let own = PersistentIdentifier(store: store, entity: kind.type.name, .text(key.text))
+      let own = PersistentIdentifier(store: store, entity: kind.type.name, key.name)
       var writer = ImageWriter(kind.form)
       var links = kind.form.links.map { _ in SnapshotContent.Link.absent }
       for (property, member) in kind.members.enumerated() {
@@ -164,13 +196,14 @@
         }
       }
       var known = KnownRow(version: version, content: SnapshotContent(own, writer.finish(), links: links))
+      let hasLists = answer.isTrue(row, start + listColumn)
       for one in joined {
-        guard let keys = answer.uuids(row, start + one.keys), let places = kind.properties[one.member]
-        else { continue }
+        guard let property = kind.properties[one.member] else { continue }
+        let isList = kind.form.isList(property)
+        guard hasLists || !isList, let keys = answer.uuids(row, start + one.keys) else { continue }
         let classes = one.classes.flatMap { answer.texts(row, start + $0) }
         let members = keys.enumerated().map { identifier(one.target, classes?[$0.offset], key: $0.element) }
-        let isList = kind.form.isList(places)
-        known.content.links[kind.form.linkPlaces[places]] = isList ? .many(members) : .one(members.first)
+        known.content.links[kind.form.linkPlaces[property]] = isList ? .many(members) : .one(members.first)
         guard let at = one.places, let numbers = answer.integers(row, start + at, null: -1) else { continue }
         known.places[one.member] = Dictionary(zip(keys, numbers)) { first, _ in first }
       }
@@ -185,12 +218,16 @@
 
     init(_ row: KnownRow) { (version, places) = (row.version, row.places) }
 
-    func isSame(as row: KnownRow) -> Bool { version == row.version && places == row.places }
+    func isCovered(by row: KnownRow, lists: Bool) -> Bool {
+      version == row.version && (!lists || places.allSatisfy { row.places[$0.key] == $0.value })
+    }
 
-    func known(_ content: SnapshotContent) -> KnownRow {
-      var plain = content
+    /// - Parameter former: what was known before. Its lists stay if none came with the content.
+    func known(_ content: SnapshotContent, after former: KnownRow?) -> KnownRow {
+      var plain = former.map { content.filled(from: $0.content) } ?? content
       plain.mark = nil
-      return KnownRow(version: version, content: plain, places: places)
+      return KnownRow(
+        version: version, content: plain, places: former?.places.merging(places) { $1 } ?? places)
     }
   }
 

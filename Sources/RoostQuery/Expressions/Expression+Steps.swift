@@ -8,4 +8,10 @@ extension Expression {
       }
     return operands.reduce(own) { $0 + $1.stepCount }
   }
+
+  /// Whether it looks at the members of a relationship to many.
+  package var hasLists: Bool {
+    if case .many = self { return true }
+    return operands.contains { $0.hasLists }
+  }
 }

@@ -1,42 +1,13 @@
 package import RoostRecords
 
-/// UUIDs as text.
+/// UUIDs as text, in large letters.
 package enum UUIDText {
   package static func uuid(_ bytes: UnsafeRawBufferPointer) throws(ValueFault) -> UUIDNumber {
-    let wrong = ValueFault(.wrongType, "a UUID is expected, as 123E4567-E89B-12D3-A456-426614174000")
-    guard bytes.count == 36 else { throw wrong }
-    var (high, low, digits): (UInt64, UInt64, Int) = (0, 0, 0)
-    for (place, byte) in bytes.enumerated() {
-      if place == 8 || place == 13 || place == 18 || place == 23 {
-        if byte != Byte.minus { throw wrong }
-        continue
-      }
-      guard let digit = digit(byte) else { throw wrong }
-      if digits < 16 { high = high << 4 | digit } else { low = low << 4 | digit }
-      digits += 1
-    }
-    return UUIDNumber(high: high, low: low)
+    if let uuid = UUIDNumber(text: bytes) { return uuid }
+    throw ValueFault(.wrongType, "a UUID is expected, as 123E4567-E89B-12D3-A456-426614174000")
   }
 
-  private static func digit(_ byte: UInt8) -> UInt64? {
-    switch byte {
-    case 0x30...0x39: UInt64(byte - 0x30)
-    case 0x41...0x46: UInt64(byte - 0x41 + 10)
-    case 0x61...0x66: UInt64(byte - 0x61 + 10)
-    default: nil
-    }
-  }
-
-  package static func text(_ uuid: UUIDNumber) -> String {
-    let digits = Array("0123456789ABCDEF")
-    var text = ""
-    for place in 0..<32 {
-      if place == 8 || place == 12 || place == 16 || place == 20 { text += "-" }
-      let word = place < 16 ? uuid.high : uuid.low
-      text.append(digits[Int(word >> UInt64(60 - place % 16 * 4) & 15)])
-    }
-    return text
-  }
+  package static func text(_ uuid: UUIDNumber) -> String { uuid.text.uppercased() }
 }
 
 /// Bytes as text, in base 64.

@@ -1,0 +1,41 @@
+package import RoostRecords
+
+/// The name of a model within its store and entity.
+package enum IdentifierKey: Hashable, Sendable {
+  /// A row's number.
+  case row(UInt64)
+  /// The number of an object that has no row, or that its store does not know yet.
+  case temporary(UInt64)
+  /// The key of a store of a program's own. Make it by ``init(text:)``.
+  case text(String)
+  /// A key whose text is a UUID, and after an `@` the name of a zone if that is not empty. Such keys are compared and hashed without a text.
+  case uuid(UUIDNumber, zone: String)
+
+  /// The key of a store of a program's own. A text always makes the same one.
+  package init(text: String) {
+    // A zone's name may begin with a mark that joins the character before it.
+    let parts = text.utf8.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
+    self = .text(text)
+    guard let number = UUIDNumber(text: Substring(parts[0])) else { return }
+    let short = Self.uuid(number, zone: parts.count > 1 ? String(Substring(parts[1])) : "")
+    // Not where the UUID has large letters, or the zone's name is empty.
+    if short.text == text { self = short }
+  }
+
+  /// Whether it is a key of a store of a program's own.
+  package var isLasting: Bool {
+    switch self {
+    case .row, .temporary: false
+    case .text, .uuid: true
+    }
+  }
+
+  /// The text of a key of a store of a program's own; nil for a number.
+  package var text: String? {
+    switch self {
+    case .row, .temporary: nil
+    case .text(let text): text
+    case .uuid(let number, let zone): zone.isEmpty ? number.text : number.text + "@" + zone
+    }
+  }
+}
