@@ -14,16 +14,22 @@ package protocol AskedStore: DataStore where Snapshot == DefaultSnapshot {
   func load(_ identifiers: [PersistentIdentifier], lists: Bool) throws -> [SnapshotContent]
   /// The working set has the values of these models from now on. Until then a save may be based on those that it had before.
   func took(_ contents: [SnapshotContent])
-  /// Whether the working set has a model as a content says, so that nothing of it need be written.
-  ///
-  /// - Parameter lists: whether the members of its lists are compared too.
-  func isKnown(_ content: SnapshotContent, lists: Bool) -> Bool
+  /// What of a content the working set has already, so that it need not be written.
+  func known(_ content: SnapshotContent) -> KnownPart
   /// Whether it tells what other programs change.
   var tellsChanges: Bool { get }
   /// The container is made. From now on the store tells what other programs change.
   func begin(_ news: StoreNews)
   /// The container is closed.
   func end()
+}
+
+/// What of a content a working set has.
+package enum KnownPart: Sendable {
+  case nothing
+  /// All but the members of lists.
+  case values
+  case all
 }
 
 /// Where a store tells what other programs changed.

@@ -136,8 +136,8 @@ extension WorkingSet {
         looked.insert(RowName(home: map.home, row: found.row))
         let isFirst = seen.insert(RowName(home: map.home, row: found.row)).inserted
         var hasValues = false
-        if isFirst, found.isLoaded, let asked, asked.isKnown(content, lists: false) {
-          if found.isListed ? asked.isKnown(content, lists: true) : !content.hasAllLists { continue }
+        if isFirst, found.isLoaded, let known = asked?.known(content), known != .nothing {
+          if found.isListed ? known == .all : !content.hasAllLists { continue }
           hasValues = !found.isListed
         }
         kinds.append((number, place, isLoaded: found.isLoaded || !isFirst, hasValues))
@@ -278,10 +278,10 @@ extension WorkingSet {
           byObject = Array(taken.indices)
           commit = try graph.write([], unloaded: made.map(\.place))
         }
-        for (place, key, _) in made { set.keys.add(place.map, place.row, key: key) }
+        set.keys.add(made.lazy.map { ($0.place.map, $0.place.row, $0.key) })
       }
-      set.keys.noteLoaded(rows.lazy.map { ($0.map, $0.row) }, in: commit, askedAt: time)
       if !byObject.isEmpty || !gone.isEmpty {
+        set.keys.noteLoaded(rows.lazy.map { ($0.map, $0.row) }, in: commit, askedAt: time)
         let (contents, gone) = (byObject.map { taken[$0] }, gone)
         commit = try set.write(container) { context in
           try context.take(contents)

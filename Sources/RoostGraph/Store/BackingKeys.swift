@@ -87,11 +87,13 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Gives a row that was just made its key. Until it is loaded it has no values.
-  package func add(_ map: EntityMap, _ row: UInt64, key: IdentifierKey) {
+  /// Gives rows that were just made their keys. Until they are loaded they have no values.
+  package func add(_ made: some Collection<(map: EntityMap, row: UInt64, key: IdentifierKey)>) {
     lock.withLock {
-      entries[Self.place(map, row)] = Entry(key: key)
-      rows[EntityKey(map: map.home, key: key)] = row
+      for (map, row, key) in made {
+        entries[Self.place(map, row)] = Entry(key: key)
+        rows[EntityKey(map: map.home, key: key)] = row
+      }
     }
   }
 
@@ -152,11 +154,10 @@ package final class BackingKeys: @unchecked Sendable {
   ) {
     lock.withLock {
       for (map, row) in written {
-        let place = Self.place(map, row)
-        guard var entry = entries[place] else { continue }
-        if entry.loaded == nil { entry.loaded = commit }
-        entry.time = max(time, entry.time)
-        entries[place] = entry
+        change(map, row) { entry in
+          if entry.loaded == nil { entry.loaded = commit }
+          entry.time = max(time, entry.time)
+        }
       }
     }
   }
@@ -164,16 +165,18 @@ package final class BackingKeys: @unchecked Sendable {
   /// Notes that a commit wrote the members of all lists of rows.
   package func noteListed(_ written: some Sequence<(map: EntityMap, row: UInt64)>, in commit: UInt64) {
     lock.withLock {
-      for (map, row) in written where entries[Self.place(map, row)]?.listed == nil {
-        entries[Self.place(map, row)]?.listed = commit
-      }
+      for (map, row) in written { change(map, row) { if $0.listed == nil { $0.listed = commit } } }
     }
+  }
+
+  /// Changes the entry of a row, if there is one. The caller has the lock.
+  private func change(_ map: EntityMap, _ row: UInt64, _ body: (inout Entry) -> Void) {
+    if let place = entries.index(forKey: Self.place(map, row)) { body(&entries.values[place]) }
   }
 
   package func noteDeleted(_ map: EntityMap, _ row: UInt64, at time: UInt64) {
     lock.withLock {
-      entries[Self.place(map, row)]?.isDeleted = true
-      entries[Self.place(map, row)]?.time = time
+      change(map, row) { ($0.isDeleted, $0.time) = (true, time) }
     }
   }
 

@@ -136,11 +136,14 @@
 
     func known(_ table: Int, _ key: RowKey) -> KnownRow? { knownLock.withLock { known[table][key] } }
     func note(_ table: Int, _ key: RowKey, as row: KnownRow?) {
-      let isListed = selections[table].hasLists && row?.content.hasAllLists == true
-      knownLock.withLock {
-        known[table][key] = row
-        if isListed { listed[table].insert(key.key) } else { listed[table].remove(key.key) }
-      }
+      knownLock.withLock { keep(row, table, key) }
+    }
+
+    /// The caller has the lock.
+    private func keep(_ row: KnownRow?, _ table: Int, _ key: RowKey) {
+      known[table][key] = row
+      guard selections[table].hasLists else { return }
+      if row?.content.hasAllLists == true { listed[table].insert(key.key) } else { listed[table].remove(key.key) }
     }
 
     /// Which lists are selected with the rows of a table.
@@ -153,25 +156,29 @@
     }
 
     package func took(_ contents: [SnapshotContent]) {
-      for content in contents {
-        guard let mark = content.mark as? RowMark, let (table, key) = place(content.identifier) else { continue }
-        note(table, key, as: mark.known(content, after: known(table, key)))
+      knownLock.withLock {
+        for content in contents {
+          guard let mark = content.mark as? RowMark else { continue }
+          keep(mark.known(content, after: known[mark.table][mark.key]), mark.table, mark.key)
+        }
       }
     }
 
-    package func isKnown(_ content: SnapshotContent, lists: Bool) -> Bool {
-      guard let mark = content.mark as? RowMark, let (table, key) = place(content.identifier),
-        let known = known(table, key)
-      else { return false }
-      return mark.isCovered(by: known, lists: lists) && content.isCovered(by: known.content, lists: lists)
+    package func known(_ content: SnapshotContent) -> KnownPart {
+      guard let mark = content.mark as? RowMark, let known = known(mark.table, mark.key) else { return .nothing }
+      for (part, lists) in [(KnownPart.all, true), (.values, false)]
+      where mark.isCovered(by: known, lists: lists) && content.isCovered(by: known.content, lists: lists) {
+        return part
+      }
+      return .nothing
     }
 
     /// The contents of an answer's rows.
     func contents(_ answer: Answer, table: Int) throws -> [SnapshotContent] {
       try (0..<answer.count).map { row in
-        let found = try selections[table].known(answer, row, store: identifier).known
+        let (key, found) = try selections[table].known(answer, row, store: identifier)
         var content = found.content
-        content.mark = RowMark(found)
+        content.mark = RowMark(table, key, found)
         return content
       }
     }

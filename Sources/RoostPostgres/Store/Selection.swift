@@ -211,12 +211,16 @@
     }
   }
 
-  /// What a content that was fetched says beside its values.
+  /// What a content that was fetched says besides its values.
   final class RowMark: Sendable {
+    let table: Int
+    let key: RowKey
     private let version: Int64
     private let places: [TableClass.Member: [UUIDNumber: Int64]]
 
-    init(_ row: KnownRow) { (version, places) = (row.version, row.places) }
+    init(_ table: Int, _ key: RowKey, _ row: KnownRow) {
+      (self.table, self.key, version, places) = (table, key, row.version, row.places)
+    }
 
     func isCovered(by row: KnownRow, lists: Bool) -> Bool {
       version == row.version && (!lists || places.allSatisfy { row.places[$0.key] == $0.value })
