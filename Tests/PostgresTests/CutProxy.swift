@@ -118,6 +118,7 @@
       }
       Thread.detachNewThread { [weak self] in
         Self.relay(client, upstream) { self }
+        shutdown(upstream, Int32(SHUT_RDWR))
         close(upstream)
       }
     }
@@ -126,7 +127,10 @@
       var kept: [UInt8] = []
       var isClientClosed = false
       func closeClient() {
-        if !isClientClosed { close(client) }
+        if isClientClosed { return }
+        // A process that was begun meanwhile may have the socket too.
+        shutdown(client, Int32(SHUT_RDWR))
+        close(client)
         isClientClosed = true
       }
       defer { closeClient() }

@@ -224,6 +224,21 @@
       #expect(snapshot.description.contains("voices: [Voice"), "\(snapshot)")
     }
 
+    @Test(arguments: [false, true]) func `a list of an object that another program deleted`(_ isRead: Bool) throws {
+      let context = try open()
+      let found = try choirs(context)
+      let other = try open()
+      other.delete(try choirs(other)[0])
+      try other.save()
+      if isRead { #expect(found[0].voices.isEmpty) }
+      found[0].voices.append(Voice("late", pitch: 3))
+      let error = #expect(throws: RoostError.self) { try context.save() }
+      #expect(error?.code == .deleted || error?.code == .conflict, "\(String(describing: error))")
+      context.rollback()
+      #expect(try choirs(context).map(\.name) == ["b"])
+      #expect(try voices() == [["b3", "b1", "b2"]])
+    }
+
     @Test func `where the server is gone, a list shows nothing and nothing is saved`() throws {
       let proxy = try CutProxy()
       let context = try open(proxy.address)

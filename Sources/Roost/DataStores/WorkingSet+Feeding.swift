@@ -278,10 +278,10 @@ extension WorkingSet {
           byObject = Array(taken.indices)
           commit = try graph.write([], unloaded: made.map(\.place))
         }
-        set.keys.add(made.lazy.map { ($0.place.map, $0.place.row, $0.key) })
+        set.keys.add(made.map { ($0.place.map, $0.place.row, $0.key) })
       }
       if !byObject.isEmpty || !gone.isEmpty {
-        set.keys.noteLoaded(rows.lazy.map { ($0.map, $0.row) }, in: commit, askedAt: time)
+        set.keys.noteLoaded(rows.map { ($0.map, $0.row) }, in: commit, askedAt: time)
         let (contents, gone) = (byObject.map { taken[$0] }, gone)
         commit = try set.write(container) { context in
           try context.take(contents)
@@ -295,7 +295,7 @@ extension WorkingSet {
         for (map, row) in gone { set.keys.noteDeleted(map, row, at: time) }
       }
       // Those that are loaded already keep the commit of their first values.
-      set.keys.noteLoaded(places.lazy.compactMap { $0 }, in: commit, askedAt: time)
+      set.keys.noteLoaded(places.compactMap { $0 }, in: commit, askedAt: time)
       set.keys.noteListed(listed, in: commit)
     }
   }

@@ -91,7 +91,8 @@ extension WorkingSet {
 
   func load(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext, lists: Bool) throws {
     var wanted = rows
-    if let last = rows.last {
+    // Of a row that came alone.
+    if rows.count == 1, let last = rows.last {
       let others = keys.unloaded(after: last.map, last.row, lists: lists, atMost: Self.mostAtOnce - rows.count)
       wanted += others.map { (last.map, $0) }
     }
@@ -137,7 +138,7 @@ extension WorkingSet {
       let found = try exclusively { try asked.load(identifiers, lists: lists) }
       try feed(found, askedAt: time)
       let known = Set(found.map(\.identifier.key))
-      return try remove(identifiers.filter { !known.contains($0.key) }, askedAt: time, isAgain: isAgain)
+      return try remove(identifiers.filter { !known.contains($0.key) }, askedAt: time, isAgain: isAgain || lists)
     }
     func cached<Store: DataStore>(_ store: Store) throws -> [SnapshotContent] {
       try store.cachedSnapshots(for: identifiers, editingState: state).values.map(SnapshotContent.init(foreign:))

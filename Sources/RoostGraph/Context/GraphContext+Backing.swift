@@ -11,16 +11,14 @@ extension GraphContext: BackedContext {
 
   /// Connects the owners with the backing store. The context that writes fetched rows into the working set is not connected.
   func connect(_ backing: any BackingStore) {
-    links.loadUnloaded = { [unowned self] object, origin in
-      do { try load([(origin.map, object._$state.row)], from: backing) } catch { objects.fail(object, error) }
-    }
     links.loadRows = { [unowned self] rows, lists in
-      do { try load(rows, from: backing, lists: lists) } catch { objects.fail(error) }
+      // A store that saves is asked for nothing else: it gets no list whose members are not here.
+      if lists, saver.isAsking { return }
+      try load(rows, from: backing, lists: lists)
     }
     saver.saveBacking = { [unowned self] changes in
-      // The store is asked for nothing else meanwhile. It gets no list whose members are not here.
-      let loadRows = exchange(&links.loadRows, with: nil)
-      defer { links.loadRows = loadRows }
+      saver.isAsking = true
+      defer { saver.isAsking = false }
       return try backing.save(changes, of: self)
     }
     saver.refreshBacking = { [unowned self] rows in try backing.refresh(rows, for: self) }

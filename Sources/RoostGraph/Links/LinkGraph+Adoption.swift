@@ -47,7 +47,7 @@ extension LinkGraph {
       next._$visit(&collector)
       waiting += collector.found
     }
-    if !rows.isEmpty { loadRows(rows, false) }
+    if !rows.isEmpty { try loadRows(rows, false) }
   }
 
   // MARK: One object

@@ -132,6 +132,10 @@ extension LinkGraph {
     if loadRows != nil {
       fetch(members.map { $0._$state.row } + leaving, list.relation, lists: list.relation.isInverseList)
       fetchOwners(of: members, list)
+      // The store does not have them any more.
+      for member in members where member._$state.flags.contains(.gone) && list.contains(member._$state.row) {
+        drop(member, from: list)
+      }
     }
     for member in members where member._$state.row != 0 && !member._$state.flags.contains(.gone) { join(member, list) }
   }
@@ -143,21 +147,36 @@ extension LinkGraph {
   ///
   /// - Parameter lists: whether the members of lists are needed too.
   func fetch(_ rows: [UInt64], _ relation: Relation, lists: Bool = false) {
-    loadRows?(rows.filter(RowNumber.leads).map { (store.maps[relation.target], $0) }, lists)
+    guard let loadRows else { return }
+    objects.attempt { try loadRows(rows.filter(RowNumber.leads).map { (store.maps[relation.target], $0) }, lists) }
   }
 
   /// Fetches the members of a stored object's lists, where they are not here yet, and of those that came with it.
   func fetchLists(of object: any _ModelObject, _ origin: RowOrigin) {
-    guard let loadRows, objects.isUnlisted(origin, object) else { return }
+    if objects.isUnlisted(origin, object) { fetchBatch(object, origin, lists: true, isMissing: objects.isUnlisted) }
+  }
+
+  /// Fetches the values of an object, where they are not here yet, and of those that came with it.
+  func fetchValues(of object: any _ModelObject, _ origin: RowOrigin) {
+    guard object._$state.flags.contains(.fault), objects.isUnloaded(origin, object._$state.row) else { return }
+    fetchBatch(object, origin, lists: false, isMissing: objects.isUnloaded)
+  }
+
+  private func fetchBatch(
+    _ object: any _ModelObject, _ origin: RowOrigin, lists: Bool, isMissing: (RowOrigin, UInt64) -> Bool
+  ) {
+    guard let loadRows else { return }
     var rows = [(map: origin.map, row: object._$state.row)]
     if let (batch, place) = objects.batch(of: object, origin) {
       batch.around(place) { row in
-        guard row != object._$state.row, objects.isUnlisted(origin, row) else { return false }
+        guard row != object._$state.row, isMissing(origin, row) else { return false }
         rows.append((origin.map, row))
         return true
       }
     }
-    loadRows(rows, true)
+    do { try loadRows(rows, lists) } catch {
+      if object._$state.flags.contains(.fault) { objects.fail(object, error) } else { objects.fail(error) }
+    }
   }
 
   /// Fetches the former owners of a list's new members: their lists change too.

@@ -19,7 +19,7 @@ extension LinkGraph {
       guard seen.insert(next).inserted else { continue }
       let map = store.maps[next.map]
       // The members of its lists go too, or must leave it.
-      loadRows?([(map, next.row)], true)
+      try loadRows?([(map, next.row)], true)
       // Who wants to know what they were needs all of them as objects.
       let known = try objects.registered(map, RowID(next.row)) ?? (changes.isWatched ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
@@ -33,7 +33,7 @@ extension LinkGraph {
     let flags = object._$state.flags
     guard !flags.contains(.deleted), let origin = object._$state.origin as? RowOrigin else { return }
     // Its last values stay readable.
-    if flags.contains(.fault) { loadUnloaded?(object, origin) }
+    if flags.contains(.fault) { fetchValues(of: object, origin) }
     if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
     objects.makeValuesOutside(object)
     changes.willDelete(object)

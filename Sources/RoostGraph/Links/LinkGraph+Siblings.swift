@@ -171,7 +171,7 @@ extension LinkGraph {
         readAllTargets(batch, relation, origin: origin)
         continue
       }
-      loadRows?(rows.map { (map, $0) }, true)
+      objects.attempt { try loadRows?(rows.map { (map, $0) }, true) }
       for place in stride(from: 0, to: rows.count, by: Batch.width) {
         var members: [UInt64] = []
         let count = loadLists(batch, place, relation: relation, origin: origin, rows: &members)

@@ -26,10 +26,9 @@ package final class LinkGraph: OriginDelegate {
   @exclusivity(unchecked) var deletions = DeletionMarks()
   /// Whether a new object that is made to reference one of this context is inserted. A write in bulk inserts its objects itself.
   package var bringsObjects = true
-  /// Loads an object's row if it is unloaded in a working set; nil in other stores. It may move the context to a newer snapshot.
-  var loadUnloaded: ((any _ModelObject, RowOrigin) -> Void)?
-  /// Fetches those of some rows that are unloaded. The flag says whether the members of their lists are needed too.
-  var loadRows: (([(map: EntityMap, row: UInt64)], _ lists: Bool) -> Void)?
+  /// Fetches those of some rows of a working set that are unloaded; nil in other stores. The flag says whether the members of their lists are
+  /// needed too. It may move the context to a newer snapshot.
+  var loadRows: (([(map: EntityMap, row: UInt64)], _ lists: Bool) throws -> Void)?
 
   init(_ changes: ChangeSet, _ objects: ObjectTable) {
     self.changes = changes
@@ -44,10 +43,10 @@ package final class LinkGraph: OriginDelegate {
 
   /// A getter cannot load: the object is a fault, or a list is not loaded.
   override func willRead(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
-    if let loadUnloaded, object._$state.flags.contains(.fault) {
+    if loadRows != nil, object._$state.flags.contains(.fault) {
       // The values come with the members.
       if relation(origin, property)?.isList == true { fetchLists(of: object, origin) }
-      loadUnloaded(object, origin)
+      fetchValues(of: object, origin)
     }
     if object._$state.flags.contains(.fault) {
       if objects.isTracked {
@@ -68,7 +67,7 @@ package final class LinkGraph: OriginDelegate {
 
   /// A setter is about to store.
   override func willWrite(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
-    if let loadUnloaded, object._$state.flags.contains(.fault) { loadUnloaded(object, origin) }
+    if loadRows != nil, object._$state.flags.contains(.fault) { fetchValues(of: object, origin) }
     if let relation = relation(origin, property) {
       if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
       if object._$state.flags.contains(.gone) {

@@ -28,6 +28,8 @@ package final class Saver {
   package var uniquePolicies: [Int: UniquePolicy] = [:]
   /// Saves to the store behind a working set, and loads those of the rows that are unloaded; nil in other stores.
   var saveBacking: ((BackingChanges) throws -> BackingOutcome)?
+  /// Whether the backing store saves at the moment.
+  var isAsking = false
   /// What the backing store made of the save under way: it is asked once, and more attempts may follow.
   var outcome: BackingOutcome?
   /// Whether a save found that other programs had changed the same rows of the backing store.

@@ -25,7 +25,7 @@ extension LinkGraph {
   /// - Parameter lists: whether relationships to many are read too.
   package func images(_ rows: [(map: EntityMap, row: UInt64)], lists: Bool) throws -> [ObjectImage?] {
     settle()
-    if lists { loadRows?(rows, true) }
+    if lists { try loadRows?(rows, true) }
     return try rows.map { try image($0.map, $0.row, lists: lists) }
   }
 

@@ -88,8 +88,10 @@ package final class BackingKeys: @unchecked Sendable {
   }
 
   /// Gives rows that were just made their keys. Until they are loaded they have no values.
-  package func add(_ made: some Collection<(map: EntityMap, row: UInt64, key: IdentifierKey)>) {
+  package func add(_ made: [(map: EntityMap, row: UInt64, key: IdentifierKey)]) {
     lock.withLock {
+      entries.reserveCapacity(entries.count + made.count)
+      rows.reserveCapacity(rows.count + made.count)
       for (map, row, key) in made {
         entries[Self.place(map, row)] = Entry(key: key)
         rows[EntityKey(map: map.home, key: key)] = row
@@ -149,9 +151,7 @@ package final class BackingKeys: @unchecked Sendable {
   }
 
   /// Notes that a commit wrote values into rows that were asked for at a time.
-  package func noteLoaded(
-    _ written: some Sequence<(map: EntityMap, row: UInt64)>, in commit: UInt64, askedAt time: UInt64
-  ) {
+  package func noteLoaded(_ written: [(map: EntityMap, row: UInt64)], in commit: UInt64, askedAt time: UInt64) {
     lock.withLock {
       for (map, row) in written {
         change(map, row) { entry in
@@ -163,14 +163,14 @@ package final class BackingKeys: @unchecked Sendable {
   }
 
   /// Notes that a commit wrote the members of all lists of rows.
-  package func noteListed(_ written: some Sequence<(map: EntityMap, row: UInt64)>, in commit: UInt64) {
+  package func noteListed(_ written: [(map: EntityMap, row: UInt64)], in commit: UInt64) {
     lock.withLock {
       for (map, row) in written { change(map, row) { if $0.listed == nil { $0.listed = commit } } }
     }
   }
 
   /// Changes the entry of a row, if there is one. The caller has the lock.
-  private func change(_ map: EntityMap, _ row: UInt64, _ body: (inout Entry) -> Void) {
+  private func change(_ map: EntityMap, _ row: UInt64, by body: (inout Entry) -> Void) {
     if let place = entries.index(forKey: Self.place(map, row)) { body(&entries.values[place]) }
   }
 

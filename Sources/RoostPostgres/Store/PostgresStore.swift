@@ -136,11 +136,11 @@
 
     func known(_ table: Int, _ key: RowKey) -> KnownRow? { knownLock.withLock { known[table][key] } }
     func note(_ table: Int, _ key: RowKey, as row: KnownRow?) {
-      knownLock.withLock { keep(row, table, key) }
+      knownLock.withLock { keep(row, table, at: key) }
     }
 
     /// The caller has the lock.
-    private func keep(_ row: KnownRow?, _ table: Int, _ key: RowKey) {
+    private func keep(_ row: KnownRow?, _ table: Int, at key: RowKey) {
       known[table][key] = row
       guard selections[table].hasLists else { return }
       if row?.content.hasAllLists == true { listed[table].insert(key.key) } else { listed[table].remove(key.key) }
@@ -157,9 +157,12 @@
 
     package func took(_ contents: [SnapshotContent]) {
       knownLock.withLock {
+        if let mark = contents.first?.mark as? RowMark {
+          known[mark.table].reserveCapacity(known[mark.table].count + contents.count)
+        }
         for content in contents {
           guard let mark = content.mark as? RowMark else { continue }
-          keep(mark.known(content, after: known[mark.table][mark.key]), mark.table, mark.key)
+          keep(mark.known(content, after: known[mark.table][mark.key]), mark.table, at: mark.key)
         }
       }
     }
@@ -178,7 +181,7 @@
       try (0..<answer.count).map { row in
         let (key, found) = try selections[table].known(answer, row, store: identifier)
         var content = found.content
-        content.mark = RowMark(table, key, found)
+        content.mark = RowMark(table, key, of: found)
         return content
       }
     }

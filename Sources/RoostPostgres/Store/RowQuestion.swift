@@ -52,14 +52,14 @@
         let keys = [Table.zone, Table.key].map { $0.of("t") }.joined(separator: ", ")
         tests = ["(\(keys)) IN (\(part(store, keys, where: conditions)))"] + zones
       }
-      let wanted: String? =
+      let wanted =
         switch lists {
-        case .all: nil
+        case .all: "true"
         case .none: "false"
         case .of(let keys): "\(Table.key.of("t")) = ANY(\(statement.add(.uuids(keys))))"
         }
       statement.text = store.selections[table].text(
-        from: store.full(table), where: tests, order: sorted, listsIf: wanted)
+        from: store.full(table), where: tests, order: sorted, lists: wanted)
       return statement
     }
 

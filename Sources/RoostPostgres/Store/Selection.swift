@@ -29,7 +29,7 @@
     /// The list of columns, and what is joined, for the alias `t`.
     private var list: [String] = []
     /// Parts of queries that are joined with a row.
-    private var joins: [(columns: String, rows: String, name: String, isList: Bool)] = []
+    private var joins: [(columns: String, rows: String, name: String, isList: Bool, places: Range<Int>)] = []
     /// Where it is said whether the lists of a row were selected.
     private var listColumn = 0
 
@@ -106,6 +106,7 @@
         from =
           "\(namespace).\(link.name) AS l\(members) WHERE l.\(Table.zone) = t.\(Table.zone) AND l.\(own) = t.\(Table.key)"
       }
+      let first = list.count
       let order = [place.map { "\($0) NULLS LAST" }, key].compactMap { $0 }.joined(separator: ", ")
       var parts = ["\(aggregate(key, by: order)) AS k"]
       var one = Joined(member: member, target: target, keys: list.count)
@@ -120,7 +121,7 @@
         list.append("\(name).p")
         parts.append("\(aggregate(place, by: order)) AS p")
       }
-      joins.append((parts.joined(separator: ", "), from, name, isList: isList(member)))
+      joins.append((parts.joined(separator: ", "), from, name, isList(member), first..<list.count))
       joined.append(one)
     }
 
@@ -131,17 +132,21 @@
     /// A statement's text for rows of the table, which has the alias `t`.
     ///
     /// - Parameters:
-    ///   - wanted: in SQL, whether the members of a row's lists are wanted; nil for all rows.
+    ///   - wanted: of which rows the members of lists are selected: in SQL a condition, or `true` or `false`.
     ///   - first: columns before those of the selection.
     func text(
-      from rows: String, where conditions: [String] = [], order: String = "", listsIf wanted: String? = nil,
+      from rows: String, where conditions: [String] = [], order: String = "", lists wanted: String = "true",
       after first: [String] = []
     ) -> String {
       let test = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
       var list = list
-      if let wanted { list[listColumn] = wanted }
+      list[listColumn] = wanted
       let joins = joins.map { join in
-        let test = join.isList ? wanted.map { " AND \($0)" } ?? "" : ""
+        if join.isList, wanted == "false" {
+          for place in join.places { list[place] = "NULL" }
+          return ""
+        }
+        let test = join.isList && wanted != "true" ? " AND " + wanted : ""
         return " CROSS JOIN LATERAL (SELECT \(join.columns) FROM \(join.rows)\(test)) AS \(join.name)"
       }
       return "SELECT \((first + list).joined(separator: ", ")) FROM \(rows) AS t\(joins.joined())\(test)\(order)"
@@ -218,7 +223,7 @@
     private let version: Int64
     private let places: [TableClass.Member: [UUIDNumber: Int64]]
 
-    init(_ table: Int, _ key: RowKey, _ row: KnownRow) {
+    init(_ table: Int, _ key: RowKey, of row: KnownRow) {
       (self.table, self.key, version, places) = (table, key, row.version, row.places)
     }
 
