@@ -6,7 +6,7 @@ internal import RoostFile
 ///
 /// Unchecked because the lock guards all of it.
 package final class CallInterrupt: @unchecked Sendable {
-  /// That of the call which runs on this thread; nil where cancelling the task cannot end a wait.
+  /// The one for the call that runs on this thread; nil if cancelling the task cannot end a wait.
   @TaskLocal package static var current: CallInterrupt?
   @TaskLocal private static var isIgnored = false
 

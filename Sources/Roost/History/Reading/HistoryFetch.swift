@@ -150,7 +150,13 @@ extension HistoryBounds.Bound {
 
 extension RoostError {
   static func historyOff(_ stores: [GraphStore]) -> RoostError {
-    RoostError(
+    if stores.allSatisfy({ $0.backing != nil }) {
+      return RoostError(
+        .historyOff,
+        "only files have consumers with a name: read the history of other stores with fetchHistory, and keep the last token yourself"
+      )
+    }
+    return RoostError(
       .historyOff,
       "the history of \(stores.count == 1 ? "the store" : "all stores") is off: turn it on with ModelConfiguration(isHistoryEnabled: true)"
     )
