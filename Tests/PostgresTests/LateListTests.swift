@@ -12,7 +12,14 @@
       @Relationship(deleteRule: .cascade, inverse: \Voice.choir) var voices: [Voice] = []
       @Relationship(inverse: \Song.choirs) var songs: [Song] = []
       @Relationship(minimumModelCount: 1, maximumModelCount: 3, inverse: \Hall.choir) var halls: [Hall] = []
+      @Relationship(deleteRule: .cascade) var badge: Badge?
       init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Badge {
+      var code: String
+      @Relationship(inverse: \Choir.badge) var choir: Choir
+      init(_ code: String, of choir: Choir) { (self.code, self.choir) = (code, choir) }
     }
 
     @Model final class Voice {
@@ -23,7 +30,7 @@
     }
 
     @Model final class Song {
-      var title: String
+      @Attribute(.unique) var title: String
       var choirs: [Choir] = []
       init(_ title: String) { self.title = title }
     }
@@ -41,7 +48,7 @@
     fileprivate typealias Voice = Late.Voice
     fileprivate typealias Song = Late.Song
     private let ground: Ground
-    private let schema = Schema([Choir.self, Voice.self, Song.self, Late.Hall.self])
+    private let schema = Schema([Choir.self, Late.Badge.self, Voice.self, Song.self, Late.Hall.self])
 
     /// Two choirs, each with three voices, two halls, and one of two songs that both have.
     init() throws {
@@ -54,14 +61,15 @@
         choir.voices = [3, 1, 2].map { Voice("\(name)\($0)", pitch: $0) }
         choir.songs = songs
         choir.halls = [Late.Hall(name + "h1"), Late.Hall(name + "h2")]
+        context.insert(Late.Badge(name, of: choir))
       }
       context.insert(Voice("alone", pitch: 9))
       try context.save()
     }
 
-    private func open(_ address: String? = nil) throws -> ModelContext {
+    private func open(_ address: String? = nil, follows: Bool = false) throws -> ModelContext {
       var configuration = PostgresConfiguration(address ?? ground.address, schema: schema, namespace: ground.namespace)
-      configuration.followsOthers = false
+      configuration.followsOthers = follows
       return ModelContext(try ModelContainer(for: schema, configurations: [configuration]))
     }
 
@@ -239,19 +247,118 @@
       #expect(try voices() == [["b3", "b1", "b2"]])
     }
 
+    @Test func `async forms see lists of objects that were changed`() async throws {
+      let context = try open()
+      let found = try await context.fetching(FetchDescriptor<Choir>(sortBy: [SortDescriptor(\.name)]))
+      found[0].size = 12
+      let many = try await context.fetching(FetchDescriptor<Choir>(predicate: #Predicate { $0.voices.count == 3 }))
+      #expect(many.count == 2)
+      #expect(found.map(\.voices.count) == [3, 3])
+    }
+
+    @Test(arguments: [0, 1, 2]) func `who follows hears that a member left a list which the saver did not read`(
+      _ way: Int
+    )
+      throws
+    {
+      let follower = try open(follows: true)
+      let seen = try choirs(follower)
+      #expect(seen.map(\.voices.count) == [3, 3] && seen.map(\.songs.count) == [2, 2])
+      let context = try open()
+      let found = try choirs(context)
+      if way < 2 {
+        let name = "b1"
+        let voice = try #require(
+          try context.fetch(FetchDescriptor<Voice>(predicate: #Predicate { $0.name == name })).first)
+        if way == 0 { voice.choir = nil } else { context.delete(voice) }
+      } else {
+        let songs = try context.fetch(FetchDescriptor<Song>(sortBy: [SortDescriptor(\.title)]))
+        songs[0].choirs.removeAll { $0 === found[1] }
+      }
+      try context.save()
+      let end = ContinuousClock.now + .seconds(20)
+      func isShown() -> Bool { way < 2 ? seen[1].voices.count == 2 : seen[1].songs.count == 1 }
+      while !isShown(), ContinuousClock.now < end {
+        Thread.sleep(forTimeInterval: 0.02)
+        // What was told is shown at the next call, and this one asks the server for nothing.
+        try follower.save()
+      }
+      #expect(isShown())
+      #expect(seen[0].voices.count == 3)
+    }
+
+    @Test(arguments: [false, true]) func `a required partner is deleted, or belongs to another object`(
+      _ isDeleted: Bool
+    )
+      throws
+    {
+      let context = try open()
+      let found = try choirs(context)
+      #expect(found.map { $0.badge?.code } == ["a", "b"])
+      let other = try open()
+      let own = try choirs(other)
+      let badge = try #require(own[0].badge)
+      if isDeleted {
+        other.delete(badge)
+      } else {
+        other.delete(try #require(own[1].badge))
+        badge.choir = own[1]
+      }
+      try other.save()
+      #expect(try choirs(context).map { $0.badge?.code } == (isDeleted ? [nil, "b"] : [nil, "a"]))
+    }
+
+    @Test func `a deleted member counts for a list that was not read`() throws {
+      let context = try open()
+      for (number, name) in ["ah1", "ah2"].enumerated() {
+        let hall = try #require(
+          try context.fetch(FetchDescriptor<Late.Hall>(predicate: #Predicate { $0.name == name })).first)
+        context.delete(hall)
+        if number == 0 { try context.save() } else { #expect(throws: (any Error).self) { try context.save() } }
+      }
+    }
+
+    @Test func `a new object that becomes a stored one shows its lists`() throws {
+      let filling = try open()
+      let third = Choir("c")
+      filling.insert(third)
+      third.halls = [Late.Hall("ch")]
+      try filling.save()
+      let context = try open()
+      let song = Song("s1")
+      context.insert(song)
+      try context.save()
+      #expect(Set(song.choirs.map(\.name)) == ["a", "b"])
+      song.choirs.append(try choirs(context)[2])
+      try context.save()
+      #expect(
+        try ground.sql(
+          "SELECT c.name FROM @.choir_songs AS l JOIN @.choir AS c ON c.zone = l.zone AND c.pk = l.owner JOIN @.song AS s "
+            + "ON s.zone = l.zone AND s.pk = l.member WHERE s.title = 's1' ORDER BY 1") == [["a"], ["b"], ["c"]])
+    }
+
+    @Test func `an identifier with a UUID in large letters names an object in predicates`() throws {
+      let key = try #require(try ground.value("SELECT pk::text FROM @.choir WHERE name = 'b'")).uppercased()
+      let context = try open()
+      let store = try #require(context.container.dataStores.first).identifier
+      let id = try PersistentIdentifier.identifier(for: store, entityName: "Choir", primaryKey: key)
+      let found = try context.fetch(FetchDescriptor<Choir>(predicate: #Predicate { $0.persistentModelID == id }))
+      #expect(found.map(\.name) == ["b"])
+    }
+
     @Test func `where the server is gone, a list shows nothing and nothing is saved`() throws {
       let proxy = try CutProxy()
       let context = try open(proxy.address)
       let found = try choirs(context)
       proxy.refuse(true)
       proxy.cut(.toServer, after: 0)
-      #expect(found[0].voices.isEmpty)
+      #expect(found[0].voices.isEmpty && found[1].voices.isEmpty)
       found[0].name = "changed"
       #expect(throws: (any Error).self) { try context.save() }
       proxy.pass()
       proxy.refuse(false)
       context.rollback()
-      #expect(found[0].voices.map(\.name) == ["a3", "a1", "a2"])
+      #expect(found.map { $0.voices.map(\.name) } == [["a3", "a1", "a2"], ["b3", "b1", "b2"]])
       found[0].voices.removeFirst()
       try context.save()
       #expect(try voices() == [["a1", "a2"], ["b3", "b1", "b2"]])

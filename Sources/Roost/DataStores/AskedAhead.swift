@@ -26,8 +26,7 @@ final class AskedAhead: @unchecked Sendable {
 
   var rows: [(wish: Wish, answer: SourceAnswer)] = []
   var counts: [(wish: Wish, answer: Int?)] = []
-  /// What was loaded; the flag says whether with the members of lists.
-  private var loaded: [PersistentIdentifier: Bool] = [:]
+  private var loaded: Set<PersistentIdentifier> = []
 
   /// What was asked ahead for the call that a context runs; nil if the call may wait itself.
   static func current(_ context: any BackedContext) -> AskedAhead? {
@@ -59,21 +58,20 @@ extension AskedAhead? {
     _ ask: @escaping @Sendable ([PersistentIdentifier]) throws -> Void
   ) throws {
     guard let self else { return try ask(identifiers) }
-    let wanted = self.missing(identifiers, lists: lists)
+    // Lists are asked for only where they are missing.
+    let wanted = lists ? identifiers : self.missing(identifiers)
     if wanted.isEmpty { return }
     throw NetworkWork(set: set) {
       try ask(wanted)
-      self.note(wanted, lists: lists)
+      self.note(wanted)
     }
   }
 }
 
 extension AskedAhead {
-  fileprivate func missing(_ identifiers: [PersistentIdentifier], lists: Bool) -> [PersistentIdentifier] {
-    identifiers.filter { identifier in loaded[identifier].map { lists && !$0 } ?? true }
+  fileprivate func missing(_ identifiers: [PersistentIdentifier]) -> [PersistentIdentifier] {
+    identifiers.filter { !loaded.contains($0) }
   }
 
-  fileprivate func note(_ identifiers: [PersistentIdentifier], lists: Bool) {
-    for identifier in identifiers { loaded[identifier] = lists || loaded[identifier] == true }
-  }
+  fileprivate func note(_ identifiers: [PersistentIdentifier]) { loaded.formUnion(identifiers) }
 }

@@ -10,7 +10,8 @@ package protocol AskedStore: DataStore where Snapshot == DefaultSnapshot {
   func count(_ question: StoreQuestion) throws -> Int?
   /// Those of some models that the store has.
   ///
-  /// - Parameter lists: whether the members of all lists are needed. Those that the working set has are always returned.
+  /// - Parameter lists: whether the members of all lists are returned. Otherwise they are returned of those models whose lists the working set
+  ///   has.
   func load(_ identifiers: [PersistentIdentifier], lists: Bool) throws -> [SnapshotContent]
   /// The working set has the values of these models from now on. Until then a save may be based on those that it had before.
   func took(_ contents: [SnapshotContent])

@@ -172,7 +172,8 @@ extension WorkingSet {
       var row = FetchedRow(place.map, place.row, isNew: false, values: hasValues ? nil : content.values)
       var isDirect =
         (!isLoaded || hasValues) && content.refused.isEmpty && content.process == nil && !content.isDecoded
-        && place.map.type === content.type && (place.map.family == nil || isMade(content.identifier, place.map))
+        && place.map.type === content.type
+        && (place.map.family == nil || hasValues || isMade(content.identifier, place.map))
       for property in content.form.links {
         let kept = isDirect ? graph.fetchedPlace(place.map, property) : .byObject
         switch content.link(property) {
@@ -180,6 +181,7 @@ extension WorkingSet {
         case .one(let one)?:
           let target = try one.flatMap { try self.row($0, isReference: kept == .reference) }
           if target == nil, one != nil { content.setLink(property, .one(nil)) }
+          try noteLost(place, property, but: Set([target].compactMap { $0 }))
           switch kept {
           case .reference: row.references.append((property, target))
           case .list: row.lists.append((property, target.map { [$0] } ?? []))
@@ -218,9 +220,9 @@ extension WorkingSet {
 
     // MARK: Members that lost their owners
 
-    /// Notes the members of a list that are not in it any more.
+    /// Notes the members of a list that are not in it any more, if they need an owner.
     ///
-    /// - Parameter isOwnerGone: whether all members are noted. Else those do not matter whose reference may be nil.
+    /// - Parameter isOwnerGone: whether also members are noted whose reference to the owner may be nil.
     private mutating func noteLost(
       _ place: Place, _ property: Int, but staying: Set<UInt64> = [], isOwnerGone: Bool = false
     ) throws {
@@ -236,8 +238,9 @@ extension WorkingSet {
         guard let (place, row) = container.stores.row(of: identifier) else { continue }
         looked.insert(RowName(home: place.map.home, row: row))
         gone.append((place.map, row))
-        for property in ImageForm.of(place.map.type).links {
-          try noteLost((place.map, row), property, isOwnerGone: true)
+        // The identifier may name a class of which this one is a subclass.
+        for map in graph.maps where map.home == place.map.home {
+          for property in ImageForm.of(map.type).links { try noteLost((map, row), property, isOwnerGone: true) }
         }
       }
     }

@@ -12,7 +12,7 @@ extension GraphContext: BackedContext {
   /// Connects the owners with the backing store. The context that writes fetched rows into the working set is not connected.
   func connect(_ backing: any BackingStore) {
     links.loadRows = { [unowned self] rows, lists in
-      // A store that saves is asked for nothing else: it gets no list whose members are not here.
+      // A store is asked for nothing while it saves. What it gets to save lacks the lists whose members are not here.
       if lists, saver.isAsking { return }
       try load(rows, from: backing, lists: lists)
     }
@@ -35,10 +35,22 @@ extension GraphContext: BackedContext {
     }
     if missing(in: session.seenCommit).isEmpty { return }
     // The newest state has the rows that other contexts loaded.
-    let rows = missing(in: nil)
-    if !rows.isEmpty { try backing.load(rows, for: self, lists: lists) }
+    var rows = missing(in: nil)
+    var turns = 0
+    while !rows.isEmpty, turns == 0 || lists {
+      try backing.load(rows, for: self, lists: lists)
+      // Another call may have fetched newer values of a row meanwhile, without its lists. What is older was not taken then.
+      rows = missing(in: nil)
+      turns += 1
+      if turns == Self.mostTurns, lists, !rows.isEmpty {
+        throw GraphFault(
+          .conflict, "other contexts fetched the same objects during each of \(turns) attempts: do it again")
+      }
+    }
     try follower.advance()
   }
+
+  private static var mostTurns: Int { 100 }
 
   /// Loads those of the rows that are unloaded.
   ///

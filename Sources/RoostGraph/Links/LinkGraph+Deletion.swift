@@ -13,19 +13,36 @@ extension LinkGraph {
     // What stands for nothing has no row that could go.
     if object._$state.flags.contains(.gone) { return }
     settle()
+    try fetchFollowers(of: object, origin)
     var waiting = [(row: LinkKey(object, origin), owner: LinkKey?.none)]
     var seen: Set<LinkKey> = []
     while let (next, owner) = waiting.popLast() {
       guard seen.insert(next).inserted else { continue }
       let map = store.maps[next.map]
-      // The members of its lists go too, or must leave it.
-      try loadRows?([(map, next.row)], true)
       // Who wants to know what they were needs all of them as objects.
       let known = try objects.registered(map, RowID(next.row)) ?? (changes.isWatched ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
       if let known { mark(known) }
       deletions.mark(next, with: owner, hasObject: known != nil)
       session.noteChange()
+    }
+  }
+
+  /// Fetches the lists of an object and of those that go with it, before anything is marked: a failure leaves all as it was.
+  private func fetchFollowers(of object: any _ModelObject, _ origin: RowOrigin) throws {
+    guard let loadRows else { return }
+    var level = [LinkKey(object, origin)]
+    var seen = Set(level)
+    while !level.isEmpty {
+      try loadRows(level.map { (store.maps[$0.map], $0.row) }, true)
+      var next: [LinkKey] = []
+      for key in level {
+        for row in try followers(key, objects.registered(store.maps[key.map], RowID(key.row)))
+        where seen.insert(row).inserted {
+          next.append(row)
+        }
+      }
+      level = next
     }
   }
 

@@ -9,8 +9,8 @@ extension LinkGraph {
     settle(relation.pair)
     if let list = ledger.lists[LinkKey(object, origin, property: relation.property)] { return show(list) }
     if isEnding(object) { return showOnce(object, relation) }
-    // The members could not be fetched, as the context knows.
-    if objects.isUnlisted(origin, object) { return session.release(object.many(relation.property).replace([]) ?? []) }
+    // The members could not be fetched. The slot stays empty, so that the next getter asks again.
+    if objects.isUnlisted(origin, object) { return }
     var rows: [UInt64] = []
     do { try loadOne(object, relation, origin: origin, rows: &rows) } catch {
       // What is there stays untouched, because no save passes until this is given up.

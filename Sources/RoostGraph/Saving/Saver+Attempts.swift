@@ -158,7 +158,7 @@ extension Saver {
   }
 
   /// Fetches the members of lists that others join, so that these come after them, and of lists that must have a certain number of members.
-  private func fetchEditedLists() throws {
+  func fetchEditedLists() throws {
     guard let loadBacking else { return }
     var rows: [(map: EntityMap, row: UInt64)] = []
     for (key, edit) in links.ledger.edits where edit.owner._$state.flags.isDisjoint(with: [.inserted, .deleted]) {
@@ -167,7 +167,28 @@ extension Saver {
       else { continue }
       rows.append((origin.map, key.row))
     }
+    if !store.countedRelations.allSatisfy(\.isEmpty) { rows += try ownersOfDeleted() }
     try loadBacking(rows, true)
+  }
+
+  /// The owners whose lists lose objects that are deleted, and need a certain number of members.
+  private func ownersOfDeleted() throws -> [(map: EntityMap, row: UInt64)] {
+    var keys = Array(links.deletions.doomed)
+    for object in changes.deletedObjects {
+      if let map = object.entityMap { keys.append(LinkKey(map: map.home, row: object._$state.row, property: 0)) }
+    }
+    var rows: [(map: EntityMap, row: UInt64)] = []
+    for key in keys {
+      for map in store.maps where map.home == key.map {
+        for case .some(let relation) in store.relations[map.number] {
+          guard let inverse = relation.inverse, let back = store.relations[relation.target][inverse], back.isList,
+            back.minimum > 0
+          else { continue }
+          rows += try links.stored(key, relation).map { (store.maps[relation.target], $0) }
+        }
+      }
+    }
+    return rows
   }
 
   /// Whether rows are new ones in the order in which they will be written.

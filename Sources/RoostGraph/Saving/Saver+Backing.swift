@@ -204,5 +204,6 @@ extension Saver {
         book.decisions[LinkKey(object, origin)] = SaveRun.Decision(row: row, policy: .always(.upsert), name: "store")
       }
     }
+    try fetchEditedLists()
   }
 }

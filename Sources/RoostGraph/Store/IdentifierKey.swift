@@ -13,13 +13,19 @@ package enum IdentifierKey: Hashable, Sendable {
 
   /// The key of a store of a program's own. A text always makes the same one.
   package init(text: String) {
-    // A zone's name may begin with a mark that joins the character before it.
-    let parts = text.utf8.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
     self = .text(text)
-    guard let number = UUIDNumber(text: Substring(parts[0])) else { return }
-    let short = Self.uuid(number, zone: parts.count > 1 ? String(Substring(parts[1])) : "")
+    guard let (number, zone) = Self.parts(text) else { return }
+    let short = Self.uuid(number, zone: zone)
     // Not where the UUID has large letters, or the zone's name is empty.
     if short.text == text { self = short }
+  }
+
+  /// A UUID, and the name of the zone that follows it; nil where the text is something else.
+  package static func parts(_ text: String) -> (UUIDNumber, zone: String)? {
+    // A zone's name may begin with a mark that joins the character before it.
+    let parts = text.utf8.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let number = UUIDNumber(text: Substring(parts[0])) else { return nil }
+    return (number, parts.count > 1 ? String(Substring(parts[1])) : "")
   }
 
   /// Whether it is a key of a store of a program's own.

@@ -21,7 +21,7 @@
 
     /// Lists come with a row where the working set has them. Others come when a program reads one.
     private func statement(_ rows: RowQuestion) -> Statement {
-      rows.statement(self, lists: lists(rows.table, all: false))
+      rows.statement(self, lists: lists(rows.table))
     }
 
     /// The first rows of an order; nil if one of them is in doubt. Both statements see the database at the same time.
@@ -68,7 +68,8 @@
           rows.conditions = [
             "t.\(Table.zone) = \(rows.add(.text(zone)))", "t.\(Table.key) = ANY(\(rows.add(.uuids(keys))))",
           ]
-          statements.append((table, rows.statement(self, lists: self.lists(table, all: lists))))
+          let wanted = keys.map { RowKey(zone, $0) }
+          statements.append((table, rows.statement(self, lists: lists ? .all : self.lists(table, among: wanted))))
         }
       }
       return statements

@@ -16,14 +16,18 @@
 
     init(_ zone: String, _ key: UUIDNumber) { (self.zone, self.key) = (zone, key) }
 
-    /// Nil where the text is no such key.
-    init?(_ text: String) { self.init(IdentifierKey(text: text)) }
-
-    init?(_ identifier: PersistentIdentifier) { self.init(identifier.key) }
-
-    private init?(_ name: IdentifierKey) {
-      guard case .uuid(let key, let zone) = name else { return nil }
+    /// Nil where the text is no such key. The UUID may have large letters.
+    init?(_ text: String) {
+      guard let (key, zone) = IdentifierKey.parts(text) else { return nil }
       self.init(zone, key)
+    }
+
+    init?(_ identifier: PersistentIdentifier) {
+      switch identifier.key {
+      case .row, .temporary: return nil
+      case .text(let text): self.init(text)
+      case .uuid(let key, let zone): self.init(zone, key)
+      }
     }
   }
 

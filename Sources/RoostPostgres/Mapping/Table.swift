@@ -35,6 +35,11 @@
     }
 
     func column(_ field: String) -> Int? { columns.firstIndex { $0.field == field } }
+
+    /// The column with a row's place in the list of the row that another column references.
+    func placeColumn(of reference: Int) -> Int? {
+      columns.firstIndex { if case .place(reference) = $0.kind { true } else { false } }
+    }
   }
 
   struct Column {

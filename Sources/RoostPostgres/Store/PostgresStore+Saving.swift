@@ -40,7 +40,11 @@
     private func finish(_ save: SaveWork) -> DataStoreSaveChangesResult<DefaultSnapshot> {
       save.noteSaved()
       for identifier in save.remapped.keys { landed[identifier] = nil }
-      return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: save.remapped)
+      // A new object that became a stored one gets the relationships that this one has.
+      let met = save.rows.filter(\.isMet).map { ($0.content.identifier, DefaultSnapshot($0.content)) }
+      return DataStoreSaveChangesResult(
+        for: identifier, remappedIdentifiers: save.remapped,
+        snapshotsToReregister: Dictionary(met) { first, _ in first })
     }
 
     func commit(_ statements: [Statement], _ save: SaveWork) throws {

@@ -46,7 +46,7 @@
     /// By table and key. What was fetched is in here when the working set has it: a save that is based on older values has an older version.
     private var known: [[RowKey: KnownRow]]
     /// By table, the keys of those whose lists the working set has.
-    private var listed: [Set<UUIDNumber>]
+    private var listed: [Set<RowKey>]
 
     public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
       guard let schema = configuration.schema else {
@@ -143,16 +143,23 @@
     private func keep(_ row: KnownRow?, _ table: Int, at key: RowKey) {
       known[table][key] = row
       guard selections[table].hasLists else { return }
-      if row?.content.hasAllLists == true { listed[table].insert(key.key) } else { listed[table].remove(key.key) }
+      if row?.content.hasAllLists == true { listed[table].insert(key) } else { listed[table].remove(key) }
     }
 
-    /// Which lists are selected with the rows of a table.
+    /// More keys than this are not sent with a fetch.
+    private static let mostListed = 1000
+
+    /// Of which rows of a table a fetch selects the lists: of those whose lists the working set has.
     ///
-    /// - Parameter all: whether those of all rows are needed; else it is those that the working set has.
-    func lists(_ table: Int, all: Bool) -> Selection.Lists {
-      guard selections[table].hasLists, !all else { return .all }
-      let keys = knownLock.withLock { listed[table] }
-      return keys.isEmpty ? .none : .of(Array(keys))
+    /// - Parameter wanted: the rows that are fetched; nil if that is not known.
+    func lists(_ table: Int, among wanted: [RowKey]? = nil) -> Selection.Lists {
+      guard selections[table].hasLists else { return .all }
+      let keys = knownLock.withLock { () -> [RowKey]? in
+        if let wanted { return wanted.filter { listed[table].contains($0) } }
+        return listed[table].count > Self.mostListed ? nil : Array(listed[table])
+      }
+      guard let keys else { return .all }
+      return keys.isEmpty ? .none : .of(keys.map(\.key))
     }
 
     package func took(_ contents: [SnapshotContent]) {

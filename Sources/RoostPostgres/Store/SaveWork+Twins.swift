@@ -41,6 +41,7 @@
           if let change = updated[key], try leavesUniques(change, one.table, of: known) { continue }
           let before = rows[at].content.identifier
           rows[at].key = key
+          rows[at].isMet = store.known(one.table, key) == nil
           rows[at].known = known
           rows[at].content.links = Self.joined(rows[at].content.links, known.content.links)
           remapped[before] = known.content.identifier

@@ -28,6 +28,8 @@
       var content: SnapshotContent
       /// What the store has of it; nil for a new row.
       var known: KnownRow?
+      /// Whether a new object became this row, and nothing of the row was known before.
+      var isMet = false
       /// The columns that change; all of them for a new row.
       var columns: [Int] = []
       var newPlaces: [TableClass.Member: [UUIDNumber: Int64]] = [:]
