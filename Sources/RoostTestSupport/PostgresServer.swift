@@ -49,8 +49,13 @@
           description: "PostgreSQL is not installed: install postgresql, or name a server with ROOST_PG_URL")
       }
       let folder = FileManager.default.temporaryDirectory.path + "/roost-pg-" + UUID().uuidString.prefix(8)
-      // The server does not run as root. It ends, and its folder goes, when this process is gone.
+      // The server does not run as root. It ends, and its folder goes, when this process is gone. It does not keep this process's sockets and
+      // pipes open: who waits for the end of one would wait for the server. Only bash closes numbers with several digits.
       let script = """
+        for OPEN in /proc/$$/fd/*; do
+          OPEN="${OPEN##*/}"
+          if [ "$OPEN" -gt 2 ]; then eval "exec $OPEN>&-"; fi
+        done
         set -e
         mkdir -m 700 "$FOLDER"
         RUN=""
@@ -71,7 +76,7 @@
       ]
       let settings = values.map { "\($0)='\($1)'\n" }.joined()
       // Not with Foundation's Process: it waits as long as the part that watches lives.
-      guard system(settings + script) == 0 else {
+      guard system("exec bash -c \"$(cat <<'END'\n\(settings)\(script)\nEND\n)\"") == 0 else {
         let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
         throw Missing(description: "PostgreSQL did not start: \(log.suffix(500))")
       }

@@ -53,18 +53,18 @@
     private func leftLists() throws -> Set<LeftList> {
       var found: Set<LeftList> = []
       let gone = Set(deleted.map(\.key))
+      var told: [RowKey: Set<TableClass.Member>] = [:]
+      for row in rows where !row.newPlaces.isEmpty { told[row.key, default: []].formUnion(row.newPlaces.keys) }
       func add(_ owner: PersistentIdentifier, _ member: TableClass.Member) {
         guard let (table, key) = store.place(owner), !gone.contains(key),
           let place = store.tables.places[owner.entityName]?.place
         else { return }
         let kind = store.tables.tables[table].classes[place]
-        guard let property = kind.properties[member],
-          !rows.contains(where: { $0.key == key && $0.newPlaces[member] != nil })
-        else { return }
+        guard let property = kind.properties[member], told[key]?.contains(member) != true else { return }
         found.insert(LeftList(owner: owner, key: key, property: kind.type.propertyName(property)))
       }
       /// The list in which a row is by its reference.
-      func leave(_ table: Int, _ kind: TableClass, _ column: Int, from content: SnapshotContent) {
+      func leave(_ table: Int, _ kind: TableClass, by column: Int, from content: SnapshotContent) {
         guard let property = kind.properties[.reference(column: column)],
           case .one(let owner?)? = content.link(property),
           let place = store.tables.tables[table].placeColumn(of: column)
@@ -74,14 +74,14 @@
       for row in rows {
         guard let known = row.known else { continue }
         let (table, kind) = try place(row.content)
-        for column in row.columns { leave(table, kind, column, from: known.content) }
+        for column in row.columns { leave(table, kind, by: column, from: known.content) }
       }
       for one in deleted {
         guard let content = store.known(one.table, one.key)?.content else { continue }
         let (table, kind) = try place(content)
         for member in kind.members {
           switch member {
-          case .reference(let column)?: leave(table, kind, column, from: content)
+          case .reference(let column)?: leave(table, kind, by: column, from: content)
           case .links(let number, let isFirst)?:
             guard let property = kind.properties[.links(number, isFirst: isFirst)],
               case .many(let partners)? = content.link(property)
