@@ -9,9 +9,10 @@
   @Suite(.enabled(if: PostgresServer.missing == nil, "there is no PostgreSQL")) struct FollowingTests {
     private let market = Market()
 
-    /// Waits until something is true, for some seconds at most.
+    /// Waits until something is true, for a minute at most: transactions of other tests hold the news back.
     private func eventually(_ condition: () throws -> Bool) async throws -> Bool {
-      for _ in 0..<400 {
+      let end = ContinuousClock.now + .seconds(60)
+      while ContinuousClock.now < end {
         if try condition() { return true }
         try await Task.sleep(for: .milliseconds(10))
       }
