@@ -53,14 +53,14 @@ extension WorkingSet {
     /// The contents that are newer than what is here, without references to models that were deleted.
     private(set) var taken: [SnapshotContent] = []
     private var rows: [FetchedRow] = []
-    /// The rows of which the members of all lists come.
+    /// The rows whose contents include the members of all lists.
     private var listed: [Place] = []
     /// The numbers of those in ``taken``.
     private var byObject: [Int] = []
     /// New rows. Those that are not `valued` are made without values first.
     private var made: [(place: Place, key: IdentifierKey, isValued: Bool)] = []
     private var madeNames: [Name: Int] = [:]
-    /// Members that lost the owner that they need, of which the store was not asked yet.
+    /// Members that need an owner and are not in its list any more. The store will be asked for them.
     private var lost: [PersistentIdentifier] = []
     /// The models of contents, and those that the store was asked about.
     private var looked: Set<RowName> = []
@@ -238,7 +238,7 @@ extension WorkingSet {
         guard let (place, row) = container.stores.row(of: identifier) else { continue }
         looked.insert(RowName(home: place.map.home, row: row))
         gone.append((place.map, row))
-        // The identifier may name a class of which this one is a subclass.
+        // The model may be of a subclass of the class that the identifier names, so the lists of all classes are looked at.
         for map in graph.maps where map.home == place.map.home {
           for property in ImageForm.of(map.type).links { try noteLost((map, row), property, isOwnerGone: true) }
         }

@@ -104,7 +104,7 @@ package struct SnapshotContent: Hashable, Sendable {
       }
   }
 
-  /// The same with the relationships of another content where this one says nothing of them.
+  /// This content, completed: each relationship that is absent here is taken from another content.
   package func filled(from other: SnapshotContent) -> SnapshotContent {
     var all = self
     for (place, link) in links.enumerated() where link == .absent { all.links[place] = other.links[place] }

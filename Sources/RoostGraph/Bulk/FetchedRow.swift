@@ -33,7 +33,7 @@ extension GraphStore {
     return .list
   }
 
-  /// The rows that lead to a row by their references: the members of one of its lists.
+  /// The members of a list: the rows whose references lead to its owner.
   ///
   /// - Parameter needOwner: whether only those are meant whose reference may not be nil.
   package func members(

@@ -246,9 +246,9 @@
     private func update(
       _ column: LateColumn, _ rows: [(own: UUIDNumber, target: UUIDNumber, place: Int64)]
     ) -> Statement {
-      let shape = store.tables.tables[column.table].columns
-      let name = shape[column.column].name
-      let place = shape.first { if case .place(column.column) = $0.kind { true } else { false } }
+      let shape = store.tables.tables[column.table]
+      let name = shape.columns[column.column].name
+      let place = shape.placeColumn(of: column.column).map { shape.columns[$0] }
       return Statement(
         "UPDATE \(store.full(column.table)) AS t SET \(Table.version) = t.\(Table.version) + 1, \(name) = n.r"
           + (place.map { ", \($0.name) = n.p" } ?? "")

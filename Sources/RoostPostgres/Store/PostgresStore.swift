@@ -149,9 +149,9 @@
     /// More keys than this are not sent with a fetch.
     private static let mostListed = 1000
 
-    /// Of which rows of a table a fetch selects the lists: of those whose lists the working set has.
+    /// Says for which rows of a table a fetch selects the lists. It does so where the working set has the lists already.
     ///
-    /// - Parameter wanted: the rows that are fetched; nil if that is not known.
+    /// - Parameter wanted: the rows that are fetched; nil if the keys are not known before the fetch.
     func lists(_ table: Int, among wanted: [RowKey]? = nil) -> Selection.Lists {
       guard selections[table].hasLists else { return .all }
       let keys = knownLock.withLock { () -> [RowKey]? in

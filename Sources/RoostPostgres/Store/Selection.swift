@@ -33,7 +33,7 @@
     /// Where it is said whether the lists of a row were selected.
     private var listColumn = 0
 
-    /// Of which rows the members of lists are selected.
+    /// The rows for which lists are selected.
     enum Lists {
       case all
       case none
@@ -132,7 +132,7 @@
     /// A statement's text for rows of the table, which has the alias `t`.
     ///
     /// - Parameters:
-    ///   - wanted: of which rows the members of lists are selected: in SQL a condition, or `true` or `false`.
+    ///   - wanted: SQL that is true for the rows whose lists are selected. `true` and `false` stand for all rows and for none.
     ///   - first: columns before those of the selection.
     func text(
       from rows: String, where conditions: [String] = [], order: String = "", lists wanted: String = "true",
