@@ -33,6 +33,7 @@ public struct ResultsChanges<Content: Sendable>: AsyncSequence, Sendable {
     let reader: LiveReader<ResultsChange<Content>>
 
     /// Waits until the results are others than at the last call. It is nil when the container was closed, and when the task is cancelled.
+    /// The first call throws ``RoostError/Code/closed`` if the container was closed before.
     public mutating func next() async throws -> ResultsChange<Content>? { try await reader.next() }
   }
 }
@@ -49,6 +50,7 @@ public struct ValueChanges<Element: Sendable>: AsyncSequence, Sendable {
     let reader: LiveReader<Element>
 
     /// Waits until the value is another than at the last call. It is nil when the container was closed, and when the task is cancelled.
+    /// The first call throws ``RoostError/Code/closed`` if the container was closed before.
     public mutating func next() async throws -> Element? { try await reader.next() }
   }
 }
