@@ -97,8 +97,8 @@ func syntaxTests(_ name: String, of floors: [Target.Dependency]) -> Target {
 }
 
 /// The targets of tests that are built, where `ROOST_TESTS` names some. An optimised build can have those alone that need nothing
-/// of a module but what it shows to others.
-let wantedTests = Context.environment["ROOST_TESTS"].map { Set($0.split(separator: ",").map(String.init)) }
+/// of a module but what it shows to others. `RoostTests/Questions` is a part of a target: this folder, and the models that its suites share.
+let wantedTests = Context.environment["ROOST_TESTS"].map { $0.split(separator: ",").map(String.init) }
 
 let package = Package(
   name: "roost",
@@ -243,4 +243,13 @@ let package = Package(
   ]
 )
 
-if let wantedTests { package.targets.removeAll { $0.type == .test && !wantedTests.contains($0.name) } }
+if let wantedTests {
+  package.targets.removeAll { target in
+    guard target.type == .test, !wantedTests.contains(target.name) else { return false }
+    let folders = wantedTests.filter { $0.hasPrefix(target.name + "/") }.map {
+      String($0.dropFirst(target.name.count + 1))
+    }
+    target.sources = folders + ["Models"]
+    return folders.isEmpty
+  }
+}

@@ -4,7 +4,7 @@ import Testing
 /// `.ci/run` builds some test targets optimised too. Modules of such a build show nothing internal, so a `@testable import` there broke the
 /// whole build.
 @Suite struct OptimisedTests {
-  /// The test targets that `.ci/run` builds optimised.
+  /// The test targets that `.ci/run` builds optimised, or the folders of them.
   private func targets() throws -> [String] {
     let script = try String(contentsOf: HouseTests.root.appendingPathComponent(".ci/run"), encoding: .utf8)
     let key = "ROOST_TESTS="
@@ -32,7 +32,7 @@ import Testing
 
   @Test func `tests that are built optimised use nothing internal`() throws {
     let targets = try targets()
-    #expect(targets.contains("RoostTests") && targets.count > 1)
+    #expect(targets.contains("RoostTests/Questions") && targets.count > 1)
     var count = 0
     for target in targets {
       let folder = HouseTests.root.appendingPathComponent("Tests/" + target)

@@ -79,17 +79,3 @@ import Testing
     #expect(try context.fetchIdentifiers(descriptor) == expected.map { $0.album.persistentModelID })
   }
 }
-
-/// Numbers that come again for the same seed.
-struct Random {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-  mutating func next(_ bound: Int) -> Int {
-    state = state &+ 0x9E37_79B9_7F4A_7C15
-    var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return Int((mixed ^ mixed >> 31) % UInt64(bound))
-  }
-}

@@ -4,23 +4,6 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// Keeps what it is told.
-final class TraceBook: Sendable {
-  private let kept = Mutex<[TraceEvent]>([])
-  let plans = Mutex<[String?]>([])
-
-  var all: [TraceEvent] { kept.withLock { $0 } }
-  func of(_ kind: TraceEvent.Kind) -> [TraceEvent] { all.filter { $0.kind == kind } }
-  func note(_ event: TraceEvent) { kept.withLock { $0.append(event) } }
-
-  /// A configuration that tells this book.
-  func configuration(_ url: URL? = nil) -> ModelConfiguration {
-    var configuration = url.map { ModelConfiguration(url: $0) } ?? ModelConfiguration(isStoredInMemoryOnly: true)
-    configuration.trace = { event in self.note(event) }
-    return configuration
-  }
-}
-
 @Suite struct TraceTests {
   private func filled(_ book: TraceBook) throws -> ModelContext {
     let context = ModelContext(try ModelContainer(for: Artist.self, configurations: book.configuration()))
