@@ -15,17 +15,32 @@ extension StoreSet {
     return nil
   }
 
-  /// Removes history from the first store that provides such a history; false if none does.
-  func removeOwnHistory<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws -> Bool {
-    func open<Store: HistoryProviding>(_ store: Store) throws -> Bool {
-      guard let descriptor = descriptor as? HistoryDescriptor<Store.HistoryType> else { return false }
-      try store.deleteHistory(descriptor)
-      return true
+  /// Removes history from the first store that provides such a history. Returns the consumers that hold some of it back; nil if no store does
+  /// provide it.
+  func removeOwnHistory<Transaction: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<Transaction>
+  ) throws -> [String]? {
+    func open<Store: HistoryProviding>(_ store: Store) throws -> [String]? {
+      guard let wanted = descriptor as? HistoryDescriptor<Store.HistoryType> else { return nil }
+      if let consumed = store as? any ConsumedHistory<Transaction> { return try consumed.delete(descriptor) }
+      try store.deleteHistory(wanted)
+      return []
     }
     for case let set as WorkingSet in stores.compactMap(\.backing) {
       guard let provider = set.store as? any HistoryProviding else { continue }
-      if try set.exclusively({ try open(provider) }) { return true }
+      if let held = try set.exclusively({ try open(provider) }) { return held }
     }
-    return false
+    return nil
+  }
+
+  /// Calls the first store that keeps consumers of such transactions; nil if none does.
+  func consumed<Transaction: HistoryTransaction, Result>(
+    _ transactions: Transaction.Type, _ body: (any ConsumedHistory<Transaction>) throws -> Result
+  ) throws -> Result? {
+    for case let set as WorkingSet in stores.compactMap(\.backing) {
+      guard let history = set.store as? any ConsumedHistory<Transaction> else { continue }
+      return try set.exclusively { try body(history) }
+    }
+    return nil
   }
 }

@@ -39,7 +39,7 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)
 
   /// The same kind, with what it is about.
-  func about(_ detail: String, _ underlyingError: (any Error)? = nil) -> SwiftDataError {
+  package func about(_ detail: String, _ underlyingError: (any Error)? = nil) -> SwiftDataError {
     var error = self
     error.detail = detail
     error.underlyingError = underlyingError

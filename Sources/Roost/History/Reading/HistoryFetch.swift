@@ -153,7 +153,8 @@ extension RoostError {
     if stores.allSatisfy({ $0.backing != nil }) {
       return RoostError(
         .historyOff,
-        "only files have consumers with a name: read the history of other stores with fetchHistory, and keep the last token yourself"
+        "the container has no files: name the transactions of its store, as in historyConsumer(named:of: "
+          + "PostgresHistoryTransaction.self). If the store keeps no consumers, use fetchHistory, and keep the last token yourself"
       )
     }
     return RoostError(

@@ -42,7 +42,7 @@ extension ModelContext {
     _ descriptor: HistoryDescriptor<T>, _ place: ContextState.CodePlace?
   ) throws -> HistoryDeletion {
     try state.traced(.history, place, note: { _, _ in }) {
-      if try state.stores.removeOwnHistory(descriptor) { return HistoryDeletion() }
+      if let held = try state.stores.removeOwnHistory(descriptor) { return HistoryDeletion(heldBy: held) }
       return try container.history.delete(try Self.known(descriptor))
     }
   }
