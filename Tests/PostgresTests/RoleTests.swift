@@ -174,6 +174,85 @@
       #expect(try open("writer").fetchCount(FetchDescriptor<Parcel>()) == 6)
     }
 
+    // MARK: Consumers of the history
+
+    private func consumer(_ name: String, _ role: String) throws -> HistoryConsumer<PostgresHistoryTransaction> {
+      try container(role).historyConsumer(named: name, of: PostgresHistoryTransaction.self)
+    }
+
+    /// Waits until the history shows all that is committed.
+    private func settle() async throws {
+      for _ in 0..<6000 {
+        let late = try ground.value(
+          "SELECT count(*)::text FROM @.roost_change WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())")
+        if late == "0" { return }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      Issue.record("a transaction stays open")
+    }
+
+    @Test func `a writer consumes the history, and a reader looks at what a consumer has not read`() async throws {
+      try prepare()
+      try await settle()
+      // A reader can let no consumer begin.
+      let early = try #require(refusal { _ = try consumer("search", "reader").changes() })
+      #expect(early.code == .noRights)
+      #expect(early.detail.contains("INSERT and UPDATE for its first reading"), "\(early)")
+
+      let search = try consumer("search", "writer")
+      let all = try search.changes()
+      try #require(!all.isEmpty)
+      let seen = try consumer("search", "reader")
+      #expect(try seen.changes() == all)
+      #expect(try seen.position == search.position)
+      #expect(try container("reader").historyConsumers(of: PostgresHistoryTransaction.self).map(\.name) == ["search"])
+      for call in [{ try seen.acknowledge(all[0].token) }, { _ = try seen.remove() }] {
+        #expect(try #require(refusal(call)).code == .noRights)
+      }
+      try search.acknowledge(try #require(all.last).token)
+      #expect(try seen.changes().isEmpty)
+      #expect(try search.remove())
+    }
+
+    @Test func `a role that makes no tables works in a database of an earlier version`() async throws {
+      try prepare()
+      try ground.sql("DROP TABLE @.roost_consumer")
+      try await settle()
+      try ground.sql("UPDATE @.roost_change SET time = now() - interval '40 days'")
+      let writer = try open("writer")
+      try writer.fetch(FetchDescriptor<Parcel>())[0].weight = 5
+      try writer.save()
+      let error = try #require(refusal { _ = try consumer("search", "writer").changes() })
+      #expect(error.code == .noRights)
+      #expect(error.detail.contains("start a program once as the role that owns them"), "\(error)")
+      _ = try open("owner")
+      #expect(try consumer("search", "writer").changes().count > 1)
+    }
+
+    @Test func `a tenant has no consumers, and saves though old history waits to be removed`() async throws {
+      try prepare()
+      try run(blocks[2], "roost")
+      try run(blocks[3], name("owner"))
+      try await settle()
+      try ground.sql("UPDATE @.roost_change SET time = now() - interval '40 days'")
+      let count = try ground.value("SELECT count(*)::text FROM @.roost_change WHERE time < now() - interval '1 day'")
+      let tenant = try open("acme")
+      try tenant.fetch(FetchDescriptor<Parcel>())[0].weight = 5
+      try tenant.save()
+      tenant.insert(Parcel(9, try tenant.fetch(FetchDescriptor<Tenant>())[0]))
+      try tenant.save()
+      #expect(
+        try ground.value("SELECT count(*)::text FROM @.roost_change WHERE time < now() - interval '1 day'") == count)
+      let error = try #require(refusal { _ = try consumer("search", "acme").changes() })
+      #expect(error.code == .noRights)
+      // The next save of a writer removes it.
+      let writer = try open("writer")
+      try writer.fetch(FetchDescriptor<Parcel>())[0].weight = 6
+      try writer.save()
+      #expect(
+        try ground.value("SELECT count(*)::text FROM @.roost_change WHERE time < now() - interval '1 day'") == "0")
+    }
+
     @Test func `an address names the zone`() throws {
       try prepare()
       try run(blocks[2], "roost")

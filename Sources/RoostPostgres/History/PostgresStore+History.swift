@@ -32,9 +32,12 @@
       return places.max() ?? ChangePlace(transaction: 0, number: 0)
     }
 
-    /// Calls a body with each transaction behind a place, in their order, until it returns false.
+    /// Calls a body with each transaction after a place, in their order, until it returns false.
+    ///
+    /// - Parameter most: so many notes are read at once.
     func eachTransaction(
-      after start: ChangePlace, _ body: (PostgresHistoryTransaction) throws -> Bool
+      after start: ChangePlace, notesAtOnce most: Int = PostgresStore.mostNotes,
+      _ body: (PostgresHistoryTransaction) throws -> Bool
     ) throws {
       var place = start
       var open: [StoredNote] = []
@@ -44,29 +47,28 @@
         return try body(PostgresHistoryTransaction(open, store: identifier, classes: tables.classes))
       }
       while true {
-        let notes = changes.read(try run(changes.reading(after: place, atMost: Self.mostNotes)))
+        let notes = changes.read(try run(changes.reading(after: place, atMost: most)))
         notesRead += notes.count
         for note in notes {
           if let last = open.last, last.id != note.id, try !close() { return }
           open.append(note)
           place = note.place
         }
-        if notes.count < Self.mostNotes { break }
+        if notes.count < most { break }
       }
       _ = try close()
     }
 
-    /// Removes the transactions that a descriptor asks for.
+    /// Removes the transactions that a descriptor asks for, but for those that a consumer has not read.
     public func deleteHistory(_ descriptor: HistoryDescriptor<PostgresHistoryTransaction>) throws {
-      if descriptor.predicate == nil, descriptor.fetchLimit == 0 {
-        _ = try run([Statement("DELETE FROM \(changes.name) WHERE xid < pg_snapshot_xmin(pg_current_snapshot())")])
-        return
-      }
+      _ = try delete(descriptor)
+    }
+
+    package func delete(_ descriptor: HistoryDescriptor<PostgresHistoryTransaction>) throws -> [String] {
+      if descriptor.predicate == nil, descriptor.fetchLimit == 0 { return try removeNotes(ChangeTable.isAny) }
       let found = try fetchHistory(descriptor)
-      if found.isEmpty { return }
-      _ = try run([
-        Statement("DELETE FROM \(changes.name) WHERE id = ANY($1)", [.uuids(found.map(\.identity))])
-      ])
+      if found.isEmpty { return [] }
+      return try removeNotes(ChangeTable.isOne(of: found.map(\.identity)))
     }
   }
 #endif

@@ -114,9 +114,54 @@
       }
     }
 
-    /// Removes what is older than so many days.
-    func pruning(days: Int) -> Statement {
-      Statement("DELETE FROM \(name) WHERE time < now() - make_interval(days => $1::int)", [.text("\(days)")])
+    // MARK: Removing
+
+    /// What is older than so many days, as the condition of a removal.
+    static func isOlder(than days: Int) -> Condition {
+      Condition { "time < now() - make_interval(days => \($0.add(.text("\(days)")))::int)" }
+    }
+
+    /// The notes of transactions by their identifiers.
+    static func isOne(of transactions: [UUIDNumber]) -> Condition {
+      Condition { "id = ANY(\($0.add(.uuids(transactions))))" }
+    }
+
+    static var isAny: Condition { Condition { _ in "true" } }
+
+    /// Which notes are meant. It adds its values to a statement, and returns the text.
+    struct Condition { let write: (inout Statement) -> String }
+
+    /// Whether there are notes for which a condition is true, after one place and up to another.
+    func existence(
+      _ condition: Condition, after first: ChangePlace? = nil, through last: ChangePlace? = nil
+    ) -> Statement {
+      var statement = Statement("")
+      let text = restricted(condition, after: first, through: last, in: &statement)
+      statement.text = "SELECT EXISTS (SELECT 1 FROM \(name) WHERE \(text))"
+      return statement
+    }
+
+    /// Removes notes up to a place, and returns the greatest place among them.
+    func removal(_ condition: Condition, through last: ChangePlace) -> Statement {
+      var statement = Statement("")
+      let text = restricted(condition, after: nil, through: last, in: &statement)
+      statement.text = """
+        WITH gone AS (DELETE FROM \(name) WHERE \(text) RETURNING xid, number)
+        SELECT xid::text::bigint, number FROM gone ORDER BY gone.xid DESC, gone.number DESC LIMIT 1
+        """
+      return statement
+    }
+
+    private func restricted(
+      _ condition: Condition, after first: ChangePlace?, through last: ChangePlace?, in statement: inout Statement
+    ) -> String {
+      var parts = [condition.write(&statement)]
+      for (place, sign) in [(first, ">"), (last, "<=")] {
+        guard let place else { continue }
+        let (xid, number) = (statement.add(.text("\(place.transaction)")), statement.add(.text("\(place.number)")))
+        parts.append("(xid, number) \(sign) (\(xid)::text::xid8, \(number)::int)")
+      }
+      return parts.joined(separator: " AND ")
     }
   }
 

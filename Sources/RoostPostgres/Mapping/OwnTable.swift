@@ -9,6 +9,8 @@
     static let changes = SQLName(exactly: "roost_change")
     /// A row for each file that was pushed: see ``MoveMark``.
     static let moves = SQLName(exactly: "roost_move")
-    static let all: Set<SQLName> = [shape, commits, changes, moves]
+    /// How far each consumer of the history came: see ``ConsumerTable``.
+    static let consumers = SQLName(exactly: "roost_consumer")
+    static let all: Set<SQLName> = [shape, commits, changes, moves, consumers]
   }
 #endif

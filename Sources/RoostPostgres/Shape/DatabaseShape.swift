@@ -33,22 +33,26 @@
 
     /// Makes the changes. Returns the store's identifier, and the tables with the names that they have in the database.
     ///
-    /// - Parameter changes: the table of changes, which is made too if it is wanted.
+    /// - Parameter changes: the table of changes, which is made too if it is wanted, with that of their consumers.
     func bring(with changes: ChangeTable?) throws -> (
-      identifier: String, tables: TableMap, leftLinks: [SQLName], isDistributed: Bool
+      identifier: String, tables: TableMap, leftLinks: [SQLName], isDistributed: Bool, hasConsumers: Bool
     ) {
       var attempt = 1
       while true {
         do {
           var work = self
           let identifier = try work.bringInTransaction()
-          if let changes, !work.there.names.contains(OwnTable.changes.text) {
-            for statement in changes.creation { work.add(statement) }
-            work.distribute(OwnTable.changes)
-            try work.send()
+          var hasConsumers = false
+          if let changes {
+            let isNew = !work.there.names.contains(OwnTable.changes.text)
+            if isNew {
+              for statement in changes.creation { work.add(statement) }
+              work.distribute(OwnTable.changes)
+            }
+            hasConsumers = try work.bringConsumers(isNew: isNew)
           }
           try connection.run("COMMIT")
-          return (identifier, work.tables, work.leftLinks, work.isDistributed)
+          return (identifier, work.tables, work.leftLinks, work.isDistributed, hasConsumers)
         } catch let fault as ServerFault {
           connection.rollback()
           // A change of a table may meet the saves of other programs in a deadlock.
@@ -59,6 +63,22 @@
           throw error
         }
       }
+    }
+
+    /// Makes the table of consumers. Returns whether it is there.
+    ///
+    /// Earlier versions of Roost did not make it. A role that may not make tables works without it in their databases.
+    private mutating func bringConsumers(isNew: Bool) throws -> Bool {
+      if there.names.contains(OwnTable.consumers.text) { return true }
+      if !isNew {
+        let answer = try ask(
+          "SELECT pg_catalog.has_schema_privilege(oid, 'CREATE') FROM pg_catalog.pg_namespace WHERE nspname = $1",
+          [.text(namespace.text)])
+        guard answer.count > 0, answer.isTrue(0, 0) else { return false }
+      }
+      add(ConsumerTable(namespace: namespace).creation)
+      try send()
+      return true
     }
 
     private mutating func bringInTransaction() throws -> String {

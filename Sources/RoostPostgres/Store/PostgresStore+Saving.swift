@@ -12,7 +12,7 @@
     /// How many times a save looks for the rows that have the unique values of its new ones.
     private static let mostMeetings = 3
 
-    /// After so many saves old rows of the table of commits are removed.
+    /// After so many saves old rows of the table of commits are removed, and old parts of the history.
     private static let savesPerCleaning = 1000
 
     public func save(
@@ -67,9 +67,13 @@
       settle: (CommitProof, Int32, ServerFault) throws -> Bool, error: (ServerFault, Int?) -> any Error
     ) throws -> [Answer] {
       var cleaning: [Statement] = []
+      var hasOldHistory: Int?
       if savedTimes.isMultiple(of: Self.savesPerCleaning) {
         cleaning.append(CommitProof(zone: zone, id: client).cleaning(in: namespace))
-        if let days = configuration.historyDays { cleaning.append(changes.pruning(days: days)) }
+        if let days = configuration.historyDays {
+          hasOldHistory = statements.count + cleaning.count
+          cleaning.append(changes.existence(ChangeTable.isOlder(than: days)))
+        }
       }
       savedTimes += 1
       for attempt in 1... {
@@ -89,7 +93,9 @@
             for copy in copies { try connection.copy(copy) }
             isCopied = true
           }
-          return Array(try connection.run(all).dropFirst(copies.isEmpty ? 1 : 0))
+          let answers = Array(try connection.run(all).dropFirst(copies.isEmpty ? 1 : 0))
+          if let hasOldHistory, answers[hasOldHistory].isTrue(0, 0) { prune() }
+          return answers
         } catch let fault {
           if fault.isLost {
             if isCopied, try settle(proof, connection.process, fault) { return [] }

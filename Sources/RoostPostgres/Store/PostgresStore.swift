@@ -24,6 +24,8 @@
     let selections: [Selection]
     let namespace: SQLName
     let changes: ChangeTable
+    /// Whether the table of consumers is there.
+    private var hasConsumers: Bool
     /// Tells the saves of this container from those of others.
     let client: UUIDNumber
     var connection: Connection
@@ -59,10 +61,11 @@
         try Connection.open(configuration.address, patience: configuration.patience)
       }
       var changes = ChangeTable(namespace: namespace)
-      let (identifier, tables, leftLinks, isDistributed) = try Self.passing {
+      let (identifier, tables, leftLinks, isDistributed, hasConsumers) = try Self.passing {
         try DatabaseShape(wanted, of: schema, zones: zones, in: namespace, connection: opened).bring(
           with: configuration.historyDays == nil ? nil : changes)
       }
+      self.hasConsumers = hasConsumers
       changes.isDistributed = isDistributed
       let newest = try Self.passing { try opened.run(changes.newest).integer(0, 0) ?? 0 }
       start = ChangePlace(transaction: UInt64(clamping: newest), number: Int(Int32.max))
@@ -123,6 +126,7 @@
         try DatabaseShape(TableMap(schema), of: schema, zones: zones, in: namespace, connection: connection).bring(
           with: configuration.historyDays == nil ? nil : changes)
       }
+      hasConsumers = now.hasConsumers
       if now.identifier != identifier {
         throw PostgresError(
           .changedTables,
@@ -234,7 +238,10 @@
       var names = (tables.tables.map(\.name) + tables.links.map(\.name) + leftLinks).map { "\(namespace).\($0)" }
       if configuration.historyDays != nil { names.append(changes.name) }
       if names.isEmpty { return }
-      _ = try run([Statement("TRUNCATE \(names.joined(separator: ", "))")])
+      // Consumers hear that what they had not read is gone.
+      _ = try run(
+        [Statement("TRUNCATE \(names.joined(separator: ", "))")]
+          + (hasConsumers ? [ConsumerTable(namespace: namespace).raisingHorizonToNewest] : []))
       knownLock.withLock {
         known = tables.tables.map { _ in [:] }
         listed = tables.tables.map { _ in [] }
