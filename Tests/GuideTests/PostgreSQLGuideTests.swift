@@ -84,6 +84,31 @@
       #expect(transactions.isEmpty || last != nil)
     }
 
+    @Test func `the guide's consumer`() async throws {
+      let container = try ModelContainer(
+        for: Customer.self, Order.self,
+        configurations: PostgresConfiguration(
+          try PostgresServer.shared().address, namespace: PostgresServer.freshNamespace()))
+      try await container.write { context in context.insert(Customer(name: "Ada")) }
+      // Transactions of other tests, which are open for a moment, keep the newest ones back.
+      let context = ModelContext(container)
+      for _ in 0..<6000 where try context.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>()).isEmpty {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      let index = ShopIndex()
+      let consumer = container.historyConsumer(named: "search index", of: PostgresHistoryTransaction.self)
+      try consumer.consume { transaction in
+        index.update(transaction)
+      }
+      #expect(index.count == 1)
+      #expect(try consumer.changes().isEmpty)
+    }
+
+    private final class ShopIndex {
+      var count = 0
+      func update(_ transaction: PostgresHistoryTransaction) { count += transaction.changeCount }
+    }
+
     @Test func `the guide's moves`() throws {
       let folder = try ScratchFolder()
       let (url, copy) = (URL(filePath: folder.file("shop")), URL(filePath: folder.file("copy")))
