@@ -103,7 +103,7 @@
 
     private func expired(_ what: String) -> any Error {
       SwiftDataError.historyTokenExpired.about(
-        "\(what). Fetch the models again, remove() the consumer, and go on with one that begins with the latest")
+        "\(what). Call remove(), then changes() of a consumer that starts at .latest, and then fetch the models again")
     }
 
     private func asking(_ statements: [Statement]) throws -> [Answer] {

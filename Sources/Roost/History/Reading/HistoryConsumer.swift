@@ -27,8 +27,8 @@ public struct HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
   /// piece comes when this one is acknowledged.
   ///
   /// Where something after the position is not known, because the history was off for a while, it throws
-  /// ``SwiftDataError/historyTokenExpired``. To go on, acknowledge ``ModelContainer/latestHistoryToken`` of files; of a database ``remove()`` the
-  /// consumer, and begin with the latest. A file whose history is off is then left out, and its changes are told again from ``Start`` on when it
+  /// ``SwiftDataError/historyTokenExpired``. To go on, acknowledge ``ModelContainer/latestHistoryToken`` of files. For a database call ``remove()``,
+  /// then ``changes(atMost:)`` of a consumer that starts at ``Start/latest``, and then fetch the models again. A file whose history is off is then left out, and its changes are told again from ``Start`` on when it
   /// is on again.
   public func changes(atMost limit: Int = 1000) throws -> [Transaction] {
     guard limit > 0 else {
