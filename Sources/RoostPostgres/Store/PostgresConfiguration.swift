@@ -14,7 +14,7 @@
     public let namespace: String
     public let zone: PostgresZone
     let address: ServerAddress
-    /// For so many days the database keeps what saves changed; nil where it does not.
+    /// For so many days the database keeps what saves changed, and longer what a consumer has not read; nil where it does not.
     public var historyDays: Int? = 30
     /// Whether contexts show what other programs save, as soon as the server tells. It takes a second connection, and a history.
     public var followsOthers = true
