@@ -15,6 +15,8 @@ struct IdentifierMap<Value> {
   }
 
   private var names: [Name: UInt32] = [:]
+  /// The last name that a value was set for. Most identifiers that follow each other have the same one, and its texts need no hash.
+  private var last: (name: Name, number: UInt32)?
   private var values: [Key: Value] = [:]
   /// Of identifiers that are no rows' numbers.
   private var others: [PersistentIdentifier: Value] = [:]
@@ -22,15 +24,23 @@ struct IdentifierMap<Value> {
   subscript(identifier: PersistentIdentifier) -> Value? {
     get {
       guard case .row(let number) = identifier.key else { return others[identifier] }
-      guard let name = names[Name(store: identifier.store, entity: identifier.entityName)] else { return nil }
+      guard let name = self.number(of: identifier) else { return nil }
       return values[Key(number: number, name: name)]
     }
     set {
       guard case .row(let number) = identifier.key else { return others[identifier] = newValue }
-      let name = Name(store: identifier.store, entity: identifier.entityName)
-      let short = names[name] ?? UInt32(names.count)
-      names[name] = short
-      values[Key(number: number, name: short)] = newValue
+      let name = self.number(of: identifier) ?? UInt32(names.count)
+      if name != last?.number {
+        let text = Name(store: identifier.store, entity: identifier.entityName)
+        last = (text, name)
+        names[text] = name
+      }
+      values[Key(number: number, name: name)] = newValue
     }
+  }
+
+  private func number(of identifier: PersistentIdentifier) -> UInt32? {
+    if let last, last.name.entity == identifier.entityName, last.name.store == identifier.store { return last.number }
+    return names[Name(store: identifier.store, entity: identifier.entityName)]
   }
 }
