@@ -53,12 +53,12 @@ extension WorkingSet {
     /// The contents that are newer than what is here, without references to models that were deleted.
     private(set) var taken: [SnapshotContent] = []
     private var rows: [FetchedRow] = []
-    /// The rows whose contents include the members of all lists.
+    /// The rows of contents that were there before, and those of them whose contents include the members of all lists.
+    private var known: [Place] = []
     private var listed: [Place] = []
     /// The numbers of those in ``taken``.
     private var byObject: [Int] = []
-    /// New rows. Those that are not `valued` are made without values first.
-    private var made: [(place: Place, key: IdentifierKey, isValued: Bool)] = []
+    private var made: [NewRow] = []
     private var madeNames: [Name: Int] = [:]
     /// Members that need an owner and are not in its list any more. The store will be asked for them.
     private var lost: [PersistentIdentifier] = []
@@ -66,6 +66,28 @@ extension WorkingSet {
     private var looked: Set<RowName> = []
     /// Rows that the store does not have any more.
     private var gone: [Place] = []
+
+    private struct NewRow {
+      let place: Place
+      let key: IdentifierKey
+      /// Whether it is written with values. Others are made without values first.
+      var isValued: Bool
+      /// Whether it is a content's, and not only named by one.
+      var isContent = false
+      /// Whether the members of all its lists come with it.
+      var isListed = false
+    }
+
+    /// How the row of a content is written.
+    private struct Way {
+      let place: Place
+      /// The number of a new row.
+      var made: Int?
+      /// Whether the row may have values.
+      var isLoaded = false
+      /// Whether only the members of its lists are new.
+      var hasValues = false
+    }
 
     private struct Name: Hashable {
       var home: Int
@@ -100,31 +122,30 @@ extension WorkingSet {
       return place.map
     }
 
-    private mutating func make(_ map: EntityMap, _ key: IdentifierKey, isValued: Bool) throws -> UInt64 {
-      let row = try graph.reserveRow(map)
+    /// Returns the number of a new row.
+    private mutating func make(_ map: EntityMap, _ key: IdentifierKey, isValued: Bool) throws -> Int {
       madeNames[Name(home: map.home, key: key)] = made.count
-      made.append(((map, row), key, isValued))
-      return row
+      made.append(NewRow(place: (map, try graph.reserveRow(map)), key: key, isValued: isValued))
+      return made.count - 1
     }
 
     /// Finds the rows of contents and of the models in their relationships, and decides how each is written.
     mutating func take(_ contents: [SnapshotContent]) throws {
-      // Of a row that `hasValues` only the members of its lists are new.
-      var kinds: [(content: Int, place: Place, isLoaded: Bool, hasValues: Bool)] = []
+      var ways: [(content: Int, way: Way)] = []
       var seen: Set<RowName> = []
       for (number, content) in contents.enumerated() {
         let map = try map(content.identifier)
         let key = content.identifier.key
-        if let known = madeNames[Name(home: map.home, key: key)] {
-          places.append(made[known].place)
-          kinds.append((number, made[known].place, isLoaded: true, hasValues: false))
+        if let new = madeNames[Name(home: map.home, key: key)] {
+          places.append(made[new].place)
+          ways.append((number, Way(place: made[new].place, made: new, isLoaded: true)))
           continue
         }
         let found = set.keys.find(map, key)
         guard let found, !(found.isDeleted && found.time < time) else {
-          let place = (map, try make(map, key, isValued: true))
-          places.append(place)
-          kinds.append((number, place, isLoaded: false, hasValues: false))
+          let new = try make(map, key, isValued: true)
+          places.append(made[new].place)
+          ways.append((number, Way(place: made[new].place, made: new)))
           continue
         }
         if found.isDeleted || found.time > time {
@@ -133,6 +154,7 @@ extension WorkingSet {
         }
         let place = (map, found.row)
         places.append(place)
+        known.append(place)
         looked.insert(RowName(home: map.home, row: found.row))
         let isFirst = seen.insert(RowName(home: map.home, row: found.row)).inserted
         var hasValues = false
@@ -140,40 +162,31 @@ extension WorkingSet {
           if found.isListed ? known == .all : !content.hasAllLists { continue }
           hasValues = !found.isListed
         }
-        kinds.append((number, place, isLoaded: found.isLoaded || !isFirst, hasValues))
+        ways.append((number, Way(place: place, isLoaded: found.isLoaded || !isFirst, hasValues: hasValues)))
       }
-      for (number, place, isLoaded, hasValues) in kinds {
-        guard let row = try take(contents[number], place, isLoaded: isLoaded, hasValues: hasValues) else {
+      var direct: [(row: Int, made: Int)] = []
+      for (number, way) in ways {
+        if let new = way.made { made[new].isContent = true }
+        if let row = try take(contents[number], way) {
+          if let new = way.made { direct.append((rows.count, new)) }
+          rows.append(row)
+        } else {
           byObject.append(taken.count - 1)
-          continue
-        }
-        rows.append(row)
-      }
-      // Rows of objects are made without values.
-      for number in byObject {
-        let identifier = taken[number].identifier
-        if let known = try madeNames[Name(home: map(identifier).home, key: identifier.key)] {
-          made[known].isValued = false
+          // Rows of objects are made without values.
+          if let new = way.made { made[new].isValued = false }
         }
       }
-      let new = Set(made.lazy.filter(\.isValued).map { RowName(home: $0.place.map.home, row: $0.place.row) })
-      for number in rows.indices {
-        rows[number].isNew = new.contains(RowName(home: rows[number].map.home, row: rows[number].row))
-      }
+      for (row, new) in direct { rows[row].isNew = made[new].isValued }
     }
 
     /// Notes a content, and gives the row that is written; nil where it is set in an object.
-    ///
-    /// - Parameter hasValues: whether the row has its values, and no list.
-    private mutating func take(
-      _ content: SnapshotContent, _ place: Place, isLoaded: Bool, hasValues: Bool
-    ) throws -> FetchedRow? {
+    private mutating func take(_ content: SnapshotContent, _ way: Way) throws -> FetchedRow? {
+      let place = way.place
       var content = content
-      var row = FetchedRow(place.map, place.row, isNew: false, values: hasValues ? nil : content.values)
+      var row = FetchedRow(place.map, place.row, isNew: false, values: way.hasValues ? nil : content.values)
       var isDirect =
-        (!isLoaded || hasValues) && content.refused.isEmpty && content.process == nil && !content.isDecoded
-        && place.map.type === content.type
-        && (place.map.family == nil || hasValues || isMade(content.identifier, place.map))
+        (!way.isLoaded || way.hasValues) && content.refused.isEmpty && content.process == nil && !content.isDecoded
+        && place.map.type === content.type && (place.map.family == nil || way.hasValues || way.made != nil)
       for property in content.form.links {
         let kept = isDirect ? graph.fetchedPlace(place.map, property) : .byObject
         switch content.link(property) {
@@ -181,7 +194,7 @@ extension WorkingSet {
         case .one(let one)?:
           let target = try one.flatMap { try self.row($0, isReference: kept == .reference) }
           if target == nil, one != nil { content.setLink(property, .one(nil)) }
-          try noteLost(place, property, but: Set([target].compactMap { $0 }))
+          if way.made == nil { try noteLost(place, property, but: Set([target].compactMap { $0 })) }
           switch kept {
           case .reference: row.references.append((property, target))
           case .list: row.lists.append((property, target.map { [$0] } ?? []))
@@ -193,16 +206,14 @@ extension WorkingSet {
             content.setLink(property, .many(zip(many, targets).compactMap { $1 == nil ? nil : $0 }))
           }
           if kept == .list { row.lists.append((property, targets.compactMap { $0 })) } else { isDirect = false }
-          try noteLost(place, property, but: Set(targets.compactMap { $0 }))
+          if way.made == nil { try noteLost(place, property, but: Set(targets.compactMap { $0 })) }
         }
       }
       taken.append(content)
-      if asked == nil || content.hasAllLists { listed.append(place) }
+      if asked == nil || content.hasAllLists {
+        if let new = way.made { made[new].isListed = true } else { listed.append(place) }
+      }
       return isDirect ? row : nil
-    }
-
-    private func isMade(_ identifier: PersistentIdentifier, _ map: EntityMap) -> Bool {
-      madeNames[Name(home: map.home, key: identifier.key)] != nil
     }
 
     /// The row that an identifier in a relationship names; nil for a model that was deleted.
@@ -215,7 +226,8 @@ extension WorkingSet {
         return made[known].place.row
       }
       if let found = set.keys.find(map, identifier.key) { return found.isDeleted ? nil : found.row }
-      return try make(map, identifier.key, isValued: false)
+      let new = try make(map, identifier.key, isValued: false)
+      return made[new].place.row
     }
 
     // MARK: Members that lost their owners
@@ -279,12 +291,17 @@ extension WorkingSet {
           // Such as two rows that exchange unique values. Objects and a save can do that.
           rows = []
           byObject = Array(taken.indices)
+          for number in made.indices { made[number].isValued = false }
           commit = try graph.write([], unloaded: made.map(\.place))
         }
-        set.keys.add(made.map { ($0.place.map, $0.place.row, $0.key) })
+        set.keys.add(
+          made.map {
+            BackingKeys.New(
+              map: $0.place.map, row: $0.place.row, key: $0.key, isLoaded: $0.isValued, isListed: $0.isListed)
+          }, in: commit, askedAt: time)
       }
       if !byObject.isEmpty || !gone.isEmpty {
-        set.keys.noteLoaded(rows.map { ($0.map, $0.row) }, in: commit, askedAt: time)
+        set.keys.noteLoaded(rows.filter { !$0.isNew }.map { ($0.map, $0.row) }, in: commit, askedAt: time)
         let (contents, gone) = (byObject.map { taken[$0] }, gone)
         commit = try set.write(container) { context in
           try context.take(contents)
@@ -298,8 +315,9 @@ extension WorkingSet {
         for (map, row) in gone { set.keys.noteDeleted(map, row, at: time) }
       }
       // Those that are loaded already keep the commit of their first values.
-      set.keys.noteLoaded(places.compactMap { $0 }, in: commit, askedAt: time)
-      set.keys.noteListed(listed, in: commit)
+      let late = made.filter { $0.isContent && !$0.isValued }
+      set.keys.noteLoaded(known + late.map(\.place), in: commit, askedAt: time)
+      set.keys.noteListed(listed + late.lazy.filter(\.isListed).map(\.place), in: commit)
     }
   }
 }

@@ -87,14 +87,30 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Gives rows that were just made their keys. Until they are loaded they have no values.
-  package func add(_ made: [(map: EntityMap, row: UInt64, key: IdentifierKey)]) {
+  /// A row that was just made.
+  package struct New {
+    let map: EntityMap
+    let row: UInt64
+    let key: IdentifierKey
+    /// Whether it was made with values, and the members of its lists with them.
+    let isLoaded: Bool
+    let isListed: Bool
+
+    package init(map: EntityMap, row: UInt64, key: IdentifierKey, isLoaded: Bool, isListed: Bool) {
+      (self.map, self.row, self.key, self.isLoaded, self.isListed) = (map, row, key, isLoaded, isListed)
+    }
+  }
+
+  /// Gives rows that a commit made their keys. The values of those that have some were asked for at a time.
+  package func add(_ made: [New], in commit: UInt64, askedAt time: UInt64) {
     lock.withLock {
       entries.reserveCapacity(entries.count + made.count)
       rows.reserveCapacity(rows.count + made.count)
-      for (map, row, key) in made {
-        entries[Self.place(map, row)] = Entry(key: key)
-        rows[EntityKey(map: map.home, key: key)] = row
+      for new in made {
+        var entry = Entry(key: new.key)
+        if new.isLoaded { (entry.loaded, entry.listed, entry.time) = (commit, new.isListed ? commit : nil, time) }
+        entries[Self.place(new.map, new.row)] = entry
+        rows[EntityKey(map: new.map.home, key: new.key)] = new.row
       }
     }
   }
