@@ -124,6 +124,13 @@
     }
 
     private static func relay(_ client: Int32, _ upstream: Int32, _ proxy: () -> CutProxy?) {
+      guard let (kept, cut) = pass(client, upstream, proxy) else { return }
+      hold(upstream, kept, cut, proxy)
+    }
+
+    /// Passes bytes until the connection ends, or is cut on the client's side alone. Closes the client's side. Returns what the server did not get.
+    private static func pass(_ client: Int32, _ upstream: Int32, _ proxy: () -> CutProxy?) -> (kept: [UInt8], cut: Cut)?
+    {
       var kept: [UInt8] = []
       var isClientClosed = false
       func closeClient() {
@@ -139,21 +146,21 @@
           pollfd(fd: client, events: Int16(POLLIN), revents: 0),
           pollfd(fd: upstream, events: Int16(POLLIN), revents: 0),
         ]
-        if poll(&places, 2, 50) < 0, errno != EINTR { return }
-        guard let proxy = proxy() else { return }
-        if proxy.state.withLock({ $0.isEnded }) { return }
+        if poll(&places, 2, 50) < 0, errno != EINTR { return nil }
+        guard let proxy = proxy() else { return nil }
+        if proxy.state.withLock({ $0.isEnded }) { return nil }
         for (at, direction) in [(0, Direction.toServer), (1, .toClient)] where places[at].revents != 0 {
           let (from, to) = at == 0 ? (client, upstream) : (upstream, client)
           var bytes = [UInt8](repeating: 0, count: 65536)
           // So many bytes that no cut is passed by more than a message.
           let got = read(from, &bytes, bytes.count)
-          if got <= 0 { return }
+          if got <= 0 { return nil }
           if direction == .toServer { usleep(proxy.state.withLock { $0.delayMicroseconds }) }
           let (count, cut) = proxy.take(direction, got)
           writeAll(to, bytes[..<count])
           guard let cut else { continue }
           if cut == .late { kept = Array(bytes[count..<got]) }
-          if cut == .both { return }
+          if cut == .both { return nil }
           // Whatever else the client sent already belongs to what is late.
           var more = [UInt8](repeating: 0, count: 65536)
           if cut == .late {
@@ -164,18 +171,18 @@
               kept += more[..<got]
             }
           }
-          closeClient()
-          return hold(upstream, kept, cut, proxy)
+          return (kept, cut)
         }
       }
     }
 
-    /// Keeps the server's side open until the proxy ends, or until the bytes are released.
-    private static func hold(_ upstream: Int32, _ kept: [UInt8], _ cut: Cut, _ proxy: CutProxy) {
+    /// Keeps the server's side open until the proxy ends, or until the bytes are released. It does not keep the proxy: a transaction that stays
+    /// open would hide the newest history from all tests.
+    private static func hold(_ upstream: Int32, _ kept: [UInt8], _ cut: Cut, _ proxy: () -> CutProxy?) {
       var bytes = [UInt8](repeating: 0, count: 65536)
       var isSent = cut != .late
       var answer: [UInt8] = []
-      while !proxy.state.withLock({ $0.isEnded }) {
+      while let proxy = proxy(), !proxy.state.withLock({ $0.isEnded }) {
         if !isSent, proxy.state.withLock({ $0.isReleased }) {
           writeAll(upstream, kept[...])
           isSent = true

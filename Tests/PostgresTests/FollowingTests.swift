@@ -9,16 +9,6 @@
   @Suite(.enabled(if: PostgresServer.missing == nil, "there is no PostgreSQL")) struct FollowingTests {
     private let market = Market()
 
-    /// Waits until something is true, for a minute at most: transactions of other tests hold the news back.
-    private func eventually(_ condition: () throws -> Bool) async throws -> Bool {
-      let end = ContinuousClock.now + .seconds(60)
-      while ContinuousClock.now < end {
-        if try condition() { return true }
-        try await Task.sleep(for: .milliseconds(10))
-      }
-      return false
-    }
-
     @Test func `a context shows what another program changes`() async throws {
       let (one, other) = (ModelContext(try market.open()), ModelContext(try market.open()))
       one.insert(Good("tea", stock: 1))
@@ -194,7 +184,7 @@
       var seen: Set<PersistentIdentifier> = []
       var token: PostgresHistoryToken?
       // Transactions of other tests may be open. What follows them in the order is read later.
-      for _ in 0..<500 where seen.count < counts {
+      _ = try await eventually {
         var descriptor = HistoryDescriptor<PostgresHistoryTransaction>()
         if let last = token { descriptor.predicate = #Predicate { $0.token > last } }
         descriptor.fetchLimit = 7
@@ -202,7 +192,7 @@
           for change in transaction.changes { seen.insert(change.changedPersistentIdentifier) }
           token = transaction.token
         }
-        try await Task.sleep(for: .milliseconds(20))
+        return seen.count >= counts
       }
       #expect(seen.count == 160)
     }

@@ -86,6 +86,18 @@
     }
   }
 
+  /// Waits until a condition is true; false if it never is. A transaction that another test keeps open for a while holds back the news of all saves.
+  func eventually(
+    isolation: isolated (any Actor)? = #isolation, _ condition: () throws -> Bool
+  ) async throws -> Bool {
+    let end = ContinuousClock.now + .seconds(300)
+    while ContinuousClock.now < end {
+      if try condition() { return true }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return false
+  }
+
   /// The error of PostgreSQL that a body throws; nil if it throws none, or another one.
   func refusal(_ body: () throws -> Void) -> PostgresError? {
     do {

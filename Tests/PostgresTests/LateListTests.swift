@@ -276,15 +276,12 @@
         songs[0].choirs.removeAll { $0 === found[1] }
       }
       try context.save()
-      // Other tests may have open transactions, after which notes of this one become visible.
-      let end = ContinuousClock.now + .seconds(60)
-      func isShown() -> Bool { way < 2 ? seen[1].voices.count == 2 : seen[1].songs.count == 1 }
-      while !isShown(), ContinuousClock.now < end {
-        try await Task.sleep(for: .milliseconds(20))
+      let isShown = try await eventually {
         // What was told is shown at the next call, and this one asks the server for nothing.
         try follower.save()
+        return way < 2 ? seen[1].voices.count == 2 : seen[1].songs.count == 1
       }
-      #expect(isShown())
+      #expect(isShown)
       #expect(seen[0].voices.count == 3)
     }
 

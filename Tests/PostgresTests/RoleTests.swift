@@ -78,11 +78,11 @@
       writer.delete(tenant.parcels[1])
       try writer.save()
       #expect(tenant.parcels.map(\.number) == [1, 3, 9])
-      for _ in 0..<400 where !seen.contains(where: { $0.weight == 5 }) {
+      let isSeen = try await eventually {
         try reader.save()
-        try await Task.sleep(for: .milliseconds(10))
+        return seen.contains { $0.weight == 5 }
       }
-      #expect(seen.filter { $0.weight == 5 }.count == 1)
+      #expect(isSeen && seen.filter { $0.weight == 5 }.count == 1)
       _ = try writer.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>())
       try writer.deleteHistory(HistoryDescriptor<PostgresHistoryTransaction>())
     }

@@ -316,9 +316,9 @@
       try context.save()
       // Transactions of other tests, which are open for a moment, keep the newest ones back.
       var all: [PostgresHistoryTransaction] = []
-      for _ in 0..<400 where all.count < 2 {
+      _ = try await eventually {
         all = try context.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>())
-        try await Task.sleep(for: .milliseconds(10))
+        return all.count >= 2
       }
       #expect(all.count == 2)
       let changed = try #require(all.last).changes.map(\.changedPersistentIdentifier)
@@ -332,9 +332,9 @@
       let seen = try ["a", "b"].map { try tenant($0, reader).parcels[0] }
       for name in ["a", "b"] { try tenant(name, writer).parcels[0].weight = 4 }
       try writer.save()
-      for _ in 0..<400 where seen.contains(where: { $0.weight != 4 }) {
+      _ = try await eventually {
         try reader.save()
-        try await Task.sleep(for: .milliseconds(10))
+        return seen.allSatisfy { $0.weight == 4 }
       }
       #expect(seen.map(\.weight) == [4, 4])
     }
