@@ -10,6 +10,7 @@
       let plan = try AskPlan(self, question)
       asked.insert(plan.rows.table)
       tally.note(plan, hasCondition: question.condition != nil)
+      tally.endLoads()
       if plan.rows.limit != nil, !plan.isExact, let first = try firstRows(plan) {
         return StoreAnswer(try contents(first, table: plan.rows.table), isTested: true) { plan.report(question) }
       }
@@ -49,6 +50,7 @@
     }
 
     package func load(_ identifiers: [PersistentIdentifier], lists: Bool) throws -> [SnapshotContent] {
+      tally.noteLoad()
       let statements = loading(identifiers, lists: lists)
       let answers = try run(statements.map(\.statement))
       return try zip(statements, answers).flatMap { try contents($1, table: $0.table) }

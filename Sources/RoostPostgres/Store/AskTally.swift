@@ -13,6 +13,9 @@
     package var limited = 0
     /// The condition named the zones of the rows.
     package var zoned = 0
+    /// The most loads of unread objects between a fetch or a save and the next one. A loop that asks for one object at a time makes it large.
+    package var mostLoads = 0
+    private var loads = 0
 
     package init() {}
 
@@ -25,6 +28,15 @@
       all += other.all
       limited += other.limited
       zoned += other.zoned
+      mostLoads = max(mostLoads, other.mostLoads)
     }
+
+    mutating func noteLoad() {
+      loads += 1
+      mostLoads = max(mostLoads, loads)
+    }
+
+    /// A fetch or a save begins.
+    mutating func endLoads() { loads = 0 }
   }
 #endif

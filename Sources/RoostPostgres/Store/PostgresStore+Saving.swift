@@ -19,6 +19,7 @@
       _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
       try CallInterrupt.check()
+      tally.endLoads()
       try settleUncertain()
       done.removeValue(forKey: request.editingState.id)?.noteSaved(isLate: true)
       var attempt = 1

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 #if Postgres
@@ -12,30 +13,47 @@ enum StoreKind: CaseIterable, Sendable {
   case own, json, remote
   #if Postgres
     case postgres
+    @TaskLocal fileprivate static var servers: ServerStores?
   #endif
 
   @TaskLocal static var current = StoreKind.own
 
   func container(_ schema: Schema) throws -> ModelContainer {
     switch self {
-    case .own: try ModelContainer(for: schema, configurations: [ModelConfiguration(isStoredInMemoryOnly: true)])
+    case .own: return try ModelContainer(for: schema, configurations: [ModelConfiguration(isStoredInMemoryOnly: true)])
     case .json:
-      try ModelContainer(for: schema, configurations: [JSONStore.Configuration(schema: schema, file: freshFile())])
+      return try ModelContainer(
+        for: schema, configurations: [JSONStore.Configuration(schema: schema, file: freshFile())])
     case .remote:
-      try ModelContainer(
+      return try ModelContainer(
         for: schema, configurations: [RemoteStore.Configuration(schema: schema, server: Server(seed: 1))])
     #if Postgres
       case .postgres:
-        try ModelContainer(
+        let container = try ModelContainer(
           for: schema,
           configurations: [
             PostgresConfiguration(
               PostgresServer.shared().address, schema: schema, namespace: PostgresServer.freshNamespace())
           ])
+        Self.servers?.add(container)
+        return container
     #endif
     }
   }
 }
+
+#if Postgres
+  /// The stores of a test that ask the server.
+  private final class ServerStores: Sendable {
+    private let stores = Mutex<[PostgresStore]>([])
+
+    func add(_ container: ModelContainer) {
+      stores.withLock { $0 += container.dataStores.compactMap { $0 as? PostgresStore } }
+    }
+
+    var mostLoads: Int { stores.withLock { $0.map(\.tally.mostLoads).max() ?? 0 } }
+  }
+#endif
 
 /// Runs each test of a suite with every kind of store.
 struct EveryStore: SuiteTrait, TestTrait, TestScoping {
@@ -48,7 +66,18 @@ struct EveryStore: SuiteTrait, TestTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     for kind in StoreKind.allCases {
-      do { try await StoreKind.$current.withValue(kind, operation: function) } catch {
+      do {
+        #if Postgres
+          let servers = ServerStores()
+          try await StoreKind.$servers.withValue(servers) {
+            try await StoreKind.$current.withValue(kind, operation: function)
+          }
+          // As many as a strict context allows.
+          #expect(servers.mostLoads <= 10, "a loop asks the server for one object at a time")
+        #else
+          try await StoreKind.$current.withValue(kind, operation: function)
+        #endif
+      } catch {
         Issue.record(error, "with a store of kind \(kind)")
       }
     }
