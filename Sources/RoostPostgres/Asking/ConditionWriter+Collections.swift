@@ -38,7 +38,13 @@
       // NaN equals nothing.
       let known = others.filter { ValueOrder.holds(.equal, $0, other: $0) }
       guard let list = Statement.Parameter(known, as: type) else { return nil }
-      let test = known.isEmpty ? nil : "\(key(found, type)) = ANY(\(add(list)))"
+      var tests: [String] = []
+      if let indexed = found.indexed, let firsts = Statement.Parameter(known.compactMap(IndexedText.first), as: .string)
+      {
+        tests.append("\(indexed) = ANY(\(add(firsts)))")
+      }
+      tests.append("\(key(found, type)) = ANY(\(add(list)))")
+      let test = known.isEmpty ? nil : SQLText.all(tests)
       return among(found.text, test, isOptional: found.isOptional, hasNil: hasNil, doubts: found.doubts)
     }
 

@@ -49,6 +49,14 @@
         ? "normalize(\(written.text), NFC) COLLATE \"C\"" : "\(written.text) COLLATE \"C\""
     }
 
+    /// What is true of two texts that compare so, and can be found in an index: one of them is in it, and the other is a constant.
+    private func indexed(_ one: Written, _ sign: String, two: Written, as type: FieldType) -> [String] {
+      guard type == .string || type == .url else { return [] }
+      if let key = one.indexed, two.constant != nil { return ["\(key) \(sign) \(IndexedText.prefix(two.text))"] }
+      if let key = two.indexed, one.constant != nil { return ["\(IndexedText.prefix(one.text)) \(sign) \(key)"] }
+      return []
+    }
+
     private static func notANumber(_ type: FieldType) -> String? {
       switch type {
       case .float: "'NaN'::real"
@@ -69,7 +77,7 @@
 
     func equal(_ one: Written, _ two: Written, as type: FieldType) -> String {
       let (first, second) = (key(one, type), key(two, type))
-      var tests = ["\(first) = \(second)"]
+      var tests = indexed(one, "=", two: two, as: type) + ["\(first) = \(second)"]
       // NaN is in a comparison with a number anyway unequal.
       if let nan = Self.notANumber(type), !Self.isNumber(one), !Self.isNumber(two) {
         tests.append("\(first) <> \(nan)")
@@ -84,15 +92,17 @@
     func less(_ one: Written, _ two: Written, as type: FieldType) -> String {
       let (first, second) = (key(one, type), key(two, type))
       if type == .decimal { return decimalLess(one, two) }
+      let hint = indexed(one, "<=", two: two, as: type).map { "\($0) AND " }.joined()
       let isGuarded = Self.notANumber(type) != nil && !Self.isNumber(two)
-      return "(\(first) < \(second)\(isGuarded ? " AND \(second) <> \(Self.notANumber(type) ?? "")" : ""))"
+      return "(\(hint)\(first) < \(second)\(isGuarded ? " AND \(second) <> \(Self.notANumber(type) ?? "")" : ""))"
     }
 
     func atMost(_ one: Written, _ two: Written, as type: FieldType) -> String {
       let (first, second) = (key(one, type), key(two, type))
       if type == .decimal { return "(NOT \(decimalLess(two, one)))" }
+      let hint = indexed(one, "<=", two: two, as: type).map { "\($0) AND " }.joined()
       let isGuarded = Self.notANumber(type) != nil && !Self.isNumber(two)
-      return "(\(first) <= \(second)\(isGuarded ? " AND \(second) <> \(Self.notANumber(type) ?? "")" : ""))"
+      return "(\(hint)\(first) <= \(second)\(isGuarded ? " AND \(second) <> \(Self.notANumber(type) ?? "")" : ""))"
     }
 
     private func decimalLess(_ one: Written, _ two: Written) -> String {

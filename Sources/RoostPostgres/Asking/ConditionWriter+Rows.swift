@@ -132,7 +132,11 @@
       else { return nil }
       let column = store.tables.tables[base.table].columns[number]
       let isOptional = column.isOptional || base.isOptional
-      return (column, Written(text(of: column.name, base), isOptional: isOptional, doubts: base.doubts))
+      var written = Written(text(of: column.name, base), isOptional: isOptional, doubts: base.doubts)
+      if base.alias != nil, base.test == nil, store.tables.tables[base.table].hasIndexedTexts(number) {
+        written.indexed = IndexedText.key(written.text)
+      }
+      return (column, written)
     }
 
     /// A field whose values SQL has as they are.

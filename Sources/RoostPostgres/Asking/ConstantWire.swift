@@ -67,7 +67,7 @@
     }
 
     /// The text in normal form C.
-    fileprivate var composedBytes: [UInt8] {
+    var composedBytes: [UInt8] {
       var text = self
       return text.withUTF8 { NormalForm.composed(UnsafeRawBufferPointer($0)) }
     }

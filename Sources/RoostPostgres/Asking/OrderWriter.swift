@@ -24,6 +24,7 @@
         else { return nil }
         let direction = order.isDescending ? "DESC NULLS LAST" : "ASC NULLS FIRST"
         if type == .decimal { keys.append("(\(written.text) <> 'NaN'::numeric) \(direction)") }
+        if keys.isEmpty, let indexed = written.indexed { keys.append("\(indexed) \(direction)") }
         keys.append("\(key(written, type)) \(direction)")
       }
       // Rows with equal keys come in the direction of the first one.

@@ -15,6 +15,8 @@
     /// The value, where it is known without a row.
     var constant: Value?
     var doubts: [Doubt] = []
+    /// What an index has of the text's value; nil without an index.
+    var indexed: String?
     /// Whether the text is true for each row in doubt. Then it needs no `OR` with the doubts.
     var includesDoubts = false
 

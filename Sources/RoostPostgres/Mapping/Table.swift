@@ -11,6 +11,8 @@
     var classes: [TableClass] = []
     /// Columns of which no two rows of a zone may have the same values.
     var uniques: [[UniquePart]] = []
+    /// Columns that have an index together.
+    var indexes: [[Int]] = []
     /// What fields were called before, by their names now.
     var formerNames: [String: String] = [:]
     /// Whether a column says of which class a row is.
@@ -32,6 +34,11 @@
       Statement(
         "SELECT create_distributed_table(($1::text)::regclass, 'zone', colocate_with => $2)",
         [.text("\(namespace).\(name)"), .text(other)])
+    }
+
+    /// Whether an index helps to find a column's texts.
+    func hasIndexedTexts(_ column: Int) -> Bool {
+      columns[column].type == .text && indexes.contains { $0.contains(column) }
     }
 
     func column(_ field: String) -> Int? { columns.firstIndex { $0.field == field } }

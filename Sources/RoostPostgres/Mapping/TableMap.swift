@@ -31,6 +31,7 @@
       for pair in try RelationshipPair.all(plans) { try add(pair) }
       for plan in plans {
         addUniques(plan)
+        addIndexes(plan)
         classes[plan.type.name] = plan.type
         let names = plan.preserved.union(plan.uniques.flatMap { $0 })
         kept[plan.type.name] = plan.type.properties.indices.filter { names.contains(plan.type.propertyName($0)) }
@@ -167,6 +168,24 @@
           $0.map(\.column) == parts.map(\.column) && $0.map(\.path) == parts.map(\.path)
         }
         if !isKnown { tables[table].uniques.append(parts) }
+      }
+    }
+
+    /// References have indexes anyway, and unique values too. The server tests nothing by an index on JSON, and long bytes have no place in one.
+    private mutating func addIndexes(_ plan: ModelPlan) {
+      guard let (table, place) = places[plan.type.name] else { return }
+      for paths in plan.indexes {
+        let columns = paths.compactMap { path -> Int? in
+          guard let number = plan.type.number(ofPath: path), !path.contains(".") else { return nil }
+          switch tables[table].classes[place].members[number] {
+          case .value(let column)?: return [.jsonb, .bytea].contains(tables[table].columns[column].type) ? nil : column
+          case .reference(let column)? where paths.count > 1: return column
+          default: return nil
+          }
+        }
+        let isUnique = tables[table].uniques.contains { $0.allSatisfy(\.path.isEmpty) && $0.map(\.column) == columns }
+        guard columns.count == paths.count, !isUnique, !tables[table].indexes.contains(columns) else { continue }
+        tables[table].indexes.append(columns)
       }
     }
 

@@ -130,12 +130,15 @@
           stored.links[link][keyPath: side].field = field.map { names[$0] ?? $0 }
         }
       }
-      for place in stored.tables[known].uniques.indices {
-        stored.tables[known].uniques[place].paths = stored.tables[known].uniques[place].paths.map { path in
+      func moved(_ index: StoredIndex) -> StoredIndex {
+        let paths = index.paths.map { path in
           let field = String(path.prefix { $0 != "." })
           return (names[field] ?? field) + path.dropFirst(field.count)
         }
+        return StoredIndex(index: index.index, paths: paths)
       }
+      stored.tables[known].uniques = stored.tables[known].uniques.map(moved)
+      stored.tables[known].indexes = stored.tables[known].indexes?.map(moved)
     }
 
     private func freeName(_ known: Int, _ field: String, isPlace: Bool) -> String {

@@ -24,7 +24,7 @@
         add(
           "CREATE UNIQUE INDEX \(index) ON \(full(table.name.text)) (\(Table.zone), "
             + "\(keys.map { "(\($0))" }.joined(separator: ", ")))")
-        stored.tables[known].uniques.append(StoredUnique(index: index.text, paths: paths))
+        stored.tables[known].uniques.append(StoredIndex(index: index.text, paths: paths))
       }
     }
 

@@ -104,7 +104,10 @@
       try bringZones()
       try bringRelationships()
       leaveRelationships()
-      for number in tables.tables.indices { try bringUniques(number) }
+      for number in tables.tables.indices {
+        try bringUniques(number)
+        bringIndexes(number)
+      }
       noteForms()
       try send()
       if let known, stored == shape { return known }

@@ -29,7 +29,8 @@
           + "\(one.targetClass ?? "-") \(one.otherClass ?? "-") \(text(one))"
       }
       let uniques = table.uniques.map { "unique " + uniquePaths($0, table).joined(separator: ", ") }
-      parts += values.sorted() + relations.sorted() + uniques.sorted()
+      let indexes = table.indexes.map { "index " + indexPaths($0, table).joined(separator: ", ") }
+      parts += values.sorted() + relations.sorted() + uniques.sorted() + indexes.sorted()
       return Fingerprint.text(parts)
     }
 
@@ -42,6 +43,9 @@
       case .links: return "links"
       }
     }
+
+    /// The fields of an index.
+    func indexPaths(_ columns: [Int], _ table: Table) -> [String] { columns.map { table.columns[$0].field ?? "" } }
 
     /// The fields of a rule of uniqueness, each with the path into its JSON.
     func uniquePaths(_ parts: [UniquePart], _ table: Table) -> [String] {

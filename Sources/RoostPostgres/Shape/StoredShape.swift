@@ -25,7 +25,9 @@
     /// The field that tells the zone of a row; nil if all rows are in one zone.
     var zone: String?
     var columns: [StoredColumn] = []
-    var uniques: [StoredUnique] = []
+    var uniques: [StoredIndex] = []
+    /// Those that `#Index` asks for; nil if an earlier version of Roost made the table.
+    var indexes: [StoredIndex]?
     /// Fingerprints of the models that the table followed, the newest last: see ``DatabaseShape/isOlder``.
     var forms: [String] = []
     /// Groups of properties that exchanged their names. The names alone do not tell whether that has happened.
@@ -61,7 +63,7 @@
     var index: String
   }
 
-  struct StoredUnique: Codable, Equatable {
+  struct StoredIndex: Codable, Equatable {
     var index: String
     /// Fields, or paths into a field's JSON.
     var paths: [String]

@@ -1,0 +1,61 @@
+#if Postgres
+  internal import RoostGraph
+  internal import RoostRecords
+
+  /// Indexes that `#Index` asks for. They serve comparisons, and sorting with a limit.
+  extension DatabaseShape {
+    mutating func bringIndexes(_ number: Int) {
+      let table = tables.tables[number]
+      guard !isOlder(number), let known = stored.table(of: table.root.name) else { return }
+      let wanted = table.indexes.map { (columns: $0, paths: tables.indexPaths($0, table)) }
+      let (before, named) = (stored.tables[known].indexes ?? [], fields(number))
+      // An index over a property that the models do not name stays.
+      let left = before.filter { index in
+        !wanted.contains { $0.paths == index.paths } && index.paths.allSatisfy(named.contains)
+      }
+      for index in left {
+        add("DROP INDEX IF EXISTS \(full(index.index))")
+        there.names.remove(index.index)
+      }
+      var now = before.filter { !left.contains($0) }
+      for (columns, paths) in wanted where !now.contains(where: { $0.paths == paths }) {
+        let index = there.name(table.name.text, columns.map { table.columns[$0].name.text }, kind: "idx")
+        // The first texts of a row fill the entry.
+        let texts = columns.filter(table.hasIndexedTexts).dropFirst(IndexedText.most)
+        let keys = columns.filter { !texts.contains($0) }.map { column in
+          let name = "\(table.columns[column].name)"
+          return "(\(table.hasIndexedTexts(column) ? IndexedText.key(name) : name)) NULLS FIRST"
+        }
+        add(
+          "CREATE INDEX \(index) ON \(full(table.name.text)) "
+            + "(\(([Table.zone.description] + keys + [Table.key.description]).joined(separator: ", ")))")
+        now.append(StoredIndex(index: index.text, paths: paths))
+      }
+      if !now.isEmpty || stored.tables[known].indexes != nil { stored.tables[known].indexes = now }
+    }
+  }
+
+  /// A text in an index: its first characters, because an entry has 2,700 bytes at most.
+  ///
+  /// A condition for whole texts has one for these beside it, so that the planner sees the index.
+  enum IndexedText {
+    static let length = 160
+    /// So many texts fit into an entry.
+    static let most = 4
+
+    /// The part of a text in normal form C.
+    static func prefix(_ normal: String) -> String { "left(\(normal), \(length)) COLLATE \"C\"" }
+    /// The part of a constant.
+    static func first(_ value: Value) -> Value? {
+      let text: String
+      switch value {
+      case .string(let known), .url(let known): text = known
+      default: return nil
+      }
+      let scalars = String(decoding: text.composedBytes, as: UTF8.self).unicodeScalars
+      return .string(String(scalars.prefix(length)))
+    }
+
+    static func key(_ text: String) -> String { prefix("normalize(\(text), NFC)") }
+  }
+#endif
