@@ -1,5 +1,19 @@
-internal import RoostGraph
+package import RoostGraph
 internal import RoostRecords
+
+/// The objects of a class, in a store that makes one of several.
+package protocol DuplicateStore {
+  associatedtype Row: Hashable
+
+  /// The objects that have the same values, group by group, each in the order in which they were inserted. Nil is like no other value.
+  func groups() throws -> [[Row]]
+  /// The objects of rows, in a context, without those that are not there.
+  func models(_ rows: [Row], _ context: ModelContext) throws -> [Row: any _ModelObject]
+  /// Carries out all of them, one after the other.
+  func merge(_ pairs: [DuplicatePair<Row>]) throws
+  /// A row, for errors.
+  func text(_ row: Row) -> String
+}
 
 /// A step of a migration that makes one model of several that have the same values: see ``MigrationStage/removeDuplicates(of:by:policy:)``.
 public final class DuplicateRemoval {
@@ -43,28 +57,45 @@ extension DuplicateRemoval {
   /// How many models go in one transaction.
   private static let most = 1000
 
+  /// Removes duplicates in a file.
   func run(_ container: ModelContainer) throws {
-    guard let place = container.stores.place(of: model) else { return }
-    if let fault = faults.first { throw MigrationFault(place.map.type.name, nil, detail: fault) }
-    if paths.isEmpty {
-      throw MigrationFault(place.map.type.name, nil, detail: "no key path says which models are duplicates: name one")
+    try run(container) { (map, paths) throws -> RowDuplicates? in
+      guard let place = container.stores.place(of: model) else { return nil }
+      return try RowDuplicates(container.stores.stores[place.store], place, of: map, paths: paths)
     }
-    let store = container.stores.stores[place.store]
-    let records = store.records
-    let merger = try DuplicateMerger(store, place.map, paths: paths)
-    let groups = try records.read { try merger.groups($0) }
-    switch try policy(place.map) {
+  }
+
+  /// - Parameter make: makes the store for the class and the properties by which duplicates are found; nil if it has none of the class.
+  package func run<Store: DuplicateStore>(
+    _ container: ModelContainer, in make: (_ map: EntityMap, _ paths: [String]) throws -> Store?
+  ) throws {
+    guard let map = container.stores.place(of: model)?.map else { return }
+    if let fault = faults.first { throw MigrationFault(map.type.name, nil, detail: fault) }
+    if paths.isEmpty {
+      throw MigrationFault(map.type.name, nil, detail: "no key path says which models are duplicates: name one")
+    }
+    guard let store = try make(map, paths) else { return }
+    let groups = try store.groups()
+    func refusal(_ group: [Store.Row]) -> MigrationFault {
+      let named = group.prefix(5).map(store.text).joined(separator: ", ") + (group.count > 5 ? ", …" : "")
+      return MigrationFault(
+        map.type.name, paths.joined(separator: ", "),
+        detail:
+          "\(groups.count) \(groups.count == 1 ? "group of objects has" : "groups of objects have") the same values: the first is rows \(named)"
+      )
+    }
+    switch try policy(map) {
     case .always(let choice):
       guard let taking = choice.taking else {
-        if let group = groups.first { throw refusal(groups.count, group, of: place.map) }
+        if let group = groups.first { throw refusal(group) }
         return
       }
-      try merge(groups, in: records, with: merger) { _ in { _, _ in taking } }
-    case .fields(let properties): try merge(groups, in: records, with: merger) { _ in { _, _ in .some(properties) } }
+      try merge(groups, in: store) { _ in { _, _ in taking } }
+    case .fields(let properties): try merge(groups, in: store) { _ in { _, _ in .some(properties) } }
     case .newest(_, let isNewer):
-      try merge(groups, in: records, with: merger) { batch in
+      try merge(groups, in: store) { batch in
         let context = ModelContext(container)
-        let models = try models(batch, context, at: place)
+        let models = try store.models(batch.flatMap { $0 }, context)
         return { newest, row in
           // The models are faults that their context fills.
           defer { withExtendedLifetime(context) {} }
@@ -72,26 +103,17 @@ extension DuplicateRemoval {
           return isNewer(one, other) ? .all : .nothing
         }
       }
-    case .asks(let body): try choose(groups, container, at: place, with: merger, by: body)
+    case .asks(let body): try choose(groups, container, in: store, refusal: refusal, by: body)
     }
-  }
-
-  private func refusal(_ count: Int, _ rows: [RowID], of map: EntityMap) -> MigrationFault {
-    let named = rows.prefix(5).map { "\($0.number)" }.joined(separator: ", ") + (rows.count > 5 ? ", …" : "")
-    return MigrationFault(
-      map.type.name, paths.joined(separator: ", "),
-      detail:
-        "\(count) \(count == 1 ? "group of objects has" : "groups of objects have") the same values: the first is rows \(named)"
-    )
   }
 
   /// Where nothing is asked that may change a model: many in one transaction.
   ///
   /// - Parameter rule: for a batch of groups, tells of a row what the one that stays gets of it. It is also told the row whose values
   ///   that one has by then.
-  private func merge(
-    _ groups: [[RowID]], in records: RecordStore, with merger: DuplicateMerger,
-    by rule: (ArraySlice<[RowID]>) throws -> (_ now: RowID, _ row: RowID) throws -> DuplicateMerger.Taking
+  private func merge<Store: DuplicateStore>(
+    _ groups: [[Store.Row]], in store: Store,
+    by rule: (ArraySlice<[Store.Row]>) throws -> (_ now: Store.Row, _ row: Store.Row) throws -> DuplicateMerger.Taking
   ) throws {
     var next = 0
     while next < groups.count {
@@ -103,51 +125,63 @@ extension DuplicateRemoval {
         next += 1
       }
       let decide = try rule(groups[start..<next])
-      var pairs: [DuplicateMerger.Pair] = []
+      var pairs: [DuplicatePair<Store.Row>] = []
       for group in groups[start..<next] {
         var now = group[0]
         for row in group.dropFirst() {
           let taking = try decide(now, row)
           if case .all = taking { now = row }
-          pairs.append(DuplicateMerger.Pair(kept: group[0], duplicate: row, taking: taking))
+          pairs.append(DuplicatePair(kept: group[0], duplicate: row, taking: taking))
         }
       }
-      try records.write { try merger.merge(pairs, in: $0) }
+      try store.merge(pairs)
     }
   }
 
-  private func models(
-    _ groups: ArraySlice<[RowID]>, _ context: ModelContext, at place: StoreSet.Place
-  ) throws -> [RowID: any _ModelObject] {
-    let graph = context.state.graph(place.store)
-    let models = try graph.call(.reading) { try graph.objects.read(groups.flatMap { $0 }, place.map) }
-    return Dictionary(models.map { (RowID($0._$state.row), $0) }) { first, _ in first }
-  }
-
   /// Where code of the program decides: one after the other, because it sees what the last one left, and may change models.
-  private func choose(
-    _ groups: [[RowID]], _ container: ModelContainer, at place: StoreSet.Place, with merger: DuplicateMerger,
+  private func choose<Store: DuplicateStore>(
+    _ groups: [[Store.Row]], _ container: ModelContainer, in store: Store, refusal: ([Store.Row]) -> MigrationFault,
     by body: (_ duplicate: any _ModelObject, _ kept: any _ModelObject) throws -> UniqueChoice
   ) throws {
-    let records = container.stores.stores[place.store].records
     for group in groups {
       try Task.checkCancellation()
       for row in group.dropFirst() {
         let context = ModelContext(container)
         context.durability = .relaxed
-        let graph = context.state.graph(place.store)
-        let models = try graph.call(.reading) { try graph.objects.read([row, group[0]], place.map) }
-        guard models.count == 2 else { continue }
-        let choice = try body(models[0], models[1])
-        guard let taking = choice.taking else { throw refusal(groups.count, group, of: place.map) }
+        let models = try store.models([row, group[0]], context)
+        guard let duplicate = models[row], let kept = models[group[0]] else { continue }
+        let choice = try body(duplicate, kept)
+        guard let taking = choice.taking else { throw refusal(group) }
         // The code may have changed the model that goes, so that the one that stays gets that.
         if context.hasChanges { try context.save() }
-        try records.write {
-          try merger.merge([DuplicateMerger.Pair(kept: group[0], duplicate: row, taking: taking)], in: $0)
-        }
+        try store.merge([DuplicatePair(kept: group[0], duplicate: row, taking: taking)])
       }
     }
   }
+}
+
+/// The objects of a class in a file.
+private struct RowDuplicates: DuplicateStore {
+  private let records: RecordStore
+  private let place: StoreSet.Place
+  private let merger: DuplicateMerger
+
+  init(_ store: GraphStore, _ place: StoreSet.Place, of map: EntityMap, paths: [String]) throws {
+    (records, self.place) = (store.records, place)
+    merger = try DuplicateMerger(store, map, paths: paths)
+  }
+
+  func groups() throws -> [[RowID]] { try records.read { try merger.groups($0) } }
+
+  func models(_ rows: [RowID], _ context: ModelContext) throws -> [RowID: any _ModelObject] {
+    let graph = context.state.graph(place.store)
+    let models = try graph.call(.reading) { try graph.objects.read(rows, place.map) }
+    return Dictionary(models.map { (RowID($0._$state.row), $0) }) { first, _ in first }
+  }
+
+  func merge(_ pairs: [DuplicatePair<RowID>]) throws { try records.write { try merger.merge(pairs, in: $0) } }
+
+  func text(_ row: RowID) -> String { "\(row.number)" }
 }
 
 extension UniqueChoice {

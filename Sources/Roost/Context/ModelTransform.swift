@@ -78,60 +78,119 @@ extension MigrationStage {
   }
 }
 
+/// The models of a class in two versions of a store, batch by batch.
+package protocol ModelPairs {
+  /// How many models the old version has.
+  func count() throws -> Int
+  /// Calls a body with the next models, in the order of their keys, and saves what it changed. Returns how many there were.
+  mutating func next(_ limit: Int, _ body: (ModelBatch) throws -> Void) throws -> Int
+}
+
+/// Some models of the old version, and a context of the new one.
+package struct ModelBatch {
+  let olds: [any PersistentModel]
+  let context: ModelContext
+  /// The same model in the new version; nil where it is not there.
+  let counterpart: (any PersistentModel) -> (any PersistentModel)?
+
+  package init(
+    _ olds: [any PersistentModel], _ context: ModelContext,
+    counterpart: @escaping (any PersistentModel) -> (any PersistentModel)?
+  ) {
+    (self.olds, self.context, self.counterpart) = (olds, context, counterpart)
+  }
+}
+
 extension ModelTransform {
+  /// The class of the old version, and that of the new one; nil where the code itself makes the new models.
+  package var classes: (old: any PersistentModel.Type, new: (any PersistentModel.Type)?) { (old, new) }
+
+  /// What a class may not do whose objects are to be the same ones.
+  package func leavesFamily() -> any Error {
+    MigrationFault(
+      old._$type.name, nil,
+      detail:
+        "the class leaves its superclass, so its objects get other rows: use transform(from:in:), and insert the new models"
+    )
+  }
+
   /// Calls the code for each model of a class. Each batch of models is saved.
   ///
   /// - Parameter report: called before each batch, with the number of models that are done.
-  func run(
-    _ source: ModelContainer, _ target: ModelContainer, noting failures: TransformFailures?,
-    report: (Int, Int) throws -> Void
+  package func run(_ pairs: some ModelPairs, report: (Int, Int) throws -> Void) throws {
+    try run(pairs, noting: nil, report: report)
+  }
+
+  private func run(
+    _ pairs: some ModelPairs, noting failures: TransformFailures?, report: (Int, Int) throws -> Void
   ) throws {
-    guard let place = source.stores.place(of: old) else { return }
-    let store = source.stores.stores[place.store]
-    if let new, try target.stores.known(new).map.entity.id != place.map.entity.id {
-      throw MigrationFault(
-        old._$type.name, nil,
-        detail:
-          "the class leaves its superclass, so its objects get other rows: use transform(from:in:), and insert the new models"
-      )
-    }
-    let total = try store.records.read { reader in
-      try Planner(Ground(reader)).count(Query(place.map.entity.name, where: place.map.condition()))
-    }
-    var query = Query(place.map.entity.name, where: place.map.condition(), by: [Order(.row)], limit: batchSize)
+    var pairs = pairs
+    let total = try pairs.count()
     var done = 0
     while true {
-      try report(done, Int(clamping: total))
-      let count = try batch(&query, from: source, to: target, place: place, noting: failures)
+      try report(done, total)
+      let count = try pairs.next(batchSize) { batch in
+        for old in batch.olds {
+          let counterpart = batch.counterpart(old)
+          if new != nil, counterpart == nil { continue }
+          do { try body(old, counterpart, batch.context) } catch {
+            guard let failures else { throw TransformFailure(model: old.persistentModelID, error: error) }
+            failures.add(old.persistentModelID, error)
+          }
+        }
+      }
       done += count
       if count < batchSize { return }
     }
   }
 
-  /// Calls the code for the next models of a query; returns how many there were.
-  private func batch(
-    _ query: inout Query, from source: ModelContainer, to target: ModelContainer, place: StoreSet.Place,
-    noting failures: TransformFailures?
-  ) throws -> Int {
+  /// The same over two files, in which a model has the same row.
+  func run(
+    _ source: ModelContainer, _ target: ModelContainer, noting failures: TransformFailures?,
+    report: (Int, Int) throws -> Void
+  ) throws {
+    guard let place = source.stores.place(of: old) else { return }
+    if let new, try target.stores.known(new).map.entity.id != place.map.entity.id { throw leavesFamily() }
+    try run(RowPairs(source, target, place: place, new: new), noting: failures, report: report)
+  }
+}
+
+/// The models of two files that have the same rows.
+private struct RowPairs: ModelPairs {
+  private let source: ModelContainer
+  private let target: ModelContainer
+  private let place: StoreSet.Place
+  private let new: (any PersistentModel.Type)?
+  private var query: Query
+
+  init(
+    _ source: ModelContainer, _ target: ModelContainer, place: StoreSet.Place, new: (any PersistentModel.Type)?
+  ) {
+    (self.source, self.target, self.place, self.new) = (source, target, place, new)
+    query = Query(place.map.entity.name, where: place.map.condition(), by: [Order(.row)])
+  }
+
+  func count() throws -> Int {
+    let total = try source.stores.stores[place.store].records.read { reader in
+      try Planner(Ground(reader)).count(Query(place.map.entity.name, where: place.map.condition()))
+    }
+    return Int(clamping: total)
+  }
+
+  mutating func next(_ limit: Int, _ body: (ModelBatch) throws -> Void) throws -> Int {
     // The models of a batch are let go with their contexts.
     let (reading, writing) = (ModelContext(source), ModelContext(target))
     // The copy is synced as a whole before it takes the store's place.
     writing.durability = .relaxed
     let graph = reading.state.graph(place.store)
+    query.limit = limit
     let rows = try graph.rows(query, place.map).map(\.row)
     guard let last = rows.last else { return 0 }
     query.after = SeekPoint([.reference(last)], last)
     let olds = try graph.call(.reading) { try graph.objects.read(rows, place.map) }
       .compactMap { $0 as? any PersistentModel }
     let news = try counterparts(olds, writing)
-    for old in olds {
-      let counterpart = news[old._$state.row]
-      if new != nil, counterpart == nil { continue }
-      do { try body(old, counterpart, writing) } catch {
-        guard let failures else { throw TransformFailure(model: old.persistentModelID, error: error) }
-        failures.add(old.persistentModelID, error)
-      }
-    }
+    try body(ModelBatch(olds, writing) { news[$0._$state.row] })
     if writing.hasChanges { try writing.save() }
     return rows.count
   }

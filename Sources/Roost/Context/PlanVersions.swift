@@ -1,32 +1,54 @@
-internal import RoostGraph
-internal import RoostRecords
+package import RoostGraph
+package import RoostRecords
+
+/// What a store tells of the models that it has: a file by its catalog, a database by what it notes of its tables.
+package protocol HeldModels {
+  func hasEntity(_ name: String) -> Bool
+  /// What was noted when the store was last brought to a version; nil where nothing was.
+  var version: ModelVersion? { get }
+  /// What an entity means there; nil where it is not there, or that is not known.
+  func outline(_ name: String) -> Outline?
+}
+
+extension Catalog: HeldModels {
+  package func hasEntity(_ name: String) -> Bool { entity(name) != nil }
+}
 
 /// The versions of a plan, as one store sees them, and the search for the one that the store has.
-struct PlanVersions {
+package struct PlanVersions {
   /// One version: its models that this store keeps.
-  struct Version {
-    let schema: Schema
-    let plans: [ModelPlan]
-    let outlines: [String: Outline]
+  package struct Version {
+    package let schema: Schema
+    package let plans: [ModelPlan]
+    package let outlines: [String: Outline]
 
-    var number: String { schema.version.description }
+    package var number: String { schema.version.description }
     /// What the store says of itself when it has this version.
     var noted: OpeningVersion { OpeningVersion(number, isWhole: true) }
-    var models: [any PersistentModel.Type] { plans.compactMap { $0.type.model as? any PersistentModel.Type } }
+    package var models: [any PersistentModel.Type] {
+      plans.compactMap { $0.type.model as? any PersistentModel.Type }
+    }
+    /// The schema of the models that the store keeps.
+    package var kept: Schema {
+      let own = Schema(models, version: schema.version)
+      return Schema(entities: own.entities, version: schema.version, models: own.models, isVersioned: true)
+    }
   }
 
   let plan: any SchemaMigrationPlan.Type
-  let all: [Version]
+  package let all: [Version]
   /// The version that the container's models are.
-  let target: Int
+  package let target: Int
   /// The entities that some version has, and this store.
   private let names: Set<String>
 
   /// - Parameters:
   ///   - models: what the container keeps in the store.
   ///   - others: the names of the entities in the container's other stores.
-  ///   - catalog: what the store holds.
-  init(_ plan: any SchemaMigrationPlan.Type, _ models: [ModelPlan], over catalog: Catalog, others: Set<String>) throws {
+  ///   - held: what the store holds.
+  package init(
+    _ plan: any SchemaMigrationPlan.Type, _ models: [ModelPlan], over held: some HeldModels, others: Set<String>
+  ) throws {
     self.plan = plan
     let here = Set(models.map(\.type.name))
     let all = try plan.schemas.map { version in
@@ -34,7 +56,7 @@ struct PlanVersions {
       if let fault = schema.faults.first {
         throw SwiftDataError.loadIssueModelContainer.about("\(version): \(fault)")
       }
-      let kept = Self.kept(schema, catalog, here: here, others: others)
+      let kept = Self.kept(schema, held, here: here, others: others)
       let plans = zip(schema.models, schema.entities).compactMap { model, entity in
         kept.contains(entity.name) ? ModelPlan(entity, model) : nil
       }
@@ -59,13 +81,26 @@ struct PlanVersions {
     self.target = target
   }
 
+  /// What a store needs that is no file of Roost's. The errors are those that a container throws.
+  ///
+  /// - Returns: the plan's versions, and the steps; none where the store has none of the plan's entities, or the newest version.
+  package static func steps(
+    of plan: any SchemaMigrationPlan.Type, _ models: [ModelPlan], over held: some HeldModels, others: Set<String>
+  ) throws -> (versions: PlanVersions, steps: [Step]) {
+    try Doorway.pass {
+      let versions = try PlanVersions(plan, models, over: held, others: others)
+      return (versions, try versions.current(held).map { try versions.steps(from: $0) } ?? [])
+    }
+  }
+
   /// The entities of a version that this store keeps. In a container of one store these are all; otherwise those that the store has, or gets
   /// from the container, with the targets of their relationships.
-  private static func kept(_ schema: Schema, _ catalog: Catalog, here: Set<String>, others: Set<String>) -> Set<String>
-  {
-    let names = Set(schema.entities.map(\.name)).subtracting(others.filter { catalog.entity($0) == nil })
+  private static func kept(
+    _ schema: Schema, _ held: some HeldModels, here: Set<String>, others: Set<String>
+  ) -> Set<String> {
+    let names = Set(schema.entities.map(\.name)).subtracting(others.filter { !held.hasEntity($0) })
     if others.isEmpty { return names }
-    var kept = names.filter { here.contains($0) || catalog.entity($0) != nil }
+    var kept = names.filter { here.contains($0) || held.hasEntity($0) }
     var waiting = Array(kept)
     while let name = waiting.popLast() {
       guard let entity = schema.entitiesByName[name] else { continue }
@@ -76,9 +111,9 @@ struct PlanVersions {
   }
 
   /// The version that a store has; nil where it has none of the plan's entities yet, and an error where it has none of its versions.
-  func current(_ catalog: Catalog) throws -> Int? {
-    if !names.contains(where: { catalog.entity($0) != nil }) { return nil }
-    if let noted = catalog.version {
+  package func current(_ held: some HeldModels) throws -> Int? {
+    if !names.contains(where: { held.hasEntity($0) }) { return nil }
+    if let noted = held.version {
       let known = Dictionary(
         noted.parts.filter { names.contains($0.name) }.map { ($0.name, $0.fingerprint) }
       ) { first, _ in first }
@@ -97,12 +132,12 @@ struct PlanVersions {
             "version \(noted.number) of the models wrote the store, and the newest version of \(plan) is \(newest.number): "
             + "open the store with the newer program, or open a backup from before the migration")
       }
-    } else if let fitting = fitting(catalog) {
+    } else if let fitting = fitting(held) {
       return fitting
     }
-    if plan.stages.contains(where: \.hasCode) { throw unknown(catalog) }
+    if plan.stages.contains(where: \.hasCode) { throw unknown(held) }
     // Without code the rest is inferred, from the version that is nearest, so that names are followed from version to version.
-    let stored = stored(catalog)
+    let stored = stored(held)
     return all.indices.prefix(target + 1).min {
       Self.distance(all[$0].outlines, stored) < Self.distance(all[$1].outlines, stored)
     }
@@ -126,8 +161,8 @@ struct PlanVersions {
   }
 
   /// For a store that no version was noted in: the last version that has exactly what it has, else the last one that has no more.
-  private func fitting(_ catalog: Catalog) -> Int? {
-    let stored = stored(catalog)
+  private func fitting(_ held: some HeldModels) -> Int? {
+    let stored = stored(held)
     if let exact = all.lastIndex(where: { $0.outlines == stored }) { return exact }
     return all.lastIndex { version in
       version.outlines.allSatisfy { name, outline in
@@ -137,18 +172,18 @@ struct PlanVersions {
     }
   }
 
-  private func stored(_ catalog: Catalog) -> [String: Outline] {
-    Dictionary(names.compactMap { name in catalog.outline(name).map { (name, $0) } }) { first, _ in first }
+  private func stored(_ held: some HeldModels) -> [String: Outline] {
+    Dictionary(names.compactMap { name in held.outline(name).map { (name, $0) } }) { first, _ in first }
   }
 
-  private func unknown(_ catalog: Catalog) -> MigrationFault {
-    let stored = stored(catalog)
+  private func unknown(_ held: some HeldModels) -> MigrationFault {
+    let stored = stored(held)
     // The nearest version says most about what is wrong.
-    let said = catalog.version.flatMap { noted in all.first { $0.number == noted.number } }
+    let said = held.version.flatMap { noted in all.first { $0.number == noted.number } }
     let nearest = said ?? all.min { Self.distance($0.outlines, stored) < Self.distance($1.outlines, stored) }
     let numbers = all.map(\.number).joined(separator: ", ")
     var text = "the store has none of the versions of \(plan) (\(numbers))"
-    if let noted = catalog.version { text += "; it says that it has version \(noted.number)" }
+    if let noted = held.version { text += "; it says that it has version \(noted.number)" }
     if let nearest {
       text += ". Beside version \(nearest.number), " + Self.text(nearest.outlines, stored, start: "the store has")
     }
@@ -184,19 +219,19 @@ struct PlanVersions {
   // MARK: Steps
 
   /// What leads from one version to a later one: stages that name the same two versions are one step.
-  struct Step {
-    let from: Version
-    let to: Version
+  package struct Step {
+    package let from: Version
+    package let to: Version
     var will: ((ModelContext) throws -> Void)?
     var removals: [DuplicateRemoval] = []
     var transforms: [ModelTransform] = []
     var did: ((ModelContext) throws -> Void)?
 
-    var hasCode: Bool { will != nil || did != nil || !removals.isEmpty || !transforms.isEmpty }
+    package var hasCode: Bool { will != nil || did != nil || !removals.isEmpty || !transforms.isEmpty }
   }
 
   /// The steps from one version to the target.
-  func steps(from current: Int) throws -> [Step] {
+  package func steps(from current: Int) throws -> [Step] {
     guard current <= target else {
       throw MigrationFault(
         "", nil, isBackward: true,

@@ -16,13 +16,15 @@
 /// A container that gets a plan finds out which version its store has, and carries out the stages from there to the newest. The
 /// store changes as a whole, when the last stage is done: if a stage throws, or the program is killed, the store is as it was, and the
 /// next opening begins again. So the code of a stage may run more than once.
+///
+/// Stores in PostgreSQL carry out the same plans, in one transaction of the server.
 public protocol SchemaMigrationPlan: SendableMetatype {
   /// The versions, oldest first.
   static var schemas: [any VersionedSchema.Type] { get }
   /// The steps between them. A step that no stage names is lightweight.
   static var stages: [MigrationStage] { get }
   /// Whether a migration that runs code keeps the store as it was, in a file beside it; false if the plan does not say.
-  /// ``ModelContainer/discardMigrationBackups()`` removes it.
+  /// ``ModelContainer/discardMigrationBackups()`` removes it. A store on a server keeps none: back it up with the server's own tools.
   static var keepsBackup: Bool { get }
   /// Called while a migration that runs code goes on, on the thread that makes the container. It must not wait for a thread that opens the
   /// same store.

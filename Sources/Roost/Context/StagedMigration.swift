@@ -42,12 +42,7 @@ struct StagedMigration {
     let copy = try StoreReplacement(
       records.store, keepingOriginalAt: plan.keepsBackup ? Self.backupPath(of: path) : nil)
     do {
-      for (number, step) in steps.enumerated() {
-        let progress = MigrationProgress(
-          from: step.from.schema.version, to: step.to.schema.version, step: number + 1, steps: steps.count)
-        try carryOut(step, copy, progress: progress)
-      }
-      try Task.checkCancellation()
+      try StageRunner(plan, StagedCopy(copy: copy, opening: opening, failures: failures)).run(steps)
     } catch {
       copy.abandon()
       throw error
@@ -72,42 +67,17 @@ struct StagedMigration {
     guard let (versions, current) = try versions(records) else { return false }
     return try versions.steps(from: current).contains(where: \.hasCode)
   }
+}
 
-  // MARK: Steps
+/// The copy of a file on which the stages of a plan work.
+private struct StagedCopy: StagedStore {
+  let copy: StoreReplacement
+  let opening: GraphStore.Opening
+  let failures: TransformFailures?
 
-  private func carryOut(_ step: PlanVersions.Step, _ copy: StoreReplacement, progress: MigrationProgress) throws {
-    do {
-      try tell(progress)
-      // The store may lack an entity of the version that no program had named.
-      let isCompleted = try step.hasCode && settle(copy, step.from)
-      if let will = step.will { try withContainer(step.from, copy) { try Self.run(will, $0) } }
-      for removal in step.removals { try withContainer(step.from, copy) { try removal.run($0) } }
-      let source =
-        step.transforms.isEmpty
-        ? nil
-        : try copy.freeze(
-          isChanged: isCompleted || step.will != nil || !step.removals.isEmpty || progress.step > 1)
-      if step.hasCode {
-        try withContainer(step.to, copy) { new in
-          if let source { try transform(step, source, into: new, copy: copy, progress: progress) }
-          if let did = step.did { try Self.run(did, new) }
-          // A dry run goes on without the objects that failed.
-          if failures?.count ?? 0 == 0 { for store in new.stores.stores { try store.checkFilled() } }
-        }
-      }
-      // What the code had to prepare comes last: new unique values.
-      _ = try settle(copy, step.to)
-    } catch let error as CancellationError {
-      throw error
-    } catch let failure as TransformFailure {
-      throw failed(step, "\(failure)", of: copy, error: failure.error)
-    } catch {
-      throw failed(step, "\(error)", of: copy, error: error)
-    }
-  }
+  var place: String { copy.path }
 
-  /// Brings the copy to a version; true if anything changed.
-  private func settle(_ copy: StoreReplacement, _ version: PlanVersions.Version) throws -> Bool {
+  func settle(_ version: PlanVersions.Version) throws -> Bool {
     let records = try RecordStore(
       copy.copyPath, options: options, fileSystem: copy.fileSystem, writer: HistoryWriter.ofThisProgram)
     let isChanged = try GraphStore.settle(records, through: [(version.plans, version.noted)])
@@ -115,33 +85,29 @@ struct StagedMigration {
     return isChanged
   }
 
-  private func transform(
-    _ step: PlanVersions.Step, _ source: String, into new: ModelContainer, copy: StoreReplacement,
-    progress: MigrationProgress
+  func freeze(_ version: PlanVersions.Version, isChanged: Bool) throws -> String {
+    try copy.freeze(isChanged: isChanged)
+  }
+
+  func withContainer(_ version: PlanVersions.Version, _ body: (ModelContainer) throws -> Void) throws {
+    try withContainer(version, reading: nil, body)
+  }
+
+  func transform(
+    _ transform: ModelTransform, _ step: PlanVersions.Step, from source: String, into new: ModelContainer,
+    report: (Int, Int) throws -> Void
   ) throws {
-    try withContainer(step.from, copy, reading: source) { old in
-      for transform in step.transforms {
-        try transform.run(old, new, noting: failures) { done, total in
-          var now = progress
-          (now.models, now.total) = (done, total)
-          try tell(now)
-        }
-      }
+    try withContainer(step.from, reading: source) { old in
+      try transform.run(old, new, noting: failures, report: report)
     }
   }
 
-  private func failed(
-    _ step: PlanVersions.Step, _ reason: String, of copy: StoreReplacement, error: any Error
-  ) -> SwiftDataError {
-    SwiftDataError.loadIssueModelContainer.about(
-      "the migration by \(plan) from version \(step.from.number) to \(step.to.number) failed, and the store is as it was: "
-        + Doorway.text(reason, "loadIssueModelContainer") + " [\(copy.path)]",
-      error)
-  }
+  func remove(_ removal: DuplicateRemoval, in container: ModelContainer) throws { try removal.run(container) }
 
-  private func tell(_ progress: MigrationProgress) throws {
-    try Task.checkCancellation()
-    plan.report(progress)
+  func checkFilled(_ container: ModelContainer) throws {
+    // A dry run goes on without the objects that failed.
+    if failures?.count ?? 0 > 0 { return }
+    for store in container.stores.stores { try store.checkFilled() }
   }
 
   private var options: StoreOptions {
@@ -152,8 +118,7 @@ struct StagedMigration {
 
   /// Runs code over a container of one version's models, whose store is the copy or, to be read alone, an earlier file.
   private func withContainer(
-    _ version: PlanVersions.Version, _ copy: StoreReplacement, reading path: String? = nil,
-    body: (ModelContainer) throws -> Void
+    _ version: PlanVersions.Version, reading path: String?, _ body: (ModelContainer) throws -> Void
   ) throws {
     var opening = GraphStore.Opening(isReadOnly: path != nil, cacheBytes: opening.cacheBytes)
     opening.writer = HistoryWriter.ofThisProgram
@@ -167,14 +132,5 @@ struct StagedMigration {
       throw error
     }
     try container.close()
-  }
-
-  /// Runs the code of a stage in a context, and saves what it left unsaved.
-  private static func run(_ body: (ModelContext) throws -> Void, _ container: ModelContainer) throws {
-    let context = ModelContext(container)
-    // The copy is synced as a whole before it takes the store's place.
-    context.durability = .relaxed
-    try body(context)
-    if context.hasChanges { try context.save() }
   }
 }

@@ -15,6 +15,10 @@ package protocol AskedStore: DataStore where Snapshot == DefaultSnapshot {
   func load(_ identifiers: [PersistentIdentifier], lists: Bool) throws -> [SnapshotContent]
   /// The working set has the values of these models from now on. Until then a save may be based on those that it had before.
   func took(_ contents: [SnapshotContent])
+  /// Whether ``willSave(_:)`` is called.
+  var asksForChanges: Bool { get }
+  /// Objects that the next save updates, and the bits of the properties that were set in them.
+  func willSave(_ changes: [(model: PersistentIdentifier, properties: UInt64)])
   /// What of a content the working set has already, so that it need not be written.
   func known(_ content: SnapshotContent) -> KnownPart
   /// Whether it tells what other programs change.

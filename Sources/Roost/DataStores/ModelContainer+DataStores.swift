@@ -2,20 +2,46 @@ internal import RoostGraph
 
 /// Containers of stores of a program's own.
 extension ModelContainer {
-  public convenience init(for forTypes: any PersistentModel.Type..., configurations: any DataStoreConfiguration...)
-    throws
-  { try self.init(for: Schema(forTypes), configurations: configurations) }
+  public convenience init(
+    for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: any DataStoreConfiguration...
+  ) throws {
+    try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
+  }
 
   /// A container of Roost's stores and of the program's own. Each configuration names the models that it keeps by its `schema`; one without
   /// a schema keeps the others.
-  public convenience init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
-    let known = try configurations.map { try Self.known($0, givenSchema) }
-    try self.init(for: givenSchema, configurations: known)
+  ///
+  /// Each store carries out the migration plan by itself. A store of the program's own gets it in ``DataStore/init(_:migrationPlan:)``.
+  public convenience init(
+    for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: [any DataStoreConfiguration]
+  ) throws {
+    let known = try configurations.map { try Self.known($0, givenSchema, plan: migrationPlan) }
+    try self.init(for: givenSchema, migrationPlan: migrationPlan, configurations: known)
+    attachStores()
+  }
+
+  /// A container over a store of which its caller made the configuration and the connection.
+  package convenience init(for schema: Schema, over store: some DataStore) throws {
+    try self.init(for: schema, configurations: [Self.known(store, "stage", schema: schema)])
+    attachStores()
+  }
+
+  private func attachStores() {
     for case let set as WorkingSet in stores.stores.compactMap(\.backing) { set.attach(self) }
   }
 
   /// The program's own stores, for tests.
   package var dataStores: [any DataStore] { stores.stores.compactMap { ($0.backing as? WorkingSet)?.store } }
+
+  /// The models of identifiers of a program's own store, in a context of this container, without those that are not there.
+  package func models(
+    _ identifiers: [PersistentIdentifier], in context: ModelContext
+  ) throws -> [PersistentIdentifier: any PersistentModel] {
+    guard let set = stores.stores.lazy.compactMap({ $0.backing as? WorkingSet }).first else { return [:] }
+    return try set.models(identifiers, in: context)
+  }
 
   /// Calls each store of a type, on a thread that may wait for a network.
   package func waiting<Store: DataStore>(
@@ -30,20 +56,32 @@ extension ModelContainer {
 
   /// Makes the store of a configuration.
   private static func known(
-    _ configuration: some DataStoreConfiguration, _ schema: Schema
+    _ configuration: some DataStoreConfiguration, _ schema: Schema, plan: (any SchemaMigrationPlan.Type)?
   ) throws -> ModelConfiguration {
     if let known = configuration as? ModelConfiguration { return known }
     try configuration.validate()
     var given = configuration
     // Stores of SwiftData's documentation expect a schema.
     if given.schema == nil { given.schema = schema }
+    let here = Set(given.schema?.entities.map(\.name) ?? [])
     func make<Configuration: DataStoreConfiguration>(_ configuration: Configuration) throws -> any DataStore {
-      try Configuration.Store(configuration, migrationPlan: nil)
+      try PlanNeighbours.$entities.withValue(Set(schema.entities.map(\.name)).subtracting(here)) {
+        try Configuration.Store(configuration, migrationPlan: plan)
+      }
     }
-    var known = ModelConfiguration(configuration.name, schema: configuration.schema, isStoredInMemoryOnly: true)
+    return known(try make(given), configuration.name, schema: configuration.schema)
+  }
+
+  private static func known(_ store: any DataStore, _ name: String, schema: Schema?) -> ModelConfiguration {
+    var known = ModelConfiguration(name, schema: schema, isStoredInMemoryOnly: true)
     // Fetched snapshots are no history.
     known.history = .off
-    known.backing = BackingPlace(WorkingSet(try make(given)))
+    known.backing = BackingPlace(WorkingSet(store))
     return known
   }
+}
+
+/// The entities that other stores of a container keep, while a store of it is made.
+package enum PlanNeighbours {
+  @TaskLocal package static var entities: Set<String> = []
 }

@@ -118,6 +118,20 @@ extension WorkingSet {
     try context.showNewest()
   }
 
+  /// The models of identifiers, fetched in one call of the store, without those that are not there.
+  func models(
+    _ identifiers: [PersistentIdentifier], in context: ModelContext
+  ) throws -> [PersistentIdentifier: any PersistentModel] {
+    let graph = context.state.graph(try number(context.container))
+    try fetch(identifiers, for: graph)
+    try graph.showNewest()
+    var models: [PersistentIdentifier: any PersistentModel] = [:]
+    for identifier in identifiers where context.state.stores.row(of: identifier) != nil {
+      models[identifier] = context.existing(identifier)
+    }
+    return models
+  }
+
   /// Fetches the models of identifiers: first those that the store has at hand, then the others by a predicate for each class.
   ///
   /// - Parameter isAgain: whether they may be loaded, and have changed.

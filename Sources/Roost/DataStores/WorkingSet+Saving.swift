@@ -40,6 +40,10 @@ extension WorkingSet {
       deleted: snapshots(changes.deleted), editingState: state)
     // A getter that failed would give a default for the value.
     if let failure = context.failure { throw failure }
+    if let asked = store as? any AskedStore, asked.asksForChanges {
+      let updated = changes.updated.compactMap { $0 as? any PersistentModel }
+      asked.willSave(updated.map { ($0.persistentModelID, $0._$state.changed) })
+    }
     let result: DataStoreSaveChangesResult<Store.Snapshot>
     do { result = try store.save(request) } catch let error as RoostError where error.code == .conflict {
       // A store of ours can tell what the rows are now.

@@ -54,28 +54,7 @@ package struct DuplicateMerger {
     case some([Int])
   }
 
-  /// What becomes of two objects.
-  package struct Pair {
-    package var kept: RowID
-    package var duplicate: RowID
-    package var taking: Taking
-
-    package init(kept: RowID, duplicate: RowID, taking: Taking) {
-      (self.kept, self.duplicate, self.taking) = (kept, duplicate, taking)
-    }
-
-    /// Whether the value of a property is taken over.
-    ///
-    /// - Parameter isNil: whether the object that goes has nil there.
-    fileprivate func takes(_ property: Int, isNil: Bool) -> Bool {
-      switch taking {
-      case .nothing: false
-      case .all: true
-      case .notNil: !isNil
-      case .some(let properties): properties.contains(property)
-      }
-    }
-  }
+  package typealias Pair = DuplicatePair<RowID>
 
   /// Carries out all of them, one after the other.
   package func merge(_ pairs: [Pair], in writer: RecordWriter) throws {
@@ -150,6 +129,29 @@ package struct DuplicateMerger {
       if !isItself { try links.append(member, to: pair.kept) }
       if case .links = way.shape { try links.remove(member, from: pair.duplicate) }
       if isItself, case .manyByReference = way.shape { try links.remove(member, from: pair.duplicate) }
+    }
+  }
+}
+
+/// What becomes of two objects. A store names them by rows, or by keys.
+package struct DuplicatePair<Row> {
+  package var kept: Row
+  package var duplicate: Row
+  package var taking: DuplicateMerger.Taking
+
+  package init(kept: Row, duplicate: Row, taking: DuplicateMerger.Taking) {
+    (self.kept, self.duplicate, self.taking) = (kept, duplicate, taking)
+  }
+
+  /// Whether the value of a property is taken over.
+  ///
+  /// - Parameter isNil: whether the object that goes has nil there.
+  package func takes(_ property: Int, isNil: Bool) -> Bool {
+    switch taking {
+    case .nothing: false
+    case .all: true
+    case .notNil: !isNil
+    case .some(let properties): properties.contains(property)
     }
   }
 }

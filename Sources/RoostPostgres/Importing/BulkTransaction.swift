@@ -23,7 +23,9 @@
       if store.configuration.historyDays == nil || notes.isEmpty { return }
       if store.changes.isDistributed, Set(notes.map(\.zone)).count > 1 { statements.append(store.changes.holding) }
       statements.append(
-        store.changes.insertion(notes, id: store.keys.next(), client: client, author: work.chunk.author))
+        store.changes.insertion(
+          notes, id: store.keys.next(), client: client, author: work.chunk.author,
+          after: store.stage?.note(notes.count) ?? 0))
     }
 
     /// The late references that were not set, because other programs changed the rows.

@@ -31,8 +31,12 @@
 
     // MARK: Writing
 
-    /// Writes notes of one transaction.
-    func insertion(_ notes: [ChangeNote], id: UUIDNumber, client: UUIDNumber, author: String?) -> Statement {
+    /// Writes notes of one save.
+    ///
+    /// - Parameter count: how many notes the transaction has already.
+    func insertion(
+      _ notes: [ChangeNote], id: UUIDNumber, client: UUIDNumber, author: String?, after count: Int
+    ) -> Statement {
       var statement = Statement("")
       let identity = statement.add(.uuid(id))
       let writer = statement.add(.uuid(client))
@@ -44,7 +48,7 @@
           Statement.Parameter(type: ColumnType.jsonb.oid, bytes: note.kept.map { [1] + $0 }),
         ]
         let names = values.map { statement.add($0) }
-        return "(\(number + 1), \(identity), \(writer), \(name), \(names.joined(separator: ", ")))"
+        return "(\(count + number + 1), \(identity), \(writer), \(name), \(names.joined(separator: ", ")))"
       }
       statement.text =
         "INSERT INTO \(self.name) (number, id, client, author, zone, class, kind, keys, properties, kept) "

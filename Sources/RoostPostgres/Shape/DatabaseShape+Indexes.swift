@@ -6,7 +6,8 @@
   extension DatabaseShape {
     mutating func bringIndexes(_ number: Int) {
       let table = tables.tables[number]
-      guard !isOlder(number), let known = stored.table(of: table.root.name) else { return }
+      // The code of a stage may have to fill columns first.
+      guard !isOlder(number), stage != .open, let known = stored.table(of: table.root.name) else { return }
       let wanted = table.indexes.map { (columns: $0, paths: tables.indexPaths($0, table)) }
       let (before, named) = (stored.tables[known].indexes ?? [], fields(number))
       // An index over a property that the models do not name stays.

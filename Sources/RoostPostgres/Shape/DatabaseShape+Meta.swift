@@ -94,7 +94,9 @@
     /// Models that the table never followed are taken for new ones. So a required property can be removed: that is a form that the
     /// table never had, while the program that still has the property finds its own form in the list.
     mutating func checkVersion() throws {
-      let version = schema.version
+      // A plan has compared the versions.
+      if stage != nil { return }
+      let (version, isVersioned) = (self.version ?? schema.version, self.version != nil)
       for number in tables.tables.indices {
         guard let known = stored.table(of: tables.tables[number].root.name) else { continue }
         let forms = stored.tables[known].forms
@@ -104,9 +106,9 @@
           throw PostgresError(
             .newerModels,
             "version \(newest) of the models made the table \(quoted(stored.tables[known].name)), and this program has version "
-              + "\(version)\(schema.isVersioned ? "" : ", as it says none"): update the program")
+              + "\(version)\(isVersioned ? "" : ", as it says none"): update the program")
         }
-        let isNewer = schema.isVersioned && (stored.version.map { $0 < version } ?? true)
+        let isNewer = isVersioned && (stored.version.map { $0 < version } ?? true)
         if !isNewer, forms.contains(form) { older.insert(number) }
       }
     }
@@ -124,7 +126,10 @@
     /// So many forms are remembered.
     private static let mostForms = 100
 
-    mutating func noteForms() {
+    mutating func noteForms() throws {
+      // What is not complete is no version.
+      if stage == .open { return }
+      try noteOutlines()
       for number in tables.tables.indices {
         guard let known = stored.table(of: tables.tables[number].root.name), !isOlder(number) else { continue }
         let form = tables.form(number)
@@ -136,7 +141,32 @@
           tables.tables[number].classes.map(\.type.name)
         ).sorted()
       }
-      if schema.isVersioned, stored.version.map({ $0 < schema.version }) ?? true { stored.version = schema.version }
+      guard let version, stage != nil || stored.version.map({ $0 < version }) ?? true else { return }
+      stored.version = version
+    }
+
+    /// Notes what the classes mean, so that a migration plan finds the version of the tables.
+    ///
+    /// In a database that does not have it, it is noted when something else changes: a role that only writes rows may open it.
+    private mutating func noteOutlines() throws {
+      if stage == nil, let newest = stored.version, (version ?? schema.version) < newest { return }
+      let isWhole = version.map { stage != nil || stored.version != $0 } ?? false
+      let changed = tables.tables.indices.filter { number in
+        guard !isOlder(number), let known = stored.table(of: tables.tables[number].root.name) else { return false }
+        return stored.tables[known].outlines != nil || stored.tables[known].forms.last != tables.form(number)
+      }
+      let outlines = changed.isEmpty && !isWhole ? [:] : try GraphStore.outlines(schema.plans)
+      for number in isWhole ? Array(tables.tables.indices) : changed where !isOlder(number) {
+        guard let known = stored.table(of: tables.tables[number].root.name) else { continue }
+        var noted = stored.tables[known].outlines ?? [:]
+        for kind in tables.tables[number].classes { noted[kind.type.name] = outlines[kind.type.name]?.properties }
+        stored.tables[known].outlines = noted
+      }
+      if !isWhole { return }
+      let wanted = Set(tables.tables.map(\.root.name))
+      for known in stored.tables.indices {
+        stored.tables[known].isParked = wanted.contains(stored.tables[known].entity) ? nil : true
+      }
     }
   }
 #endif

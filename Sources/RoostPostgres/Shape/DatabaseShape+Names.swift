@@ -113,7 +113,7 @@
       for (place, _) in columns { renameColumn(known, place, to: "roost_\(place)") }
       for (place, field) in columns {
         stored.tables[known].columns[place].field = field
-        renameColumn(known, place, to: freeName(known, field, isPlace: false))
+        renameColumn(known, place, to: freeName(known, SQLName(field)))
         renameRules(known, place)
       }
       for other in stored.tables.indices {
@@ -141,12 +141,18 @@
       stored.tables[known].indexes = stored.tables[known].indexes?.map(moved)
     }
 
-    private func freeName(_ known: Int, _ field: String, isPlace: Bool) -> String {
-      var name = SQLName(field)
+    private func freeName(_ known: Int, _ wanted: SQLName) -> String {
+      var name = wanted
       let taken = Table.reserved.union(
         (there.tables[stored.tables[known].name] ?? [:]).keys.map { SQLName(exactly: $0) })
       while taken.contains(name) { name = name.adding("_") }
       return name.text
+    }
+
+    /// Gives a column a name that is free, and its place column a name that follows it.
+    mutating func moveColumn(_ known: Int, _ place: Int, to name: String) {
+      renameColumn(known, place, to: freeName(known, SQLName(exactly: name)))
+      renameRules(known, place)
     }
 
     private mutating func renameColumn(_ known: Int, _ place: Int, to name: String) {

@@ -11,11 +11,14 @@
       let (number, field) = (wanted.holder.table, wanted.holder.field)
       let shape = tables.tables[number].columns[column]
       let name = tables.tables[number].name.text
+      var isRequired = shape.isNeeded
       if !created.contains(number) {
         if shape.isNeeded {
           let classes = classCondition(number, field)
           let count = try count(name, where: classes?.text ?? "true", classes?.parameters ?? [])
-          if count > 0 {
+          if count > 0, isPending(number, column) {
+            isRequired = false
+          } else if count > 0 {
             throw needsMigration(
               number, field,
               detail:
@@ -23,9 +26,9 @@
                 + "object one")
           }
         }
-        addColumn(number, shape, isNullable: shape.isOptional)
+        addColumn(number, shape, isNullable: shape.isOptional || shape.isNeeded && !isRequired)
       }
-      finish(wanted, column, place: place)
+      finish(wanted, column, place: place, isRequired: isRequired)
     }
 
     private mutating func addColumn(_ number: Int, _ column: Column, isNullable: Bool) {
@@ -38,7 +41,7 @@
     }
 
     /// Notes a reference whose column is there, and adds its rules.
-    private mutating func finish(_ wanted: KeptRelationship, _ column: Int, place: Int?) {
+    private mutating func finish(_ wanted: KeptRelationship, _ column: Int, place: Int?, isRequired: Bool) {
       let (number, field) = (wanted.holder.table, wanted.holder.field)
       let shape = tables.tables[number].columns[column]
       let name = tables.tables[number].name.text
@@ -50,7 +53,7 @@
       stored.tables[known(number)].columns.append(
         StoredColumn(
           name: shape.name.text, field: field, type: shape.type.rawValue, values: "reference",
-          isRequired: shape.isNeeded,
+          isRequired: isRequired,
           reference: StoredReference(
             table: tables.tables[target].name.text, rule: "\(rule)", inverse: wanted.other?.field,
             constraint: constraint.text, index: index.text)))
@@ -139,7 +142,9 @@
           stored.tables[table].columns[at].reference?.rule = "\(rule)"
         }
         stored.tables[table].columns[at].reference?.inverse = wanted.other?.field
-        stored.tables[table].columns[at].isRequired = tables.tables[number].columns[column].isNeeded
+        stored.tables[table].columns[at].isRequired =
+          tables.tables[number].columns[column].isNeeded
+          && !pending.contains(PendingColumn(table: number, column: column))
       }
       addPlace(number, of: stored.tables[table].columns[at].name, place)
     }
@@ -183,21 +188,21 @@
       }
       let isTightened = shape.isOptional ? !before.isRequired || before.isLeft : isNullable
       guard shape.isNeeded, isTightened else { return }
-      try checkNulls(number, column, name: before.name)
-      if shape.isOptional || isOlder { return }
+      if try !checkNulls(number, column, name: before.name) || shape.isOptional || isOlder { return }
       // The server changes no table while checks of its foreign keys wait.
       add("SET CONSTRAINTS ALL IMMEDIATE")
       add("\(alter) SET NOT NULL")
       there.set(name, before.name, known: .init(type: before.type, isOptional: false, hasDefault: false))
     }
 
-    /// Refuses rows without a reference that the models require.
-    private mutating func checkNulls(_ number: Int, _ column: Int, name: String) throws {
+    /// Refuses rows without a reference that the models require. In a stage it returns false for them, because code fills them.
+    private mutating func checkNulls(_ number: Int, _ column: Int, name: String) throws -> Bool {
       let field = tables.tables[number].columns[column].field ?? ""
       let classes = classCondition(number, field)
       let test = "\(quoted(name)) IS NULL" + (classes.map { " AND \($0.text)" } ?? "")
       let count = try count(tables.tables[number].name.text, where: test, classes?.parameters ?? [])
-      if count == 0 { return }
+      if count == 0 { return true }
+      if isPending(number, column) { return false }
       throw needsMigration(
         number, field,
         detail:
@@ -220,12 +225,13 @@
       add(
         "UPDATE \(full(name)) AS t SET \(shape.name) = n.o\(placed), \(Table.version) = t.\(Table.version) + 1 FROM (\(pairs)) AS n "
           + "WHERE t.\(Table.zone) = n.zone AND t.\(Table.key) = n.h")
+      var isRequired = shape.isNeeded
       if shape.isNeeded {
-        try checkNulls(number, column, name: shape.name.text)
+        isRequired = try checkNulls(number, column, name: shape.name.text)
         add("SET CONSTRAINTS ALL IMMEDIATE")
-        if !shape.isOptional { add("ALTER TABLE \(full(name)) ALTER COLUMN \(shape.name) SET NOT NULL") }
+        if isRequired, !shape.isOptional { add("ALTER TABLE \(full(name)) ALTER COLUMN \(shape.name) SET NOT NULL") }
       }
-      finish(wanted, column, place: place)
+      finish(wanted, column, place: place, isRequired: isRequired)
     }
 
     private mutating func refuseMany(_ wanted: KeptRelationship, table: String, key: String, test: String) throws {

@@ -77,29 +77,43 @@
           guard other != number, sources[other] == source, case .reference(let side)? = source else { return false }
           return storedSide(tables.relationships[other].holder) == side
         }
-        switch (wanted.form, source) {
-        case (.reference(let column, let place), nil):
-          if isOlder { throw gone(wanted) }
-          try checkValue(wanted.holder)
-          try addReference(wanted, column, place: place)
-        case (.reference(let column, let place), .reference(let side)?):
-          try bringReference(wanted, column, place: place, from: side, isOlder: isOlder)
-        case (.reference(let column, let place), .links(let name)?):
-          if isOlder { throw gone(wanted) }
-          try moveLinks(name, to: wanted, column, place: place)
-        case (.links(let link), nil):
-          if isOlder { throw gone(wanted) }
-          for side in wanted.sides { try checkValue(side) }
-          create(link, wanted)
-        case (.links(let link), .reference(let side)?):
-          if isOlder { throw gone(wanted) }
-          create(link, wanted)
-          try copyReference(side, to: link, wanted, isShared: isShared)
-        case (.links(let link), .links(let name)?):
-          try bringLinks(name, to: link, number)
+        if let source {
+          try change {
+            try $0.bring(number, from: source, isShared: isShared, isOlder: isOlder)
+          } otherwise: {
+            $0.park(source)
+            try $0.bring(number, from: nil, isShared: false, isOlder: isOlder)
+          }
+        } else {
+          try bring(number, from: nil, isShared: false, isOlder: isOlder)
         }
-        if source != nil { try checkTargets(number) }
       }
+    }
+
+    private mutating func bring(_ number: Int, from source: Source?, isShared: Bool, isOlder: Bool) throws {
+      let wanted = tables.relationships[number]
+      switch (wanted.form, source) {
+      case (.reference(let column, let place), nil):
+        if isOlder { throw gone(wanted) }
+        try checkValue(wanted.holder)
+        try addReference(wanted, column, place: place)
+      case (.reference(let column, let place), .reference(let side)?):
+        try bringReference(wanted, column, place: place, from: side, isOlder: isOlder)
+      case (.reference(let column, let place), .links(let name)?):
+        if isOlder { throw gone(wanted) }
+        try moveLinks(name, to: wanted, column, place: place)
+      case (.links(let link), nil):
+        if isOlder { throw gone(wanted) }
+        for side in wanted.sides { try checkValue(side) }
+        create(link, wanted)
+      case (.links(let link), .reference(let side)?):
+        if isOlder { throw gone(wanted) }
+        create(link, wanted)
+        try copyReference(side, to: link, wanted, isShared: isShared)
+      case (.links(let link), .links(let name)?):
+        try bringLinks(name, to: link, number)
+      }
+      if source != nil { try checkTargets(number) }
     }
 
     func gone(_ wanted: KeptRelationship) -> PostgresError {
@@ -109,10 +123,11 @@
     }
 
     /// Refuses a relationship that the database has as a value.
-    private func checkValue(_ side: Side) throws {
+    private mutating func checkValue(_ side: Side) throws {
       guard let (table, column) = column(storedSide(side)), stored.tables[table].columns[column].reference == nil else {
         return
       }
+      if stage == .open { return park(table, column: column) }
       throw needsMigration(
         side.table, side.field,
         detail: "the database has a value for it, and the model has a relationship: give the property another name")

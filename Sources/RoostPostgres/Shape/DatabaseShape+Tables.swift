@@ -12,10 +12,10 @@
         let column = tables.tables[number].columns[place]
         guard case .value(let form) = column.kind, let field = column.field else { continue }
         if let at = stored.tables[known].column(of: field) {
-          try change(number, known, at: at, to: column, form: form)
+          try change(number, known, at: at, to: place, form: form)
         } else {
           try checkKind(number, known, field: field)
-          try addColumn(number, known, column: column, form: form)
+          try addColumn(number, known, place: place, form: form)
         }
       }
       leaveColumns(number, known)
@@ -69,17 +69,17 @@
     private mutating func checkOlder(_ number: Int, _ known: Int) throws {
       let table = stored.tables[known]
       let wanted = fields(number)
-      for column in tables.tables[number].columns {
+      for (place, column) in tables.tables[number].columns.enumerated() {
         guard case .value(let form) = column.kind, let field = column.field else { continue }
         guard let at = table.column(of: field) else {
-          throw newer(number, "it has no column for \(place(number, field)) any more")
+          throw newer(number, "it has no column for \(self.place(number, field)) any more")
         }
         if table.columns[at].values != form.word {
-          throw newer(number, "\(place(number, field)) has values of another type")
+          throw newer(number, "\(self.place(number, field)) has values of another type")
         }
         guard column.isNeeded, !column.isOptional, there.column(table.name, table.columns[at].name)?.isOptional == true
         else { continue }
-        try fillNulls(number, known, at: at, column: column, form: form)
+        try fillNulls(number, known, at: at, place: place, form: form)
       }
       for column in table.columns where !(column.field.map { wanted.contains($0) } ?? true) {
         guard let found = there.column(table.name, column.name), !found.isOptional, !found.hasDefault else { continue }
@@ -90,25 +90,29 @@
     // MARK: Columns
 
     /// Refuses a property of values that the database has as a relationship.
-    private func checkKind(_ number: Int, _ known: Int, field: String) throws {
+    private mutating func checkKind(_ number: Int, _ known: Int, field: String) throws {
       let side = StoredSide(table: stored.tables[known].name, field: field)
       let isList = stored.links.contains { $0.sides.contains(side) && !$0.isLeft }
       let isFound = stored.tables.contains { table in
         table.columns.contains { $0.reference?.table == side.table && $0.reference?.inverse == field && !$0.isLeft }
       }
       if !isList, !isFound { return }
+      if stage == .open { return parkRelationships(side) }
       throw needsMigration(
         number, field,
         detail: "the database has a relationship for it, and the model has a value: give the property another name")
     }
 
-    private mutating func addColumn(_ number: Int, _ known: Int, column: Column, form: ValueForm) throws {
+    private mutating func addColumn(_ number: Int, _ known: Int, place: Int, form: ValueForm) throws {
+      let column = tables.tables[number].columns[place]
       let (name, field) = (stored.tables[known].name, column.field ?? "")
+      var isPending = false
       let value = try initial(number, field, form: form)
       let classes = classCondition(number, field)
       if value == nil, column.isNeeded {
         let count = try count(name, where: classes?.text ?? "true", classes?.parameters ?? [])
-        if count > 0 {
+        if count > 0 { isPending = self.isPending(number, place) }
+        if count > 0, !isPending {
           throw needsMigration(
             number, field,
             detail:
@@ -119,62 +123,94 @@
         add("ALTER TABLE \(full(name)) ADD COLUMN \(column.name) \(column.type.rawValue)")
         fill(name, column, value: value, classes: classes, isNull: false)
         if !column.isOptional { add("ALTER TABLE \(full(name)) ALTER COLUMN \(column.name) SET NOT NULL") }
-        return note(known, column, form: form)
+        return note(known, column, form: form, isPending: false)
       }
       add(
         "ALTER TABLE \(full(name)) ADD COLUMN \(column.name) \(column.type.rawValue)"
-          + (column.isOptional ? "" : " NOT NULL"))
-      note(known, column, form: form)
+          + (column.isOptional || isPending ? "" : " NOT NULL"))
+      note(known, column, form: form, isPending: isPending)
     }
 
-    private mutating func note(_ known: Int, _ column: Column, form: ValueForm) {
+    private mutating func note(_ known: Int, _ column: Column, form: ValueForm, isPending: Bool) {
       stored.tables[known].columns.append(
         StoredColumn(
           name: column.name.text, field: column.field, type: column.type.rawValue, values: form.word,
-          isRequired: column.isNeeded))
+          isRequired: column.isNeeded && !isPending))
       there.set(
         stored.tables[known].name, column.name.text,
-        known: .init(type: column.type.rawValue, isOptional: column.isOptional, hasDefault: false))
+        known: .init(
+          type: column.type.rawValue, isOptional: column.isOptional || isPending, hasDefault: false))
     }
 
-    private mutating func change(_ number: Int, _ known: Int, at: Int, to column: Column, form: ValueForm) throws {
+    private mutating func change(_ number: Int, _ known: Int, at: Int, to place: Int, form: ValueForm) throws {
+      let column = tables.tables[number].columns[place]
       let field = column.field ?? ""
       if stored.tables[known].columns[at].reference != nil {
+        if stage == .open { return try parkAndAdd(number, known, at: at, place: place, form: form) }
         throw needsMigration(
           number, field,
           detail: "the database has a relationship for it, and the model has a value: give the property another name")
       }
       guard let found = there.column(stored.tables[known].name, column.name.text) else { return }
+      if stage == .open, try hasOtherElements(number, known, of: field) {
+        return try parkAndAdd(number, known, at: at, place: place, form: form)
+      }
       if stored.tables[known].columns[at].values != form.word {
-        try changeType(number, known, at: at, to: column, form: form)
+        do { try changeType(number, known, at: at, to: column, form: form) } catch let refusal as PostgresError
+          where refusal.code == .needsMigration && stage == .open
+        {
+          return try parkAndAdd(number, known, at: at, place: place, form: form)
+        }
       }
       let before = stored.tables[known].columns[at]
+      var isOptional = column.isOptional
       stored.tables[known].columns[at].isLeft = false
       stored.tables[known].columns[at].isRequired = column.isNeeded
       let alter = "ALTER TABLE \(full(stored.tables[known].name)) ALTER COLUMN \(column.name)"
       if column.isOptional {
         if !found.isOptional { add("\(alter) DROP NOT NULL") }
         // In a column of a subclass the rows of other classes have null.
-        if column.isNeeded, !before.isRequired || before.isLeft {
-          try fillNulls(number, known, at: at, column: column, form: form)
+        if column.isNeeded, !before.isRequired || before.isLeft,
+          try !fillNulls(number, known, at: at, place: place, form: form)
+        {
+          stored.tables[known].columns[at].isRequired = false
         }
       } else if found.isOptional {
-        try fillNulls(number, known, at: at, column: column, form: form)
-        add("\(alter) SET NOT NULL")
+        if try fillNulls(number, known, at: at, place: place, form: form) {
+          add("\(alter) SET NOT NULL")
+        } else {
+          isOptional = true
+          stored.tables[known].columns[at].isRequired = false
+        }
       }
       there.set(
         stored.tables[known].name, column.name.text,
-        known: .init(type: column.type.rawValue, isOptional: column.isOptional, hasDefault: found.hasDefault))
+        known: .init(type: column.type.rawValue, isOptional: isOptional, hasDefault: found.hasDefault))
     }
 
-    /// Gives the rows of a class that have null the property's default. Refuses them if there is none.
-    private mutating func fillNulls(_ number: Int, _ known: Int, at: Int, column: Column, form: ValueForm) throws {
+    /// In a stage: keeps the values that the database has beside the new ones.
+    private mutating func parkAndAdd(_ number: Int, _ known: Int, at: Int, place: Int, form: ValueForm) throws {
+      let (root, field) = (tables.tables[number].root.name, tables.tables[number].columns[place].field ?? "")
+      // The next comparison finds the new column.
+      stored.tables[known].outlines?[root]?[field] = nil
+      park(known, column: at)
+      try addColumn(number, known, place: place, form: form)
+    }
+
+    /// Gives the rows of a class that have null the property's default. Refuses them if there is none; in a stage it returns false then,
+    /// because code fills them.
+    @discardableResult
+    private mutating func fillNulls(
+      _ number: Int, _ known: Int, at: Int, place: Int, form: ValueForm
+    ) throws -> Bool {
+      let column = tables.tables[number].columns[place]
       let (name, field) = (stored.tables[known].name, column.field ?? "")
       let classes = classCondition(number, field)
       let test = "\(column.name) IS NULL" + (classes.map { " AND \($0.text)" } ?? "")
       let count = try count(name, where: test, classes?.parameters ?? [])
-      if count == 0 { return }
+      if count == 0 { return true }
       guard let value = try initial(number, field, form: form) else {
+        if isPending(number, place) { return false }
         throw needsMigration(
           number, field,
           detail:
@@ -182,6 +218,7 @@
             + "optional, or give these rows a value first")
       }
       fill(name, column, value: value, classes: classes, isNull: true)
+      return true
     }
 
     /// Writes a value into rows. It is a parameter, and never a part of the text.
@@ -196,6 +233,8 @@
       add(
         "UPDATE \(full(table)) SET \(column.name) = \(name), \(Table.version) = \(Table.version) + 1"
           + (tests.isEmpty ? "" : " WHERE \(tests.joined(separator: " AND "))"), statement.parameters)
+      // The second update of a row lets its foreign keys be checked, and the server changes no table while checks wait.
+      add("SET CONSTRAINTS ALL IMMEDIATE")
     }
 
     /// Columns that the models do not name any more stay, and become nullable.

@@ -16,7 +16,17 @@
         stored.tables[known].uniques.removeAll { $0 == unique }
         there.names.remove(unique.index)
       }
-      for (parts, paths) in wanted where !stored.tables[known].uniques.contains(where: { $0.paths == paths }) {
+      let missing = wanted.filter { one in
+        !stored.tables[known].uniques.contains { $0.paths == one.paths }
+      }
+      // The code of a stage may have to change values, or to remove duplicates, first.
+      if stage == .open, !created.contains(number) {
+        tables.tables[number].uniques = wanted.filter { one in
+          !missing.contains { $0.paths == one.paths }
+        }.map(\.parts)
+        return
+      }
+      for (parts, paths) in missing {
         let keys = parts.map { $0.sql(of: table, alias: "") }
         if !created.contains(number) { try checkDuplicates(number, keys, paths: paths) }
         let columns = parts.map { ([table.columns[$0.column].name.text] + $0.path).joined(separator: "_") }

@@ -17,10 +17,18 @@
     /// The stored shape. Each change is noted in it.
     var stored = StoredShape()
     var there = TableCatalog()
+    /// The version that is noted; nil if the program has none.
+    var version: Schema.Version?
+    /// How far a migration plan is; nil outside of one.
+    var stage: Stage?
+    /// What code of the plan has to fill. Empty unless ``stage`` is ``Stage/open``.
+    var pending: [PendingColumn] = []
     /// The tables that this opening creates.
     var created: Set<Int> = []
     /// See ``isOlder``.
     var older: Set<Int> = []
+    /// The store's identifier; nil for a new one.
+    private var known: String?
     /// Statements that wait to be sent together.
     private var waiting: [Statement] = []
 
@@ -29,40 +37,62 @@
     init(_ tables: TableMap, of schema: Schema, zones: Zones, in namespace: SQLName, connection: Connection) {
       (self.tables, self.schema, self.zones) = (tables, schema, zones)
       (self.namespace, self.connection) = (namespace, connection)
+      version = schema.isVersioned ? schema.version : nil
     }
 
-    /// Makes the changes. Returns the store's identifier, and the tables with the names that they have in the database.
+    /// Makes the changes.
     ///
-    /// - Parameter changes: the table of changes, which is made too if it is wanted, with that of their consumers.
-    func bring(with changes: ChangeTable?) throws -> (
-      identifier: String, tables: TableMap, leftLinks: [SQLName], isDistributed: Bool, hasConsumers: Bool
-    ) {
+    /// - Parameters:
+    ///   - changes: the table of changes, which is made too if it is wanted, with that of their consumers.
+    ///   - plan: the program's migration plan, which may have code.
+    func bring(with changes: ChangeTable?, plan: (any ShapePlan)? = nil) throws -> BroughtTables {
       var attempt = 1
       while true {
         do {
           var work = self
-          let identifier = try work.bringInTransaction()
-          var hasConsumers = false
-          if let changes {
-            let isNew = !work.there.names.contains(OwnTable.changes.text)
-            if isNew {
-              for statement in changes.creation { work.add(statement) }
-              work.distribute(OwnTable.changes)
-            }
-            hasConsumers = try work.bringConsumers(isNew: isNew)
-          }
-          try connection.run("COMMIT")
-          return (identifier, work.tables, work.leftLinks, work.isDistributed, hasConsumers)
+          try work.begin()
+          if let plan { try work.follow(plan) }
+          let brought = try work.bringHere(with: changes)
+          try commit(plan)
+          return brought
         } catch let fault as ServerFault {
           connection.rollback()
-          // A change of a table may meet the saves of other programs in a deadlock.
-          guard fault.isTransient, attempt < Self.mostAttempts else { throw explained(fault) }
+          // A change of a table may meet the saves of other programs in a deadlock. The code of a plan is not repeated.
+          guard fault.isTransient, attempt < Self.mostAttempts, plan?.hasRun != true else { throw explained(fault) }
           attempt += 1
         } catch {
           connection.rollback()
           throw error
         }
       }
+    }
+
+    private func commit(_ plan: (any ShapePlan)?) throws {
+      do throws(ServerFault) { try connection.run("COMMIT") } catch {
+        guard error.isLost, plan?.hasRun == true else { throw error }
+        throw PostgresError(
+          .commitUncertain,
+          "\(error.message). The server cannot be asked whether it committed the migration: make the container again, which finds out "
+            + "which version the tables have", state: error.sqlState)
+      }
+    }
+
+    /// Brings the tables to the models, within a transaction that has begun.
+    mutating func bringHere(with changes: ChangeTable?) throws -> BroughtTables {
+      let identifier = try bringTables()
+      var hasConsumers = false
+      if let changes {
+        let isNew = !there.names.contains(OwnTable.changes.text)
+        if isNew {
+          for statement in changes.creation { add(statement) }
+          distribute(OwnTable.changes)
+        }
+        hasConsumers = try bringConsumers(isNew: isNew)
+        try send()
+      }
+      return BroughtTables(
+        identifier: identifier, tables: tables, leftLinks: leftLinks, isDistributed: isDistributed,
+        hasConsumers: hasConsumers, version: version, pending: pending)
     }
 
     /// Makes the table of consumers. Returns whether it is there.
@@ -81,7 +111,7 @@
       return true
     }
 
-    private mutating func bringInTransaction() throws -> String {
+    private mutating func begin() throws {
       // Each statement sees what was committed before it, so the others see what the program before left.
       let answers = try connection.run([
         Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
@@ -94,8 +124,20 @@
       ])
       if answers[4].isTrue(0, 0) { stored.isDistributed = true }
       there = TableCatalog(answers[3])
-      let (known, shape) = try readMeta(hasNamespace: answers[2].isTrue(0, 0))
-      stored = shape
+      (known, stored) = try readMeta(hasNamespace: answers[2].isTrue(0, 0))
+    }
+
+    /// Reads what the database has now, within a transaction that has begun.
+    mutating func read() throws {
+      // The code of a stage may have written rows, and the server changes no table while checks of foreign keys wait.
+      add("SET CONSTRAINTS ALL IMMEDIATE")
+      try send()
+      there = TableCatalog(try connection.run(TableCatalog.statement(namespace)))
+      (known, stored) = try readMeta(hasNamespace: true)
+    }
+
+    private mutating func bringTables() throws -> String {
+      let shape = stored
       try checkVersion()
       forgetLeft()
       try adopt()
@@ -108,7 +150,7 @@
         try bringUniques(number)
         bringIndexes(number)
       }
-      noteForms()
+      try noteForms()
       try send()
       if let known, stored == shape { return known }
       return try writeMeta(known)
@@ -182,7 +224,7 @@
     }
 
     /// Adds what the role may do about a missing right.
-    private func explained(_ fault: ServerFault) -> any Error {
+    func explained(_ fault: ServerFault) -> any Error {
       guard fault.state == "42501" else { return fault.error() }
       return PostgresError(
         .noRights,
@@ -190,6 +232,22 @@
           + "\(namespace) and may create tables there (GRANT CREATE ON SCHEMA); other starts need the rights to SELECT, INSERT, "
           + "UPDATE and DELETE", state: fault.state)
     }
+  }
+
+  /// The tables of a database that has the form that the models need.
+  struct BroughtTables {
+    /// The store's.
+    let identifier: String
+    /// With the names that the database has.
+    let tables: TableMap
+    /// The names of tables of links that the models do not name any more.
+    let leftLinks: [SQLName]
+    let isDistributed: Bool
+    /// Whether the table of consumers is there.
+    let hasConsumers: Bool
+    /// The version of the models; nil if the program has none.
+    let version: Schema.Version?
+    let pending: [PendingColumn]
   }
 
   func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(count) rows" }

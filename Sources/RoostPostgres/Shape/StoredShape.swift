@@ -32,6 +32,11 @@
     var forms: [String] = []
     /// Groups of properties that exchanged their names. The names alone do not tell whether that has happened.
     var exchanged: [String] = []
+    /// What each class meant to the newest models, by its name: its properties, each with its type in words. A migration plan finds its
+    /// version by it. Nil in a database that no program has changed since Roost notes it.
+    var outlines: [String: [String: String]]?
+    /// Whether the version that was noted last does not have the class.
+    var isParked: Bool?
 
     func column(of field: String) -> Int? { columns.firstIndex { $0.field == field } }
     func column(named name: String) -> Int? { columns.firstIndex { $0.name == name } }

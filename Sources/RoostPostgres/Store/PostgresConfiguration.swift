@@ -46,6 +46,18 @@
       self.namespace = namespace
     }
 
+    /// The configuration for a store of a migration, which follows nobody.
+    func of(_ namespace: String) -> PostgresConfiguration {
+      var own = PostgresConfiguration(address, zone: zone, namespace: namespace)
+      (own.historyDays, own.patience) = (historyDays, patience)
+      own.followsOthers = false
+      return own
+    }
+
+    private init(_ address: ServerAddress, zone: PostgresZone, namespace: String) {
+      (self.address, self.zone, self.namespace) = (address, zone, namespace)
+    }
+
     /// The server cuts longer names.
     private static let longestNamespace = 57
 

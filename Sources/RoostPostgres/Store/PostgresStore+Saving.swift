@@ -20,6 +20,7 @@
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
       try CallInterrupt.check()
       tally.endLoads()
+      try checkWrites()
       try settleUncertain()
       done.removeValue(forKey: request.editingState.id)?.noteSaved(isLate: true)
       var attempt = 1
@@ -67,6 +68,7 @@
       _ copies: [Copy], _ statements: [Statement], zone: String, notifier: UUIDNumber,
       settle: (CommitProof, Int32, ServerFault) throws -> Bool, error: (ServerFault, Int?) -> any Error
     ) throws -> [Answer] {
+      if let stage { return try stage.commit(copies, statements, error: error) }
       var cleaning: [Statement] = []
       var hasOldHistory: Int?
       if savedTimes.isMultiple(of: Self.savesPerCleaning) {

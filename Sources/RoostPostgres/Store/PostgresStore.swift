@@ -7,7 +7,7 @@
 
   /// Keeps models in a PostgreSQL database: see ``PostgresConfiguration``.
   ///
-  /// It has one connection, and is asked one thing at a time.
+  /// It has one connection, and is asked one thing at a time. In a migration it works in the transaction of the migration: see ``StageTransaction``.
   final public class PostgresStore: AskedStore {
     public typealias Configuration = PostgresConfiguration
     public typealias Snapshot = DefaultSnapshot
@@ -28,6 +28,14 @@
     private var hasConsumers: Bool
     /// Tells the saves of this container from those of others.
     let client: UUIDNumber
+    /// The transaction of a migration, in which everything is done; nil outside of one.
+    let stage: StageTransaction?
+    /// What the code of a migration has to fill.
+    let pending: Set<PendingColumn>
+    /// In a migration, the properties that a save changes, by object: see ``willSave(_:)``.
+    var touched: [PersistentIdentifier: UInt64] = [:]
+    /// The version of the models that the database notes; nil if the program has none.
+    private let version: Schema.Version?
     var connection: Connection
     var keys = KeyMaker()
     package var tally = AskTally()
@@ -50,37 +58,62 @@
     /// By table, the keys of those whose lists the working set has.
     private var listed: [Set<RowKey>]
 
-    public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+    /// Connects, carries out what the plan asks for, and brings the tables to the models.
+    ///
+    /// - Parameter migrationPlan: its stages run in one transaction of the server.
+    public convenience init(
+      _ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
+    ) throws {
       guard let schema = configuration.schema else {
         throw RoostError(.badValue, "the configuration \(configuration.name) has no schema: give it that of its models")
       }
+      try StageTransaction.checkThread(configuration)
       let namespace = SQLName(exactly: configuration.namespace)
       let wanted = try TableMap(schema)
       let zones = try Zones(configuration.zone, wanted)
       let opened = try Self.passing { () throws(ServerFault) in
         try Connection.open(configuration.address, patience: configuration.patience)
       }
-      var changes = ChangeTable(namespace: namespace)
-      let (identifier, tables, leftLinks, isDistributed, hasConsumers) = try Self.passing {
-        try DatabaseShape(wanted, of: schema, zones: zones, in: namespace, connection: opened).bring(
-          with: configuration.historyDays == nil ? nil : changes)
+      let changes = ChangeTable(namespace: namespace)
+      let migration = migrationPlan.map {
+        DatabaseMigration($0, configuration, to: schema, others: PlanNeighbours.entities, connection: opened)
       }
-      self.hasConsumers = hasConsumers
-      changes.isDistributed = isDistributed
+      let brought = try Self.passing {
+        try DatabaseShape(wanted, of: schema, zones: zones, in: namespace, connection: opened).bring(
+          with: configuration.historyDays == nil ? nil : changes, plan: migration)
+      }
       let newest = try Self.passing { try opened.run(changes.newest).integer(0, 0) ?? 0 }
+      try self.init(configuration, schema, over: opened, brought: brought, zones: zones, newest: newest)
+    }
+
+    /// - Parameters:
+    ///   - newest: the number of the newest transaction behind which nothing is open.
+    ///   - stage: the transaction of a migration, to which the connection belongs.
+    init(
+      _ configuration: PostgresConfiguration, _ schema: Schema, over connection: Connection, brought: BroughtTables,
+      zones: Zones, newest: Int64 = 0, stage: StageTransaction? = nil
+    ) throws {
+      let (tables, namespace) = (brought.tables, SQLName(exactly: configuration.namespace))
+      changes = ChangeTable(namespace: namespace, isDistributed: brought.isDistributed)
       start = ChangePlace(transaction: UInt64(clamping: newest), number: Int(Int32.max))
-      self.changes = changes
-      self.identifier = identifier
-      connection = opened
+      identifier = brought.identifier
+      self.connection = connection
       client = keys.next()
       self.configuration = configuration
       self.schema = schema
       self.namespace = namespace
       self.tables = tables
-      self.leftLinks = leftLinks
-      self.isDistributed = isDistributed
       self.zones = zones
-      selections = tables.tables.indices.map { Selection(tables, $0, in: namespace) }
+      self.stage = stage
+      leftLinks = brought.leftLinks
+      isDistributed = brought.isDistributed
+      hasConsumers = brought.hasConsumers
+      version = brought.version
+      pending = Set(brought.pending)
+      let lacking = Dictionary(grouping: brought.pending, by: \.table)
+      selections = tables.tables.indices.map { number in
+        Selection(tables, number, in: namespace, lacking: Set(lacking[number, default: []].map(\.column)))
+      }
       known = tables.tables.map { _ in [:] }
       listed = tables.tables.map { _ in [] }
     }
@@ -102,13 +135,16 @@
     /// is not repeated.
     func run(_ statements: [Statement]) throws -> [Answer] {
       try Self.passing {
-        do { return try ask(statements) } catch let fault as ServerFault where fault.isLost && fault.cut == nil {
+        do { return try ask(statements) } catch let fault as ServerFault
+          where fault.isLost && fault.cut == nil && stage == nil
+        {
           return try ask(statements)
         }
       }
     }
 
     func ask(_ statements: [Statement]) throws(ServerFault) -> [Answer] {
+      if let stage { return try stage.run(statements) }
       try connect()
       return try connection.run(statements)
     }
@@ -123,8 +159,10 @@
     func check() throws {
       _ = try run([Statement("SELECT 1")])
       let now = try Self.passing {
-        try DatabaseShape(TableMap(schema), of: schema, zones: zones, in: namespace, connection: connection).bring(
-          with: configuration.historyDays == nil ? nil : changes)
+        var shape = try DatabaseShape(
+          TableMap(schema), of: schema, zones: zones, in: namespace, connection: connection)
+        shape.version = version
+        return try shape.bring(with: configuration.historyDays == nil ? nil : changes)
       }
       hasConsumers = now.hasConsumers
       if now.identifier != identifier {
@@ -212,7 +250,7 @@
 
     // MARK: Other programs
 
-    package var tellsChanges: Bool { configuration.historyDays != nil && configuration.followsOthers }
+    package var tellsChanges: Bool { stage == nil && configuration.historyDays != nil && configuration.followsOthers }
 
     package func begin(_ news: StoreNews) {
       guard tellsChanges, listener == nil else { return }

@@ -39,7 +39,8 @@
       if store.changes.isDistributed, Set(sorted.map(\.zone)).count > 1 { statements.append(store.changes.holding) }
       statements.append(
         store.changes.insertion(
-          sorted, id: store.keys.next(), client: store.client, author: request.editingState.author))
+          sorted, id: store.keys.next(), client: store.client, author: request.editingState.author,
+          after: store.stage?.note(sorted.count) ?? 0))
     }
 
     /// A list that loses a member, of an object whose list was not read.

@@ -227,6 +227,10 @@
             changed.insert(column)
             continue
           }
+          if store.pending.contains(PendingColumn(table: table, column: column)) {
+            if row.isMet || store.touches(row.content, property) { changed.insert(column) }
+            continue
+          }
           if row.content.isPresent(property), !row.content.isSame(property, as: known.content) {
             changed.insert(column)
           }

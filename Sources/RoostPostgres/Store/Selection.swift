@@ -20,6 +20,7 @@
     let table: Table
     private let tables: TableMap
     private let number: Int
+    private let lacking: Set<Int>
     private let classColumn: Int?
     /// By column of the table, where it is in the answer.
     private var columns: [Int?] = []
@@ -40,8 +41,10 @@
       case of([UUIDNumber])
     }
 
-    init(_ tables: TableMap, _ number: Int, in namespace: SQLName) {
+    /// - Parameter lacking: columns that a migration has to fill. Null is no value in them.
+    init(_ tables: TableMap, _ number: Int, in namespace: SQLName, lacking: Set<Int> = []) {
       self.tables = tables
+      self.lacking = lacking
       self.number = number
       table = tables.tables[number]
       list = [Table.zone, Table.key, Table.version].map { "t.\($0)" }
@@ -184,8 +187,12 @@
             writer.skip()
             continue
           }
-          let fault = answer.read(row, start + at) { bytes in
-            writer.attempt { (sink) throws(ValueFault) in try form.read(bytes, into: &sink) }
+          let fault = answer.read(row, start + at) { bytes -> ValueFault? in
+            if bytes == nil, lacking.contains(column) {
+              writer.skip()
+              return nil
+            }
+            return writer.attempt { (sink) throws(ValueFault) in try form.read(bytes, into: &sink) }
           }
           if let fault {
             throw RoostError(

@@ -343,6 +343,17 @@
       }
     }
 
+    /// Whether a statement of the transaction failed, so that the server refuses all others before a rollback.
+    var isFailed: Bool { PQtransactionStatus(handle) == PQTRANS_INERROR }
+
+    /// Undoes a part of a transaction that failed, also if the task was cancelled.
+    func rollback(to savepoint: String) {
+      guard isAlive, isFailed else { return }
+      _ = try? run(
+        [Statement("ROLLBACK TO SAVEPOINT \(savepoint)"), Statement("RELEASE SAVEPOINT \(savepoint)")], interrupt: nil,
+        patience: CallLimit.grace)
+    }
+
     /// Ends a transaction that failed, also if the task was cancelled.
     func rollback() {
       guard isAlive, isInTransaction else { return }

@@ -88,6 +88,11 @@ package struct Outline: Hashable, Sendable {
     for (property, salt) in salts { properties[property, default: ""] += " " + salt }
   }
 
+  /// An outline that was noted elsewhere than in a catalog.
+  package init(_ entity: String, properties: [String: String]) {
+    (self.entity, self.properties) = (entity, properties)
+  }
+
   private func isOptional(_ one: Relationship, _ entity: Entity) -> Bool {
     guard case .one(let id) = one.shape, let field = entity.field(id) else { return true }
     return field.isOptional && !field.isNeeded

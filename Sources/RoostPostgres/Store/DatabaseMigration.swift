@@ -1,0 +1,54 @@
+#if Postgres
+  internal import Roost
+  internal import RoostGraph
+  internal import RoostRecords
+
+  /// Brings a database through the stages of a migration plan, in the transaction in which its tables are brought to the models.
+  ///
+  /// The transaction has the lock of the schema, so one program at a time migrates. Its first statement locks the tables, because the server
+  /// could refuse a later one: two programs that wait for each other's tables would lose the work of the stages.
+  final class DatabaseMigration: ShapePlan {
+    let plan: any SchemaMigrationPlan.Type
+    let configuration: PostgresConfiguration
+    private let models: [ModelPlan]
+    /// The entities of the container's other stores.
+    private let others: Set<String>
+    private let transaction: StageTransaction
+    private(set) var hasRun = false
+
+    init(
+      _ plan: any SchemaMigrationPlan.Type, _ configuration: PostgresConfiguration, to schema: Schema,
+      others: Set<String>, connection: Connection
+    ) {
+      (self.plan, self.configuration, self.others) = (plan, configuration, others)
+      models = schema.plans
+      transaction = StageTransaction(connection)
+    }
+
+    func run(_ shape: inout DatabaseShape) throws -> Bool {
+      let (versions, steps) = try PlanVersions.steps(
+        of: plan, models, over: HeldShape(shape.stored, plan), others: others)
+      shape.version = versions.all[versions.target].schema.version
+      if steps.isEmpty { return false }
+      try lock(shape)
+      let database = StagedDatabase(configuration, transaction, stored: shape.stored)
+      guard steps.contains(where: \.hasCode) else {
+        for step in steps { _ = try database.settle(step.to) }
+        return true
+      }
+      hasRun = true
+      try StageTransaction.$places.withValue(StageTransaction.places.union([StageTransaction.Place(configuration)])) {
+        try StageRunner(plan, database).run(steps)
+      }
+      return true
+    }
+
+    private func lock(_ shape: DatabaseShape) throws {
+      let names = Set(shape.stored.tables.map(\.name) + shape.stored.links.map(\.name)).sorted()
+      let there = names.filter { shape.there.tables[$0] != nil }
+      if there.isEmpty { return }
+      try transaction.connection.run(
+        "LOCK TABLE \(there.map { shape.full($0) }.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
+    }
+  }
+#endif
