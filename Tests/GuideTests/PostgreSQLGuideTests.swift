@@ -21,11 +21,22 @@
 
       init(number: Int) { self.number = number }
     }
+
+    enum ShopV1: VersionedSchema {
+      static let versionIdentifier = Schema.Version(1, 0, 0)
+      static var models: [any PersistentModel.Type] { [Customer.self, Order.self] }
+    }
+
+    enum ShopPlan: SchemaMigrationPlan {
+      static var schemas: [any VersionedSchema.Type] { [ShopV1.self] }
+      static var stages: [MigrationStage] { [] }
+    }
   }
 
   @Suite(.enabled(if: PostgresServer.missing == nil, "there is no PostgreSQL")) struct PostgreSQLGuideTests {
     typealias Customer = PostgreSQLGuide.Customer
     typealias Order = PostgreSQLGuide.Order
+    typealias ShopPlan = PostgreSQLGuide.ShopPlan
 
     @Test func `the address of the guide can be read`() {
       let configuration = PostgresConfiguration("postgresql:///shop")
@@ -107,6 +118,17 @@
     private final class ShopIndex {
       var count = 0
       func update(_ transaction: PostgresHistoryTransaction) { count += transaction.changeCount }
+    }
+
+    @Test func `the guide's migration`() throws {
+      let configuration = PostgresConfiguration(
+        try PostgresServer.shared().address, namespace: PostgresServer.freshNamespace())
+      let first = try ModelContainer(for: Customer.self, Order.self, configurations: configuration)
+      try first.write { context in context.insert(Customer(name: "Ada")) }
+      try first.close()
+      let migrated = try ModelContainer(
+        for: Customer.self, Order.self, migrationPlan: ShopPlan.self, configurations: configuration)
+      #expect(try ModelContext(migrated).fetch(FetchDescriptor<Customer>()).map(\.name) == ["Ada"])
     }
 
     @Test func `the guide's moves`() throws {
