@@ -214,4 +214,60 @@
 
     static func report(_ progress: MigrationProgress) { StageWatch.shared.steps.append(progress) }
   }
+
+  // Tenants in zones of their own, whose parcels have weights as texts and as numbers.
+
+  enum ZonedV1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Tenant.self, Parcel.self] }
+    @Model final class Tenant {
+      var name: String
+      @Relationship(deleteRule: .deny, inverse: \Parcel.tenant) var parcels: [Parcel] = []
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Parcel {
+      var weight: String
+      var tenant: Tenant?
+      init(_ weight: String) { self.weight = weight }
+    }
+  }
+
+  enum ZonedV2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Tenant.self, Parcel.self] }
+    @Model final class Tenant {
+      var name: String
+      @Relationship(deleteRule: .deny, inverse: \Parcel.tenant) var parcels: [Parcel] = []
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Parcel {
+      var weight: Int
+      var tenant: Tenant?
+      init(_ weight: Int) { self.weight = weight }
+    }
+  }
+
+  enum ZonedPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [ZonedV1.self, ZonedV2.self] }
+    static var stages: [MigrationStage] {
+      [
+        .custom(
+          fromVersion: ZonedV1.self, toVersion: ZonedV2.self,
+          willMigrate: { context in
+            let other = ModelContext(context.container)
+            for tenant in try other.fetch(FetchDescriptor<ZonedV1.Tenant>()) { other.delete(tenant) }
+            // The server refuses it. The rest of the stage goes on.
+            do { try other.save() } catch let error as RoostError { try StageWatch.shared.call(error.code.rawValue) }
+            for tenant in try context.fetch(FetchDescriptor<ZonedV1.Tenant>()) {
+              let parcel = ZonedV1.Parcel("100")
+              context.insert(parcel)
+              parcel.tenant = tenant
+            }
+          }, didMigrate: nil),
+        .transform(from: ZonedV1.Parcel.self, to: ZonedV2.Parcel.self, batchSize: 1) { old, new in
+          new.weight = (Int(old.weight) ?? 0) + (old.tenant?.parcels.count ?? 0)
+        },
+      ]
+    }
+  }
 #endif

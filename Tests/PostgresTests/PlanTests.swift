@@ -340,6 +340,34 @@
       #expect(try state() == after)
     }
 
+    @Test func `zones are those that the tables were made with, and a refused save leaves the stage usable`() throws {
+      let old = PostgresConfiguration(
+        ground.address, zone: .properties(.property(\ZonedV1.Tenant.name), .property(\ZonedV1.Parcel.tenant)),
+        namespace: ground.namespace)
+      let context = ModelContext(
+        try ModelContainer(for: Schema(versionedSchema: ZonedV1.self), configurations: [old]))
+      for name in ["acme", "other"] {
+        let tenant = ZonedV1.Tenant(name)
+        context.insert(tenant)
+        for weight in ["1", "2"] {
+          let parcel = ZonedV1.Parcel(weight)
+          context.insert(parcel)
+          parcel.tenant = tenant
+        }
+      }
+      try context.save()
+      let new = PostgresConfiguration(
+        ground.address, zone: .properties(.property(\ZonedV2.Tenant.name), .property(\ZonedV2.Parcel.tenant)),
+        namespace: ground.namespace)
+      let migrated = ModelContext(
+        try ModelContainer(
+          for: Schema(versionedSchema: ZonedV2.self), migrationPlan: ZonedPlan.self, configurations: [new]))
+      #expect(StageWatch.shared.calls == ["denied"])
+      let tenants = try migrated.fetch(FetchDescriptor<ZonedV2.Tenant>(sortBy: [SortDescriptor(\.name)]))
+      #expect(tenants.map { $0.parcels.map(\.weight).sorted() } == [[4, 5, 103], [4, 5, 103]])
+      #expect(try ground.sql("SELECT DISTINCT zone FROM @.parcel ORDER BY 1").map { $0[0] } == ["acme", "other"])
+    }
+
     @Test func `a transform that throws names the model and changes nothing`() throws {
       try makePrices(["1", "2", "many"])
       let before = try state()
