@@ -255,9 +255,11 @@
           fromVersion: ZonedV1.self, toVersion: ZonedV2.self,
           willMigrate: { context in
             let other = ModelContext(context.container)
-            for tenant in try other.fetch(FetchDescriptor<ZonedV1.Tenant>()) { other.delete(tenant) }
+            let bad = ZonedV1.Parcel("bad")
+            other.insert(bad)
+            bad.tenant = try other.fetch(FetchDescriptor<ZonedV1.Tenant>()).first
             // The server refuses it. The rest of the stage goes on.
-            do { try other.save() } catch let error as RoostError { try StageWatch.shared.call(error.code.rawValue) }
+            do { try other.save() } catch let error as PostgresError { try StageWatch.shared.call(error.code.rawValue) }
             for tenant in try context.fetch(FetchDescriptor<ZonedV1.Tenant>()) {
               let parcel = ZonedV1.Parcel("100")
               context.insert(parcel)

@@ -356,13 +356,14 @@
         }
       }
       try context.save()
+      try ground.sql("ALTER TABLE @.parcel ADD CONSTRAINT is_good CHECK (weight <> 'bad')")
       let new = PostgresConfiguration(
         ground.address, zone: .properties(.property(\ZonedV2.Tenant.name), .property(\ZonedV2.Parcel.tenant)),
         namespace: ground.namespace)
       let migrated = ModelContext(
         try ModelContainer(
           for: Schema(versionedSchema: ZonedV2.self), migrationPlan: ZonedPlan.self, configurations: [new]))
-      #expect(StageWatch.shared.calls == ["denied"])
+      #expect(StageWatch.shared.calls == ["refused"])
       let tenants = try migrated.fetch(FetchDescriptor<ZonedV2.Tenant>(sortBy: [SortDescriptor(\.name)]))
       #expect(tenants.map { $0.parcels.map(\.weight).sorted() } == [[4, 5, 103], [4, 5, 103]])
       #expect(try ground.sql("SELECT DISTINCT zone FROM @.parcel ORDER BY 1").map { $0[0] } == ["acme", "other"])
