@@ -272,4 +272,54 @@
       ]
     }
   }
+
+  // Items in a database, and notes in a file.
+
+  enum SplitV1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self, Note.self] }
+    @Model final class Item {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Note {
+      var text: String
+      init(_ text: String) { self.text = text }
+    }
+  }
+
+  enum SplitV2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self, Note.self] }
+    @Model final class Item {
+      var name: String
+      var price: Int
+      init(_ name: String, price: Int) { (self.name, self.price) = (name, price) }
+    }
+    @Model final class Note {
+      var text: String
+      var size: Int
+      init(_ text: String) { (self.text, size) = (text, text.count) }
+    }
+  }
+
+  enum SplitPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [SplitV1.self, SplitV2.self] }
+    static var stages: [MigrationStage] {
+      [
+        .custom(
+          fromVersion: SplitV1.self, toVersion: SplitV2.self, willMigrate: nil,
+          didMigrate: { context in
+            // A stage sees the models of one store.
+            let names = Set(context.container.schema.entities.map(\.name))
+            try StageWatch.shared.call(names.sorted().joined(separator: " "))
+            if names.contains("Item") {
+              for item in try context.fetch(FetchDescriptor<SplitV2.Item>()) { item.price = 5 }
+            } else {
+              for note in try context.fetch(FetchDescriptor<SplitV2.Note>()) { note.size = note.text.count }
+            }
+          })
+      ]
+    }
+  }
 #endif

@@ -306,6 +306,36 @@
       }
     }
 
+    @Test func `each store of a container migrates by itself`() throws {
+      let folder = try ScratchFolder()
+      let url = URL(filePath: folder.file("notes"))
+      func open(_ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)?) throws -> ModelContext {
+        let there = PostgresConfiguration(
+          ground.address, schema: Schema([version.models[0]]), namespace: ground.namespace)
+        let here = ModelConfiguration(schema: Schema([version.models[1]]), url: url)
+        return ModelContext(
+          try ModelContainer(
+            for: Schema(versionedSchema: version), migrationPlan: plan, configurations: [there, here]))
+      }
+      let old = try open(SplitV1.self, nil)
+      old.insert(SplitV1.Item("a"))
+      old.insert(SplitV1.Note("four"))
+      try old.save()
+      try old.container.close()
+      for round in 0..<2 {
+        let new = try open(SplitV2.self, SplitPlan.self)
+        #expect(try new.fetch(FetchDescriptor<SplitV2.Item>()).map(\.price) == [5])
+        #expect(try new.fetch(FetchDescriptor<SplitV2.Note>()).map(\.size) == [4])
+        #expect(StageWatch.shared.calls == (round == 0 ? ["Item", "Note"] : []))
+        StageWatch.shared.reset()
+        try new.container.close()
+      }
+      #expect(
+        try ground.sql(
+          "SELECT tablename::text FROM pg_tables WHERE schemaname = '\(ground.namespace)' AND tablename = 'note'"
+        ).isEmpty)
+    }
+
     // MARK: Transforms
 
     private func makePrices(_ prices: [String] = ["1", "2", "3", "4", "5"]) throws {
