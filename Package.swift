@@ -249,7 +249,7 @@ if let wantedTests {
     let folders = wantedTests.filter { $0.hasPrefix(target.name + "/") }.map {
       String($0.dropFirst(target.name.count + 1))
     }
-    target.sources = folders + ["Models"]
+    target.sources = folders + (target.name == "RoostTests" ? ["Models"] : [])
     return folders.isEmpty
   }
 }

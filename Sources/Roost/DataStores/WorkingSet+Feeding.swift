@@ -53,6 +53,8 @@ extension WorkingSet {
     /// The contents that are newer than what is here, without references to models that were deleted.
     private(set) var taken: [SnapshotContent] = []
     private var rows: [FetchedRow] = []
+    /// By number of a row that is new, the number in ``made``.
+    private var direct: [(row: Int, made: Int)] = []
     /// The rows of contents that were there before, and those of them whose contents include the members of all lists.
     private var known: [Place] = []
     private var listed: [Place] = []
@@ -164,7 +166,6 @@ extension WorkingSet {
         }
         ways.append((number, Way(place: place, isLoaded: found.isLoaded || !isFirst, hasValues: hasValues)))
       }
-      var direct: [(row: Int, made: Int)] = []
       for (number, way) in ways {
         if let new = way.made { made[new].isContent = true }
         if let row = try take(contents[number], way) {
@@ -176,7 +177,6 @@ extension WorkingSet {
           if let new = way.made { made[new].isValued = false }
         }
       }
-      for (row, new) in direct { rows[row].isNew = made[new].isValued }
     }
 
     /// Notes a content, and gives the row that is written; nil where it is set in an object.
@@ -285,6 +285,7 @@ extension WorkingSet {
     private mutating func write() throws {
       var commit: UInt64 = 0
       if !rows.isEmpty || !made.isEmpty {
+        for (row, new) in direct { rows[row].isNew = made[new].isValued }
         do {
           commit = try graph.write(rows, unloaded: made.lazy.filter { !$0.isValued }.map(\.place))
         } catch let error where error is RecordFault || error is GraphFault {
