@@ -1,11 +1,21 @@
 #if Postgres
   import Foundation
   import RoostPostgres
+  import RoostTestSupport
   import SwiftData
   import Testing
 
   private enum Plain {
     @Model final class Song {
+      var title: String
+      var year: Int
+      init(_ title: String, _ year: Int) { (self.title, self.year) = (title, year) }
+    }
+  }
+  /// The same properties, with an index.
+  private enum Quick {
+    @Model final class Song {
+      #Index<Song>([\.year])
       var title: String
       var year: Int
       init(_ title: String, _ year: Int) { (self.title, self.year) = (title, year) }
@@ -73,6 +83,44 @@
       #expect(try indexes() == all)
       _ = try ground.open(Indexed.Song.self)
       #expect(try indexes() == all)
+    }
+
+    @Test func `a program that runs without the index, as before, leaves it`() throws {
+      try ground.save(ground.open(Plain.Song.self), [Plain.Song("a", 1)])
+      for _ in 0..<2 {
+        #expect(try ground.open(Quick.Song.self).fetchCount(FetchDescriptor<Quick.Song>()) == 1)
+        #expect(try indexes() == ["song_pkey", "song_year_idx"])
+        #expect(try ground.open(Plain.Song.self).fetchCount(FetchDescriptor<Plain.Song>()) == 1)
+        #expect(try indexes() == ["song_pkey", "song_year_idx"])
+      }
+    }
+
+    @Test func `models that had an index from the beginning can take it away`() throws {
+      _ = try ground.open(Quick.Song.self)
+      #expect(try indexes() == ["song_pkey", "song_year_idx"])
+      _ = try ground.open(Plain.Song.self)
+      #expect(try indexes() == ["song_pkey"])
+    }
+
+    @Test(.enabled(if: PostgresServer.given == nil, "roles are made on a server that the tests have started"))
+    func `a role that may not make indexes works without them`() throws {
+      try ground.save(ground.open(Plain.Song.self), [Plain.Song("a", 1)])
+      let role = "\(ground.namespace)_guest"
+      for text in [
+        "CREATE ROLE \(role) LOGIN", "GRANT USAGE ON SCHEMA @ TO \(role)",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA @ TO \(role)",
+        "REVOKE UPDATE, INSERT, DELETE ON @.roost_store FROM \(role)",
+      ] {
+        try ground.sql(text)
+      }
+      let guest = try ground.open(Quick.Song.self, address: ground.address + " user=\(role)")
+      guest.insert(Quick.Song("b", 2))
+      try guest.save()
+      let late = #Predicate<Quick.Song> { $0.year > 1 }
+      #expect(try guest.fetch(FetchDescriptor(predicate: late)).map(\.title) == ["b"])
+      #expect(try indexes() == ["song_pkey"])
+      #expect(try ground.open(Quick.Song.self).fetchCount(FetchDescriptor(predicate: late)) == 1)
+      #expect(try indexes() == ["song_pkey", "song_year_idx"])
     }
 
     @Test func `a renamed property keeps its index, and a new one is made`() throws {

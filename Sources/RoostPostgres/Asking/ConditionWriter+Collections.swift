@@ -39,7 +39,8 @@
       let known = others.filter { ValueOrder.holds(.equal, $0, other: $0) }
       guard let list = Statement.Parameter(known, as: type) else { return nil }
       var tests: [String] = []
-      if let indexed = found.indexed, let firsts = Statement.Parameter(known.compactMap(IndexedText.first), as: .string)
+      if !known.isEmpty, let indexed = found.indexed,
+        let firsts = Statement.Parameter(known.compactMap(IndexedText.first), as: .string)
       {
         tests.append("\(indexed) = ANY(\(add(firsts)))")
       }

@@ -49,7 +49,8 @@
         ? "normalize(\(written.text), NFC) COLLATE \"C\"" : "\(written.text) COLLATE \"C\""
     }
 
-    /// What is true of two texts that compare so, and can be found in an index: one of them is in it, and the other is a constant.
+    /// A condition on the first characters of a text. It is true whenever the comparison is, so the planner can use the index. Empty unless
+    /// one side is an indexed column and the other one a constant.
     private func indexed(_ one: Written, _ sign: String, two: Written, as type: FieldType) -> [String] {
       guard type == .string || type == .url else { return [] }
       if let key = one.indexed, two.constant != nil { return ["\(key) \(sign) \(IndexedText.prefix(two.text))"] }

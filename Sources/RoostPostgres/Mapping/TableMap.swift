@@ -171,7 +171,7 @@
       }
     }
 
-    /// References have indexes anyway, and unique values too. The server tests nothing by an index on JSON, and long bytes have no place in one.
+    /// References and unique values have indexes anyway. JSON and `Data` get none: no comparison would use it, and long values do not fit.
     private mutating func addIndexes(_ plan: ModelPlan) {
       guard let (table, place) = places[plan.type.name] else { return }
       for paths in plan.indexes {

@@ -4,11 +4,17 @@
 
   /// Indexes that `#Index` asks for. They serve comparisons, and sorting with a limit.
   extension DatabaseShape {
-    mutating func bringIndexes(_ number: Int) {
+    mutating func bringIndexes(_ number: Int) throws {
       let table = tables.tables[number]
       // The code of a stage may have to fill columns first.
       guard !isOlder(number), stage != .open, let known = stored.table(of: table.root.name) else { return }
       let wanted = table.indexes.map { (columns: $0, paths: tables.indexPaths($0, table)) }
+      // Models before the first ones with an index had none.
+      let noted = stored.tables[known].indexForms ?? (created.contains(number) ? [] : [form([])])
+      guard let forms = newForms(wanted.map(\.paths), noted) else { return }
+      // A database works without an index, so who may not make it does without.
+      guard try created.contains(number) || isOwner(of: stored.tables[known].name) else { return }
+      stored.tables[known].indexForms = forms
       let (before, named) = (stored.tables[known].indexes ?? [], fields(number))
       // An index over a property that the models do not name stays.
       let left = before.filter { index in
@@ -18,7 +24,8 @@
         add("DROP INDEX IF EXISTS \(full(index.index))")
         there.names.remove(index.index)
       }
-      var now = before.filter { !left.contains($0) }
+      // One that somebody dropped is made again.
+      var now = before.filter { !left.contains($0) && there.names.contains($0.index) }
       for (columns, paths) in wanted where !now.contains(where: { $0.paths == paths }) {
         let index = there.name(table.name.text, columns.map { table.columns[$0].name.text }, kind: "idx")
         // The first texts of a row fill the entry.
@@ -32,7 +39,28 @@
             + "(\(([Table.zone.description] + keys + [Table.key.description]).joined(separator: ", ")))")
         now.append(StoredIndex(index: index.text, paths: paths))
       }
-      if !now.isEmpty || stored.tables[known].indexes != nil { stored.tables[known].indexes = now }
+      stored.tables[known].indexes = now
+    }
+
+    /// The list of forms with that of these models at its end; nil if nothing is to be done, because the table follows them, or newer ones.
+    private func newForms(_ wanted: [[String]], _ forms: [String]) -> [String]? {
+      if wanted.isEmpty, forms.isEmpty { return nil }
+      let form = form(wanted)
+      return forms.contains(form) ? nil : (forms + [form]).suffix(Self.mostForms)
+    }
+
+    private func form(_ wanted: [[String]]) -> String {
+      Fingerprint.text(wanted.map { $0.joined(separator: ", ") }.sorted())
+    }
+
+    /// Whether the role has what the owner of a table may do.
+    mutating func isOwner(of table: String) throws -> Bool {
+      let answer = try ask(
+        """
+        SELECT pg_catalog.pg_has_role(c.relowner, 'USAGE') FROM pg_catalog.pg_class AS c
+        JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2
+        """, [.text(namespace.text), .text(table)])
+      return answer.count > 0 && answer.isTrue(0, 0)
     }
   }
 
@@ -41,8 +69,8 @@
   /// A condition for whole texts has one for these beside it, so that the planner sees the index.
   enum IndexedText {
     static let length = 160
-    /// So many texts fit into an entry.
-    static let most = 4
+    /// So many texts fit into an entry, with a zone and a few numbers.
+    static let most = 3
 
     /// The part of a text in normal form C.
     static func prefix(_ normal: String) -> String { "left(\(normal), \(length)) COLLATE \"C\"" }

@@ -73,6 +73,14 @@
       return name
     }
 
+    /// Whether the role may write into the table that keeps the shape.
+    mutating func mayNote() throws -> Bool {
+      try ask(
+        "SELECT pg_catalog.has_table_privilege(($1::text)::regclass, 'UPDATE')",
+        [.text("\(namespace).\(OwnTable.shape)")]
+      ).isTrue(0, 0)
+    }
+
     func foreign(_ table: String) -> PostgresError {
       PostgresError(
         .foreignTables,
@@ -124,7 +132,7 @@
     }
 
     /// So many forms are remembered.
-    private static let mostForms = 100
+    static let mostForms = 100
 
     mutating func noteForms() throws {
       // What is not complete is no version.

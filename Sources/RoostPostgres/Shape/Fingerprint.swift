@@ -29,8 +29,7 @@
           + "\(one.targetClass ?? "-") \(one.otherClass ?? "-") \(text(one))"
       }
       let uniques = table.uniques.map { "unique " + uniquePaths($0, table).joined(separator: ", ") }
-      let indexes = table.indexes.map { "index " + indexPaths($0, table).joined(separator: ", ") }
-      parts += values.sorted() + relations.sorted() + uniques.sorted() + indexes.sorted()
+      parts += values.sorted() + relations.sorted() + uniques.sorted()
       return Fingerprint.text(parts)
     }
 

@@ -13,6 +13,14 @@
     var isDistributed: Bool?
     var links: [StoredLink] = []
 
+    /// What a program needs that has no migration plan.
+    var withoutNotesForPlans: StoredShape {
+      var shape = self
+      shape.version = nil
+      for number in tables.indices { (shape.tables[number].outlines, shape.tables[number].isParked) = (nil, nil) }
+      return shape
+    }
+
     func table(of entity: String) -> Int? { tables.firstIndex { $0.entity == entity } }
     func table(named name: String) -> Int? { tables.firstIndex { $0.name == name } }
   }
@@ -26,8 +34,10 @@
     var zone: String?
     var columns: [StoredColumn] = []
     var uniques: [StoredIndex] = []
-    /// Those that `#Index` asks for; nil if an earlier version of Roost made the table.
+    /// Those that `#Index` asks for; nil if no models asked for any.
     var indexes: [StoredIndex]?
+    /// What models asked for, the newest last. An index is no part of ``forms``, because a program works without it.
+    var indexForms: [String]?
     /// Fingerprints of the models that the table followed, the newest last: see ``DatabaseShape/isOlder``.
     var forms: [String] = []
     /// Groups of properties that exchanged their names. The names alone do not tell whether that has happened.
