@@ -57,6 +57,24 @@
 
     // MARK: Reading
 
+    @Test func `each spelling of a name is one consumer`() throws {
+      let container = try open()
+      let (one, other) = (consumer("cafe\u{301}", container), consumer("caf\u{E9}", container))
+      _ = try one.changes()
+      #expect(try container.historyConsumers(of: Transaction.self).map(\.name) == ["caf\u{E9}"])
+      #expect(try other.position != nil)
+      #expect(try other.remove() && !one.remove())
+    }
+
+    @Test func `a consumer of a container that was closed throws`() throws {
+      let container = try open()
+      let search = consumer("search", container)
+      _ = try search.changes()
+      try container.close()
+      let error = #expect(throws: RoostError.self) { try search.changes() }
+      #expect(error?.code == .closed)
+    }
+
     @Test func `a consumer reads on from where it acknowledged, also in the next program`() async throws {
       do {
         let container = try open()

@@ -96,6 +96,18 @@
       try expect(.keepExisting, Found(born: 5, changed: 3, town: "town 0", badge: 0))
     }
 
+    @Test func `rows of a table that no model of the version names are not deleted along`() throws {
+      try makeThree()
+      try ground.sql(
+        "CREATE TABLE @.review (zone text, artist uuid, FOREIGN KEY (zone, artist) REFERENCES @.artist (zone, pk) ON DELETE CASCADE)"
+      )
+      try ground.sql("INSERT INTO @.review SELECT zone, pk FROM @.artist")
+      let error = #expect(throws: SwiftDataError.self) { try migrated(TwinsRule(.upsert)) { _ in } }
+      #expect(error.map { "\($0)".contains("review") } == true)
+      #expect(try ground.value("SELECT count(*)::text FROM @.review") == "6")
+      #expect(try ground.value("SELECT count(*)::text FROM @.artist WHERE name = 'A'") == "3")
+    }
+
     @Test func `the last gives its values`() throws {
       try expect(.upsert, Found(born: 9, changed: 4, town: "town 2", badge: 2))
     }

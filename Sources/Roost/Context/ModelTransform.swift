@@ -144,7 +144,7 @@ extension ModelTransform {
     }
   }
 
-  /// The same over two files, in which a model has the same row.
+  /// Runs the transform over two files. A model has one row number in both.
   func run(
     _ source: ModelContainer, _ target: ModelContainer, noting failures: TransformFailures?,
     report: (Int, Int) throws -> Void

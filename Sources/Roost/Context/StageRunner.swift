@@ -25,7 +25,7 @@ package protocol StagedStore {
   func remove(_ removal: DuplicateRemoval, in container: ModelContainer) throws
   /// Throws if code left models without a value that the version requires.
   func checkFilled(_ container: ModelContainer) throws
-  /// Whether an error says all that there is to say, so that it is thrown as it is.
+  /// Whether an error is thrown unchanged.
   func isWhole(_ error: any Error) -> Bool
 }
 

@@ -15,7 +15,7 @@ package protocol AskedStore: DataStore where Snapshot == DefaultSnapshot {
   func load(_ identifiers: [PersistentIdentifier], lists: Bool) throws -> [SnapshotContent]
   /// The working set has the values of these models from now on. Until then a save may be based on those that it had before.
   func took(_ contents: [SnapshotContent])
-  /// Whether ``willSave(_:)`` is called.
+  /// Whether the store wants ``willSave(_:)`` before each save.
   var asksForChanges: Bool { get }
   /// Objects that the next save updates, and the bits of the properties that were set in them.
   func willSave(_ changes: [(model: PersistentIdentifier, properties: UInt64)])

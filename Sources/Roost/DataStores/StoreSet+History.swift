@@ -15,8 +15,8 @@ extension StoreSet {
     return nil
   }
 
-  /// Removes history from the first store that provides such a history. Returns the consumers that hold some of it back; nil if no store does
-  /// provide it.
+  /// Removes history from the first store that provides such a history. Returns the consumers that hold some of it back; nil if there is
+  /// none.
   func removeOwnHistory<Transaction: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<Transaction>
   ) throws -> [String]? {

@@ -14,7 +14,7 @@
     private static let mostAtOnce = 1000
 
     package func position(of consumer: String) throws -> PostgresHistoryToken? {
-      try check(consumer)
+      let consumer = try checked(consumer)
       let known = consumers.read(try asking(consumers.reading(consumer)))
       return known.consumers.first.map { PostgresHistoryToken(identifier, $0.place) }
     }
@@ -34,7 +34,7 @@
 
     /// What is known of a consumer that can go on. It is known from here on.
     private func begin(_ consumer: String, startsLatest: Bool) throws -> KnownConsumer {
-      try check(consumer)
+      let consumer = try checked(consumer)
       var all = consumers.read(try asking(consumers.reading(consumer)))
       if all.consumers.isEmpty {
         let statements = consumers.beginning(consumer, startsLatest: startsLatest) + consumers.reading(consumer)
@@ -48,7 +48,7 @@
     }
 
     package func acknowledge(_ token: PostgresHistoryToken, by consumer: String) throws {
-      try check(consumer)
+      let consumer = try checked(consumer)
       guard token.store == identifier else {
         throw SwiftDataError.historyTokenExpired.about(
           "the token belongs to another store: acknowledge a transaction of this container")
@@ -66,7 +66,7 @@
     }
 
     package func forget(_ consumer: String) throws -> Bool {
-      try check(consumer)
+      let consumer = try checked(consumer)
       return try asking([consumers.removal(consumer)])[0].changedRows > 0
     }
 
@@ -79,8 +79,10 @@
 
     // MARK: Errors
 
-    private func check(_ consumer: String) throws {
+    /// A consumer's name in normal form C, so that each spelling of it names the same one.
+    private func checked(_ consumer: String) throws -> String {
       try checkHistory()
+      let consumer = String(decoding: consumer.composedBytes, as: UTF8.self)
       let fault: String
       if consumer.isEmpty {
         fault = "a consumer has a name"
@@ -89,12 +91,12 @@
       } else if consumer.utf8.contains(0) {
         fault = "a consumer's name has a NUL character, and PostgreSQL has no such text: give it another name"
       } else {
-        return
+        return consumer
       }
       throw RoostError(.badValue, fault)
     }
 
-    private func checkHistory() throws {
+    func checkHistory() throws {
       try CallInterrupt.check()
       if configuration.historyDays != nil { return }
       throw RoostError(
@@ -128,10 +130,19 @@
     // MARK: Removing
 
     /// Removes notes, but none that a consumer has not read. Returns the name of the slowest consumer, if it holds some of them back.
-    func removeNotes(_ condition: ChangeTable.Condition) throws -> [String] {
+    ///
+    /// - Parameter waits: whether it waits for another program that removes notes at the moment. Otherwise it leaves that to the other one.
+    func removeNotes(_ condition: ChangeTable.Condition, waits: Bool = true) throws -> [String] {
       do throws(ServerFault) {
         let answers = try ask(
-          [Statement("BEGIN ISOLATION LEVEL READ COMMITTED"), consumers.lock, changes.newest] + consumers.reading())
+          [
+            Statement("BEGIN ISOLATION LEVEL READ COMMITTED"), waits ? consumers.lock : consumers.lockIfFree,
+            changes.newest,
+          ] + consumers.reading())
+        if !waits, !answers[1].isTrue(0, 0) {
+          connection.rollback()
+          return []
+        }
         let slowest = consumers.read(answers).slowest
         let newest = ChangePlace(
           transaction: UInt64(clamping: answers[2].integer(0, 0) ?? 0), number: Int(Int32.max))
@@ -159,7 +170,7 @@
     /// It is no part of a save, so a role that may save, and may not remove, can save. If it fails, the next one does it.
     func prune() {
       guard let days = configuration.historyDays else { return }
-      _ = try? removeNotes(ChangeTable.isOlder(than: days))
+      _ = try? removeNotes(ChangeTable.isOlder(than: days), waits: false)
     }
   }
 #endif

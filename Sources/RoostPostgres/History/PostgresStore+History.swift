@@ -65,6 +65,7 @@
     }
 
     package func delete(_ descriptor: HistoryDescriptor<PostgresHistoryTransaction>) throws -> [String] {
+      try checkHistory()
       if descriptor.predicate == nil, descriptor.fetchLimit == 0 { return try removeNotes(ChangeTable.isAny) }
       let found = try fetchHistory(descriptor)
       if found.isEmpty { return [] }

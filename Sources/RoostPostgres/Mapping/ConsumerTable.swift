@@ -40,6 +40,10 @@
 
     /// While notes are removed.
     var lock: Statement { Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text(name)]) }
+    /// The same, if nobody has it: says whether it has it now.
+    var lockIfFree: Statement {
+      Statement("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", [.text(name)])
+    }
     /// While a consumer begins.
     private var sharedLock: Statement {
       Statement("SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [.text(name)])

@@ -13,7 +13,7 @@
     package var limited = 0
     /// The condition named the zones of the rows.
     package var zoned = 0
-    /// The most loads of unread objects between a fetch or a save and the next one. A loop that asks for one object at a time makes it large.
+    /// The largest number of loads between two fetches or saves. A loop that asks for one object at a time makes it large.
     package var mostLoads = 0
     private var loads = 0
 

@@ -5,8 +5,8 @@
 
   /// Brings a database through the stages of a migration plan, in the transaction in which its tables are brought to the models.
   ///
-  /// The transaction has the lock of the schema, so one program at a time migrates. Its first statement locks the tables, because the server
-  /// could refuse a later one: two programs that wait for each other's tables would lose the work of the stages.
+  /// The transaction has the lock of the schema, so one program at a time migrates. It locks all tables before the first stage. Otherwise a
+  /// deadlock with another program could end the migration after hours.
   final class DatabaseMigration: ShapePlan {
     let plan: any SchemaMigrationPlan.Type
     let configuration: PostgresConfiguration
@@ -46,6 +46,8 @@
     private func lock(_ shape: DatabaseShape) throws {
       let names = Set(shape.stored.tables.map(\.name) + shape.stored.links.map(\.name)).sorted()
       let there = names.filter { shape.there.tables[$0] != nil }
+      // The code of a stage may compute for long between two calls.
+      try transaction.connection.run("SET LOCAL idle_in_transaction_session_timeout = 0")
       if there.isEmpty { return }
       try transaction.connection.run(
         "LOCK TABLE \(there.map { shape.full($0) }.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")

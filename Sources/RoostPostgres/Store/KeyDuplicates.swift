@@ -39,11 +39,30 @@
       }
     }
 
+    /// Refuses the work if rows of a table that no model of the version names reference the objects: a foreign key would delete or change them.
+    private func check() throws {
+      let text = """
+        SELECT c.relname::text FROM pg_catalog.pg_constraint AS k JOIN pg_catalog.pg_class AS c ON c.oid = k.conrelid
+        JOIN pg_catalog.pg_class AS t ON t.oid = k.confrelid JOIN pg_catalog.pg_namespace AS n ON n.oid = t.relnamespace
+        WHERE k.contype = 'f' AND n.nspname = $1 AND t.relname = $2
+        """
+      let answer = try store.run([Statement(text, [.text(store.namespace.text), .text(table.name.text)])])[0]
+      let known = Set(store.tables.tables.map(\.name) + store.tables.links.map(\.name) + store.leftLinks)
+      let others = (0..<answer.count).compactMap { answer.text($0, 0) }.filter { !known.contains(SQLName(exactly: $0)) }
+      guard let other = others.min() else { return }
+      throw MigrationFault(
+        type.name, nil,
+        detail:
+          "duplicates cannot be removed, because rows of the table \(other) reference its objects, and this version has no model for "
+          + "that table: add the model to the version")
+    }
+
     var table: Table { store.tables.tables[number] }
     /// The class as its table has it.
     var kind: TableClass { table.classes.first { $0.type === type } ?? table.classes[0] }
 
     func groups() throws -> [[RowKey]] {
+      try check()
       var statement = Statement("")
       var tests = keys.map { "(\($0)) IS NOT NULL" }
       if table.hasClassColumn {

@@ -46,7 +46,7 @@
       self.namespace = namespace
     }
 
-    /// The configuration for a store of a migration, which follows nobody.
+    /// The configuration for a store of a migration, which does not follow other programs.
     func of(_ namespace: String) -> PostgresConfiguration {
       var own = PostgresConfiguration(address, zone: zone, namespace: namespace)
       (own.historyDays, own.patience) = (historyDays, patience)

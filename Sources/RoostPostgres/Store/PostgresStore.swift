@@ -17,7 +17,7 @@
     public let identifier: String
     let tables: TableMap
     /// The names of tables of links that the models do not name any more.
-    private let leftLinks: [SQLName]
+    let leftLinks: [SQLName]
     /// Whether Citus distributes the tables.
     let isDistributed: Bool
     let zones: Zones

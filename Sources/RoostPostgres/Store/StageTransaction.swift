@@ -47,15 +47,16 @@
       do throws(ServerFault) {
         if copies.isEmpty { return try write(statements) }
         guard connection.isAlive else { throw lost }
+        try connection.run("SAVEPOINT roost_copy")
         do throws(ServerFault) {
-          try connection.run("SAVEPOINT roost_copy")
           try connection.run("SET CONSTRAINTS ALL DEFERRED")
           for copy in copies { try connection.copy(copy) }
           let answers = try write(statements)
           try connection.run("RELEASE SAVEPOINT roost_copy")
           return answers
         } catch {
-          connection.rollback(to: "roost_copy")
+          // The statements may be undone already, and the copied rows are not.
+          connection.rollback(to: "roost_copy", ofAny: true)
           throw error
         }
       } catch let fault {

@@ -49,7 +49,7 @@
         let changes = ChangeTable(namespace: namespace)
         let tables = try shape.bringHere(with: configuration.historyDays == nil ? nil : changes)
         return StagedTables(schema: schema, zones: zones, brought: tables)
-      } catch let fault as ServerFault { throw shape.explained(fault) }
+      } catch let fault as ServerFault { throw fault.isTransient ? fault : shape.explained(fault) }
     }
 
     /// The rules of zones for the models of a version. The configuration has those of the newest one.

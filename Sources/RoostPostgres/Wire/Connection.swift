@@ -347,8 +347,10 @@
     var isFailed: Bool { PQtransactionStatus(handle) == PQTRANS_INERROR }
 
     /// Undoes a part of a transaction that failed, also if the task was cancelled.
-    func rollback(to savepoint: String) {
-      guard isAlive, isFailed else { return }
+    ///
+    /// - Parameter ofAny: whether the transaction may be one that goes on. Then it has the savepoint.
+    func rollback(to savepoint: String, ofAny: Bool = false) {
+      guard isAlive, isFailed || ofAny else { return }
       _ = try? run(
         [Statement("ROLLBACK TO SAVEPOINT \(savepoint)"), Statement("RELEASE SAVEPOINT \(savepoint)")], interrupt: nil,
         patience: CallLimit.grace)

@@ -26,10 +26,11 @@ public struct HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
   /// The transactions after its position, oldest first, and no more than a piece of them: an empty one says that everything is read. The next
   /// piece comes when this one is acknowledged.
   ///
-  /// Where something after the position is not known, because the history was off for a while, it throws
-  /// ``SwiftDataError/historyTokenExpired``. To go on, acknowledge ``ModelContainer/latestHistoryToken`` of files. For a database call ``remove()``,
-  /// then ``changes(atMost:)`` of a consumer that starts at ``Start/latest``, and then fetch the models again. A file whose history is off is then left out, and its changes are told again from ``Start`` on when it
-  /// is on again.
+  /// Where something after the position is not known, it throws ``SwiftDataError/historyTokenExpired``. To go on:
+  ///
+  /// - Of files, whose history was off for a while, acknowledge ``ModelContainer/latestHistoryToken``. A file whose history is still off is left
+  ///   out. When it is on again, the consumer begins there anew at ``Start``.
+  /// - For a database call ``remove()``, then ``changes(atMost:)`` of a consumer that starts at ``Start/latest``, and fetch the models again.
   public func changes(atMost limit: Int = 1000) throws -> [Transaction] {
     guard limit > 0 else {
       throw RoostError(.badValue, "the limit of transactions is \(limit): give 1 or more")
@@ -107,6 +108,7 @@ extension ModelContainer {
     if let files = FileConsumers(container: self) as? any ConsumedHistory<Transaction> {
       return try Doorway.pass { try body(files) }
     }
+    try Doorway.pass { try stores.contexts.checkOpen() }
     if let found = try stores.consumed(transactions, body) { return found }
     throw SwiftDataError.invalidTransactionFetchRequest.about(
       "no store of this container keeps consumers of \(transactions): use DefaultHistoryTransaction for files")
