@@ -322,4 +322,28 @@
       ]
     }
   }
+
+  /// A stage whose import the server refuses.
+  enum ImportingPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [SplitV1.self, SplitV2.self] }
+    static var stages: [MigrationStage] {
+      [
+        .custom(
+          fromVersion: SplitV1.self, toVersion: SplitV2.self,
+          willMigrate: { context in
+            let items = (0..<10).map { SplitV1.Item("imported \($0)") }
+            do { try context.container.importer(for: SplitV1.Item.self).run(models: items) } catch let error
+              as PostgresError
+            {
+              try StageWatch.shared.call(error.code.rawValue)
+            }
+            context.insert(SplitV1.Note("after"))
+          },
+          didMigrate: { context in
+            for item in try context.fetch(FetchDescriptor<SplitV2.Item>()) { item.price = 5 }
+            for note in try context.fetch(FetchDescriptor<SplitV2.Note>()) { note.size = note.text.count }
+          })
+      ]
+    }
+  }
 #endif

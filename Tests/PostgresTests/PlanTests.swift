@@ -399,6 +399,23 @@
       #expect(try ground.sql("SELECT DISTINCT zone FROM @.parcel ORDER BY 1").map { $0[0] } == ["acme", "other"])
     }
 
+    @Test func `an import that the server refuses leaves no rows in the stage`() throws {
+      let context = try open(SplitV1.self)
+      context.insert(SplitV1.Item("own"))
+      try context.save()
+      // The rows are copied before their note is refused.
+      try ground.sql(
+        """
+        CREATE FUNCTION @.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF NEW.kind = 'insert' AND NEW.class = 'Item' THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$
+        """)
+      try ground.sql("CREATE TRIGGER refuse BEFORE INSERT ON @.roost_change FOR EACH ROW EXECUTE FUNCTION @.refuse()")
+      let migrated = try open(SplitV2.self, ImportingPlan.self)
+      #expect(StageWatch.shared.calls.count == 1)
+      #expect(try migrated.fetch(FetchDescriptor<SplitV2.Item>()).map { "\($0.name) \($0.price)" } == ["own 5"])
+      #expect(try migrated.fetch(FetchDescriptor<SplitV2.Note>()).map(\.text) == ["after"])
+    }
+
     @Test func `a transform that throws names the model and changes nothing`() throws {
       try makePrices(["1", "2", "many"])
       let before = try state()
