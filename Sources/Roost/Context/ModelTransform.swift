@@ -90,7 +90,7 @@ package protocol ModelPairs {
 package struct ModelBatch {
   let olds: [any PersistentModel]
   let context: ModelContext
-  /// The same model in the new version; nil where it is not there.
+  /// Finds a model of the old version in the new one; nil if the new one does not have it.
   let counterpart: (any PersistentModel) -> (any PersistentModel)?
 
   package init(

@@ -22,7 +22,7 @@ extension ModelContainer {
     attachStores()
   }
 
-  /// A container over a store of which its caller made the configuration and the connection.
+  /// A container with one store that the caller has opened.
   package convenience init(for schema: Schema, over store: some DataStore) throws {
     try self.init(for: schema, configurations: [Self.known(store, "stage", schema: schema)])
     attachStores()

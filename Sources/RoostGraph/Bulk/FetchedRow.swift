@@ -33,7 +33,7 @@ extension GraphStore {
     return .list
   }
 
-  /// The members of a list: the rows whose references lead to its owner.
+  /// The members of a list. Each of them references the owner.
   ///
   /// - Parameter needOwner: whether only those are meant whose reference may not be nil.
   package func members(

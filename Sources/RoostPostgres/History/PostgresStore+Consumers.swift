@@ -3,7 +3,7 @@
   internal import Roost
   internal import RoostRecords
 
-  /// Readers of the history that have a name, and the removal of what they have read.
+  /// Consumers of the history. Also removes old history that all consumers have read.
   extension PostgresStore: ConsumedHistory {
     package typealias Transaction = PostgresHistoryTransaction
 
@@ -57,7 +57,7 @@
       let all = consumers.read(
         try asking([consumers.acknowledgement(consumer, place)] + consumers.reading(consumer)))
       let known = all.consumers.first
-      // A place before the position changes nothing, whatever it is.
+      // A place before the position is no error, even if it is unknown.
       if let known, known.place > place { return }
       guard all.hasAll(after: place) else {
         throw expired("what is after the token was removed, or the token is one of another server")

@@ -40,7 +40,7 @@
 
     /// While notes are removed.
     var lock: Statement { Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text(name)]) }
-    /// The same, if nobody has it: says whether it has it now.
+    /// The same lock, without waiting. The answer is false if another program has it.
     var lockIfFree: Statement {
       Statement("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", [.text(name)])
     }
@@ -168,7 +168,7 @@
     let place: ChangePlace
     let start: StartSnapshot?
 
-    /// Whether it reads from the oldest note that is there, wherever that is.
+    /// Whether it has acknowledged nothing. Then it begins with the oldest note that is left.
     var hasReadNothing: Bool { place.transaction == 0 }
 
     /// Whether a transaction was committed when the consumer began with the latest.

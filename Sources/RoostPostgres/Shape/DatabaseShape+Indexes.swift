@@ -24,7 +24,7 @@
         add("DROP INDEX IF EXISTS \(full(index.index))")
         there.names.remove(index.index)
       }
-      // One that somebody dropped is made again.
+      // If the models ask for other indexes now, those that somebody dropped are made again.
       var now = before.filter { !left.contains($0) && there.names.contains($0.index) }
       for (columns, paths) in wanted where !now.contains(where: { $0.paths == paths }) {
         let index = there.name(table.name.text, columns.map { table.columns[$0].name.text }, kind: "idx")

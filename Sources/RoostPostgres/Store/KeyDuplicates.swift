@@ -3,7 +3,7 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// The objects of a class in a database, of which a migration makes one of several.
+  /// Finds and merges duplicate objects of a class, for a stage of a migration.
   ///
   /// The rows change by statements, without objects. What references the object that goes is changed to reference the one that stays, before
   /// the row is deleted: so no delete rule applies.

@@ -135,7 +135,7 @@
     /// A statement's text for rows of the table, which has the alias `t`.
     ///
     /// - Parameters:
-    ///   - wanted: SQL that is true for the rows whose lists are selected. `true` and `false` stand for all rows and for none.
+    ///   - wanted: a condition in SQL. Lists are selected for the rows for which it is true.
     ///   - first: columns before those of the selection.
     func text(
       from rows: String, where conditions: [String] = [], order: String = "", lists wanted: String = "true",
