@@ -50,15 +50,17 @@ extension WorkingSet {
     private let time: UInt64
     /// By content, its row; nil for one that was overtaken.
     private(set) var places: [Place?] = []
-    /// The contents that are newer than what is here, without references to models that were deleted.
-    private(set) var taken: [SnapshotContent] = []
+    /// All contents, without references to models that were deleted.
+    private var contents: [SnapshotContent] = []
+    /// The numbers of those that are newer than what is here.
+    private var taken: [Int] = []
     private var rows: [FetchedRow] = []
     /// By number of a row that is new, the number in ``made``.
     private var direct: [(row: Int, made: Int)] = []
     /// The rows of contents that were there before, and those of them whose contents include the members of all lists.
     private var known: [Place] = []
     private var listed: [Place] = []
-    /// The numbers of those in ``taken``.
+    /// The numbers of those that are set in objects.
     private var byObject: [Int] = []
     private var made: [NewRow] = []
     private var madeNames: [Name: Int] = [:]
@@ -68,6 +70,8 @@ extension WorkingSet {
     private var looked: Set<RowName> = []
     /// Rows that the store does not have any more.
     private var gone: [Place] = []
+    /// The class that an identifier named last. Most identifiers that follow each other name the same one.
+    private var last: (name: String, map: EntityMap)?
 
     private struct NewRow {
       let place: Place
@@ -109,7 +113,8 @@ extension WorkingSet {
 
     // MARK: Rows
 
-    private func map(_ identifier: PersistentIdentifier) throws -> EntityMap {
+    private mutating func map(_ identifier: PersistentIdentifier) throws -> EntityMap {
+      if let last, last.name == identifier.entityName, identifier.store == set.identifier { return last.map }
       guard let place = container.stores.place(named: identifier.entityName) else {
         throw RoostError(
           .unknownModel,
@@ -121,6 +126,7 @@ extension WorkingSet {
           "the store \(set.identifier) returned an identifier of the store \(identifier.store ?? "nil"): make it with "
             + "PersistentIdentifier.identifier(for:entityName:primaryKey:)")
       }
+      last = (identifier.entityName, place.map)
       return place.map
     }
 
@@ -132,10 +138,14 @@ extension WorkingSet {
     }
 
     /// Finds the rows of contents and of the models in their relationships, and decides how each is written.
-    mutating func take(_ contents: [SnapshotContent]) throws {
+    mutating func take(_ more: [SnapshotContent]) throws {
       var ways: [(content: Int, way: Way)] = []
+      ways.reserveCapacity(more.count)
+      places.reserveCapacity(places.count + more.count)
       var seen: Set<RowName> = []
-      for (number, content) in contents.enumerated() {
+      let start = contents.count
+      if start == 0 { contents = more } else { contents += more }
+      for (number, content) in zip(start..., more) {
         let map = try map(content.identifier)
         let key = content.identifier.key
         if let new = madeNames[Name(home: map.home, key: key)] {
@@ -168,11 +178,11 @@ extension WorkingSet {
       }
       for (number, way) in ways {
         if let new = way.made { made[new].isContent = true }
-        if let row = try take(contents[number], way) {
+        if let row = try take(number, way) {
           if let new = way.made { direct.append((rows.count, new)) }
           rows.append(row)
         } else {
-          byObject.append(taken.count - 1)
+          byObject.append(number)
           // Rows of objects are made without values.
           if let new = way.made { made[new].isValued = false }
         }
@@ -180,9 +190,9 @@ extension WorkingSet {
     }
 
     /// Notes a content, and gives the row that is written; nil where it is set in an object.
-    private mutating func take(_ content: SnapshotContent, _ way: Way) throws -> FetchedRow? {
+    private mutating func take(_ number: Int, _ way: Way) throws -> FetchedRow? {
       let place = way.place
-      var content = content
+      let content = contents[number]
       var row = FetchedRow(place.map, place.row, isNew: false, values: way.hasValues ? nil : content.values)
       var isDirect =
         (!way.isLoaded || way.hasValues) && content.refused.isEmpty && content.process == nil && !content.isDecoded
@@ -193,7 +203,7 @@ extension WorkingSet {
         case nil, .absent?: continue
         case .one(let one)?:
           let target = try one.flatMap { try self.row($0, isReference: kept == .reference) }
-          if target == nil, one != nil { content.setLink(property, .one(nil)) }
+          if target == nil, one != nil { contents[number].setLink(property, .one(nil)) }
           if way.made == nil { try noteLost(place, property, but: Set([target].compactMap { $0 })) }
           switch kept {
           case .reference: row.references.append((property, target))
@@ -203,13 +213,13 @@ extension WorkingSet {
         case .many(let many)?:
           let targets = try many.map { try self.row($0, isReference: false) }
           if targets.contains(nil) {
-            content.setLink(property, .many(zip(many, targets).compactMap { $1 == nil ? nil : $0 }))
+            contents[number].setLink(property, .many(zip(many, targets).compactMap { $1 == nil ? nil : $0 }))
           }
           if kept == .list { row.lists.append((property, targets.compactMap { $0 })) } else { isDirect = false }
           if way.made == nil { try noteLost(place, property, but: Set(targets.compactMap { $0 })) }
         }
       }
-      taken.append(content)
+      taken.append(number)
       if asked == nil || content.hasAllLists {
         if let new = way.made { made[new].isListed = true } else { listed.append(place) }
       }
@@ -279,7 +289,7 @@ extension WorkingSet {
     mutating func finish() throws {
       try lookForLost()
       try write()
-      asked?.took(taken)
+      asked?.took(taken.count == contents.count ? contents : taken.map { contents[$0] })
     }
 
     private mutating func write() throws {
@@ -291,7 +301,7 @@ extension WorkingSet {
         } catch let error where error is RecordFault || error is GraphFault {
           // Such as two rows that exchange unique values. Objects and a save can do that.
           rows = []
-          byObject = Array(taken.indices)
+          byObject = taken
           for number in made.indices { made[number].isValued = false }
           commit = try graph.write([], unloaded: made.map(\.place))
         }
@@ -303,9 +313,9 @@ extension WorkingSet {
       }
       if !byObject.isEmpty || !gone.isEmpty {
         set.keys.noteLoaded(rows.filter { !$0.isNew }.map { ($0.map, $0.row) }, in: commit, askedAt: time)
-        let (contents, gone) = (byObject.map { taken[$0] }, gone)
+        let (objects, gone) = (byObject.map { contents[$0] }, gone)
         commit = try set.write(container) { context in
-          try context.take(contents)
+          try context.take(objects)
           for (map, row) in gone {
             let identifier = PersistentIdentifier(store: set.identifier, entity: map.type.name, set.keys.key(map, row))
             guard let model = context.existing(identifier) else { continue }

@@ -39,6 +39,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(key)
+    // A UUID is a name by itself.
+    if case .uuid = key { return }
     hasher.combine(entityName)
   }
 

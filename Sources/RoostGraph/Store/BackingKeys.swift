@@ -25,6 +25,8 @@ package final class BackingKeys: @unchecked Sendable {
   private struct EntityKey: Hashable {
     var map: Int
     var key: IdentifierKey
+
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
   }
 
   private let lock = Lock()

@@ -9,7 +9,7 @@ package enum IdentifierKey: Hashable, Sendable {
   /// The key of a store of a program's own. Make it by ``init(text:)``.
   case text(String)
   /// A key whose text is a UUID, and after an `@` the name of a zone if that is not empty. Such keys are compared and hashed without a text.
-  case uuid(UUIDNumber, zone: String)
+  case uuid(UUIDNumber, zone: ZoneName)
 
   /// The key of a store of a program's own. A text always makes the same one.
   package init(text: String) {
@@ -21,11 +21,21 @@ package enum IdentifierKey: Hashable, Sendable {
   }
 
   /// A UUID, and the name of the zone that follows it; nil where the text is something else.
-  package static func parts(_ text: String) -> (UUIDNumber, zone: String)? {
+  package static func parts(_ text: String) -> (UUIDNumber, zone: ZoneName)? {
     // A zone's name may begin with a mark that joins the character before it.
     let parts = text.utf8.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
     guard let number = UUIDNumber(text: Substring(parts[0])) else { return nil }
-    return (number, parts.count > 1 ? String(Substring(parts[1])) : "")
+    return (number, parts.count > 1 ? ZoneName(String(Substring(parts[1]))) : .none)
+  }
+
+  /// The name of a zone takes no part: hardly two rows of different zones have the same UUID.
+  package func hash(into hasher: inout Hasher) {
+    switch self {
+    case .row(let number): hasher.combine(number)
+    case .temporary(let number): hasher.combine(~number)
+    case .text(let text): hasher.combine(text)
+    case .uuid(let number, _): hasher.combine(number)
+    }
   }
 
   /// Whether it is a key of a store of a program's own.
@@ -41,7 +51,7 @@ package enum IdentifierKey: Hashable, Sendable {
     switch self {
     case .row, .temporary: nil
     case .text(let text): text
-    case .uuid(let number, let zone): zone.isEmpty ? number.text : number.text + "@" + zone
+    case .uuid(let number, let zone): zone.isEmpty ? number.text : number.text + "@" + zone.text
     }
   }
 }

@@ -103,7 +103,9 @@
       }
       for at in lines.indices {
         if store.zones[classes[lines[at].place].table] == nil { continue }
-        do { lines[at].key.zone = try zone(at, depth: 0) } catch let fault as ImportFault { refuse(at, fault) }
+        do { lines[at].key = RowKey(try zone(at, depth: 0), lines[at].key.key) } catch let fault as ImportFault {
+          refuse(at, fault)
+        }
       }
       try meet()
       try relate()

@@ -6,15 +6,20 @@
 
   /// The primary key of a row.
   struct RowKey: Hashable, Sendable {
-    var zone: String
-    var key: UUIDNumber
+    let zoneName: ZoneName
+    let key: UUIDNumber
+
+    var zone: String { zoneName.text }
 
     /// As identifiers have it: the UUID, then the zone, where there is one.
     var text: String { name.text ?? "" }
     /// In identifiers.
-    var name: IdentifierKey { .uuid(key, zone: zone) }
+    var name: IdentifierKey { .uuid(key, zone: zoneName) }
 
-    init(_ zone: String, _ key: UUIDNumber) { (self.zone, self.key) = (zone, key) }
+    init(_ zone: ZoneName, _ key: UUIDNumber) { (zoneName, self.key) = (zone, key) }
+    init(_ zone: String, _ key: UUIDNumber) { self.init(ZoneName(zone), key) }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
     /// Nil where the text is no such key. The UUID may have large letters.
     init?(_ text: String) {

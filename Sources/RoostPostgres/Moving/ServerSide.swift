@@ -39,9 +39,7 @@
     }
 
     private func contents(_ answer: Answer, _ table: Int) throws -> [SnapshotContent] {
-      try (0..<answer.count).map {
-        try store.selections[table].known(answer, $0, store: store.identifier).known.content
-      }
+      try store.selections[table].known(answer, 0..<answer.count, store: store.identifier).map(\.content)
     }
 
     func page(_ table: Int, after last: PersistentIdentifier?, count: Int) throws -> [SnapshotContent] {

@@ -206,18 +206,18 @@
 
     package func took(_ contents: [SnapshotContent]) {
       knownLock.withLock {
-        if let mark = contents.first?.mark as? RowMark {
+        if let mark = contents.first?.mark as? KnownRow {
           known[mark.table].reserveCapacity(known[mark.table].count + contents.count)
         }
         for content in contents {
-          guard let mark = content.mark as? RowMark else { continue }
-          keep(mark.known(content, after: known[mark.table][mark.key]), mark.table, at: mark.key)
+          guard let mark = content.mark as? KnownRow else { continue }
+          keep(mark.taken(content, after: known[mark.table][mark.key]), mark.table, at: mark.key)
         }
       }
     }
 
     package func known(_ content: SnapshotContent) -> KnownPart {
-      guard let mark = content.mark as? RowMark, let known = known(mark.table, mark.key) else { return .nothing }
+      guard let mark = content.mark as? KnownRow, let known = known(mark.table, mark.key) else { return .nothing }
       for (part, lists) in [(KnownPart.all, true), (.values, false)]
       where mark.isCovered(by: known, lists: lists) && content.isCovered(by: known.content, lists: lists) {
         return part
@@ -227,12 +227,7 @@
 
     /// The contents of an answer's rows.
     func contents(_ answer: Answer, table: Int) throws -> [SnapshotContent] {
-      try (0..<answer.count).map { row in
-        let (key, found) = try selections[table].known(answer, row, store: identifier)
-        var content = found.content
-        content.mark = RowMark(table, key, of: found)
-        return content
-      }
+      try selections[table].known(answer, 0..<answer.count, store: identifier).map(\.markedContent)
     }
 
     /// The table and the key that an identifier names; nil where it is not one of this store's.

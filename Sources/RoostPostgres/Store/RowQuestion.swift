@@ -43,23 +43,27 @@
       return ["\(zone) = " + (zones.count == 1 ? add(.text(zones[0])) : "ANY(\(add(.texts(zones))))")]
     }
 
-    /// The first rows of an order are chosen by their keys, because Citus joins nothing laterally to a part that has a limit.
+    /// The first rows of an order are chosen before others are joined with them. On Citus their keys are, because it joins nothing
+    /// laterally to a part that has a limit.
     func statement(_ store: PostgresStore, lists: Selection.Lists) -> Statement {
       let (conditions, zones, parameters) = chosen(store)
       var statement = Statement("", parameters)
-      var tests = conditions
-      if limit != nil {
-        let keys = [Table.zone, Table.key].map { $0.of("t") }.joined(separator: ", ")
-        tests = ["(\(keys)) IN (\(part(store, keys, where: conditions)))"] + zones
-      }
       let wanted =
         switch lists {
         case .all: "true"
         case .none: "false"
         case .of(let keys): "\(Table.key.of("t")) = ANY(\(statement.add(.uuids(keys))))"
         }
-      statement.text = store.selections[table].text(
-        from: store.full(table), where: tests, order: sorted, lists: wanted)
+      var (rows, tests, end) = (store.full(table), conditions, sorted)
+      if let limit, !store.selections[table].isJoined(lists: wanted) {
+        end += " LIMIT \(limit)"
+      } else if limit != nil, store.isDistributed {
+        let keys = [Table.zone, Table.key].map { $0.of("t") }.joined(separator: ", ")
+        tests = ["(\(keys)) IN (\(part(store, keys, where: conditions)))"] + zones
+      } else if limit != nil {
+        (rows, tests) = ("(\(part(store, "t.*", where: conditions)))", [])
+      }
+      statement.text = store.selections[table].text(from: rows, where: tests, order: end, lists: wanted)
       return statement
     }
 

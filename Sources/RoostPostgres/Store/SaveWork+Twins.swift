@@ -32,9 +32,10 @@
       let gone = Set(deleted.map(\.key))
       let updated = try updatedRows()
       for (one, answer) in zip(asked, try store.run(asked.map(\.statement))) {
-        for line in 0..<answer.count {
+        let found = try store.selections[one.table].known(answer, 0..<answer.count, store: store.identifier, from: 1)
+        for (line, known) in found.enumerated() {
           guard let number = answer.integer(line, 0) else { continue }
-          let (key, known) = try store.selections[one.table].known(answer, line, store: store.identifier, from: 1)
+          let key = known.key
           let at = one.rows[Int(number) - 1]
           if gone.contains(key) || dropped[at] != nil { continue }
           // A row that this save gives other unique values leaves these.

@@ -35,6 +35,11 @@
       var newPlaces: [TableClass.Member: [UUIDNumber: Int64]] = [:]
     }
 
+    private struct RowPlace: Hashable {
+      var table: Int
+      var key: RowKey
+    }
+
     struct PlaceKey: Hashable {
       var table: Int
       var column: Int
@@ -94,6 +99,7 @@
         rows.append(RowChange(table: table, key: key, content: content))
       }
       try meetTwins()
+      let met = Set(rows.filter { $0.known != nil }.map { RowPlace(table: $0.table, key: $0.key) })
       for snapshot in request.updated {
         guard let (table, key) = store.place(snapshot.persistentIdentifier) else {
           throw RoostError(.foreign, "\(snapshot.persistentIdentifier.entityName) to save is not of this store")
@@ -109,7 +115,7 @@
               + "roll back, or delete it and insert a new one")
         }
         // A new object with its unique values is this row now.
-        if rows.contains(where: { $0.table == table && $0.key == key && $0.known != nil }) { continue }
+        if met.contains(RowPlace(table: table, key: key)) { continue }
         rows.append(RowChange(table: table, key: key, content: snapshot.content, known: known))
       }
       for at in rows.indices { try resolve(at) }
@@ -287,9 +293,10 @@
     func noteSaved(isLate: Bool = false) {
       for row in rows where !isLate || store.known(row.table, row.key)?.version == row.known?.version {
         let version = (row.known?.version ?? 0) + (row.known == nil || !row.columns.isEmpty ? 1 : 0)
-        var known = KnownRow(version: version, content: row.content, places: row.known?.places ?? [:])
-        for (member, places) in row.newPlaces { known.places[member] = places }
-        store.note(row.table, row.key, as: known)
+        let places = (row.known?.places ?? [:]).merging(row.newPlaces) { $1 }
+        store.note(
+          row.table, row.key,
+          as: KnownRow(row.table, row.key, version: version, content: row.content, places: places))
       }
       for one in deleted { store.note(one.table, one.key, as: nil) }
     }

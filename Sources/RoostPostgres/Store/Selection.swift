@@ -132,6 +132,11 @@
       table.classes.contains { kind in kind.properties[member].map { kind.form.isList($0) } == true }
     }
 
+    /// Whether rows of other tables are joined with each row.
+    ///
+    /// - Parameter wanted: as in ``text(from:where:order:lists:after:)``.
+    func isJoined(lists wanted: String) -> Bool { joins.contains { !$0.isList || wanted != "false" } }
+
     /// A statement's text for rows of the table, which has the alias `t`.
     ///
     /// - Parameters:
@@ -157,101 +162,159 @@
 
     // MARK: Reading
 
-    /// What a row of an answer says.
-    func known(_ answer: Answer, _ row: Int, store: String, from start: Int = 0) throws -> (
-      key: RowKey, known: KnownRow
-    ) {
-      guard let zone = answer.text(row, start), let uuid = answer.uuid(row, start + 1),
-        let version = answer.integer(row, start + 2)
-      else {
-        throw PostgresError(.refused, "a row of \(table.name) has no key or no version")
-      }
-      let key = RowKey(zone, uuid)
-      let className = classColumn.map { answer.text(row, start + $0) } ?? table.root.name
-      guard let kind = table.classes.first(where: { $0.type.name == className }) else {
-        throw PostgresError(
-          .newerModels, "a row of \(table.name) is of the class \(className ?? "nil"), which this program does not have"
-        )
-      }
-      func identifier(_ table: Int, _ className: String?, key uuid: UUIDNumber) -> PersistentIdentifier {
-        PersistentIdentifier(
-          store: store, entity: className ?? tables.tables[table].root.name, RowKey(zone, uuid).name)
-      }
-      let own = PersistentIdentifier(store: store, entity: kind.type.name, key.name)
+    /// What the rows of an answer say.
+    ///
+    /// - Parameter start: the number of the selection's first column.
+    func known(_ answer: Answer, _ rows: Range<Int>, store: String, from start: Int = 0) throws -> [KnownRow] {
+      guard let first = table.classes.first else { return [] }
+      var known: [KnownRow] = []
+      known.reserveCapacity(rows.count)
+      // Rows that follow each other mostly have the same zone and the same class.
+      var (zone, kind) = (ZoneName.none, first)
       var writer = ImageWriter(kind.form)
-      var links = kind.form.links.map { _ in SnapshotContent.Link.absent }
+      for row in rows {
+        guard let zoneText = answer.text(row, start), let uuid = answer.uuid(row, start + 1),
+          let version = answer.integer(row, start + 2)
+        else {
+          throw PostgresError(.refused, "a row of \(table.name) has no key or no version")
+        }
+        if zoneText != zone.text { zone = ZoneName(zoneText) }
+        if let classColumn {
+          let name = answer.text(row, start + classColumn)
+          if name != kind.type.name {
+            kind = try self.kind(named: name)
+            writer = ImageWriter(kind.form)
+          }
+        }
+        let reader = RowReader(answer: answer, row: row, start: start, store: store, zone: zone, kind: kind)
+        var content = SnapshotContent(
+          PersistentIdentifier(store: store, entity: kind.type.name, .uuid(uuid, zone: zone)),
+          try values(reader, RowKey(zone, uuid), into: &writer), links: references(reader))
+        let places = addLists(reader, to: &content)
+        known.append(KnownRow(number, RowKey(zone, uuid), version: version, content: content, places: places))
+      }
+      return known
+    }
+
+    private func kind(named name: String?) throws -> TableClass {
+      if let kind = table.classes.first(where: { $0.type.name == name }) { return kind }
+      throw PostgresError(
+        .newerModels, "a row of \(table.name) is of the class \(name ?? "nil"), which this program does not have")
+    }
+
+    /// A row of an answer.
+    private struct RowReader {
+      let answer: Answer
+      let row: Int
+      let start: Int
+      let store: String
+      let zone: ZoneName
+      let kind: TableClass
+
+      func identifier(_ table: Table, _ className: String?, key: UUIDNumber) -> PersistentIdentifier {
+        PersistentIdentifier(store: store, entity: className ?? table.root.name, .uuid(key, zone: zone))
+      }
+    }
+
+    private func values(_ reader: RowReader, _ key: RowKey, into writer: inout ImageWriter) throws -> ValueImage {
+      let kind = reader.kind
       for (property, member) in kind.members.enumerated() {
-        switch member {
-        case .value(let column)?:
-          guard case .value(let form) = table.columns[column].kind, let at = columns[column] else {
-            writer.skip()
-            continue
-          }
-          let fault = answer.read(row, start + at) { bytes -> ValueFault? in
-            if bytes == nil, lacking.contains(column) {
-              writer.skip()
-              return nil
-            }
-            return writer.attempt { (sink) throws(ValueFault) in try form.read(bytes, into: &sink) }
-          }
-          if let fault {
-            throw RoostError(
-              .unreadable, "\(kind.type.name).\(kind.type.propertyName(property)) of \(key.text): \(fault.reason)")
-          }
-        case .reference(let column)?:
+        guard case .value(let column)? = member, case .value(let form) = table.columns[column].kind,
+          let at = columns[column]
+        else {
           writer.skip()
-          guard case .reference(let target, _) = table.columns[column].kind, let at = columns[column] else { continue }
-          let className = targetClasses[column].flatMap { answer.text(row, start + $0) }
-          links[kind.form.linkPlaces[property]] = .one(
-            answer.uuid(row, start + at).map { identifier(target, className, key: $0) })
-        case nil, .found?, .list?, .links?: writer.skip()
+          continue
+        }
+        let fault = reader.answer.read(reader.row, reader.start + at) { bytes -> ValueFault? in
+          if bytes == nil, lacking.contains(column) {
+            writer.skip()
+            return nil
+          }
+          return writer.attempt { (sink) throws(ValueFault) in try form.read(bytes, into: &sink) }
+        }
+        if let fault {
+          throw RoostError(
+            .unreadable, "\(kind.type.name).\(kind.type.propertyName(property)) of \(key.text): \(fault.reason)")
         }
       }
-      var known = KnownRow(version: version, content: SnapshotContent(own, writer.finish(), links: links))
+      return writer.finish()
+    }
+
+    /// The relationships whose references are in the row itself. The others are absent.
+    private func references(_ reader: RowReader) -> [SnapshotContent.Link] {
+      reader.kind.form.links.map { property in
+        guard case .reference(let column)? = reader.kind.members[property],
+          case .reference(let target, _) = table.columns[column].kind, let at = columns[column]
+        else { return .absent }
+        let className = targetClasses[column].flatMap { reader.answer.text(reader.row, reader.start + $0) }
+        return .one(
+          reader.answer.uuid(reader.row, reader.start + at).map {
+            reader.identifier(tables.tables[target], className, key: $0)
+          })
+      }
+    }
+
+    /// Adds the relationships that other tables keep. Returns the places of their members.
+    private func addLists(
+      _ reader: RowReader, to content: inout SnapshotContent
+    ) -> [TableClass.Member: [UUIDNumber: Int64]] {
+      var places: [TableClass.Member: [UUIDNumber: Int64]] = [:]
+      if joined.isEmpty { return places }
+      let (kind, answer, row, start) = (reader.kind, reader.answer, reader.row, reader.start)
       let hasLists = answer.isTrue(row, start + listColumn)
       for one in joined {
         guard let property = kind.properties[one.member] else { continue }
         let isList = kind.form.isList(property)
         guard hasLists || !isList, let keys = answer.uuids(row, start + one.keys) else { continue }
         let classes = one.classes.flatMap { answer.texts(row, start + $0) }
-        let members = keys.enumerated().map { identifier(one.target, classes?[$0.offset], key: $0.element) }
-        known.content.links[kind.form.linkPlaces[property]] = isList ? .many(members) : .one(members.first)
+        let members = keys.enumerated().map {
+          reader.identifier(tables.tables[one.target], classes?[$0.offset], key: $0.element)
+        }
+        content.links[kind.form.linkPlaces[property]] = isList ? .many(members) : .one(members.first)
         guard let at = one.places, let numbers = answer.integers(row, start + at, null: -1) else { continue }
-        known.places[one.member] = Dictionary(zip(keys, numbers)) { first, _ in first }
+        places[one.member] = Dictionary(zip(keys, numbers)) { first, _ in first }
       }
-      return (key, known)
+      return places
     }
   }
 
-  /// What a content that was fetched says besides its values.
-  final class RowMark: Sendable {
+  /// What the store last had of a row, as far as this program knows. A content that was fetched has it as its mark.
+  final class KnownRow: Sendable {
     let table: Int
     let key: RowKey
-    private let version: Int64
-    private let places: [TableClass.Member: [UUIDNumber: Int64]]
+    let version: Int64
+    let content: SnapshotContent
+    /// By list, the places of its members.
+    let places: [TableClass.Member: [UUIDNumber: Int64]]
 
-    init(_ table: Int, _ key: RowKey, of row: KnownRow) {
-      (self.table, self.key, version, places) = (table, key, row.version, row.places)
+    init(
+      _ table: Int, _ key: RowKey, version: Int64, content: SnapshotContent,
+      places: [TableClass.Member: [UUIDNumber: Int64]]
+    ) {
+      (self.table, self.key, self.version, self.content, self.places) = (table, key, version, content, places)
     }
 
+    /// The content, marked.
+    var markedContent: SnapshotContent {
+      var marked = content
+      marked.mark = self
+      return marked
+    }
+
+    /// Whether another one says the same of the version, and of the places.
     func isCovered(by row: KnownRow, lists: Bool) -> Bool {
       version == row.version && (!lists || places.allSatisfy { row.places[$0.key] == $0.value })
     }
 
+    /// What is known after the working set took a content that has this mark.
+    ///
     /// - Parameter former: what was known before. Its lists stay if none came with the content.
-    func known(_ content: SnapshotContent, after former: KnownRow?) -> KnownRow {
+    func taken(_ content: SnapshotContent, after former: KnownRow?) -> KnownRow {
+      if former == nil, content.links == self.content.links { return self }
       var plain = former.map { content.filled(from: $0.content) } ?? content
       plain.mark = nil
       return KnownRow(
-        version: version, content: plain, places: former?.places.merging(places) { $1 } ?? places)
+        table, key, version: version, content: plain, places: former?.places.merging(places) { $1 } ?? places)
     }
-  }
-
-  /// What the store last had of a row, as far as this program knows.
-  struct KnownRow {
-    var version: Int64
-    var content: SnapshotContent
-    /// By list, the places of its members.
-    var places: [TableClass.Member: [UUIDNumber: Int64]] = [:]
   }
 #endif
