@@ -142,7 +142,6 @@ extension WorkingSet {
       var ways: [(content: Int, way: Way)] = []
       ways.reserveCapacity(more.count)
       places.reserveCapacity(places.count + more.count)
-      var seen: Set<RowName> = []
       let start = contents.count
       if start == 0 { contents = more } else { contents += more }
       for (number, content) in zip(start..., more) {
@@ -167,8 +166,7 @@ extension WorkingSet {
         let place = (map, found.row)
         places.append(place)
         known.append(place)
-        looked.insert(RowName(home: map.home, row: found.row))
-        let isFirst = seen.insert(RowName(home: map.home, row: found.row)).inserted
+        let isFirst = looked.insert(RowName(home: map.home, row: found.row)).inserted
         var hasValues = false
         if isFirst, found.isLoaded, let known = asked?.known(content), known != .nothing {
           if found.isListed ? known == .all : !content.hasAllLists { continue }
@@ -271,9 +269,10 @@ extension WorkingSet {
     private mutating func lookForLost() throws {
       guard let asked else { return }
       while !lost.isEmpty {
+        var names = looked
         let wanted = lost.filter { identifier in
           guard let (place, row) = container.stores.row(of: identifier) else { return false }
-          return looked.insert(RowName(home: place.map.home, row: row)).inserted
+          return names.insert(RowName(home: place.map.home, row: row)).inserted
         }
         lost = []
         if wanted.isEmpty { return }

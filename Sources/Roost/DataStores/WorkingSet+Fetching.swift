@@ -11,11 +11,12 @@ extension WorkingSet {
     let answer = try asked.answer(AskedAhead.Wish(descriptor, question), from: self, kept: \.rows) { [self] in
       let time = keys.now()
       let answer = try exclusively { try fetched(store, descriptor, question: question, as: state) }
-      let places = try feed(answer.contents + answer.related, askedAt: time)
+      let contents = answer.contents
+      let places = try feed(answer.related.isEmpty ? contents : contents + answer.related, askedAt: time)
       // A store may return models of other classes too.
-      let rows = zip(answer.contents, places).compactMap { content, place -> UInt64? in
-        guard let map, content.type.isKind(of: Model._$type) else { return nil }
-        return place?.row ?? keys.row(map, content.identifier.key)
+      let rows = contents.indices.compactMap { at -> UInt64? in
+        guard let map, contents[at].type.isKind(of: Model._$type) else { return nil }
+        return places[at]?.row ?? keys.row(map, contents[at].identifier.key)
       }
       return SourceAnswer(rows: rows, isFiltered: map == nil || answer.isFiltered, report: answer.report)
     }

@@ -63,7 +63,7 @@ extension GraphStore {
       for (map, row) in unloaded { try work.insertUnloaded(map, row) }
       for one in fetched { try work.write(one) }
       // The members of all lists have rows now.
-      for one in fetched { try work.writeLists(one) }
+      for at in fetched.indices where !fetched[at].lists.isEmpty { try work.writeLists(fetched[at]) }
       feed.add(work.entry)
     }
     listeners.tell()
