@@ -77,6 +77,9 @@
       customer.orders = [Order(number: 1), Order(number: 2)]
       context.insert(customer)
       try context.save()
+      let customers = try context.fetch(FetchDescriptor<Customer>(predicate: #Predicate { $0.name == "Ada" }))
+      print(customers.map(\.orders.count))
+      #expect(customers.map(\.orders.count) == [2])
       try container.write { context in
         let customer = try context.fetch(FetchDescriptor<Customer>())[0]
         customer.visits += 1

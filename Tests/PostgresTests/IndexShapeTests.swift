@@ -173,7 +173,8 @@
       }
     }
 
-    @Test func `the planner uses them`() async throws {
+    @Test(.oneServer("the workers of a cluster count how often an index was used"))
+    func `the planner uses them`() async throws {
       try ground.save(ground.open(Indexed.Song.self), (0..<2000).map { Indexed.Song("t\($0)", $0) })
       // Without its figures the planner takes any of the indexes.
       try ground.sql("ANALYZE @.song")

@@ -399,7 +399,8 @@
       #expect(try ground.sql("SELECT DISTINCT zone FROM @.parcel ORDER BY 1").map { $0[0] } == ["acme", "other"])
     }
 
-    @Test func `an import that the server refuses leaves no rows in the stage`() throws {
+    @Test(.oneServer("a cluster allows no triggers"))
+    func `an import that the server refuses leaves no rows in the stage`() throws {
       let context = try open(SplitV1.self)
       context.insert(SplitV1.Item("own"))
       try context.save()

@@ -190,7 +190,7 @@
       guard shape.isNeeded, isTightened else { return }
       if try !checkNulls(number, column, name: before.name) || shape.isOptional || isOlder { return }
       // The server changes no table while checks of its foreign keys wait.
-      add("SET CONSTRAINTS ALL IMMEDIATE")
+      checkKeys()
       add("\(alter) SET NOT NULL")
       there.set(name, before.name, known: .init(type: before.type, isOptional: false, hasDefault: false))
     }
@@ -228,7 +228,7 @@
       var isRequired = shape.isNeeded
       if shape.isNeeded {
         isRequired = try checkNulls(number, column, name: shape.name.text)
-        add("SET CONSTRAINTS ALL IMMEDIATE")
+        checkKeys()
         if isRequired, !shape.isOptional { add("ALTER TABLE \(full(name)) ALTER COLUMN \(shape.name) SET NOT NULL") }
       }
       finish(wanted, column, place: place, isRequired: isRequired)
@@ -269,7 +269,7 @@
     mutating func drop(_ side: StoredSide) {
       guard let (table, at) = self.column(side) else { return }
       let column = stored.tables[table].columns[at]
-      add("SET CONSTRAINTS ALL IMMEDIATE")
+      checkKeys()
       for one in stored.tables[table].columns where one.name == column.name || one.placeOf == column.name {
         add("ALTER TABLE \(full(side.table)) DROP COLUMN \(quoted(one.name))")
         there.set(side.table, one.name, known: nil)
@@ -302,7 +302,7 @@
       try fill(
         wanted, column, place: place,
         from: "SELECT \(Table.zone) AS zone, \(keys.0) AS h, \(keys.1) AS o, \(placed) AS p FROM \(full(name))")
-      add("SET CONSTRAINTS ALL IMMEDIATE")
+      checkKeys()
       add("DROP TABLE \(full(name))")
       there.remove(table: name)
       stored.links.remove(at: at)

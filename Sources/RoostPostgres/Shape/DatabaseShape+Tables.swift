@@ -234,7 +234,7 @@
         "UPDATE \(full(table)) SET \(column.name) = \(name), \(Table.version) = \(Table.version) + 1"
           + (tests.isEmpty ? "" : " WHERE \(tests.joined(separator: " AND "))"), statement.parameters)
       // The second update of a row lets its foreign keys be checked, and the server changes no table while checks wait.
-      add("SET CONSTRAINTS ALL IMMEDIATE")
+      checkKeys()
     }
 
     /// Columns that the models do not name any more stay, and become nullable.

@@ -130,9 +130,6 @@
 
     /// Reads what the database has now, within a transaction that has begun.
     mutating func read() throws {
-      // The code of a stage may have written rows, and the server changes no table while checks of foreign keys wait.
-      add("SET CONSTRAINTS ALL IMMEDIATE")
-      try send()
       there = TableCatalog(try connection.run(TableCatalog.statement(namespace)))
       (known, stored) = try readMeta(hasNamespace: true)
     }
@@ -185,6 +182,11 @@
     }
 
     mutating func add(_ statement: Statement) { waiting.append(statement) }
+
+    mutating func checkKeys() {
+      let check = KeyCheck(namespace, isDistributed: isDistributed)
+      waiting += check.preparation + check.statements
+    }
 
     /// Sends the statements that wait.
     mutating func send() throws {

@@ -13,7 +13,7 @@
     private let models: [ModelPlan]
     /// The entities of the container's other stores.
     private let others: Set<String>
-    private let transaction: StageTransaction
+    private let connection: Connection
     private(set) var hasRun = false
 
     init(
@@ -22,7 +22,7 @@
     ) {
       (self.plan, self.configuration, self.others) = (plan, configuration, others)
       models = schema.plans
-      transaction = StageTransaction(connection)
+      self.connection = connection
     }
 
     func run(_ shape: inout DatabaseShape) throws -> Bool {
@@ -31,6 +31,8 @@
       shape.version = versions.all[versions.target].schema.version
       if steps.isEmpty { return false }
       try lock(shape)
+      let transaction = StageTransaction(
+        connection, KeyCheck(shape.namespace, isDistributed: shape.isDistributed))
       let database = StagedDatabase(configuration, transaction, stored: shape.stored)
       guard steps.contains(where: \.hasCode) else {
         for step in steps { _ = try database.settle(step.to) }
@@ -47,9 +49,9 @@
       let names = Set(shape.stored.tables.map(\.name) + shape.stored.links.map(\.name)).sorted()
       let there = names.filter { shape.there.tables[$0] != nil }
       // The code of a stage may compute for long between two calls.
-      try transaction.connection.run("SET LOCAL idle_in_transaction_session_timeout = 0")
+      try connection.run("SET LOCAL idle_in_transaction_session_timeout = 0")
       if there.isEmpty { return }
-      try transaction.connection.run(
+      try connection.run(
         "LOCK TABLE \(there.map { shape.full($0) }.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
     }
   }

@@ -9,6 +9,7 @@
   /// again after a lost connection, or wakes listeners: the server commits all of it at the end, or nothing.
   final class StageTransaction {
     let connection: Connection
+    private let check: KeyCheck
     /// How many notes of the history it has.
     private var notes = 0
 
@@ -16,7 +17,10 @@
     /// The schema of the server for tables that end with a connection. The store as it was before a transform is kept there.
     static let frozen = "pg_temp"
 
-    init(_ connection: Connection) { self.connection = connection }
+    init(_ connection: Connection, _ check: KeyCheck) { (self.connection, self.check) = (connection, check) }
+
+    /// Checks the foreign keys of the rows that the code of stages wrote, so that tables can be changed.
+    func checkKeys() throws(ServerFault) { _ = try connection.run(check.preparation + check.statements) }
 
     /// Counts notes of the history, and returns how many there were before.
     func note(_ count: Int) -> Int {
@@ -69,8 +73,8 @@
     private func write(_ statements: [Statement]) throws(ServerFault) -> [Answer] {
       do throws(ServerFault) {
         let answers = try run(
-          [Statement("SET CONSTRAINTS ALL DEFERRED")] + statements + [Statement("SET CONSTRAINTS ALL IMMEDIATE")])
-        return Array(answers.dropFirst().dropLast())
+          [Statement("SET CONSTRAINTS ALL DEFERRED")] + statements + check.statements)
+        return Array(answers.dropFirst().dropLast(check.statements.count))
       } catch {
         var fault = error
         fault.statement = error.statement.map { $0 - 1 }

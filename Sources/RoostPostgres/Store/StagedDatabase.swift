@@ -45,6 +45,7 @@
       var shape = DatabaseShape(wanted, of: schema, zones: zones, in: namespace, connection: transaction.connection)
       shape.stage = stage
       do {
+        try transaction.checkKeys()
         try shape.read()
         let changes = ChangeTable(namespace: namespace)
         let tables = try shape.bringHere(with: configuration.historyDays == nil ? nil : changes)
