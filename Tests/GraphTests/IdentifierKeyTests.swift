@@ -17,10 +17,20 @@ import Testing
 
   @Test func `a UUID in small letters is kept as a number, with its zone`() {
     let number = UUIDNumber(high: 0x0192_f0c1_5e3a_7abc, low: 0x8def_0123_4567_89ab)
-    #expect(IdentifierKey(text: Self.uuid) == .uuid(number, zone: ""))
-    #expect(IdentifierKey(text: Self.uuid + "@a@b") == .uuid(number, zone: "a@b"))
-    #expect(IdentifierKey(text: Self.uuid + "@\u{301}e") == .uuid(number, zone: "\u{301}e"))
+    #expect(IdentifierKey(text: Self.uuid) == .uuid(number, zone: .none))
+    #expect(IdentifierKey(text: Self.uuid + "@a@b") == .uuid(number, zone: ZoneName("a@b")))
+    #expect(IdentifierKey(text: Self.uuid + "@\u{301}e") == .uuid(number, zone: ZoneName("\u{301}e")))
     for other in [Self.uuid + "@", Self.uuid.uppercased()] { #expect(IdentifierKey(text: other) == .text(other)) }
     #expect(IdentifierKey.row(7).text == nil && !IdentifierKey.temporary(7).isLasting)
+  }
+
+  @Test func `keys of one UUID differ by their zones`() {
+    func key(_ zone: String) -> IdentifierKey {
+      .uuid(UUIDNumber(high: 1, low: 2), zone: ZoneName(zone))
+    }
+    #expect(key("north") == key("north") && key("north").hashValue == key("north").hashValue)
+    #expect(key("\u{E9}") == key("e\u{301}") && key("\u{E9}").hashValue == key("e\u{301}").hashValue)
+    #expect(key("north") != key("south") && key("north") != key(""))
+    #expect(Set((0..<100).map { key("zone \($0)").hashValue }).count > 90)
   }
 }

@@ -52,7 +52,7 @@ extension WorkingSet {
     private(set) var places: [Place?] = []
     /// All contents, without references to models that were deleted.
     private var contents: [SnapshotContent] = []
-    /// The numbers of those that are newer than what is here.
+    /// The numbers of the contents to write. The others are known already, or a later save or fetch overtook them.
     private var taken: [Int] = []
     private var rows: [FetchedRow] = []
     /// By number of a row that is new, the number in ``made``.
@@ -70,7 +70,7 @@ extension WorkingSet {
     private var looked: Set<RowName> = []
     /// Rows that the store does not have any more.
     private var gone: [Place] = []
-    /// The class that an identifier named last. Most identifiers that follow each other name the same one.
+    /// The class of the last identifier. Neighbours usually have the same class.
     private var last: (name: String, map: EntityMap)?
 
     private struct NewRow {
@@ -269,10 +269,11 @@ extension WorkingSet {
     private mutating func lookForLost() throws {
       guard let asked else { return }
       while !lost.isEmpty {
-        var names = looked
+        var names: Set<RowName> = []
         let wanted = lost.filter { identifier in
           guard let (place, row) = container.stores.row(of: identifier) else { return false }
-          return names.insert(RowName(home: place.map.home, row: row)).inserted
+          let name = RowName(home: place.map.home, row: row)
+          return !looked.contains(name) && names.insert(name).inserted
         }
         lost = []
         if wanted.isEmpty { return }

@@ -39,7 +39,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(key)
-    // A UUID is a name by itself.
+    // A UUID is unique without the entity.
     if case .uuid = key { return }
     hasher.combine(entityName)
   }

@@ -26,7 +26,12 @@ package final class BackingKeys: @unchecked Sendable {
     var map: Int
     var key: IdentifierKey
 
-    func hash(into hasher: inout Hasher) { hasher.combine(key) }
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(key)
+      // A UUID is unique without the entity.
+      if case .uuid = key { return }
+      hasher.combine(map)
+    }
   }
 
   private let lock = Lock()

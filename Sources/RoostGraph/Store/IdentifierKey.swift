@@ -28,13 +28,14 @@ package enum IdentifierKey: Hashable, Sendable {
     return (number, parts.count > 1 ? ZoneName(String(Substring(parts[1]))) : .none)
   }
 
-  /// The name of a zone takes no part: hardly two rows of different zones have the same UUID.
   package func hash(into hasher: inout Hasher) {
     switch self {
     case .row(let number): hasher.combine(number)
     case .temporary(let number): hasher.combine(~number)
     case .text(let text): hasher.combine(text)
-    case .uuid(let number, _): hasher.combine(number)
+    case .uuid(let number, let zone):
+      hasher.combine(number)
+      hasher.combine(zone)
     }
   }
 

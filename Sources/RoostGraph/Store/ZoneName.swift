@@ -1,8 +1,10 @@
-/// The name of a zone in keys. It takes one word, because every key has one and most have none.
+/// The name of a zone in keys. It takes one word: every key has this field, and in most keys it is empty.
 package struct ZoneName: Hashable, Sendable {
   private final class Holder: Sendable {
     let text: String
-    init(_ text: String) { self.text = text }
+    let hash: Int
+
+    init(_ text: String) { (self.text, hash) = (text, text.hashValue) }
   }
 
   private let holder: Holder?
@@ -18,5 +20,9 @@ package struct ZoneName: Hashable, Sendable {
     one.holder === other.holder || one.holder != nil && other.holder != nil && one.text == other.text
   }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+  /// A key without a zone has nothing to hash here.
+  package func hash(into hasher: inout Hasher) { if let holder { hasher.combine(holder.hash) } }
+
+  /// Whether it has the same bytes as a text. Equal names may be written in two ways.
+  package func isWritten(_ other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
 }

@@ -19,8 +19,6 @@
     init(_ zone: ZoneName, _ key: UUIDNumber) { (zoneName, self.key) = (zone, key) }
     init(_ zone: String, _ key: UUIDNumber) { self.init(ZoneName(zone), key) }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(key) }
-
     /// Nil where the text is no such key. The UUID may have large letters.
     init?(_ text: String) {
       guard let (key, zone) = IdentifierKey.parts(text) else { return nil }

@@ -1,8 +1,9 @@
 #if Postgres
   /// Checks the foreign keys of all rows that a transaction has written so far. The server changes no table while such checks wait.
   ///
-  /// Citus does not pass `SET CONSTRAINTS` on to its workers. There a function runs it, in a condition that names no column: the query of
-  /// each shard evaluates it once, also if there are no rows. All tables have their shards where those of the commits are.
+  /// Citus does not pass `SET CONSTRAINTS` on to its workers. There a query of `roost_commit` calls a function in its `WHERE` clause. The clause
+  /// names no column, so each shard evaluates it once, even if it has no rows. All tables are colocated with `roost_commit`, so this
+  /// reaches every worker.
   struct KeyCheck {
     private let namespace: SQLName
     private let isDistributed: Bool
@@ -22,8 +23,8 @@
       ]
     }
 
-    /// Makes the functions that the statements call. A condition is evaluated once only if its function is stable, and a stable function may
-    /// not set constraints itself.
+    /// Makes the functions that the statements call. The server evaluates a condition once if its function is `STABLE`. A `STABLE` function
+    /// may not set constraints, so it calls a `VOLATILE` one. The result is false, so that no row is read.
     var preparation: [Statement] {
       if !isDistributed { return [] }
       return [
@@ -35,7 +36,7 @@
     private func function(_ name: SQLName, _ kind: String, doing body: String) -> Statement {
       Statement(
         "CREATE OR REPLACE FUNCTION \(namespace).\(name)() RETURNS boolean LANGUAGE plpgsql \(kind) "
-          + "AS $roost$ BEGIN \(body) RETURN true; END $roost$")
+          + "AS $roost$ BEGIN \(body) RETURN false; END $roost$")
     }
   }
 #endif

@@ -43,8 +43,8 @@
       return ["\(zone) = " + (zones.count == 1 ? add(.text(zones[0])) : "ANY(\(add(.texts(zones))))")]
     }
 
-    /// The first rows of an order are chosen before others are joined with them. On Citus their keys are, because it joins nothing
-    /// laterally to a part that has a limit.
+    /// With a limit, a subquery selects the first rows, and lists are joined to those. Citus allows no lateral join to a subquery with a
+    /// limit. There the subquery selects only the keys.
     func statement(_ store: PostgresStore, lists: Selection.Lists) -> Statement {
       let (conditions, zones, parameters) = chosen(store)
       var statement = Statement("", parameters)

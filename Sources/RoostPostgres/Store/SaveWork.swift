@@ -99,7 +99,7 @@
         rows.append(RowChange(table: table, key: key, content: content))
       }
       try meetTwins()
-      let met = Set(rows.filter { $0.known != nil }.map { RowPlace(table: $0.table, key: $0.key) })
+      var met = Set(rows.filter { $0.known != nil }.map { RowPlace(table: $0.table, key: $0.key) })
       for snapshot in request.updated {
         guard let (table, key) = store.place(snapshot.persistentIdentifier) else {
           throw RoostError(.foreign, "\(snapshot.persistentIdentifier.entityName) to save is not of this store")
@@ -115,7 +115,7 @@
               + "roll back, or delete it and insert a new one")
         }
         // A new object with its unique values is this row now.
-        if met.contains(RowPlace(table: table, key: key)) { continue }
+        if !met.insert(RowPlace(table: table, key: key)).inserted { continue }
         rows.append(RowChange(table: table, key: key, content: snapshot.content, known: known))
       }
       for at in rows.indices { try resolve(at) }

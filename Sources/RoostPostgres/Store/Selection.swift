@@ -166,10 +166,10 @@
     ///
     /// - Parameter start: the number of the selection's first column.
     func known(_ answer: Answer, _ rows: Range<Int>, store: String, from start: Int = 0) throws -> [KnownRow] {
-      guard let first = table.classes.first else { return [] }
+      let first = table.classes[0]
       var known: [KnownRow] = []
       known.reserveCapacity(rows.count)
-      // Rows that follow each other mostly have the same zone and the same class.
+      // Neighbouring rows usually have the same zone and class, so both are reused.
       var (zone, kind) = (ZoneName.none, first)
       var writer = ImageWriter(kind.form)
       for row in rows {
@@ -178,7 +178,7 @@
         else {
           throw PostgresError(.refused, "a row of \(table.name) has no key or no version")
         }
-        if zoneText != zone.text { zone = ZoneName(zoneText) }
+        if !zone.isWritten(zoneText) { zone = ZoneName(zoneText) }
         if let classColumn {
           let name = answer.text(row, start + classColumn)
           if name != kind.type.name {
@@ -278,7 +278,7 @@
     }
   }
 
-  /// What the store last had of a row, as far as this program knows. A content that was fetched has it as its mark.
+  /// The last state of a row that this program saw in the database. A fetched content carries it as its mark.
   final class KnownRow: Sendable {
     let table: Int
     let key: RowKey
@@ -301,12 +301,12 @@
       return marked
     }
 
-    /// Whether another one says the same of the version, and of the places.
+    /// Whether another state has the same version and, if `lists` is true, the same places.
     func isCovered(by row: KnownRow, lists: Bool) -> Bool {
       version == row.version && (!lists || places.allSatisfy { row.places[$0.key] == $0.value })
     }
 
-    /// What is known after the working set took a content that has this mark.
+    /// The state to remember after the working set has written a content with this mark.
     ///
     /// - Parameter former: what was known before. Its lists stay if none came with the content.
     func taken(_ content: SnapshotContent, after former: KnownRow?) -> KnownRow {
