@@ -28,6 +28,15 @@
     /// The server of this test run. The first call starts it.
     package static func shared() throws -> PostgresServer { try found.get() }
 
+    private static let foundForLocks = Result { () throws(Missing) in
+      if let given { return PostgresServer(address: given) }
+      return try start()
+    }
+
+    /// The server of tests that hold a transaction open while they wait. A history does not show what is newer than the oldest open
+    /// transaction of its server, and a test that waits may go on minutes later, after all others of its process.
+    package static func forLocks() throws -> PostgresServer { try foundForLocks.get() }
+
     /// Why tests that need a server are skipped; nil where there is one.
     package static var missing: String? {
       if case .failure(let missing) = found { missing.description } else { nil }

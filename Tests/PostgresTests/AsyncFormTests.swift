@@ -107,8 +107,9 @@
     }
 
     @MainActor @Test func `changes that are made during the wait are part of the result`() async throws {
-      try fill(customers: 4)
+      let ground = try Ground(.forLocks())
       let container = try ground.container(Self.schema)
+      try ground.save(ModelContext(container), (0..<4).map { Good("good \($0)", stock: $0) })
       let context = container.mainContext
       context.autosaveEnabled = false
       let lock = try Connection(ground.address)
@@ -117,7 +118,7 @@
       var descriptor = FetchDescriptor<Good>(sortBy: [SortDescriptor(\.stock, order: .reverse)])
       descriptor.fetchLimit = 2
       let fetch = Task { try await context.fetching(descriptor).map(\.stock) }
-      // The main actor is free. Other tests use it too, and while the lock is held no program sees new transactions of the history.
+      // The main actor is free.
       try await Task.sleep(for: .milliseconds(40))
       for stock in [100, 50] { context.insert(Good("new", stock: stock)) }
       try lock.run("ROLLBACK")

@@ -57,7 +57,7 @@
     private static let row = "UPDATE @.good SET stock = stock"
 
     init() throws {
-      ground = try Ground()
+      ground = try Ground(.forLocks())
       container = try Self.container(ground, patience: nil)
       try ground.save(ModelContext(container), [Good("tea", stock: 3)])
     }

@@ -13,9 +13,9 @@
 
     init(namespace: String, address: String) { (self.namespace, self.address) = (namespace, address) }
 
-    init() throws {
+    init(_ server: PostgresServer? = nil) throws {
       namespace = PostgresServer.freshNamespace()
-      address = try PostgresServer.shared().address
+      address = try server?.address ?? PostgresServer.shared().address
     }
 
     func container(_ schema: Schema, address: String? = nil) throws -> ModelContainer {

@@ -3,7 +3,7 @@
   import SwiftData
   import Testing
 
-  @Model final class Shelf {
+  @Model final class Bookcase {
     var name: String
     @Relationship(deleteRule: .cascade, inverse: \Volume.shelf) var volumes: [Volume] = []
 
@@ -14,7 +14,7 @@
     var title: String
     var pages: Int?
     var tags: [String] = []
-    var shelf: Shelf?
+    var shelf: Bookcase?
     var readers: [Borrower] = []
 
     init(_ title: String, pages: Int?) {
@@ -27,9 +27,9 @@
     var name: String
     @Relationship(inverse: \Volume.readers) var volumes: [Volume] = []
     /// The one that must be there.
-    var home: Shelf
+    var home: Bookcase
 
-    init(_ name: String, home: Shelf) {
+    init(_ name: String, home: Bookcase) {
       self.name = name
       self.home = home
     }
@@ -50,7 +50,7 @@
       init(seed: UInt64) throws {
         server = Server(seed: seed)
         random = RandomSource(seed)
-        let schema = Schema([Shelf.self, Volume.self, Borrower.self])
+        let schema = Schema([Bookcase.self, Volume.self, Borrower.self])
         container = try ModelContainer(
           for: schema, configurations: [RemoteStore.Configuration(schema: schema, server: server)])
         contexts = (0..<3).map { _ in ModelContext(container) }
@@ -73,20 +73,20 @@
         let choice = random.next(below: 100)
         log.append("\(number): \(choice)")
         switch choice {
-        case ..<10: context.insert(Shelf("shelf \(random.next(below: 50))"))
+        case ..<10: context.insert(Bookcase("shelf \(random.next(below: 50))"))
         case ..<28:
           let volume = Volume(
             "title \(random.next(below: 50))", pages: random.next(below: 4) == 0 ? nil : random.next(below: 9))
           context.insert(volume)
-          if random.next(below: 3) > 0 { volume.shelf = try some(Shelf.self, context) }
+          if random.next(below: 3) > 0 { volume.shelf = try some(Bookcase.self, context) }
         case ..<36:
-          if let shelf = try some(Shelf.self, context) { context.insert(Borrower("b \(choice)", home: shelf)) }
+          if let shelf = try some(Bookcase.self, context) { context.insert(Borrower("b \(choice)", home: shelf)) }
         case ..<46:
           guard let volume = try some(Volume.self, context) else { return }
           volume.title = "title \(random.next(below: 50))"
           volume.tags.append("t")
         case ..<54:
-          try some(Volume.self, context)?.shelf = random.next(below: 3) == 0 ? nil : some(Shelf.self, context)
+          try some(Volume.self, context)?.shelf = random.next(below: 3) == 0 ? nil : some(Bookcase.self, context)
         case ..<62:
           guard let borrower = try some(Borrower.self, context), let volume = try some(Volume.self, context) else {
             return
@@ -97,14 +97,14 @@
             borrower.volumes.append(volume)
           }
         case ..<68:
-          if let shelf = try some(Shelf.self, context), shelf.volumes.count > 1 {
+          if let shelf = try some(Bookcase.self, context), shelf.volumes.count > 1 {
             shelf.volumes.move(fromOffsets: [0], toOffset: shelf.volumes.count)
           }
         case ..<72: if let volume = try some(Volume.self, context) { context.delete(volume) }
         case ..<74: if let borrower = try some(Borrower.self, context) { context.delete(borrower) }
         case ..<76:
           // One that is somebody's home cannot go.
-          guard let shelf = try some(Shelf.self, context) else { return }
+          guard let shelf = try some(Bookcase.self, context) else { return }
           if try patiently({ try context.fetch(FetchDescriptor<Borrower>()) }).allSatisfy({ $0.home !== shelf }) {
             context.delete(shelf)
           }
@@ -154,7 +154,7 @@
 
       private func changed(_ snapshot: DefaultSnapshot, _ values: [String: Any]) throws -> DefaultSnapshot {
         let names = [
-          "Volume": ["title", "pages", "tags", "shelf", "readers"], "Shelf": ["name", "volumes"],
+          "Volume": ["title", "pages", "tags", "shelf", "readers"], "Bookcase": ["name", "volumes"],
           "Borrower": ["name", "volumes", "home"],
         ][snapshot.persistentIdentifier.entityName, default: []]
         var all: [String: Any] = [:]
@@ -166,10 +166,10 @@
 
       /// Compares all that a context shows with what the server has.
       func compare(_ context: ModelContext) throws {
-        try patiently { _ = try context.fetch(FetchDescriptor<Shelf>()) }
+        try patiently { _ = try context.fetch(FetchDescriptor<Bookcase>()) }
         let volumes = try patiently { try context.fetch(FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.title)])) }
         let borrowers = try patiently { try context.fetch(FetchDescriptor<Borrower>()) }
-        let shelves = try patiently { try context.fetch(FetchDescriptor<Shelf>()) }
+        let shelves = try patiently { try context.fetch(FetchDescriptor<Bookcase>()) }
         if context.hasChanges { return }
         let shown: [DefaultSnapshot] =
           shelves.map { DefaultSnapshot($0) } + volumes.map { DefaultSnapshot($0) }
