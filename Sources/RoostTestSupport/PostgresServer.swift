@@ -14,9 +14,14 @@
   package struct PostgresServer: Sendable {
     package let address: String
 
-    private static let found: Result<PostgresServer, Missing> = Result { () throws(Missing) in
-      if let given { return PostgresServer(address: given) }
-      return try start()
+    private static let found = find()
+    private static let foundForLocks = find()
+
+    private static func find() -> Result<PostgresServer, Missing> {
+      Result { () throws(Missing) in
+        if let given { return PostgresServer(address: given) }
+        return try start()
+      }
     }
 
     /// The address that `ROOST_PG_URL` has; nil if the tests start their own server.
@@ -27,11 +32,6 @@
 
     /// The server of this test run. The first call starts it.
     package static func shared() throws -> PostgresServer { try found.get() }
-
-    private static let foundForLocks = Result { () throws(Missing) in
-      if let given { return PostgresServer(address: given) }
-      return try start()
-    }
 
     /// The server of tests that hold a transaction open while they wait. A history does not show what is newer than the oldest open
     /// transaction of its server, and a test that waits may go on minutes later, after all others of its process.

@@ -39,7 +39,7 @@
     }
 
     private func contents(_ answer: Answer, _ table: Int) throws -> [SnapshotContent] {
-      try store.selections[table].known(answer, 0..<answer.count, store: store.identifier).map(\.content)
+      try store.selections[table].known(answer, store: store.identifier).map(\.content)
     }
 
     func page(_ table: Int, after last: PersistentIdentifier?, count: Int) throws -> [SnapshotContent] {

@@ -227,7 +227,7 @@
 
     /// The contents of an answer's rows.
     func contents(_ answer: Answer, table: Int) throws -> [SnapshotContent] {
-      try selections[table].known(answer, 0..<answer.count, store: identifier).map(\.markedContent)
+      try selections[table].known(answer, store: identifier).map(\.markedContent)
     }
 
     /// The table and the key that an identifier names; nil where it is not one of this store's.

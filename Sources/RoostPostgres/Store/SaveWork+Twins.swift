@@ -32,7 +32,7 @@
       let gone = Set(deleted.map(\.key))
       let updated = try updatedRows()
       for (one, answer) in zip(asked, try store.run(asked.map(\.statement))) {
-        let found = try store.selections[one.table].known(answer, 0..<answer.count, store: store.identifier, from: 1)
+        let found = try store.selections[one.table].known(answer, store: store.identifier, from: 1)
         for (line, known) in found.enumerated() {
           guard let number = answer.integer(line, 0) else { continue }
           let key = known.key

@@ -114,7 +114,7 @@
             "\(snapshot.content.type.name) \(key.text) would move to the zone '\(zone)', and a stored object stays in its zone: "
               + "roll back, or delete it and insert a new one")
         }
-        // A new object with its unique values is this row now.
+        // A new object with its unique values is this row now, or the save names the object twice.
         if !met.insert(RowPlace(table: table, key: key)).inserted { continue }
         rows.append(RowChange(table: table, key: key, content: snapshot.content, known: known))
       }

@@ -165,14 +165,11 @@
     /// What the rows of an answer say.
     ///
     /// - Parameter start: the number of the selection's first column.
-    func known(_ answer: Answer, _ rows: Range<Int>, store: String, from start: Int = 0) throws -> [KnownRow] {
-      let first = table.classes[0]
-      var known: [KnownRow] = []
-      known.reserveCapacity(rows.count)
+    func known(_ answer: Answer, store: String, from start: Int = 0) throws -> [KnownRow] {
       // Neighbouring rows usually have the same zone and class, so both are reused.
-      var (zone, kind) = (ZoneName.none, first)
+      var (zone, kind) = (ZoneName.none, table.classes[0])
       var writer = ImageWriter(kind.form)
-      for row in rows {
+      return try (0..<answer.count).map { row in
         guard let zoneText = answer.text(row, start), let uuid = answer.uuid(row, start + 1),
           let version = answer.integer(row, start + 2)
         else {
@@ -186,14 +183,14 @@
             writer = ImageWriter(kind.form)
           }
         }
+        let key = RowKey(zone, uuid)
         let reader = RowReader(answer: answer, row: row, start: start, store: store, zone: zone, kind: kind)
         var content = SnapshotContent(
-          PersistentIdentifier(store: store, entity: kind.type.name, .uuid(uuid, zone: zone)),
-          try values(reader, RowKey(zone, uuid), into: &writer), links: references(reader))
+          PersistentIdentifier(store: store, entity: kind.type.name, key.name),
+          try values(reader, key, into: &writer), links: references(reader))
         let places = addLists(reader, to: &content)
-        known.append(KnownRow(number, RowKey(zone, uuid), version: version, content: content, places: places))
+        return KnownRow(number, key, version: version, content: content, places: places)
       }
-      return known
     }
 
     private func kind(named name: String?) throws -> TableClass {
