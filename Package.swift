@@ -253,3 +253,23 @@ if let wantedTests {
     return folders.isEmpty
   }
 }
+
+// The package in `Benchmarks` builds this program for everyone, with other peers as it finds them. `.ci/run` sets the variable, so that the
+// modules of its optimised build are the program's too, and are not compiled a second time.
+if Context.environment["ROOST_BENCHMARKS"] != nil {
+  package.targets += [
+    .systemLibrary(
+      name: "CSQLite", path: "Benchmarks/Sources/CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CLMDB", path: "Benchmarks/Sources/CLMDB", pkgConfig: "lmdb",
+      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .executableTarget(
+      name: "RoostBenchmarks",
+      dependencies: [
+        "CSQLite", "CLMDB", "Roost", "RoostImport", "RoostKV", "RoostGraph", "RoostQuery", "RoostRecords", "RoostPages",
+        "RoostFile",
+      ],
+      path: "Benchmarks/Sources/RoostBenchmarks", swiftSettings: strict),
+  ]
+}
