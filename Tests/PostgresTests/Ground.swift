@@ -88,9 +88,9 @@
 
   /// Waits until a condition is true; false if it never is. A transaction that another test keeps open for a while holds back the news of all saves.
   func eventually(
-    isolation: isolated (any Actor)? = #isolation, _ condition: () throws -> Bool
+    within time: Duration = .seconds(300), isolation: isolated (any Actor)? = #isolation, _ condition: () throws -> Bool
   ) async throws -> Bool {
-    let end = ContinuousClock.now + .seconds(300)
+    let end = ContinuousClock.now + time
     while ContinuousClock.now < end {
       if try condition() { return true }
       try await Task.sleep(for: .milliseconds(10))

@@ -25,7 +25,7 @@ package protocol AskedStore: DataStore where Snapshot == DefaultSnapshot {
   var tellsChanges: Bool { get }
   /// The container is made. From now on the store tells what other programs change.
   func begin(_ news: StoreNews)
-  /// The container is closed.
+  /// The container is closed. No other call is under way, and those that come later throw an error with the code `closed`.
   func end()
 }
 

@@ -37,6 +37,8 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   private var states: [ObjectIdentifier: EditingState] = [:]
   /// The states of contexts that began or ended. The next call tells the store about them.
   private var untold: [(state: EditingState, isNew: Bool)] = []
+  /// Whether the store has still to hear that the container was closed.
+  private var isEnding = false
 
   init(_ store: any DataStore) {
     self.store = store
@@ -50,8 +52,11 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
     (store as? any AskedStore)?.begin(StoreNews(workingSet: self))
   }
 
-  /// The container is closed.
-  func close() { (store as? any AskedStore)?.end() }
+  /// The container is closed. The store hears of it at once, or at the end of the call that is under way.
+  func close() {
+    statesLock.withLock { isEnding = true }
+    tellStates()
+  }
 
   /// Whether calls may wait, on any thread. A parent context belongs to its own thread.
   var mayWait: Bool { !(store is ParentStore) }
@@ -103,13 +108,15 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
       for (state, isNew) in statesLock.withLock({ exchange(&untold, with: []) }) {
         if isNew { store.initializeState(for: state) } else { store.invalidateState(for: state) }
       }
+      if statesLock.withLock({ exchange(&isEnding, with: false) }) { (store as? any AskedStore)?.end() }
       return try body()
     }
   }
 
-  /// Tells the store which contexts began and ended. Where a call is under way, it does that at its end, so no context waits for it.
+  /// Tells the store which contexts began and ended, and that the container is closed. Where a call is under way, it does that at its end, so
+  /// no context waits for it.
   private func tellStates() {
-    while statesLock.withLock({ !untold.isEmpty }), turn.tryAcquire() { inTurn {} }
+    while statesLock.withLock({ !untold.isEmpty || isEnding }), turn.tryAcquire() { inTurn {} }
   }
 
   /// Runs what may wait for a network on a thread of its own, so that the task blocks no thread.

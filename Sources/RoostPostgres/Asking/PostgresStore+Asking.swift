@@ -34,7 +34,7 @@
           plan.rows.count(self, doubts: plan.doubts), Statement("COMMIT"),
         ])
       } catch {
-        connection.rollback()
+        connection?.rollback()
         throw error
       }
       return answers[2].integer(0, 1) == 0 ? answers[1] : nil

@@ -140,7 +140,7 @@
             changes.newest,
           ] + consumers.reading())
         if !waits, !answers[1].isTrue(0, 0) {
-          connection.rollback()
+          connection?.rollback()
           return []
         }
         let slowest = consumers.read(answers).slowest
@@ -159,7 +159,7 @@
         _ = try ask(end + [Statement("COMMIT")])
         return removed[1].isTrue(0, 0) ? slowest.map { [$0.name] } ?? [] : []
       } catch {
-        connection.rollback()
+        connection?.rollback()
         let known = error.error()
         throw (known as? PostgresError).map { explained($0) as any Error } ?? known
       }

@@ -88,7 +88,8 @@
         let commit = (copies.isEmpty ? 1 : 0) + statements.count + cleaning.count + 1
         var isCopied = copies.isEmpty
         // If there is no connection, nothing is sent.
-        do throws(ServerFault) { try connect() } catch { throw error.error() }
+        let connection: Connection
+        do throws(ServerFault) { connection = try connected() } catch { throw error.error() }
         do throws(ServerFault) {
           // This connection alone: the transaction is no other one's.
           if !isCopied {
@@ -133,8 +134,8 @@
         proof.outcome(configuration.address, namespace, process: process, patience: patience)
       }
       if let fresh {
+        fresh.patience = configuration.patience
         connection = fresh
-        connection.patience = configuration.patience
       }
       switch outcome {
       case .committed: return true

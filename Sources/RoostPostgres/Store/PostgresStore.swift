@@ -36,7 +36,8 @@
     var touched: [PersistentIdentifier: UInt64] = [:]
     /// The version of the models that the database notes; nil if the program has none.
     private let version: Schema.Version?
-    var connection: Connection
+    /// Nil once the container is closed.
+    var connection: Connection?
     var keys = KeyMaker()
     package var tally = AskTally()
     /// How many rows of the history were read, for tests.
@@ -121,9 +122,9 @@
     deinit { listener?.end() }
 
     /// How many times the server was asked, for tests.
-    package var roundTrips: Int { connection.roundTrips }
+    package var roundTrips: Int { connection?.roundTrips ?? 0 }
     /// The number of the server process, for tests.
-    package var process: Int32 { connection.process }
+    package var process: Int32 { connection?.process ?? 0 }
 
     // MARK: Calls to the server
 
@@ -145,14 +146,16 @@
 
     func ask(_ statements: [Statement]) throws(ServerFault) -> [Answer] {
       if let stage { return try stage.run(statements) }
-      try connect()
-      return try connection.run(statements)
+      return try connected().run(statements)
     }
 
-    /// Connects again if the connection was lost.
-    func connect() throws(ServerFault) {
-      if connection.isAlive { return }
-      connection = try Connection.open(configuration.address, patience: configuration.patience)
+    /// The connection. Connects again if it was lost.
+    func connected() throws(ServerFault) -> Connection {
+      guard let connection else { throw ServerFault.closed }
+      if connection.isAlive { return connection }
+      let fresh = try Connection.open(configuration.address, patience: configuration.patience)
+      self.connection = fresh
+      return fresh
     }
 
     /// Connects again if the connection was lost, and brings the tables to the form that the models need.
@@ -160,7 +163,7 @@
       _ = try run([Statement("SELECT 1")])
       let now = try Self.passing {
         var shape = try DatabaseShape(
-          TableMap(schema), of: schema, zones: zones, in: namespace, connection: connection)
+          TableMap(schema), of: schema, zones: zones, in: namespace, connection: connected())
         shape.version = version
         return try shape.bring(with: configuration.historyDays == nil ? nil : changes)
       }
@@ -262,7 +265,19 @@
       listener?.begin(at: start)
     }
 
-    package func end() { listener?.end() }
+    /// Drops the connection, and what is known of rows. That of a migration goes on.
+    package func end() {
+      listener?.end()
+      (connection, uncertain, done) = (nil, nil, [:])
+      forget()
+    }
+
+    private func forget() {
+      knownLock.withLock {
+        known = tables.tables.map { _ in [:] }
+        listed = tables.tables.map { _ in [] }
+      }
+    }
 
     // MARK: DataStore
 
@@ -275,10 +290,7 @@
       _ = try run(
         [Statement("TRUNCATE \(names.joined(separator: ", "))")]
           + (hasConsumers ? [ConsumerTable(namespace: namespace).raisingHorizonToNewest] : []))
-      knownLock.withLock {
-        known = tables.tables.map { _ in [:] }
-        listed = tables.tables.map { _ in [] }
-      }
+      forget()
     }
 
     /// A container asks in other words: see ``AskedStore``.

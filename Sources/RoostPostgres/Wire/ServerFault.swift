@@ -1,5 +1,6 @@
 #if Postgres
   internal import CPostgres
+  internal import Roost
 
   /// What the server, or the connection, said of a statement.
   package struct ServerFault: Error, CustomStringConvertible {
@@ -14,6 +15,8 @@
     var code: PostgresError.Code?
     /// Whether the connection is gone, so that what the server did is not known.
     var isLost = false
+    /// Whether nothing was asked, because the container was closed.
+    var isClosed = false
     /// Why the call was ended early; nil if it was not.
     var cut: CallLimit.Cut?
 
@@ -39,11 +42,18 @@
       ServerFault("the process cannot open another file: raise its limit (ulimit -n)", code: .unreachable)
     }
 
+    static var closed: ServerFault {
+      var fault = ServerFault("the container was closed: make a new one")
+      fault.isClosed = true
+      return fault
+    }
+
     /// What a program gets.
     ///
     /// - Parameter remark: is appended to the message.
     func error(_ remark: String = "") -> any Error {
       if cut == .cancelled { return CancellationError() }
+      if isClosed { return RoostError(.closed, message) }
       var said = self
       said.message += remark
       return PostgresError(said)
