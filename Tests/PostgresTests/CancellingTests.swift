@@ -169,6 +169,19 @@
       #expect(try stock() == "8")
     }
 
+    @Test func `an import that the server does not answer in time is not committed, and can be repeated`() throws {
+      let container = try Self.container(ground, patience: .milliseconds(300))
+      func run() throws { try container.importer(for: Good.self).run(models: (0..<10).map { Good("imported \($0)") }) }
+      let process = try process(container)
+      let barrier = try Barrier(ground, Self.table)
+      #expect(refusal { try run() }?.code == .timedOut)
+      try barrier.open()
+      #expect(try ground.value("SELECT count(*)::text FROM @.good") == "1")
+      try run()
+      #expect(try ground.value("SELECT count(*)::text FROM @.good") == "11")
+      #expect(try self.process(container) == process)
+    }
+
     @Test(.enabled(if: PostgresServer.given == nil, "the server belongs to others"))
     func `a server that is stopped does not hold a program for ever`() throws {
       let server = try PostgresServer.start()

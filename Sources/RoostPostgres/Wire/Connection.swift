@@ -151,16 +151,8 @@
       _ statements: [Statement], interrupt: CallInterrupt?, patience: Duration?
     ) throws(ServerFault) -> [Answer] {
       if statements.isEmpty { return [] }
-      if interrupt?.isRaised == true { throw ServerFault(.cancelled) }
-      limit = CallLimit(patience)
-      interrupt?.listen { [pipe] in pipe.wake() }
-      defer {
-        interrupt?.listen(nil)
-        pipe.drain()
-        limit = CallLimit(nil)
-      }
-      roundTrips += 1
-      warning.fault = nil
+      try begin(interrupt, patience)
+      defer { end(interrupt) }
       guard PQenterPipelineMode(handle) == 1 else { throw lost() }
       for statement in statements { try send(statement) }
       guard PQpipelineSync(handle) == 1 else { throw lost() }
@@ -184,16 +176,35 @@
       // The end of the pipeline.
       if let result = try nextResult() { PQclear(result) }
       guard PQexitPipelineMode(handle) == 1 else { throw fault ?? lost() }
-      // A request to cancel that comes late would end the next statement.
-      if limit.cut != nil, !canceller.isDone(until: limit.end) { isLost = true }
-      if let cut = limit.cut, fault?.state == "57014" {
-        var ended = ServerFault(cut)
-        ended.statement = fault?.statement
-        throw ended
-      }
-      if let fault { throw fault }
+      if let fault = explained(fault) { throw fault }
       guard answers.count == statements.count else { throw lost() }
       return answers
+    }
+
+    // MARK: The limit of a call
+
+    private func begin(_ interrupt: CallInterrupt?, _ patience: Duration?) throws(ServerFault) {
+      if interrupt?.isRaised == true { throw ServerFault(.cancelled) }
+      limit = CallLimit(patience)
+      interrupt?.listen { [pipe] in pipe.wake() }
+      roundTrips += 1
+      warning.fault = nil
+    }
+
+    private func end(_ interrupt: CallInterrupt?) {
+      interrupt?.listen(nil)
+      pipe.drain()
+      limit = CallLimit(nil)
+    }
+
+    /// The fault of a call that was answered, with the reason if the call was ended early.
+    private func explained(_ fault: ServerFault?) -> ServerFault? {
+      // A request to cancel that comes late would end the next statement.
+      if limit.cut != nil, !canceller.isDone(until: limit.end) { isLost = true }
+      guard let cut = limit.cut, let fault, fault.state == "57014" else { return fault }
+      var ended = ServerFault(cut)
+      ended.statement = fault.statement
+      return ended
     }
 
     // MARK: Copies
@@ -201,10 +212,11 @@
     /// So many bytes are given to libpq at once, and wait in its memory.
     private static let pieceBytes = 256 << 10
 
-    /// Sends rows to a table. libpq has no `COPY` in pipeline mode, so it is a round trip of its own.
+    /// Sends rows to a table. libpq has no `COPY` in pipeline mode, so it is a round trip of its own. It may end early, as ``run(_:)`` does.
     func copy(_ copy: Copy) throws(ServerFault) {
-      roundTrips += 1
-      warning.fault = nil
+      let interrupt = CallInterrupt.current
+      try begin(interrupt, patience)
+      defer { end(interrupt) }
       guard PQsendQuery(handle, copy.text) == 1, let begun = try nextResult() else { throw lost() }
       let isBegun = PQresultStatus(begun) == PGRES_COPY_IN
       var fault = isBegun ? nil : ServerFault(begun, statement: nil)
@@ -225,7 +237,7 @@
         }
         PQclear(result)
       }
-      guard let fault else { return }
+      guard let fault = explained(fault) else { return }
       if fault.isLost || !isAlive { isLost = true }
       throw fault
     }
