@@ -11,7 +11,8 @@
       for at in lines.indices where lines[at].state == .new {
         let table = classes[lines[at].place].table
         // One is written in place: a copy of the bytes for each row would take the time of all before it.
-        var copy = copies.removeValue(forKey: table) ?? Copy(store.full(table), names(table))
+        var copy =
+          copies.removeValue(forKey: table) ?? Copy(store.full(table), store.tables.tables[table].copiedColumns)
         do { try write(at, to: &copy) } catch let fault as ImportFault { refuse(at, fault) } catch {}
         copies[table] = copy
       }
@@ -35,12 +36,6 @@
         all.append(copy)
       }
       return all
-    }
-
-    private func names(_ table: Int) -> [String] {
-      let shape = store.tables.tables[table]
-      let names = [Table.zone, Table.key] + (shape.hasClassColumn ? [Table.className] : []) + shape.columns.map(\.name)
-      return names.map(\.description)
     }
 
     private func write(_ at: Int, to copy: inout Copy) throws {

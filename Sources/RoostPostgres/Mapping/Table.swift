@@ -17,6 +17,10 @@
     var formerNames: [String: String] = [:]
     /// Whether a column says of which class a row is.
     var hasClassColumn: Bool { classes.count > 1 }
+    /// The columns that a new row gives values to, in the order in which they are copied.
+    var copiedColumns: [String] {
+      ([Table.zone, Table.key] + (hasClassColumn ? [Table.className] : []) + columns.map(\.name)).map(\.description)
+    }
 
     /// The columns that every table has, before those of the properties.
     static let zone = SQLName(exactly: "zone")

@@ -161,7 +161,9 @@
         work.rows.append(row)
         try place(row, number: numbers.number(content.identifier) ?? 0, in: &work)
       }
-      try store.commit(work.statements(), work)
+      var statements: [Statement] = []
+      if store.configuration.historyDays != nil { try work.note(&statements) }
+      try store.commit(statements, work, copying: work.copies())
     }
 
     /// Gives a new row its places in lists. Most lists have the order of the rows' numbers, so places are made of these.

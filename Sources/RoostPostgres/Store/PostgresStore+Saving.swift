@@ -49,9 +49,10 @@
         snapshotsToReregister: Dictionary(met) { first, _ in first })
     }
 
-    func commit(_ statements: [Statement], _ save: SaveWork) throws {
+    /// - Parameter copies: rows that are sent before the statements.
+    func commit(_ statements: [Statement], _ save: SaveWork, copying copies: [Copy] = []) throws {
       let zone = save.rows.first?.key.zone ?? save.deleted.first?.key.zone ?? ""
-      _ = try commit([], statements, zone: zone, notifier: client) {
+      _ = try commit(copies, statements, zone: zone, notifier: client) {
         try settle($0, save, process: $1, fault: $2)
       } error: {
         save.error($0, statement: $1)
