@@ -338,6 +338,36 @@
       #expect(titles(try next.changes()) == ["d"])
     }
 
+    /// No place is after what was committed and before what is open, so an erase could leave the consumer at its place.
+    @Test func `a consumer that began with the latest hears of an erase, while an older transaction is open`()
+      async throws
+    {
+      let container = try open()
+      try save(container, "a")
+      let old = try Connection(ground.address)
+      try old.run("BEGIN")
+      try old.run("SELECT pg_current_xact_id()")
+      let search = consumer("search", container, startingAt: .latest)
+      #expect(try search.changes().isEmpty)
+      try save(container, "b")
+      try container.erase()
+      let error = #expect(throws: SwiftDataError.self) { try search.changes() }
+      #expect(error == .historyTokenExpired)
+      // One that begins after an erase hears of the next one.
+      let next = consumer("next", container, startingAt: .latest)
+      #expect(try next.changes().isEmpty)
+      try save(container, "c")
+      try container.erase()
+      #expect(throws: SwiftDataError.self) { try next.changes() }
+      let last = consumer("last", container, startingAt: .latest)
+      #expect(try last.changes().isEmpty)
+      try save(container, "d")
+      try old.run("COMMIT")
+      try await settle()
+      #expect(titles(try last.changes()) == ["d"])
+      for one in [search, next] { #expect(throws: SwiftDataError.self) { try one.changes() } }
+    }
+
     @Test func `a consumer that begins while notes are removed misses none after its first one`() async throws {
       let last = 60
       let namespace = ground.namespace

@@ -286,10 +286,13 @@
       var names = (tables.tables.map(\.name) + tables.links.map(\.name) + leftLinks).map { "\(namespace).\($0)" }
       if configuration.historyDays != nil { names.append(changes.name) }
       if names.isEmpty { return }
-      // Consumers hear that what they had not read is gone.
-      _ = try run(
-        [Statement("TRUNCATE \(names.joined(separator: ", "))")]
-          + (hasConsumers ? [ConsumerTable(namespace: namespace).raisingHorizonToNewest] : []))
+      var statements = [Statement("TRUNCATE \(names.joined(separator: ", "))")]
+      if hasConsumers {
+        // Consumers hear that what they had not read is gone.
+        let consumers = ConsumerTable(namespace: namespace)
+        statements = [consumers.lock] + statements + consumers.raisingHorizonToNewest
+      }
+      _ = try run(statements)
       forget()
     }
 
