@@ -209,7 +209,10 @@ let package = Package(
     syntaxTests("MacroTests", of: ["RoostExpansion"]),
     tests("ModelTests", of: ["SwiftData", "RoostGraph", "RoostRecords", "RoostTestSupport"]),
     tests("RoostTests", of: ["SwiftData", "RoostImport", "RoostGraph", "RoostDoorTrials", "RoostTestSupport"]),
-    tests("MigrationTests", of: ["SwiftData", "RoostTestSupport"], resources: [.copy("Released")]),
+    tests(
+      "MigrationTests",
+      of: ["SwiftData", "RoostTestSupport", .target(name: "RoostPostgres", condition: postgres)],
+      resources: [.copy("Released")]),
     tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostPostgres", "RoostTestSupport"]),
     tests(
       "TransferTests",

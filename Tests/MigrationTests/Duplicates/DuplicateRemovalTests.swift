@@ -187,39 +187,32 @@ private enum Plan: SchemaMigrationPlan {
 }
 
 /// Several models with the same values become one, before a property is unique.
-@Suite struct DuplicateRemovalTests {
-  private let folder: Folder
+@Suite(.bothStores) struct DuplicateRemovalTests {
+  fileprivate let store: PlanStore
 
-  init() throws { folder = try Folder() }
+  init() throws { store = try PlanStore() }
 
-  private func make(_ body: (ModelContext) throws -> Void) throws {
-    let context = ModelContext(
-      try ModelContainer(
-        for: Schema(versionedSchema: Before.self), configurations: ModelConfiguration(url: folder.file())))
+  fileprivate func make(_ body: (ModelContext) throws -> Void) throws {
+    let context = ModelContext(try store.container(Before.self))
     try body(context)
     try context.save()
     try context.container.close()
   }
 
-  private func migrated<Result>(
-    _ rule: Rule, _ body: (ModelContext) throws -> Result
-  ) throws -> Result {
+  fileprivate func migrated<Result>(_ rule: Rule, _ body: (ModelContext) throws -> Result) throws -> Result {
     try Plan.$rule.withValue(rule) {
-      let container = try ModelContainer(
-        for: Schema(versionedSchema: After.self), migrationPlan: Plan.self,
-        configurations: ModelConfiguration(url: folder.file()))
+      let container = try store.container(After.self, Plan.self)
       let result = try body(ModelContext(container))
-      let report = try container.verify()
-      #expect(report.isSound, "\(report.findings)")
-      try container.close()
+      try store.close(container)
       return result
     }
   }
 
   /// Three artists of one name, with albums, tags, notes and badges, and one of another name.
-  private func makeThree() throws {
+  fileprivate func makeThree() throws {
     try make { context in
       let tags = (0..<4).map { Before.Tag("t\($0)") }
+      var artists: [Before.Artist] = []
       for (place, born) in [5, nil, 9].enumerated() {
         let artist = Before.Artist("A", born: born, changed: [3, 8, 4][place])
         context.insert(artist)
@@ -230,10 +223,15 @@ private enum Plan: SchemaMigrationPlan {
         let note = Before.Note("n\(place)")
         context.insert(note)
         note.about = artist
+        artists.append(artist)
+        // The rows are in this order.
+        try context.save()
       }
       let other = Before.Artist("B", born: 1)
       context.insert(other)
       other.tags = [tags[0]]
+      other.likes = artists
+      artists[0].likes = [artists[1], other]
       for _ in 0..<2 { context.insert(Before.Artist(nil)) }
     }
   }
@@ -258,6 +256,9 @@ private enum Plan: SchemaMigrationPlan {
       #expect(found == expected, sourceLocation: sourceLocation)
       #expect(artist.albums.map(\.title) == ["a0", "b0", "a1", "b1", "a2", "b2"], sourceLocation: sourceLocation)
       #expect(artist.tags.map(\.word) == ["t0", "t1", "t2", "t3"], sourceLocation: sourceLocation)
+      // No artist comes to like itself.
+      #expect(artist.likes.map(\.name) == ["B"], sourceLocation: sourceLocation)
+      #expect(artist.likes.first?.likes.map(\.name) == ["A"], sourceLocation: sourceLocation)
       // Nil is like no other value.
       #expect(try context.fetchCount(FetchDescriptor<After.Artist>()) == 4, sourceLocation: sourceLocation)
       // Nothing else is deleted, and what led to an artist leads to the one that stays.
@@ -268,6 +269,16 @@ private enum Plan: SchemaMigrationPlan {
       #expect(badges.filter { $0.artist != nil }.map(\.number) == [expected.badge], sourceLocation: sourceLocation)
       #expect(try context.fetchCount(FetchDescriptor<After.Tag>()) == 4, sourceLocation: sourceLocation)
     }
+    #if Postgres
+      if store.isFile { return }
+      let deleted = try store.value(
+        "SELECT count(*)::text FROM @.roost_change WHERE kind = 'delete' AND class = 'Artist'")
+      #expect(deleted == "2", sourceLocation: sourceLocation)
+      let unique = try store.value(
+        "SELECT count(*)::text FROM pg_index WHERE indrelid = '@.artist'::regclass AND indexrelid::regclass::text LIKE '%name%'"
+      )
+      #expect(unique != "0", sourceLocation: sourceLocation)
+    #endif
   }
 
   @Test func `the first stays as it is`() throws {
@@ -281,7 +292,8 @@ private enum Plan: SchemaMigrationPlan {
   @Test func `values that are not nil are taken over`() throws {
     try makeThree()
     try make { context in
-      let last = try #require(try context.fetch(FetchDescriptor<Before.Artist>()).last { $0.name == "A" })
+      let last = try #require(
+        try context.fetch(FetchDescriptor<Before.Artist>()).first { $0.name == "A" && $0.born == 9 })
       (last.born, last.home, last.badge) = (nil, nil, nil)
     }
     try migrated(Rule(.mergeNonNil)) { context in
@@ -313,7 +325,9 @@ private enum Plan: SchemaMigrationPlan {
     let policy: ModelContext.UniqueRule<Before.Artist> = asks ? .resolve { _, _ in .throw } : .throw
     let error = try #require(throws: SwiftDataError.self) { try migrated(Rule(policy)) { _ in } }
     let text = "\(error)"
-    #expect(text.contains("Artist.name: 1 group of objects has the same values: the first is rows 1, 2, 3"), "\(text)")
+    let rows = store.isFile ? "1, 2, 3" : ""
+    #expect(
+      text.contains("Artist.name: 1 group of objects has the same values: the first is rows \(rows)"), "\(text)")
     try make { context in
       let count = try context.fetchCount(FetchDescriptor<Before.Artist>())
       #expect(count == 6)
@@ -345,9 +359,7 @@ private enum Plan: SchemaMigrationPlan {
 
   @Test(arguments: [ModelContext.UniqueChoice.upsert, .keepExisting])
   func `a relationship that is its own other side stays whole`(policy: ModelContext.UniqueChoice) throws {
-    let file = ModelConfiguration(url: folder.file())
-    let old = ModelContext(
-      try ModelContainer(for: Schema(versionedSchema: Loose.self), configurations: file))
+    let old = ModelContext(try store.container(Loose.self))
     let dancers = [("a", 1), ("a", 2), ("m", 3), ("o", 4)].map { Loose.Dancer($0.0, $0.1) }
     for dancer in dancers { old.insert(dancer) }
     (dancers[0].partner, dancers[1].partner) = (dancers[2], dancers[3])
@@ -359,21 +371,23 @@ private enum Plan: SchemaMigrationPlan {
     try old.save()
     try old.container.close()
     try Tightening.$policy.withValue(policy) {
-      let container = try ModelContainer(
-        for: Schema(versionedSchema: Tight.self), migrationPlan: Tightening.self, configurations: file)
+      let container = try store.container(Tight.self, Tightening.self)
       let all = try ModelContext(container).fetch(FetchDescriptor<Tight.Dancer>(sortBy: [SortDescriptor(\.name)]))
       #expect(all.map(\.name) == ["a", "m", "o"])
       let isUpsert = policy == .upsert
       #expect(all.map { $0.partner?.name } == (isUpsert ? ["o", nil, "a"] : ["m", "a", nil]))
       #expect(all.map { $0.friends.map(\.name) } == [["m", "o"], ["a"], ["a"]])
       #expect(all[0].club?.name == (isUpsert ? "c" : nil) && all.map { $0.teacher?.name } == [nil, nil, "a"])
-      #expect(try container.verify().isSound)
-      try container.close()
+      try store.close(container)
     }
   }
+}
 
+/// What is tested with one kind of store alone.
+@Suite struct DuplicatesInOneStoreTests {
   @Test func `it agrees with a plain model of it`() throws {
     for seed in 1...6 as ClosedRange<UInt64> {
+      let tests = try DuplicateRemovalTests()
       var random = SplitMix64(seed: seed)
       func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
       let policies: [(name: String, rule: ModelContext.UniqueRule<Before.Artist>)] = [
@@ -381,9 +395,7 @@ private enum Plan: SchemaMigrationPlan {
       ]
       let policy = policies[Int(seed) % policies.count]
       var expected: [(name: String, born: Int?, changed: Int, albums: [Int])] = []
-      try make { context in
-        try context.delete(model: Before.Artist.self)
-        try context.delete(model: Before.Album.self)
+      try tests.make { context in
         for number in 0..<1500 {
           let (name, born, changed) = ("n\(below(400))", below(3) == 0 ? nil : below(100), below(100))
           let artist = Before.Artist(name, born: born, changed: changed)
@@ -401,7 +413,7 @@ private enum Plan: SchemaMigrationPlan {
           if policy.name != "keep", policy.name != "newest" || isNewer { expected[place].changed = changed }
         }
       }
-      try migrated(Rule(policy.rule)) { context in
+      try tests.migrated(Rule(policy.rule)) { context in
         let found = try context.fetch(FetchDescriptor<After.Artist>())
         #expect(found.map(\.name) == expected.map(\.name), "seed \(seed)")
         #expect(
@@ -409,7 +421,23 @@ private enum Plan: SchemaMigrationPlan {
         #expect(
           found.map { $0.albums.map { Int($0.title) ?? -1 } } == expected.map(\.albums), "seed \(seed), \(policy.name)")
       }
-      try FileManager.default.removeItem(at: folder.file())
     }
   }
+
+  #if Postgres
+    @Test func `rows of a table that no model of the version names are not deleted along`() throws {
+      try PlanStore.$kind.withValue(.database) {
+        let tests = try DuplicateRemovalTests()
+        try tests.makeThree()
+        try tests.store.value(
+          "CREATE TABLE @.review (zone text, artist uuid, FOREIGN KEY (zone, artist) REFERENCES @.artist (zone, pk) ON DELETE CASCADE)"
+        )
+        try tests.store.value("INSERT INTO @.review SELECT zone, pk FROM @.artist")
+        let error = #expect(throws: SwiftDataError.self) { try tests.migrated(Rule(.upsert)) { _ in } }
+        #expect(error.map { "\($0)".contains("review") } == true)
+        #expect(try tests.store.value("SELECT count(*)::text FROM @.review") == "6")
+        #expect(try tests.store.value("SELECT count(*)::text FROM @.artist WHERE name = 'A'") == "3")
+      }
+    }
+  #endif
 }
