@@ -350,7 +350,10 @@
       let search = consumer("search", container, startingAt: .latest)
       #expect(try search.changes().isEmpty)
       try save(container, "b")
+      let place = try #require(try search.position)
       try container.erase()
+      // A place from before the erase does not let it go on.
+      #expect(throws: SwiftDataError.self) { try search.acknowledge(place) }
       let error = #expect(throws: SwiftDataError.self) { try search.changes() }
       #expect(error == .historyTokenExpired)
       // One that begins after an erase hears of the next one.

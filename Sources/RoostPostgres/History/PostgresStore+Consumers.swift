@@ -62,6 +62,9 @@
       guard all.hasAll(after: place) else {
         throw expired("what is after the token was removed, or the token is one of another server")
       }
+      if let known, !all.canGoOn(known) {
+        throw expired("what the consumer \"\(consumer)\" had not acknowledged was removed")
+      }
       if known == nil { _ = try asking(consumers.beginning(consumer, at: place)) }
     }
 

@@ -97,16 +97,17 @@
       ]
     }
 
-    /// Moves a known consumer forward. A place from which it could not go on changes nothing: one before the horizon, or one that the server
-    /// does not have yet.
+    /// Moves a known consumer forward, if it can go on. A place from which it could not go on changes nothing: one before the horizon, or one
+    /// that the server does not have yet.
     func acknowledgement(_ consumer: String, _ place: ChangePlace) -> Statement {
       Statement(
         """
-        UPDATE \(name) SET xid = $2::text::xid8, number = $3::int, time = now()
+        UPDATE \(name) AS known SET xid = $2::text::xid8, number = $3::int, time = now()
         WHERE name = $1 AND (xid, number) < ($2::text::xid8, $3::int)
           AND $2::text::xid8 < pg_snapshot_xmax(pg_current_snapshot())
           AND NOT EXISTS (SELECT 1 FROM \(name) AS horizon
-            WHERE horizon.name = '' AND (horizon.xid, horizon.number) > ($2::text::xid8, $3::int))
+            WHERE horizon.name = '' AND ((horizon.xid, horizon.number) > ($2::text::xid8, $3::int)
+              OR known.xid <> '0' AND (horizon.xid, horizon.number) > (known.xid, known.number)))
         """, [.text(consumer)] + Self.parameters(place))
     }
 

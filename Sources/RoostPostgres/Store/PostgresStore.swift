@@ -268,7 +268,7 @@
     /// Drops the connection, and what is known of rows. That of a migration goes on.
     package func end() {
       listener?.end()
-      (connection, uncertain, done) = (nil, nil, [:])
+      (connection, uncertain, done, landed, asked) = (nil, nil, [:], [:], [])
       forget()
     }
 

@@ -3,7 +3,7 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// New rows that are sent with `COPY`, if there are many of them.
+  /// New rows that are sent with `COPY`.
   extension SaveWork {
     /// The new rows, by table. Foreign keys are tested at the commit, so the order of the rows does not matter.
     func copies() throws -> [Copy] {

@@ -50,6 +50,11 @@
     /// Whether the time to wait is over.
     var isOver: Bool { next <= Clock.monotonicNanoseconds() }
 
+    /// The server has taken a part of the call. It may take as long again.
+    mutating func renew() {
+      if cut == nil, let patience { next = Self.time(after: patience) }
+    }
+
     /// Ends the call early, or tries that again. False if the server had enough time to end the statement.
     mutating func end(isCancelled: Bool) -> Bool {
       if cut == nil {

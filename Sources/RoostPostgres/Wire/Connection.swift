@@ -176,7 +176,7 @@
       // The end of the pipeline.
       if let result = try nextResult() { PQclear(result) }
       guard PQexitPipelineMode(handle) == 1 else { throw fault ?? lost() }
-      if let fault = explained(fault) { throw fault }
+      try close(fault)
       guard answers.count == statements.count else { throw lost() }
       return answers
     }
@@ -197,14 +197,19 @@
       limit = CallLimit(nil)
     }
 
-    /// The fault of a call that was answered, with the reason if the call was ended early.
-    private func explained(_ fault: ServerFault?) -> ServerFault? {
+    /// Throws the fault of a call that was answered, with the reason if the call was ended early.
+    private func close(_ fault: ServerFault?) throws(ServerFault) {
       // A request to cancel that comes late would end the next statement.
       if limit.cut != nil, !canceller.isDone(until: limit.end) { isLost = true }
-      guard let cut = limit.cut, let fault, fault.state == "57014" else { return fault }
+      guard let fault else {
+        // The next statement must not get another connection, which knows nothing of the transaction.
+        if isLost, isInTransaction { throw lost() }
+        return
+      }
+      guard let cut = limit.cut, fault.state == "57014" else { throw fault }
       var ended = ServerFault(cut)
       ended.statement = fault.statement
-      return ended
+      throw ended
     }
 
     // MARK: Copies
@@ -212,7 +217,9 @@
     /// So many bytes are given to libpq at once, and wait in its memory.
     private static let pieceBytes = 256 << 10
 
-    /// Sends rows to a table. libpq has no `COPY` in pipeline mode, so it is a round trip of its own. It may end early, as ``run(_:)`` does.
+    /// Sends rows to a table. libpq has no `COPY` in pipeline mode, so it is a round trip of its own.
+    ///
+    /// It may end early, as ``run(_:)`` does. ``patience`` begins again with each piece that the server takes.
     func copy(_ copy: Copy) throws(ServerFault) {
       let interrupt = CallInterrupt.current
       try begin(interrupt, patience)
@@ -237,9 +244,8 @@
         }
         PQclear(result)
       }
-      guard let fault = explained(fault) else { return }
-      if fault.isLost || !isAlive { isLost = true }
-      throw fault
+      if fault?.isLost == true || !isAlive { isLost = true }
+      try close(fault)
     }
 
     private func put(_ bytes: [UInt8]) throws(ServerFault) {
@@ -253,6 +259,7 @@
         guard isPut >= 0 else { throw lost() }
         if isPut == 1 { start += count }
         try flush()
+        limit.renew()
       }
     }
 

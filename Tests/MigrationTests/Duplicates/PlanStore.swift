@@ -14,6 +14,14 @@ struct PlanStore {
     #if Postgres
       case database
     #endif
+
+    /// Those that this machine has.
+    static var there: [Kind] {
+      #if Postgres
+        if PostgresServer.missing != nil { return [.file] }
+      #endif
+      return allCases
+    }
   }
 
   @TaskLocal static var kind = Kind.file
@@ -72,7 +80,7 @@ struct BothStores: SuiteTrait, TestTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
-    for kind in PlanStore.Kind.allCases {
+    for kind in PlanStore.Kind.there {
       do { try await PlanStore.$kind.withValue(kind, operation: function) } catch {
         Issue.record(error, "with a store of kind \(kind)")
       }
