@@ -68,5 +68,5 @@ package struct RelationshipPlan: Hashable, Sendable {
   }
 
   /// Whether it is the other side of itself, as that between friends, in the model of this name.
-  func isOwnInverse(of model: String) -> Bool { target == model && inverse == name }
+  package func isOwnInverse(of model: String) -> Bool { target == model && inverse == name }
 }

@@ -119,7 +119,8 @@
       relationships.append(
         KeptRelationship(
           holder: sides.one, other: sides.other, target: to,
-          form: .reference(column: column, place: hasPlace ? column + 1 : nil), targetClass: targetClass))
+          form: .reference(column: column, place: hasPlace ? column + 1 : nil), targetClass: targetClass,
+          isOwnInverse: holder.plan.isOwnInverse(of: holder.model.type.name)))
       guard let other else { return }
       if !hasPlace { return set(other, .found(table: from, column: column)) }
       let place = tables[from].columns.count
@@ -212,6 +213,8 @@
     /// The class that the holder's property is of, and that of the other side's.
     var targetClass: String?
     var otherClass: String?
+    /// Whether it is its own other side, as with a partner.
+    var isOwnInverse = false
 
     enum Form {
       /// A column of the holder's table, and one for the place in the other side's list.

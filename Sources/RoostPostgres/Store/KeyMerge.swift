@@ -91,8 +91,7 @@
     private func partner(_ relationship: KeptRelationship, _ column: Int) -> Int? {
       for kind in rows.table.classes {
         if let property = kind.properties[.found(table: relationship.holder.table, column: column)] { return property }
-        // A relationship that is its own other side.
-        if relationship.other == relationship.holder, let property = kind.properties[.reference(column: column)] {
+        if relationship.isOwnInverse, let property = kind.properties[.reference(column: column)] {
           return property
         }
       }
