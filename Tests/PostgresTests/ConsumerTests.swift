@@ -37,17 +37,6 @@
       }
     }
 
-    /// Waits until the history shows all that is committed: open transactions of other tests keep it back.
-    private func settle() async throws {
-      for _ in 0..<6000 {
-        let late = try ground.value(
-          "SELECT count(*)::text FROM @.roost_change WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())")
-        if late == "0" { return }
-        try await Task.sleep(for: .milliseconds(10))
-      }
-      Issue.record("a transaction stays open")
-    }
-
     private func titles(_ transactions: [Transaction]) -> [String?] { transactions.map(\.author) }
 
     private func rows() throws -> Int { Int(try ground.value("SELECT count(*)::text FROM @.roost_change") ?? "") ?? -1 }
@@ -79,7 +68,7 @@
       do {
         let container = try open()
         try save(container, "a", "b", "c")
-        try await settle()
+        try await ground.settle()
         let search = consumer("search", container)
         #expect(try search.position == nil)
         #expect(try container.historyConsumers(of: Transaction.self).isEmpty)
@@ -100,7 +89,7 @@
       try search.acknowledge(try #require(rest.last).token)
       #expect(try search.changes().isEmpty)
       try save(container, "d")
-      try await settle()
+      try await ground.settle()
       #expect(titles(try search.changes()) == ["d"])
     }
 
@@ -114,7 +103,7 @@
         context.insert(Good("good \(number)"))
         try context.save()
       }
-      try await settle()
+      try await ground.settle()
       for limit in [1, 2, 3, 1000, Int.max] {
         var seen: [Transaction] = []
         try consumer("pieces of \(limit)", container).consume(pieces: limit) { seen.append($0) }
@@ -127,7 +116,7 @@
       let container = try open()
       let names = (0..<25).map { "\($0)" }
       for name in names { try save(container, name) }
-      try await settle()
+      try await ground.settle()
       let one = consumer("one", container)
       struct Failed: Error {}
       var seen: [Transaction] = []
@@ -146,7 +135,7 @@
     @Test func `two consumers have places of their own`() async throws {
       let container = try open()
       try save(container, "a", "b")
-      try await settle()
+      try await ground.settle()
       let (one, other) = (consumer("one", container), consumer("other", container))
       let all = try one.changes()
       try one.acknowledge(all[1].token)
@@ -163,7 +152,7 @@
       let names = (0..<40).map { "\($0)" }
       let container = try open()
       for name in names { try save(container, name) }
-      try await settle()
+      try await ground.settle()
       let seen = try await withThrowingTaskGroup(of: [String?].self) { group in
         for _ in 0..<4 {
           group.addTask {
@@ -181,7 +170,7 @@
     @Test func `places never go back when programs acknowledge at the same time`() async throws {
       let container = try open()
       for number in 0..<20 { try save(container, "\(number)") }
-      try await settle()
+      try await ground.settle()
       let tokens = try consumer("reader", container).changes().map(\.token)
       try #require(tokens.count == 20)
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -215,7 +204,7 @@
     @Test func `what is committed after an open transaction waits for it`() async throws {
       let container = try open()
       try save(container, "a")
-      try await settle()
+      try await ground.settle()
       let search = consumer("search", container)
       let late = try Connection(ground.address)
       try write(late, author: "late")
@@ -224,7 +213,7 @@
       try search.consume { seen.append($0.author) }
       #expect(seen == ["a"])
       try late.run("COMMIT")
-      try await settle()
+      try await ground.settle()
       try search.consume { seen.append($0.author) }
       #expect(seen == ["a", "late", "b"])
     }
@@ -232,7 +221,7 @@
     @Test func `the latest is after all that is committed, and before what is open`() async throws {
       let container = try open()
       try save(container, "a")
-      try await settle()
+      try await ground.settle()
       let (late, lost) = (try Connection(ground.address), try Connection(ground.address))
       try write(late, author: "late")
       try write(lost, author: "lost")
@@ -242,7 +231,7 @@
       try save(container, "c")
       try late.run("COMMIT")
       try lost.run("ROLLBACK")
-      try await settle()
+      try await ground.settle()
       #expect(titles(try search.changes()) == ["late", "c"])
       // Also in pieces, and in the next program.
       var seen: [String?] = []
@@ -251,7 +240,7 @@
       #expect(try search.changes().isEmpty)
       // A name that is known begins nowhere else.
       try save(container, "d")
-      try await settle()
+      try await ground.settle()
       #expect(titles(try consumer("search", container, startingAt: .latest).changes()) == ["d"])
     }
 
@@ -261,7 +250,7 @@
       let container = try open()
       let context = ModelContext(container)
       try save(container, "a", "b", "c", "d", "e")
-      try await settle()
+      try await ground.settle()
       let (slow, quick) = (consumer("slow", container), consumer("quick", container))
       let all = try slow.changes()
       try slow.acknowledge(all[1].token)
@@ -291,19 +280,19 @@
     @Test func `what is too old goes with the next save, but not before it was read`() async throws {
       let container = try open()
       try save(container, "a", "b", "c")
-      try await settle()
+      try await ground.settle()
       let slow = consumer("slow", container)
       let first = try #require(try slow.changes(atMost: 1).first)
       try slow.acknowledge(first.token)
       try age()
       try save(open(), "d")
-      try await settle()
+      try await ground.settle()
       #expect(try rows() == 3)
       #expect(titles(try slow.changes()) == ["b", "c", "d"])
       try age()
       try slow.remove()
       try save(open(), "e")
-      try await settle()
+      try await ground.settle()
       #expect(try rows() == 1)
       // A place before what was removed is told, and a new consumer begins with what is there.
       let error = #expect(throws: SwiftDataError.self) { try slow.acknowledge(first.token) }
@@ -317,13 +306,13 @@
     @Test func `a consumer whose place is lost is told so, holds nothing back, and begins anew`() async throws {
       let container = try open()
       try save(container, "a", "b")
-      try await settle()
+      try await ground.settle()
       let (one, other) = (consumer("one", container), consumer("other", container))
       let all = try one.changes()
       try one.acknowledge(all[0].token)
       try container.erase()
       try save(container, "c")
-      try await settle()
+      try await ground.settle()
       let error = #expect(throws: SwiftDataError.self) { try one.changes() }
       #expect(error == .historyTokenExpired)
       #expect(throws: SwiftDataError.self) { try one.acknowledge(all[1].token) }
@@ -334,7 +323,7 @@
       let next = consumer("one", container, startingAt: .latest)
       #expect(try next.changes().isEmpty)
       try save(container, "d")
-      try await settle()
+      try await ground.settle()
       #expect(titles(try next.changes()) == ["d"])
     }
 
@@ -366,7 +355,7 @@
       #expect(try last.changes().isEmpty)
       try save(container, "d")
       try old.run("COMMIT")
-      try await settle()
+      try await ground.settle()
       #expect(titles(try last.changes()) == ["d"])
       for one in [search, next] { #expect(throws: SwiftDataError.self) { try one.changes() } }
     }
@@ -405,7 +394,7 @@
       let elsewhere = try ConsumerTests()
       let other = try elsewhere.open()
       try elsewhere.save(other, "b")
-      try await elsewhere.settle()
+      try await elsewhere.ground.settle()
       let token = try #require(try elsewhere.consumer("one", other).changes().last).token
       let error = #expect(throws: SwiftDataError.self) { try consumer("one", container).acknowledge(token) }
       #expect(error == .historyTokenExpired)
@@ -415,7 +404,7 @@
     @Test func `a token that the server has not given yet is refused`() async throws {
       let container = try open()
       try save(container, "a")
-      try await settle()
+      try await ground.settle()
       let search = consumer("search", container)
       let known = try #require(try search.changes().last).token
       let text = String(decoding: try JSONEncoder().encode(known), as: UTF8.self)
@@ -439,7 +428,7 @@
     @Test func `names have any letters`() async throws {
       let container = try open()
       try save(container, "a")
-      try await settle()
+      try await ground.settle()
       let names = [
         "it's; DROP TABLE roost_consumer --", "名前 🔍", "\"q\" \\ $1 %", " ", String(repeating: "é", count: 128),
       ]
@@ -484,7 +473,7 @@
       do { try save(open(), "a") }
       try ground.sql("DROP TABLE @.roost_consumer")
       let container = try open()
-      try await settle()
+      try await ground.settle()
       #expect(titles(try consumer("search", container).changes()) == ["a"])
     }
 

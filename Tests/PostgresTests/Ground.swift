@@ -58,6 +58,16 @@
     /// The first value.
     func value(_ text: String) throws -> String? { try sql(text).first?.first ?? nil }
 
+    /// Waits until the history shows all that is committed: open transactions of other tests keep it back.
+    func settle() async throws {
+      let isSettled = try await eventually {
+        // The workers of a cluster count their own transactions, so the number is asked for first.
+        let open = try value("SELECT pg_snapshot_xmin(pg_current_snapshot())::text") ?? ""
+        return try value("SELECT count(*)::text FROM @.roost_change WHERE xid >= '\(open)'::xid8") == "0"
+      }
+      #expect(isSettled, "a transaction stays open")
+    }
+
     /// Whether a column may be null; nil if it is not there.
     func isNullable(_ table: String, _ column: String) throws -> Bool? {
       let found = try value(
@@ -91,9 +101,12 @@
     within time: Duration = .seconds(300), isolation: isolated (any Actor)? = #isolation, _ condition: () throws -> Bool
   ) async throws -> Bool {
     let end = ContinuousClock.now + time
+    var pause = 10
     while ContinuousClock.now < end {
       if try condition() { return true }
-      try await Task.sleep(for: .milliseconds(10))
+      try await Task.sleep(for: .milliseconds(pause))
+      // A condition may ask with a connection of its own, which costs a server, and a cluster more.
+      pause = min(2 * pause, 320)
     }
     // With other tests a sleep may take longer than the time.
     return try condition()

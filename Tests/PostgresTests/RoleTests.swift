@@ -180,20 +180,9 @@
       try container(role).historyConsumer(named: name, of: PostgresHistoryTransaction.self)
     }
 
-    /// Waits until the history shows all that is committed.
-    private func settle() async throws {
-      for _ in 0..<6000 {
-        let late = try ground.value(
-          "SELECT count(*)::text FROM @.roost_change WHERE xid >= pg_snapshot_xmin(pg_current_snapshot())")
-        if late == "0" { return }
-        try await Task.sleep(for: .milliseconds(10))
-      }
-      Issue.record("a transaction stays open")
-    }
-
     @Test func `a writer consumes the history, and a reader looks at what a consumer has not read`() async throws {
       try prepare()
-      try await settle()
+      try await ground.settle()
       // A reader can let no consumer begin.
       let early = try #require(refusal { _ = try consumer("search", "reader").changes() })
       #expect(early.code == .noRights)
@@ -217,7 +206,7 @@
     @Test func `a role that makes no tables works in a database of an earlier version`() async throws {
       try prepare()
       try ground.sql("DROP TABLE @.roost_consumer")
-      try await settle()
+      try await ground.settle()
       try ground.sql("UPDATE @.roost_change SET time = now() - interval '40 days'")
       let writer = try open("writer")
       try writer.fetch(FetchDescriptor<Parcel>())[0].weight = 5
@@ -233,7 +222,7 @@
       try prepare()
       try run(blocks[2], "roost")
       try run(blocks[3], name("owner"))
-      try await settle()
+      try await ground.settle()
       try ground.sql("UPDATE @.roost_change SET time = now() - interval '40 days'")
       let count = try ground.value("SELECT count(*)::text FROM @.roost_change WHERE time < now() - interval '1 day'")
       let tenant = try open("acme")
