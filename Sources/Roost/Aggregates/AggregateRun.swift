@@ -24,10 +24,7 @@ struct AggregateRun<Model: PersistentModel> {
     let place = try state.stores.known(Model.self)
     let graph = state.graph(place.store)
     // Closures, because a key path of a generic type is made anew at each call.
-    for path in measures.compactMap({ $0.path }) + keys.compactMap({ $0.path }) where path.isForced {
-      throw SwiftDataError.unsupportedKeyPath.about(
-        "\(path.root.name).\(path.names.joined(separator: "!.")) would end the program at nil: write ?. instead of !.")
-    }
+    for path in measures.compactMap({ $0.path }) + keys.compactMap({ $0.path }) { try path.checkUse() }
     let run = FetchRun(descriptor, state)
     if keys.isEmpty, let count = try count(run) { return [count] }
     let asked = measures.map { $0.placed(place.map, graph.store) }
@@ -80,13 +77,13 @@ struct AggregateRun<Model: PersistentModel> {
   private func added(_ models: [Model], to stored: [Group]) -> [Group] {
     if models.isEmpty { return stored }
     var groups = stored
-    var places = Dictionary(groups.enumerated().map { (NoNumber.alike($0.element.keys), $0.offset) }) { first, _ in
+    var places = Dictionary(groups.enumerated().map { ($0.element.keys.map(NoNumber.alike), $0.offset) }) { first, _ in
       first
     }
     for model in models {
       let own = keys.map { $0.read(model) }
       let place: Int
-      let name = NoNumber.alike(own)
+      let name = own.map(NoNumber.alike)
       if let known = places[name] {
         place = known
       } else {
@@ -158,8 +155,7 @@ struct GroupKey<Model: PersistentModel> {
   let read: (Model) -> AnyHashable
   /// Whether the engine sorts such keys as a program does.
   let isSortedAsStored: Bool
-  private let decodeStored: (Value) -> AnyHashable?
-  private let isIdentifier: Bool
+  private let reading: (PropertyPath, PlacedPath, GraphStore) -> ((Value) -> AnyHashable?)?
   /// Whether keys are equal exactly if what is stored of them is.
   private let isComparedAsStored: Bool
   private let order: ((Any, Any) -> Int)?
@@ -167,9 +163,11 @@ struct GroupKey<Model: PersistentModel> {
   init<Key: Hashable>(_ keyPath: KeyPath<Model, Key>) {
     path = PathShelf.shared.path(keyPath)
     read = { AnyHashable($0[keyPath: keyPath]) }
-    decodeStored = ValueDecoding.decoder(of: Key.self) { AnyHashable($0) }
+    reading = { path, found, store in
+      StoredReading.make(of: Key.self, path, at: found, in: store).map { read in { read($0).map { AnyHashable($0) } } }
+    }
     let whole = TypeFacts.whole(Key.self)
-    isIdentifier = whole == PersistentIdentifier.self
+    let isIdentifier = whole == PersistentIdentifier.self
     isComparedAsStored = isIdentifier || Constant.isComparedByValue(Key.self)
     isSortedAsStored = isIdentifier || TypeFacts.isStorable(whole) || !(whole is any Comparable.Type)
     order = KeyOrder.order(of: whole)
@@ -179,24 +177,12 @@ struct GroupKey<Model: PersistentModel> {
 
   func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedKey? {
     guard isComparedAsStored, let path, let found = PlacedPath(path, map, store: store), found.kind.isSortable,
-      path.change == .none || path.change == .rawValue
+      let read = reading(path, found, store)
     else { return nil }
-    guard let row = found.row else {
-      let decode = decodeStored
-      return PlacedKey(condition: found.condition, passes: found.passes) { value in
-        guard let key = decode(value) else {
-          throw RoostError(
-            .unreadable, "what is stored of \(path.names.joined(separator: ".")) is \(Describer.text(value))")
-        }
-        return key
-      }
-    }
-    // A row alone does not say of which class of a family it is, and models are made by whoever fetches them.
-    guard isIdentifier, row.family == nil else { return nil }
-    let (store, name) = (store, row.type.name)
     return PlacedKey(condition: found.condition, passes: found.passes) { value in
-      guard case .reference(let row) = value else { return AnyHashable(PersistentIdentifier?.none) }
-      return AnyHashable(store.identifier(name, row.number))
+      if let key = read(value) { return key }
+      throw RoostError(
+        .unreadable, "what is stored of \(path.names.joined(separator: ".")) is \(Describer.text(value))")
     }
   }
 }
@@ -216,10 +202,8 @@ struct PlacedKey {
 }
 
 /// Stands for what is no number, so that all of that is one group: nothing of it is equal to anything.
-private struct NoNumber: Hashable {
-  static func alike(_ keys: [AnyHashable]) -> [AnyHashable] {
-    keys.map { $0 == $0 ? $0 : AnyHashable(NoNumber()) }
-  }
+struct NoNumber: Hashable {
+  static func alike(_ key: AnyHashable) -> AnyHashable { key == key ? key : AnyHashable(NoNumber()) }
 }
 
 /// The order of values whose type is not known.

@@ -106,27 +106,6 @@ final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering
   override func result() -> Value? { best }
 }
 
-/// Stored values as those of a program's types.
-enum ValueDecoding {
-  /// Reads values of one type, which is looked at once.
-  static func decoder<Known, Result>(of type: Known.Type, _ result: @escaping (Known) -> Result) -> (Value) -> Result? {
-    guard let codable = TypeFacts.codable(type) else { return { _ in nil } }
-    func open<One: Codable>(_ type: One.Type) -> (Value) -> Result? {
-      guard let coder = try? CoderShelf.shared.coder(of: type) else { return { _ in nil } }
-      return { value in (coder.value(from: value) as? Known).map(result) }
-    }
-    return open(codable)
-  }
-
-  static func decoded<Known>(_ value: Value, as type: Known.Type) -> Known? {
-    guard let codable = TypeFacts.codable(type) else { return nil }
-    func open<One: Codable>(_ type: One.Type) -> Any? {
-      (try? CoderShelf.shared.coder(of: type)).flatMap { $0.value(from: value) }
-    }
-    return open(codable) as? Known
-  }
-}
-
 /// What key paths are called in sentences for users.
 enum PathNames {
   static func text(_ keyPath: AnyKeyPath) -> String {

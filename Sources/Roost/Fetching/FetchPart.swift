@@ -54,7 +54,7 @@ struct FetchPart<Model: PersistentModel> {
   var withoutExcluded: FetchPart { asking(.not(isExcluded)) }
 
   /// Another condition is asked first.
-  private func asking(_ first: RoostQuery.Expression) -> FetchPart {
+  func asking(_ first: RoostQuery.Expression) -> FetchPart {
     var part = self
     part.condition = condition.map { first && $0 } ?? first
     return part

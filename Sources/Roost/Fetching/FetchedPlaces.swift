@@ -51,9 +51,10 @@ struct FetchedPlaces<Model: PersistentModel> {
 }
 
 extension FetchRun {
+  func places() throws -> FetchedPlaces<Model> { try places(part()) }
+
   /// Where the models of the fetch are, without making those that nothing waits for.
-  func places() throws -> FetchedPlaces<Model> {
-    let part = try part()
+  func places(_ part: FetchPart<Model>) throws -> FetchedPlaces<Model> {
     var places = FetchedPlaces<Model>(part.graph, part.map)
     guard part.tests.isEmpty, part.orders != nil else {
       for model in try objects(part) { places.append(model) }

@@ -12,6 +12,8 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case snapshots
     /// ``ModelContext/aggregate(_:where:includePendingChanges:_:fileID:line:)`` and the like.
     case aggregate
+    /// ``ModelContext/select(_:_:_:where:sortBy:offset:limit:includePendingChanges:fileID:line:)``.
+    case select
     /// Transactions were fetched from the history, or deleted there.
     case history
     /// `ModelContainer.export(_:to:)`.
@@ -84,7 +86,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     var parts = ["\(kind.rawValue) \(milliseconds) ms", store]
     if let entity { parts.append(entity) }
     switch kind {
-    case .fetch, .count, .identifiers, .snapshots, .aggregate, .export:
+    case .fetch, .count, .identifiers, .snapshots, .aggregate, .select, .export:
       parts.append("found \(found), rows read \(rowsRead), entries \(entriesRead), filled \(modelsFilled)")
     case .history: parts.append("found \(found)")
     case .save, .bulk:

@@ -12,6 +12,15 @@ extension GraphContext {
     }
   }
 
+  /// Goes on to the newest snapshot, and reads all that a closure asks for from it.
+  package func holdingSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
+    try follower.catchUp()
+    let merges = session.mergesChanges
+    session.mergesChanges = false
+    defer { session.mergesChanges = merges }
+    return try body()
+  }
+
   /// The objects of a query's rows, in its order, from the newest snapshot. Changes that were not saved are not looked at.
   package func fetchStored<Model: _ModelObject>(_ query: Query, as type: Model.Type) throws -> [Model] {
     try fetch(query, objects.map(of: type), as: type)

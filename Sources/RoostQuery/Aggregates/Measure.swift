@@ -28,6 +28,19 @@ package struct MeasureTally: Sendable {
 
   package init() {}
 
+  /// That of one value.
+  package init(_ value: Value) {
+    if value.isNull { return }
+    (count, bound) = (1, value)
+    switch value {
+    case .int(let number): integers = Int128(number)
+    case .uint(let number): integers = Int128(number)
+    case .float(let number): floats.add(Double(number))
+    case .double(let number): floats.add(number)
+    default: break
+    }
+  }
+
   @inline(__always)
   mutating func takeBest(_ cell: Cell, isBetter: (Cell, Cell) -> Bool) {
     if best.isNull || isBetter(cell, best) { best = cell }

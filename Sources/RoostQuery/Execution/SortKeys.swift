@@ -4,8 +4,9 @@ internal import RoostRecords
 /// Makes the bytes by which rows are sorted: all of a query's keys, and then the row's number.
 final class SortKeys {
   let order: [SortTerm]
+  private let reading: RowValues
+  /// Those of `reading`, which is not counted at each row.
   private let programs: [Program?]
-  @exclusivity(unchecked) private var interpreter: Interpreter
   @exclusivity(unchecked) var key = ByteBuffer()
 
   private let numbersRows: Bool
@@ -14,8 +15,8 @@ final class SortKeys {
   init(_ order: [SortTerm], _ ground: Ground, entity: EntityID, numbersRows: Bool = true) throws {
     self.order = order
     self.numbersRows = numbersRows
-    programs = try order.map { try Program(value: $0.key, ground, entity) }
-    interpreter = Interpreter(ground, entity)
+    reading = try RowValues(order.map(\.key), ground, entity: entity)
+    programs = reading.programs
   }
 
   /// The fields that are the keys; nil if one of these is computed.
@@ -33,12 +34,12 @@ final class SortKeys {
   /// Puts the row's key into `key`.
   func make(_ row: Row) throws {
     key.clear()
-    for (term, program) in zip(order, programs) {
+    for (number, term) in order.enumerated() {
       let start = key.count
-      if let program {
+      if let program = programs[number] {
         append(try program.cell(row), term.key.kind, collation: term.collation)
       } else {
-        try append(interpreter.value(term.key, row.id), term.key.kind)
+        try append(reading.value(number, row), term.key.kind)
       }
       if term.isDescending { key.complement(from: start) }
     }
@@ -54,13 +55,7 @@ final class SortKeys {
   /// What the key is made of.
   func values(_ row: Row) throws -> [Value] {
     var values: [Value] = []
-    for (term, program) in zip(order, programs) {
-      if let program {
-        values.append(try program.cell(row).value(term.key.kind))
-      } else {
-        values.append(try interpreter.value(term.key, row.id))
-      }
-    }
+    try reading.append(row, to: &values)
     return values
   }
 

@@ -22,6 +22,11 @@ package enum ValueOrder {
     }
   }
 
+  /// Whether two values are at one place in the order.
+  package static func isSame(_ one: Value, _ other: Value) -> Bool {
+    one == other || isUnordered(one) && isUnordered(other)
+  }
+
   private static func isLess(_ one: Value, _ other: Value) -> Bool {
     switch (one, other) {
     case (.int(let one), .int(let other)): one < other

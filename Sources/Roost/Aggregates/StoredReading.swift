@@ -1,0 +1,44 @@
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// How what is stored of a key path becomes a value of its type.
+enum StoredReading {
+  /// Nil if the value is not what is stored, so that models are needed.
+  static func make<Known>(
+    of type: Known.Type, _ path: PropertyPath, at found: PlacedPath, in store: GraphStore
+  ) -> ((Value) -> Known?)? {
+    guard path.change == .none || path.change == .rawValue else { return nil }
+    guard let row = found.row else { return ValueDecoding.decoder(of: type) }
+    // A row alone does not say of which class of a family it is, and models are made by whoever fetches them.
+    guard TypeFacts.whole(type) == PersistentIdentifier.self, row.family == nil else { return nil }
+    let name = row.type.name
+    return { value in
+      guard case .reference(let row) = value else { return PersistentIdentifier?.none as? Known }
+      return store.identifier(name, row.number) as? Known
+    }
+  }
+}
+
+/// Stored values as those of a program's types.
+enum ValueDecoding {
+  /// Reads values of one type, which is looked at once.
+  static func decoder<Known>(of type: Known.Type) -> ((Value) -> Known?)? {
+    guard let codable = TypeFacts.codable(type) else { return nil }
+    func open<One: Codable>(_ type: One.Type) -> ((Value) -> Known?)? {
+      guard One.self == Known.self, let coder = try? CoderShelf.shared.coder(of: type) else { return nil }
+      // The compiler does not see that both are one type.
+      let known = unsafeDowncast(coder, to: Coder<Known>.self)
+      return { known.value(from: $0) }
+    }
+    return open(codable)
+  }
+
+  static func decoded<Known>(_ value: Value, as type: Known.Type) -> Known? {
+    guard let codable = TypeFacts.codable(type) else { return nil }
+    func open<One: Codable>(_ type: One.Type) -> Any? {
+      (try? CoderShelf.shared.coder(of: type)).flatMap { $0.value(from: value) }
+    }
+    return open(codable) as? Known
+  }
+}

@@ -1,0 +1,225 @@
+public import Foundation
+internal import RoostGraph
+
+/// Values of models, without the models.
+extension ModelContext {
+  /// The values of a property, for each model of a predicate:
+  ///
+  ///     let titles = try context.select(Track.self, \.title, where: #Predicate { $0.year > 1977 })
+  ///
+  /// No models are made, so the call is faster than a fetch, and the result can be sent to another actor.
+  ///
+  /// The key path leads to a stored value, also of a part of a struct and of models that are referenced: `\.home.town`,
+  /// `\.album?.artist?.name`, `\.album?.persistentModelID`. A computed property and a whole struct can be selected too, but they are read from
+  /// models, which is as slow as a fetch.
+  ///
+  /// Models with unsaved changes have their new values, unless `includePendingChanges` is false.
+  public func select<Model, Value: Sendable>(
+    _ model: Model.Type, _ keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil,
+    sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil, includePendingChanges: Bool = true,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [Value] where Model: PersistentModel {
+    var selection = Selection(predicate, sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
+    try selection.setRange(offset, limit)
+    let column = SelectedColumn(keyPath)
+    return try selection.rows(state, [column]) { try $0.value(column) }
+  }
+
+  /// The values of several properties, for each model of a predicate:
+  ///
+  ///     let rows = try context.select(Track.self, \.title, \.album?.title, sortBy: [SortDescriptor(\.title)])
+  ///     for (title, album) in rows { print(title, album ?? "") }
+  ///
+  /// For a type of your own write `.map(TrackRow.init)`.
+  public func select<Model, First: Sendable, Second: Sendable, each Value: Sendable>(
+    _ model: Model.Type, _ first: KeyPath<Model, First>, _ second: KeyPath<Model, Second>,
+    _ others: repeat KeyPath<Model, each Value>, where predicate: Predicate<Model>? = nil,
+    sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil, includePendingChanges: Bool = true,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [(First, Second, repeat each Value)] where Model: PersistentModel {
+    var selection = Selection(predicate, sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
+    try selection.setRange(offset, limit)
+    let (head, next) = (SelectedColumn(first), SelectedColumn(second))
+    let rest = (repeat SelectedColumn(each others))
+    var columns: [AnySelectedColumn<Model>] = [head, next]
+    for column in repeat each rest { columns.append(column) }
+    return try selection.rows(state, columns) { row in
+      (try row.value(head), try row.value(next), repeat try row.value(each rest))
+    }
+  }
+
+  /// The same, with values of models of another class that belong to each model:
+  ///
+  ///     let rows = try context.select(
+  ///       Order.self, \.number, \.total,
+  ///       joining: .left(Customer.self, on: .equal(\.email, \.address), select: \.name, \.city))
+  ///     for (number, total, customer) in rows { print(number, total, customer?.0 ?? "unknown") }
+  ///
+  /// A model comes once for each one that belongs to it: see ``Join``. `offset` and `limit` count these rows.
+  public func select<Model, First: Sendable, each Value: Sendable, Joined>(
+    _ model: Model.Type, _ first: KeyPath<Model, First>, _ others: repeat KeyPath<Model, each Value>,
+    joining join: Join<Model, Joined>, where predicate: Predicate<Model>? = nil,
+    sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil, includePendingChanges: Bool = true,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [(First, repeat each Value, Joined)] where Model: PersistentModel {
+    let selection = Selection(predicate, sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
+    var range = try RowRange(offset, limit)
+    let run = try JoinRun(join)
+    let head = SelectedColumn(first)
+    let rest = (repeat SelectedColumn(each others))
+    var columns: [AnySelectedColumn<Model>] = run.keys + [head]
+    for column in repeat each rest { columns.append(column) }
+    return try selection.traced(state) { select in
+      var (rows, results): ([SelectRun<Model>.Row], [(First, repeat each Value, Joined)]) = ([], [])
+      try select(columns).forEach { row in
+        rows.append(row)
+        return true
+      }
+      try run.forEach(rows, state, includePendingChanges: includePendingChanges) { row, joined in
+        if range.takesNext() { results.append((try row.value(head), repeat try row.value(each rest), joined)) }
+        return !range.isDone
+      }
+      return results
+    }
+  }
+
+  /// The same, with what each row is among those before it: its rank, its position, or a running total.
+  ///
+  ///     let best = try context.select(
+  ///       Track.self, \.album?.title, \.title, over: .position(per: \.album?.title), atMost: 3,
+  ///       sortBy: [SortDescriptor(\.plays, order: .reverse)])
+  ///
+  /// - Parameters:
+  ///   - window: what is computed: see ``Window``.
+  ///   - most: how many rows of each group are wanted, the first ones in the order.
+  ///   - sortBy: the order, in which the rows come too.
+  public func select<Model, First: Sendable, each Value: Sendable, Result: Sendable>(
+    _ model: Model.Type, _ first: KeyPath<Model, First>, _ others: repeat KeyPath<Model, each Value>,
+    over window: Window<Model, Result>, atMost most: Int? = nil, where predicate: Predicate<Model>? = nil,
+    sortBy: [SortDescriptor<Model>], offset: Int = 0, limit: Int? = nil, includePendingChanges: Bool = true,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [(First, repeat each Value, Result)] where Model: PersistentModel {
+    if let most, most < 1 { throw RoostError(.badValue, "atMost is \(most): omit it, or give 1 or more") }
+    let selection = Selection(predicate, sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
+    var range = try RowRange(offset, limit)
+    var run = try WindowRun(window, sortBy)
+    let head = SelectedColumn(first)
+    let rest = (repeat SelectedColumn(each others))
+    var columns: [AnySelectedColumn<Model>] = run.columns + [head]
+    for column in repeat each rest { columns.append(column) }
+    return try selection.traced(state) { select in
+      var results: [(First, repeat each Value, Result)] = []
+      try select(columns).forEach { row in
+        if let own = try run.next(row, atMost: most), range.takesNext() {
+          results.append((try row.value(head), repeat try row.value(each rest), own))
+        }
+        return !range.isDone
+      }
+      return results
+    }
+  }
+
+  /// Each value that a property has, once, in the order of the values:
+  ///
+  ///     let genres = try context.selectDistinct(Track.self, \.album?.genre)
+  ///
+  /// Texts are one value if they are equal in Swift, however their accents are written.
+  public func selectDistinct<Model, Value: Hashable & Sendable>(
+    _ model: Model.Type, _ keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil,
+    limit: Int? = nil, includePendingChanges: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [Value] where Model: PersistentModel {
+    try aggregate(
+      model, where: predicate, includePendingChanges: includePendingChanges, by: keyPath, limit: limit, fileID: fileID,
+      line: line
+    ).map { $0.key }
+  }
+
+  /// Each combination of values that several properties have, once, in the order of the values.
+  public func selectDistinct<
+    Model, First: Hashable & Sendable, Second: Hashable & Sendable, each Value: Hashable & Sendable
+  >(
+    _ model: Model.Type, _ first: KeyPath<Model, First>, _ second: KeyPath<Model, Second>,
+    _ others: repeat KeyPath<Model, each Value>, where predicate: Predicate<Model>? = nil, limit: Int? = nil,
+    includePendingChanges: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [(First, Second, repeat each Value)] where Model: PersistentModel {
+    try aggregate(
+      model, where: predicate, includePendingChanges: includePendingChanges, by: first, second, repeat each others,
+      limit: limit, fileID: fileID, line: line
+    )
+    // A key path of a type that has a pack ends the program.
+    .map { $0.key }
+  }
+}
+
+/// What the calls of ``ModelContext`` that select have in common.
+private struct Selection<Model: PersistentModel> {
+  private var descriptor: FetchDescriptor<Model>
+  private let place: ContextState.CodePlace
+
+  init(
+    _ predicate: Predicate<Model>?, _ sortBy: [SortDescriptor<Model>], includePendingChanges: Bool,
+    place: ContextState.CodePlace
+  ) {
+    descriptor = FetchDescriptor(predicate: predicate, sortBy: sortBy)
+    descriptor.includePendingChanges = includePendingChanges
+    self.place = place
+  }
+
+  mutating func setRange(_ offset: Int, _ limit: Int?) throws {
+    _ = try RowRange(offset, limit)
+    (descriptor.fetchOffset, descriptor.fetchLimit) = (offset, limit)
+  }
+
+  func rows<Row>(
+    _ state: ContextState, _ columns: [AnySelectedColumn<Model>], make: (SelectRun<Model>.Row) throws -> Row
+  ) throws -> [Row] {
+    // For a fetch a limit of 0 is none.
+    if descriptor.fetchLimit == 0 { return [] }
+    return try traced(state) { select in
+      var rows: [Row] = []
+      try select(columns).forEach { row in
+        rows.append(try make(row))
+        return true
+      }
+      return rows
+    }
+  }
+
+  /// Gives a closure what selects columns.
+  func traced<Row>(
+    _ state: ContextState, _ body: (([AnySelectedColumn<Model>]) -> SelectRun<Model>) throws -> [Row]
+  ) throws -> [Row] {
+    try state.traced(.select, descriptor, place: place, note: { $1.found = $0.count }) {
+      try state.call(.fetching) {
+        let graph = state.graph(try state.stores.known(Model.self).store)
+        return try graph.holdingSnapshot { try body { SelectRun(descriptor, state, columns: $0) } }
+      }
+    }
+  }
+}
+
+/// Which of many rows are wanted.
+private struct RowRange {
+  private let offset: Int
+  private var skipped = 0
+  private var left: Int
+
+  init(_ offset: Int, _ limit: Int?) throws {
+    guard offset >= 0 else { throw RoostError(.badValue, "the offset is \(offset): omit it, or give 0 or more") }
+    if let limit, limit < 0 { throw RoostError(.badValue, "the limit is \(limit): omit it, or give 0 or more") }
+    (self.offset, left) = (offset, limit ?? .max)
+  }
+
+  var isDone: Bool { left == 0 }
+
+  /// Whether the next row is wanted.
+  mutating func takesNext() -> Bool {
+    if isDone { return false }
+    if skipped < offset {
+      skipped += 1
+      return false
+    }
+    left -= 1
+    return true
+  }
+}

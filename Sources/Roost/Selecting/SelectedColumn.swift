@@ -1,0 +1,46 @@
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// A key path whose values are selected, without its type.
+class AnySelectedColumn<Model: PersistentModel> {
+  let path: PropertyPath?
+  /// Its place in the rows that a ``SelectRun`` finds.
+  var number = 0
+  /// How the engine reads it, once it was placed.
+  var kind: Kind?
+
+  init(_ path: PropertyPath?) { self.path = path }
+
+  /// What the engine reads; nil if it has no words for the key path.
+  func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? { preconditionFailure("a column can be placed") }
+}
+
+/// A key path whose values are selected.
+final class SelectedColumn<Model: PersistentModel, Known>: AnySelectedColumn<Model> {
+  private let keyPath: KeyPath<Model, Known>
+  private var read: (Value) -> Known? = { _ in nil }
+
+  init(_ keyPath: KeyPath<Model, Known>) {
+    self.keyPath = keyPath
+    super.init(PathShelf.shared.path(keyPath))
+  }
+
+  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
+    guard let path, let found = PlacedPath(path, map, store: store),
+      let read = StoredReading.make(of: Known.self, path, at: found, in: store)
+    else { return nil }
+    (self.read, kind) = (read, found.kind)
+    return found
+  }
+
+  func value(_ stored: Value) throws -> Known {
+    if let value = read(stored) { return value }
+    throw RoostError(
+      .unreadable,
+      "the stored value of \(Model._$type.name).\(PathNames.text(keyPath)) is not of type \(Known.self): \(Describer.text(stored))"
+    )
+  }
+
+  func value(_ model: Model) -> Known { model[keyPath: keyPath] }
+}

@@ -1,0 +1,200 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// What a row is among the rows before it: its rank, its position, or a running total.
+///
+///     try context.select(
+///       Track.self, \.title, \.plays, over: .rank(per: \.album?.title), atMost: 3,
+///       sortBy: [SortDescriptor(\.plays, order: .reverse)])
+///
+/// Rows come in the order of `sortBy`. With `per` each group begins anew; nil is a group too.
+public struct Window<Model: PersistentModel, Result>: @unchecked Sendable {
+  // Unchecked because key paths are not marked as what they are: values that never change.
+  let group: () -> AnyGroupColumn<Model>
+  /// Begins a group.
+  let begin: () -> WindowGroup<Model, Result>
+  /// What it reads besides.
+  let column: () -> MeasuredColumn<Model>?
+}
+
+extension Window where Result == Int {
+  /// 1 for the first row, 2 for the second.
+  public static func position() -> Window { Window(group: OneGroup.init) { PositionGroup(isRank: false) } }
+  public static func position<Key: Hashable>(per key: KeyPath<Model, Key>) -> Window {
+    Window(group: { GroupColumn(key) }) { PositionGroup(isRank: false) }
+  }
+
+  /// As the position, but rows with the same values in `sortBy` have the same rank: 1, 2, 2, 4.
+  public static func rank() -> Window { Window(group: OneGroup.init) { PositionGroup(isRank: true) } }
+  public static func rank<Key: Hashable>(per key: KeyPath<Model, Key>) -> Window {
+    Window(group: { GroupColumn(key) }) { PositionGroup(isRank: true) }
+  }
+}
+
+extension Window {
+  private init(group: @escaping () -> AnyGroupColumn<Model>, begin: @escaping () -> WindowGroup<Model, Result>) {
+    self.init(group: group, begin: begin, column: { nil })
+  }
+
+  /// What an aggregate is of this row and all rows before it.
+  public static func running(_ aggregate: Aggregate<Model, Result>) -> Window {
+    Window(group: OneGroup.init, begin: { RunningGroup(aggregate) }, column: { MeasuredColumn(aggregate) })
+  }
+
+  public static func running<Key: Hashable>(_ aggregate: Aggregate<Model, Result>, per key: KeyPath<Model, Key>)
+    -> Window
+  { Window(group: { GroupColumn(key) }, begin: { RunningGroup(aggregate) }, column: { MeasuredColumn(aggregate) }) }
+}
+
+// MARK: Columns
+
+/// By what rows are divided.
+class AnyGroupColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
+  func key(_ row: SelectRun<Model>.Row) throws -> AnyHashable { preconditionFailure("a group has a key") }
+}
+
+/// All rows are one group. It is no column.
+private final class OneGroup<Model: PersistentModel>: AnyGroupColumn<Model> {
+  init() { super.init(nil) }
+  override func key(_ row: SelectRun<Model>.Row) -> AnyHashable { true }
+}
+
+private final class GroupColumn<Model: PersistentModel, Key: Hashable>: AnyGroupColumn<Model> {
+  private let column: SelectedColumn<Model, Key>
+  override var number: Int {
+    get { column.number }
+    set { column.number = newValue }
+  }
+
+  init(_ keyPath: KeyPath<Model, Key>) {
+    column = SelectedColumn(keyPath)
+    super.init(column.path)
+  }
+
+  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? { column.placed(map, store) }
+  override func key(_ row: SelectRun<Model>.Row) throws -> AnyHashable {
+    NoNumber.alike(AnyHashable(try row.value(column)))
+  }
+}
+
+/// What an aggregate is asked of.
+final class MeasuredColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
+  private let measure: AskedMeasure<Model>
+
+  /// Nil where rows are counted.
+  init?<Result>(_ aggregate: Aggregate<Model, Result>) {
+    if aggregate.keyPath == nil { return nil }
+    measure = AskedMeasure(aggregate)
+    super.init(measure.path)
+  }
+
+  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
+    guard measure.placed(map, store) != nil, let path else { return nil }
+    return PlacedPath(path, map, store: store)
+  }
+}
+
+/// By what rows are sorted, to see which of them are equal in it.
+final class SortedColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
+  private let rule: SortRule<Model>
+
+  init(_ rule: SortRule<Model>) {
+    self.rule = rule
+    super.init(rule.path)
+  }
+
+  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
+    path.flatMap { PlacedPath($0, map, store: store) }
+  }
+
+  func isSame(_ one: SelectRun<Model>.Row, _ other: SelectRun<Model>.Row) -> Bool {
+    if case .model(let one) = one, case .model(let other) = other { return rule.compare(one, other) == .orderedSame }
+    guard let first = value(one), let second = value(other) else { return false }
+    return ValueOrder.isSame(first, second)
+  }
+
+  private func value(_ row: SelectRun<Model>.Row) -> Value? {
+    if case .model(let model) = row { return rule.value(model) }
+    return row.stored(self)
+  }
+}
+
+// MARK: Groups
+
+/// The rows of one group so far.
+class WindowGroup<Model: PersistentModel, Result> {
+  /// - Parameters:
+  ///   - value: what the window's column has, if the row is stored.
+  ///   - isTied: whether the row is equal in the order to the one before.
+  func next(_ row: SelectRun<Model>.Row, _ value: Value?, isTied: Bool) throws -> Result {
+    preconditionFailure("a group takes rows")
+  }
+}
+
+private final class PositionGroup<Model: PersistentModel>: WindowGroup<Model, Int> {
+  private let isRank: Bool
+  private var (count, rank) = (0, 0)
+
+  init(isRank: Bool) { self.isRank = isRank }
+
+  override func next(_ row: SelectRun<Model>.Row, _ value: Value?, isTied: Bool) -> Int {
+    count += 1
+    if !isRank || !isTied { rank = count }
+    return rank
+  }
+}
+
+private final class RunningGroup<Model: PersistentModel, Result>: WindowGroup<Model, Result> {
+  private let gathering: Gathering<Model, Result>
+
+  init(_ aggregate: Aggregate<Model, Result>) { gathering = aggregate.gather() }
+
+  override func next(_ row: SelectRun<Model>.Row, _ value: Value?, isTied: Bool) throws -> Result {
+    switch row {
+    case .model(let model): gathering.add(model)
+    case .stored:
+      try gathering.add(MeasureTally(value ?? .bool(true)))
+      if case .decimal? = value, let decimal = value.flatMap({ ValueDecoding.decoded($0, as: Decimal.self) }) {
+        gathering.add(decimal)
+      }
+    }
+    return try gathering.result()
+  }
+}
+
+/// Computes a window, row after row.
+struct WindowRun<Model: PersistentModel, Result> {
+  private let window: Window<Model, Result>
+  private let group: AnyGroupColumn<Model>
+  private let measured: MeasuredColumn<Model>?
+  private let sorted: [SortedColumn<Model>]
+  private var groups: [AnyHashable: (group: WindowGroup<Model, Result>, count: Int, last: SelectRun<Model>.Row)] = [:]
+
+  init(_ window: Window<Model, Result>, _ sortBy: [SortDescriptor<Model>]) throws {
+    if sortBy.isEmpty {
+      throw RoostError(.badValue, "a rank, a position and a running total need an order: give sortBy")
+    }
+    self.window = window
+    group = window.group()
+    measured = window.column()
+    sorted = SortRules(sortBy).rules.map { SortedColumn($0) }
+  }
+
+  /// What it reads.
+  var columns: [AnySelectedColumn<Model>] {
+    (group is OneGroup<Model> ? [] : [group]) + (measured.map { [$0] } ?? []) + sorted
+  }
+
+  /// The result of a row; nil if its group has enough rows.
+  mutating func next(_ row: SelectRun<Model>.Row, atMost: Int?) throws -> Result? {
+    let key = try group.key(row)
+    let known = groups.removeValue(forKey: key)
+    let (own, count) = (known?.group ?? window.begin(), (known?.count ?? 0) + 1)
+    let isTied = known.map { known in sorted.allSatisfy { $0.isSame(known.last, row) } } ?? false
+    groups[key] = (own, count, row)
+    if let atMost, count > atMost { return nil }
+    return try own.next(row, measured.flatMap { row.stored($0) }, isTied: isTied)
+  }
+}

@@ -1,0 +1,35 @@
+internal import RoostRecords
+
+/// Reads some values of rows: their fields, and fields of the rows that they reference.
+final class RowValues {
+  let terms: [Term]
+  /// Nil where the interpreter reads the value.
+  let programs: [Program?]
+  @exclusivity(unchecked) private var interpreter: Interpreter
+
+  init(_ terms: [Term], _ ground: Ground, entity: EntityID) throws {
+    self.terms = terms
+    programs = try terms.map { try Program(value: $0, ground, entity) }
+    interpreter = Interpreter(ground, entity)
+  }
+
+  convenience init(_ values: [Expression], _ ground: Ground, entity: EntityID) throws {
+    let terms = try values.map { (value) throws(ConditionFault) in
+      var checker = Checker(ground, entity)
+      return try checker.term(value)
+    }
+    try self.init(terms, ground, entity: entity)
+  }
+
+  func value(_ number: Int, _ row: Row) throws -> Value {
+    guard let program = programs[number] else { return try interpreter.value(terms[number], row.id) }
+    return try program.cell(row).value(terms[number].kind)
+  }
+
+  func append(_ row: Row, to values: inout [Value]) throws {
+    for number in terms.indices { values.append(try value(number, row)) }
+  }
+
+  /// Gives back what the programs borrowed.
+  func rest() { for program in programs { program?.rest() } }
+}

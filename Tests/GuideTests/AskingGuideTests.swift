@@ -1,0 +1,93 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Model final class Bill {
+  var number: Int
+  var email: String?
+  var total: Decimal
+  var place: Place?
+
+  init(_ number: Int, email: String?, total: Decimal, place: Place? = nil) {
+    self.number = number
+    self.email = email
+    self.total = total
+    self.place = place
+  }
+}
+
+@Model final class Place {
+  var city: String
+  @Relationship(inverse: \Bill.place) var bills: [Bill] = []
+
+  init(_ city: String) { self.city = city }
+}
+
+@Model final class Client {
+  @Attribute(.unique) var address: String
+  var name: String
+
+  init(_ address: String, name: String) {
+    self.address = address
+    self.name = name
+  }
+}
+
+@Suite struct AskingGuideTests {
+  private let context: ModelContext
+
+  init() throws {
+    context = ModelContext(
+      try ModelContainer(
+        for: Bill.self, Client.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let berlin = Place("Berlin")
+    context.insert(Bill(1, email: "a@x", total: 5, place: berlin))
+    context.insert(Bill(2, email: "b@x", total: 30))
+    context.insert(Bill(3, email: nil, total: 20, place: berlin))
+    context.insert(Bill(4, email: "a@x", total: 20, place: berlin))
+    context.insert(Client("a@x", name: "Ann"))
+    try context.save()
+  }
+
+  @Test func `some properties`() throws {
+    let numbers = try context.select(Bill.self, \.number, where: #Predicate { $0.total > 10 })
+
+    let rows = try context.select(
+      Bill.self, \.number, \.total, \.place?.city, sortBy: [SortDescriptor(\.number)], limit: 20)
+    for (number, total, city) in rows {
+      print(number, total, city ?? "unknown")
+    }
+    #expect(numbers.sorted() == [2, 3, 4])
+    #expect(rows.map(\.1) == [5, 30, 20, 20] && rows.map(\.2) == ["Berlin", nil, "Berlin", "Berlin"])
+  }
+
+  @Test func `each value once`() throws {
+    let cities = try context.selectDistinct(Bill.self, \.place?.city)
+    #expect(cities == [nil, "Berlin"])
+  }
+
+  @Test func `joins`() throws {
+    let named = try context.select(
+      Bill.self, \.number, \.total,
+      joining: .left(Client.self, on: .equal(\.email, \.address), select: \.name),
+      sortBy: [SortDescriptor(\.number)])
+    for (number, total, name) in named {
+      print(number, total, name ?? "nobody")
+    }
+    #expect(named.map(\.2) == ["Ann", nil, nil, "Ann"])
+  }
+
+  @Test func `ranks, positions and running totals`() throws {
+    let order = [SortDescriptor(\Bill.total, order: .reverse)]
+    let best = try context.select(
+      Bill.self, \.place?.city, \.number, over: .position(per: \.place?.city), atMost: 2, sortBy: order)
+
+    let ranks = try context.select(Bill.self, \.number, over: .rank(), sortBy: order)
+
+    let balance = try context.select(
+      Bill.self, \.number, over: .running(.sum(\.total)), sortBy: [SortDescriptor(\.number)])
+    #expect(best.count == 3 && Set(best.map(\.1)) == [2, 3, 4])
+    #expect(ranks.map(\.1) == [1, 2, 2, 4] && ranks.first?.0 == 2)
+    #expect(balance.map(\.1) == [5, 35, 55, 75])
+  }
+}
