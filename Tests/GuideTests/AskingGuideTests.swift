@@ -33,13 +33,24 @@ import Testing
   }
 }
 
+@Model final class Region {
+  var name: String
+  var whole: Region?
+  @Relationship(inverse: \Region.whole) var parts: [Region] = []
+
+  init(_ name: String, whole: Region? = nil) {
+    self.name = name
+    self.whole = whole
+  }
+}
+
 @Suite struct AskingGuideTests {
   private let context: ModelContext
 
   init() throws {
     context = ModelContext(
       try ModelContainer(
-        for: Bill.self, Client.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+        for: Bill.self, Client.self, Region.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
     let berlin = Place("Berlin")
     context.insert(Bill(1, email: "a@x", total: 5, place: berlin))
     context.insert(Bill(2, email: "b@x", total: 30))
@@ -74,7 +85,9 @@ import Testing
     for (number, total, name) in named {
       print(number, total, name ?? "nobody")
     }
-    #expect(named.map(\.2) == ["Ann", nil, nil, "Ann"])
+    let unknown = try context.select(
+      Bill.self, \.number, matching: [.none(Client.self, on: .equal(\.email, \.address))])
+    #expect(named.map(\.2) == ["Ann", nil, nil, "Ann"] && unknown.sorted() == [2, 3])
   }
 
   @Test func `ranks, positions and running totals`() throws {
@@ -89,5 +102,17 @@ import Testing
     #expect(best.count == 3 && Set(best.map(\.1)) == [2, 3, 4])
     #expect(ranks.map(\.1) == [1, 2, 2, 4] && ranks.first?.0 == 2)
     #expect(balance.map(\.1) == [5, 35, 55, 75])
+  }
+
+  @Test func `trees`() throws {
+    let europe = Region("Europe")
+    context.insert(europe)
+    let berlin = Region("Berlin", whole: Region("Germany", whole: europe))
+    for (region, depth) in try context.descendants(of: europe, along: \.parts) {
+      print(String(repeating: "  ", count: depth) + region.name)
+    }
+    let above = try context.ancestors(of: berlin, along: \.whole)
+    #expect(above.map(\.name) == ["Germany", "Europe"])
+    #expect(try context.descendants(of: europe, along: \.parts).map(\.depth) == [1, 2])
   }
 }

@@ -174,6 +174,22 @@
       #expect(try open("writer").fetchCount(FetchDescriptor<Parcel>()) == 6)
     }
 
+    /// PostgreSQL refuses `COPY` to a role whose rows a policy limits.
+    @Test func `a role with policies pushes rows, and hears why it cannot import`() throws {
+      try Freight.fill(open("owner"), [])
+      for (block, role) in [(1, name("owner")), (2, "roost"), (3, name("owner"))] { try run(blocks[block], role) }
+      let file = try ModelContainer(
+        for: Freight.schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      try Freight.fill(ModelContext(file), ["acme", "other"])
+      try file.push(
+        to: PostgresConfiguration(
+          address(name("writer")), zone: Freight.zone, schema: Freight.schema, namespace: ground.namespace))
+      #expect(try open("writer").fetchCount(FetchDescriptor<Parcel>()) == 6)
+      let container = try container("writer")
+      let error = refusal { try container.importer(for: Tenant.self).run(models: [Tenant("third")]) }
+      #expect(error?.detail.contains("BYPASSRLS") == true, "\(String(describing: error))")
+    }
+
     // MARK: Consumers of the history
 
     private func consumer(_ name: String, _ role: String) throws -> HistoryConsumer<PostgresHistoryTransaction> {

@@ -24,7 +24,9 @@ struct AggregateRun<Model: PersistentModel> {
     let place = try state.stores.known(Model.self)
     let graph = state.graph(place.store)
     // Closures, because a key path of a generic type is made anew at each call.
-    for path in measures.compactMap({ $0.path }) + keys.compactMap({ $0.path }) { try path.checkUse() }
+    for keyPath in measures.compactMap({ $0.keyPath }) + keys.map({ $0.keyPath }) {
+      try PathShelf.shared.checkUse(keyPath)
+    }
     let run = FetchRun(descriptor, state)
     if keys.isEmpty, let count = try count(run) { return [count] }
     let asked = measures.map { $0.placed(place.map, graph.store) }
@@ -32,7 +34,7 @@ struct AggregateRun<Model: PersistentModel> {
     let passes = asked.flatMap { $0?.passes ?? [] } + by.flatMap { $0?.passes ?? [] }
     let part = try run.part(besides: passes)
     guard part.tests.isEmpty, !part.isBlind, asked.allSatisfy({ $0 != nil }), by.allSatisfy({ $0 != nil }) else {
-      return try sorted(inMemory(run.objects(part)), always: true)
+      return try sorted(inMemory(run.models(part)), always: true)
     }
     let isChanged = part.isChanged
     return try sorted(
@@ -113,7 +115,7 @@ struct AggregateRun<Model: PersistentModel> {
 /// What is asked of a key path.
 struct AskedMeasure<Model: PersistentModel> {
   private let kind: AggregateKind
-  private let keyPath: PartialKeyPath<Model>?
+  let keyPath: PartialKeyPath<Model>?
   let path: PropertyPath?
 
   struct Placed {
@@ -151,6 +153,7 @@ struct AskedMeasure<Model: PersistentModel> {
 
 /// By what models are grouped.
 struct GroupKey<Model: PersistentModel> {
+  let keyPath: PartialKeyPath<Model>
   let path: PropertyPath?
   let read: (Model) -> AnyHashable
   /// Whether the engine sorts such keys as a program does.
@@ -161,6 +164,7 @@ struct GroupKey<Model: PersistentModel> {
   private let order: ((Any, Any) -> Int)?
 
   init<Key: Hashable>(_ keyPath: KeyPath<Model, Key>) {
+    self.keyPath = keyPath
     path = PathShelf.shared.path(keyPath)
     read = { AnyHashable($0[keyPath: keyPath]) }
     reading = { path, found, store in
@@ -201,7 +205,7 @@ struct PlacedKey {
   }
 }
 
-/// Stands for what is no number, so that all of that is one group: nothing of it is equal to anything.
+/// Replaces NaN as a key. It is not equal to itself, so each one would be a group.
 struct NoNumber: Hashable {
   static func alike(_ key: AnyHashable) -> AnyHashable { key == key ? key : AnyHashable(NoNumber()) }
 }

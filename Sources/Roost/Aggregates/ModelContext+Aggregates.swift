@@ -43,7 +43,7 @@ extension ModelContext {
     limit: Int? = nil, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [AggregateGroup<(FirstKey, repeat each Key), (repeat each Result)>] where Model: PersistentModel {
     if let limit, limit < 0 {
-      throw RoostError(.badValue, "the limit of groups is \(limit): omit it, or give 0 or more")
+      throw RoostError(.badValue, "the limit is \(limit): omit it, or give 0 or more")
     }
     var grouping = [GroupKey(firstKey)]
     for key in repeat each keys { grouping.append(GroupKey(key)) }

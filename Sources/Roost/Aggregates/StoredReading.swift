@@ -4,7 +4,7 @@ internal import RoostRecords
 
 /// How what is stored of a key path becomes a value of its type.
 enum StoredReading {
-  /// Nil if the value is not what is stored, so that models are needed.
+  /// Nil if rows do not contain the value, so models must be read.
   static func make<Known>(
     of type: Known.Type, _ path: PropertyPath, at found: PlacedPath, in store: GraphStore
   ) -> ((Value) -> Known?)? {

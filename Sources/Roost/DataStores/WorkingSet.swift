@@ -37,7 +37,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   private var states: [ObjectIdentifier: EditingState] = [:]
   /// The states of contexts that began or ended. The next call tells the store about them.
   private var untold: [(state: EditingState, isNew: Bool)] = []
-  /// Whether the store has still to hear that the container was closed.
+  /// Whether the container was closed, and the store was not told yet.
   private var isEnding = false
 
   init(_ store: any DataStore) {

@@ -64,6 +64,17 @@ struct FetchRun<Model: PersistentModel> {
     return Array(all.dropFirst(offset).prefix(limit ?? .max))
   }
 
+  /// The models, for values that are not read from rows.
+  func models(_ part: FetchPart<Model>) throws -> [Model] {
+    if !descriptor.includePendingChanges, part.graph.changes.hasChanges {
+      throw RoostError(
+        .pendingChanges,
+        "\(Model._$type.name): values that are computed, or read from other models, cannot be the stored ones while the context has unsaved changes: save first, or keep includePendingChanges true"
+      )
+    }
+    return try objects(part)
+  }
+
   /// How many rows suffice, though all of those that wait should be among them; nil for all.
   func enough(_ part: FetchPart<Model>) -> Int? {
     guard let limit, part.tests.isEmpty, part.orders != nil else { return nil }

@@ -25,6 +25,14 @@ final class PathShelf: @unchecked Sendable {
     return found
   }
 
+  /// Throws if reading a key path would end the program at nil.
+  func checkUse(_ keyPath: AnyKeyPath) throws {
+    let path = path(keyPath)
+    guard path?.isForced ?? (KeyPathComponent.all(of: keyPath)?.contains(.force) == true) else { return }
+    let text = path.map { "\($0.root.name).\($0.names.joined(separator: "!."))" } ?? "\(keyPath)"
+    throw SwiftDataError.unsupportedKeyPath.about("\(text) would end the program at nil: write ?. instead of !.")
+  }
+
   func properties(_ type: _ModelType) -> [[[KeyPathComponent]]] {
     if let known = lock.withLock({ components[ObjectIdentifier(type)] }) { return known }
     let found = KeyPathEnds.properties(type)

@@ -38,13 +38,6 @@ struct PropertyPath: @unchecked Sendable {
 
   mutating func finish(_ end: End) { self.end = end }
 
-  /// Throws if reading it would end the program at nil.
-  func checkUse() throws {
-    if !isForced { return }
-    throw SwiftDataError.unsupportedKeyPath.about(
-      "\(root.name).\(names.joined(separator: "!.")) would end the program at nil: write ?. instead of !.")
-  }
-
   /// The property at the end; nil where that is the model itself.
   var property: Int? {
     switch end {

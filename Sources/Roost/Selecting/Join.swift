@@ -9,13 +9,15 @@ internal import RoostRecords
 ///       Order.self, \.number,
 ///       joining: .left(Customer.self, on: .equal(\.email, \.address), select: \.name, \.city))
 ///
-/// Models belong together if the values of the key paths are equal: see ``JoinKey``. The other models come in the order of `sortBy`, and without
-/// it in the order in which they were inserted.
+/// Models belong together if the values of the key paths are equal: see ``JoinKey``. Those that belong to one model come in the order of
+/// `sortBy`, and without it in no certain order.
 public struct Join<Model: PersistentModel, Result>: @unchecked Sendable {
   // Unchecked because key paths are not marked as what they are: values that never change.
   let keys: [() -> AnyJoinColumn<Model>]
-  /// What a model gets to which nothing belongs; empty if it is left out.
+  /// The results for a model to which nothing belongs: nil for a left join, none for an inner one.
   let absent: [Result]
+  /// Whether each model gives a row at least.
+  var keepsAll: Bool { !absent.isEmpty }
   /// Selects the other models.
   let select: (JoinQuestion) throws -> [(keys: [AnyHashable], result: Result)]
 }
@@ -38,7 +40,7 @@ extension Join {
     Join(keys, FetchDescriptor(predicate: predicate, sortBy: sortBy), absent: [], select: keyPath) { $0 }
   }
 
-  /// The same, with several values.
+  /// One row for each pair of models that belong together, with several values of the other one.
   public static func inner<Other: PersistentModel, First: Sendable, Second: Sendable, each Value: Sendable>(
     _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil,
     sortBy: [SortDescriptor<Other>] = [],
@@ -58,7 +60,7 @@ extension Join {
     Join(keys, FetchDescriptor(predicate: predicate, sortBy: sortBy), absent: [nil], select: keyPath) { $0 }
   }
 
-  /// The same, with several values.
+  /// One row for each pair, with several values of the other model, and one with nil for a model to which nothing belongs.
   public static func left<Other: PersistentModel, First: Sendable, Second: Sendable, each Value: Sendable>(
     _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil,
     sortBy: [SortDescriptor<Other>] = [],
@@ -100,22 +102,32 @@ extension Join {
     _ keys: [JoinKey<Model, Other>], absent: [Result],
     _ select: @escaping (JoinQuestion, [AnyJoinColumn<Other>]) throws -> [(keys: [AnyHashable], result: Result)]
   ) {
-    self.keys = keys.map(\.own)
+    self.keys = keys.map { $0.own }
     self.absent = absent
     self.select = { question in try select(question, keys.map { $0.other() }) }
   }
 }
 
 extension JoinQuestion {
+  /// What the other side is asked for some rows and the columns that are their keys.
+  init<Model>(
+    _ rows: [SelectRun<Model>.Row], _ keys: [AnyJoinColumn<Model>], state: ContextState, includePendingChanges: Bool
+  ) {
+    let values = rows.map { $0.stored(keys[0]) }
+    let isStored = values.allSatisfy { $0 != nil }
+    self.init(
+      state: state, includePendingChanges: includePendingChanges,
+      values: values.compactMap { $0 }.filter { !$0.isNull }, kind: isStored ? keys[0].kind : nil)
+  }
+
   /// The rows of the other side that have keys.
-  fileprivate func rows<Other: PersistentModel, Result>(
+  func rows<Other: PersistentModel, Result>(
     _ keys: [AnyJoinColumn<Other>], _ columns: [AnySelectedColumn<Other>], of descriptor: FetchDescriptor<Other>,
     make: (SelectRun<Other>.Row) throws -> Result
   ) throws -> [(keys: [AnyHashable], result: Result)] {
     var descriptor = descriptor
     descriptor.includePendingChanges = includePendingChanges
     var run = SelectRun(descriptor, state, columns: keys + columns)
-    run.isInRowOrder = true
     run.restriction = kind.map { SelectRestriction(column: keys[0], values: values, kind: $0) }
     var rows: [(keys: [AnyHashable], result: Result)] = []
     try run.forEach { row in
@@ -143,7 +155,7 @@ struct JoinRun<Model: PersistentModel, Result> {
   let join: Join<Model, Result>
   let keys: [AnyJoinColumn<Model>]
 
-  /// So many rows are a mistake: the key paths are equal in most models.
+  /// More rows than these are probably a mistake.
   static var mostRows: Int { 10_000_000 }
 
   init(_ join: Join<Model, Result>) throws {
@@ -159,12 +171,8 @@ struct JoinRun<Model: PersistentModel, Result> {
     _ rows: [SelectRun<Model>.Row], _ state: ContextState, includePendingChanges: Bool,
     body: (SelectRun<Model>.Row, Result) throws -> Bool
   ) throws {
-    let values = rows.map { $0.stored(keys[0]) }
-    let isStored = values.allSatisfy { $0 != nil }
     let found = try join.select(
-      JoinQuestion(
-        state: state, includePendingChanges: includePendingChanges,
-        values: values.compactMap { $0 }.filter { !$0.isNull }, kind: isStored ? keys[0].kind : nil))
+      JoinQuestion(rows, keys, state: state, includePendingChanges: includePendingChanges))
     var places: [[AnyHashable]: [Int]] = [:]
     for (place, one) in found.enumerated() { places[one.keys, default: []].append(place) }
     var count = 0
@@ -175,7 +183,7 @@ struct JoinRun<Model: PersistentModel, Result> {
         if count > Self.mostRows {
           throw RoostError(
             .badValue,
-            "the join has more than \(Self.mostRows) rows, because many models have the same keys: add a predicate, a limit, or another key"
+            "the join has more than \(Self.mostRows) rows: add a predicate, a limit, or another key"
           )
         }
         if try !body(row, result) { return }

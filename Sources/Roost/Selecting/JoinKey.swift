@@ -18,23 +18,28 @@ public struct JoinKey<Model: PersistentModel, Other: PersistentModel>: @unchecke
     self.other = { JoinColumn(other, otherKey) }
   }
 
+  /// A value as a key. In generic code an optional type may come here, so nil is looked for.
+  private static func whole<Key: Hashable>(_ value: Key) -> AnyHashable? {
+    FlatValue.of(value) == nil ? nil : AnyHashable(value)
+  }
+
   /// The value of one model is that of the other.
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    JoinKey(own, other, ownKey: { AnyHashable($0) }, otherKey: { AnyHashable($0) })
+    JoinKey(own, other, ownKey: Self.whole, otherKey: Self.whole)
   }
 
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    JoinKey(own, other, ownKey: { $0.map(AnyHashable.init) }, otherKey: { AnyHashable($0) })
+    JoinKey(own, other, ownKey: { $0.map(AnyHashable.init) }, otherKey: Self.whole)
   }
 
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
-    JoinKey(own, other, ownKey: { AnyHashable($0) }, otherKey: { $0.map(AnyHashable.init) })
+    JoinKey(own, other, ownKey: Self.whole, otherKey: { $0.map(AnyHashable.init) })
   }
 
   public static func equal<Key: Hashable & Sendable>(
@@ -56,7 +61,7 @@ final class JoinColumn<Model: PersistentModel, Known>: AnyJoinColumn<Model> {
   init(_ keyPath: KeyPath<Model, Known>, _ hashable: @escaping (Known) -> AnyHashable?) {
     column = SelectedColumn(keyPath)
     self.hashable = hashable
-    super.init(column.path)
+    super.init(keyPath)
   }
 
   override var number: Int {
@@ -65,7 +70,8 @@ final class JoinColumn<Model: PersistentModel, Known>: AnyJoinColumn<Model> {
   }
   override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
     let found = column.placed(map, store)
-    kind = column.kind
+    // A type may have an equality of its own, which what is stored does not.
+    kind = Constant.isComparedByValue(Known.self) ? column.kind : nil
     return found
   }
   override func key(_ row: SelectRun<Model>.Row) throws -> AnyHashable? { try hashable(row.value(column)) }

@@ -16,13 +16,13 @@ extension ModelContext {
   /// Models with unsaved changes have their new values, unless `includePendingChanges` is false.
   public func select<Model, Value: Sendable>(
     _ model: Model.Type, _ keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil,
-    sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil, includePendingChanges: Bool = true,
-    fileID: StaticString = #fileID, line: UInt = #line
+    matching matches: [Match<Model>] = [], sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil,
+    includePendingChanges: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [Value] where Model: PersistentModel {
-    var selection = Selection(predicate, sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
-    try selection.setRange(offset, limit)
+    let selection = try Selection(
+      predicate, matches, sortBy: sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
     let column = SelectedColumn(keyPath)
-    return try selection.rows(state, [column]) { try $0.value(column) }
+    return try selection.rows(state, [column], in: RowRange(offset, limit)) { try $0.value(column) }
   }
 
   /// The values of several properties, for each model of a predicate:
@@ -34,21 +34,21 @@ extension ModelContext {
   public func select<Model, First: Sendable, Second: Sendable, each Value: Sendable>(
     _ model: Model.Type, _ first: KeyPath<Model, First>, _ second: KeyPath<Model, Second>,
     _ others: repeat KeyPath<Model, each Value>, where predicate: Predicate<Model>? = nil,
-    sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil, includePendingChanges: Bool = true,
-    fileID: StaticString = #fileID, line: UInt = #line
+    matching matches: [Match<Model>] = [], sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil,
+    includePendingChanges: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [(First, Second, repeat each Value)] where Model: PersistentModel {
-    var selection = Selection(predicate, sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
-    try selection.setRange(offset, limit)
+    let selection = try Selection(
+      predicate, matches, sortBy: sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
     let (head, next) = (SelectedColumn(first), SelectedColumn(second))
     let rest = (repeat SelectedColumn(each others))
     var columns: [AnySelectedColumn<Model>] = [head, next]
     for column in repeat each rest { columns.append(column) }
-    return try selection.rows(state, columns) { row in
+    return try selection.rows(state, columns, in: RowRange(offset, limit)) { row in
       (try row.value(head), try row.value(next), repeat try row.value(each rest))
     }
   }
 
-  /// The same, with values of models of another class that belong to each model:
+  /// The values of properties, together with values of models of another class that belong to each model:
   ///
   ///     let rows = try context.select(
   ///       Order.self, \.number, \.total,
@@ -58,17 +58,20 @@ extension ModelContext {
   /// A model comes once for each one that belongs to it: see ``Join``. `offset` and `limit` count these rows.
   public func select<Model, First: Sendable, each Value: Sendable, Joined>(
     _ model: Model.Type, _ first: KeyPath<Model, First>, _ others: repeat KeyPath<Model, each Value>,
-    joining join: Join<Model, Joined>, where predicate: Predicate<Model>? = nil,
+    joining join: Join<Model, Joined>, where predicate: Predicate<Model>? = nil, matching matches: [Match<Model>] = [],
     sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil, includePendingChanges: Bool = true,
     fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [(First, repeat each Value, Joined)] where Model: PersistentModel {
-    let selection = Selection(predicate, sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
+    var selection = try Selection(
+      predicate, matches, sortBy: sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
     var range = try RowRange(offset, limit)
     let run = try JoinRun(join)
     let head = SelectedColumn(first)
     let rest = (repeat SelectedColumn(each others))
     var columns: [AnySelectedColumn<Model>] = run.keys + [head]
     for column in repeat each rest { columns.append(column) }
+    if range.isDone { return [] }
+    if join.keepsAll { selection.limit(to: range) }
     return try selection.traced(state) { select in
       var (rows, results): ([SelectRun<Model>.Row], [(First, repeat each Value, Joined)]) = ([], [])
       try select(columns).forEach { row in
@@ -83,7 +86,7 @@ extension ModelContext {
     }
   }
 
-  /// The same, with what each row is among those before it: its rank, its position, or a running total.
+  /// The values of properties, together with a rank, a position or a running total:
   ///
   ///     let best = try context.select(
   ///       Track.self, \.album?.title, \.title, over: .position(per: \.album?.title), atMost: 3,
@@ -91,22 +94,25 @@ extension ModelContext {
   ///
   /// - Parameters:
   ///   - window: what is computed: see ``Window``.
-  ///   - most: how many rows of each group are wanted, the first ones in the order.
+  ///   - most: so many rows of each group come at most, the first ones in the order, also if others have the same rank.
   ///   - sortBy: the order, in which the rows come too.
   public func select<Model, First: Sendable, each Value: Sendable, Result: Sendable>(
     _ model: Model.Type, _ first: KeyPath<Model, First>, _ others: repeat KeyPath<Model, each Value>,
     over window: Window<Model, Result>, atMost most: Int? = nil, where predicate: Predicate<Model>? = nil,
-    sortBy: [SortDescriptor<Model>], offset: Int = 0, limit: Int? = nil, includePendingChanges: Bool = true,
+    matching matches: [Match<Model>] = [], sortBy: [SortDescriptor<Model>], offset: Int = 0, limit: Int? = nil,
+    includePendingChanges: Bool = true,
     fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [(First, repeat each Value, Result)] where Model: PersistentModel {
     if let most, most < 1 { throw RoostError(.badValue, "atMost is \(most): omit it, or give 1 or more") }
-    let selection = Selection(predicate, sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
+    let selection = try Selection(
+      predicate, matches, sortBy: sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
     var range = try RowRange(offset, limit)
     var run = try WindowRun(window, sortBy)
     let head = SelectedColumn(first)
     let rest = (repeat SelectedColumn(each others))
     var columns: [AnySelectedColumn<Model>] = run.columns + [head]
     for column in repeat each rest { columns.append(column) }
+    if range.isDone { return [] }
     return try selection.traced(state) { select in
       var results: [(First, repeat each Value, Result)] = []
       try select(columns).forEach { row in
@@ -146,7 +152,7 @@ extension ModelContext {
       model, where: predicate, includePendingChanges: includePendingChanges, by: first, second, repeat each others,
       limit: limit, fileID: fileID, line: line
     )
-    // A key path of a type that has a pack ends the program.
+    // `map(\.key)` would end the program: the runtime makes no key path of a type that has a parameter pack.
     .map { $0.key }
   }
 }
@@ -154,32 +160,42 @@ extension ModelContext {
 /// What the calls of ``ModelContext`` that select have in common.
 private struct Selection<Model: PersistentModel> {
   private var descriptor: FetchDescriptor<Model>
+  private let matches: [MatchRun<Model>]
   private let place: ContextState.CodePlace
 
   init(
-    _ predicate: Predicate<Model>?, _ sortBy: [SortDescriptor<Model>], includePendingChanges: Bool,
-    place: ContextState.CodePlace
-  ) {
+    _ predicate: Predicate<Model>?, _ matches: [Match<Model>], sortBy: [SortDescriptor<Model>],
+    includePendingChanges: Bool, place: ContextState.CodePlace
+  ) throws {
     descriptor = FetchDescriptor(predicate: predicate, sortBy: sortBy)
     descriptor.includePendingChanges = includePendingChanges
+    self.matches = try matches.map { try MatchRun($0) }
     self.place = place
   }
 
-  mutating func setRange(_ offset: Int, _ limit: Int?) throws {
-    _ = try RowRange(offset, limit)
-    (descriptor.fetchOffset, descriptor.fetchLimit) = (offset, limit)
+  /// So many rows suffice, because each one gives a result at least.
+  mutating func limit(to range: RowRange) {
+    guard matches.isEmpty, let limit = range.limit else { return }
+    let (enough, isTooLarge) = range.offset.addingReportingOverflow(limit)
+    descriptor.fetchLimit = isTooLarge ? nil : enough
   }
 
   func rows<Row>(
-    _ state: ContextState, _ columns: [AnySelectedColumn<Model>], make: (SelectRun<Model>.Row) throws -> Row
+    _ state: ContextState, _ columns: [AnySelectedColumn<Model>], in range: RowRange,
+    make: (SelectRun<Model>.Row) throws -> Row
   ) throws -> [Row] {
-    // For a fetch a limit of 0 is none.
-    if descriptor.fetchLimit == 0 { return [] }
-    return try traced(state) { select in
+    var (own, range) = (self, range)
+    if matches.isEmpty, !range.isDone {
+      // The engine skips what is not wanted, and stops.
+      (own.descriptor.fetchOffset, own.descriptor.fetchLimit) = (range.offset, range.limit)
+      range = RowRange()
+    }
+    return try own.traced(state) { select in
       var rows: [Row] = []
+      if range.isDone { return rows }
       try select(columns).forEach { row in
-        rows.append(try make(row))
-        return true
+        if range.takesNext() { rows.append(try make(row)) }
+        return !range.isDone
       }
       return rows
     }
@@ -192,7 +208,9 @@ private struct Selection<Model: PersistentModel> {
     try state.traced(.select, descriptor, place: place, note: { $1.found = $0.count }) {
       try state.call(.fetching) {
         let graph = state.graph(try state.stores.known(Model.self).store)
-        return try graph.holdingSnapshot { try body { SelectRun(descriptor, state, columns: $0) } }
+        return try graph.holdingSnapshot {
+          try body { SelectRun(descriptor, state, columns: $0, matching: matches) }
+        }
       }
     }
   }
@@ -200,17 +218,20 @@ private struct Selection<Model: PersistentModel> {
 
 /// Which of many rows are wanted.
 private struct RowRange {
-  private let offset: Int
+  private(set) var offset = 0
+  private(set) var limit: Int?
   private var skipped = 0
-  private var left: Int
+
+  /// All of them.
+  init() {}
 
   init(_ offset: Int, _ limit: Int?) throws {
     guard offset >= 0 else { throw RoostError(.badValue, "the offset is \(offset): omit it, or give 0 or more") }
     if let limit, limit < 0 { throw RoostError(.badValue, "the limit is \(limit): omit it, or give 0 or more") }
-    (self.offset, left) = (offset, limit ?? .max)
+    (self.offset, self.limit) = (offset, limit)
   }
 
-  var isDone: Bool { left == 0 }
+  var isDone: Bool { limit == 0 }
 
   /// Whether the next row is wanted.
   mutating func takesNext() -> Bool {
@@ -219,7 +240,7 @@ private struct RowRange {
       skipped += 1
       return false
     }
-    left -= 1
+    limit = limit.map { $0 - 1 }
     return true
   }
 }

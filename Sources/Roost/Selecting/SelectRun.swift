@@ -10,14 +10,18 @@ struct SelectRun<Model: PersistentModel> {
   private let descriptor: FetchDescriptor<Model>
   private let state: ContextState
   private let columns: [AnySelectedColumn<Model>]
-  /// Some rows are not wanted, and the engine may leave them out.
+  /// The values that a join needs. The engine may leave out all other rows.
   var restriction: SelectRestriction<Model>?
-  /// Whether rows without an order come in that of their numbers, whatever the plan.
-  var isInRowOrder = false
 
-  init(_ descriptor: FetchDescriptor<Model>, _ state: ContextState, columns: [AnySelectedColumn<Model>]) {
-    (self.descriptor, self.state, self.columns) = (descriptor, state, columns)
-    for (number, column) in columns.enumerated() { column.number = number }
+  private let matches: [MatchRun<Model>]
+
+  init(
+    _ descriptor: FetchDescriptor<Model>, _ state: ContextState, columns: [AnySelectedColumn<Model>],
+    matching matches: [MatchRun<Model>] = []
+  ) {
+    (self.descriptor, self.state, self.matches) = (descriptor, state, matches)
+    self.columns = columns + matches.flatMap { $0.keys }
+    for (number, column) in self.columns.enumerated() { column.number = number }
   }
 
   /// One row that was found.
@@ -41,23 +45,47 @@ struct SelectRun<Model: PersistentModel> {
 
   /// Calls a closure with each row in order, until it returns false.
   func forEach(_ body: (Row) throws -> Bool) throws {
+    if matches.isEmpty { return try forEachFound(body) }
+    var rows: [Row] = []
+    try forEachFound { row in
+      rows.append(row)
+      return true
+    }
+    for match in matches {
+      rows = try match.filtered(rows, state, includePendingChanges: descriptor.includePendingChanges)
+    }
+    for row in rows { if try !body(row) { return } }
+  }
+
+  /// The same of all rows, whether they match or not.
+  private func forEachFound(_ body: (Row) throws -> Bool) throws {
     let place = try state.stores.known(Model.self)
     let graph = state.graph(place.store)
-    for column in columns { try column.path?.checkUse() }
+    try graph.holdingSnapshot { try forEachFound(place, graph, body: body) }
+  }
+
+  private func forEachFound(_ place: StoreSet.Place, _ graph: GraphContext, body: (Row) throws -> Bool) throws {
+    for keyPath in columns.compactMap({ $0.keyPath }) { try PathShelf.shared.checkUse(keyPath) }
     let run = FetchRun(descriptor, state)
     let placed = columns.compactMap { $0.placed(place.map, graph.store) }
-    var part = try run.part(besides: placed.flatMap(\.passes))
-    if isInRowOrder, part.orders?.isEmpty == true { part.orders = [Order(.row)] }
-    guard placed.count == columns.count, part.tests.isEmpty, part.orders != nil, !part.isBlind else {
-      for model in try run.objects(part) { if try !body(.model(model)) { return } }
+    let passes = placed.flatMap { $0.passes }
+    // Behind a working set all rows of the other entities would have to be loaded.
+    let isFar = graph.source != nil && !passes.isEmpty
+    let part = try run.part(besides: isFar ? [] : passes)
+    guard placed.count == columns.count, part.tests.isEmpty, part.orders != nil, !part.isBlind, !isFar else {
+      let models = try run.models(part)
+      for path in columns.compactMap({ $0.path }) where !path.references.isEmpty {
+        graph.links.prefetch(place.map, models, along: path.references)
+      }
+      for model in models { if try !body(.model(model)) { return } }
       return
     }
-    let planner = try part.graph.planner()
-    let conditions = placed.map(\.condition)
-    // The closure may run code of users, so the rows are read before.
+    let conditions = placed.map { $0.condition }
+    // All rows are read before the closure runs, because it may call code of users.
     if part.isEngines {
       let wanted = try restriction?.restricted(part, placed) ?? part
-      let values = try planner.values(wanted.query(isSorted: true, offset: run.offset, limit: run.limit), conditions)
+      let values = try part.graph.planner().values(
+        wanted.query(isSorted: true, offset: run.offset, limit: run.limit), conditions)
       for start in stride(from: 0, to: values.count, by: columns.count) {
         if try !body(.stored(values[start..<start + columns.count])) { return }
       }
@@ -65,7 +93,7 @@ struct SelectRun<Model: PersistentModel> {
     }
     let places = try run.places(part)
     let stored = places.rows.filter { places.waiting[$0] == nil }
-    let values = try planner.values(stored.map { RowID($0) }, of: place.map.entity.name, conditions)
+    let values = try part.graph.planner().values(stored.map { RowID($0) }, of: place.map.entity.name, conditions)
     var start = 0
     for row in places.rows {
       if let model = places.waiting[row] {
@@ -84,15 +112,16 @@ struct SelectRestriction<Model: PersistentModel> {
   let values: [Value]
   let kind: Kind
 
-  /// So many rows are read while an index finds one.
+  /// One search in an index costs about as much as reading so many rows.
   private static var rowsPerSearch: Int { 4 }
 
-  /// Nil if that would not spare much.
+  /// Nil if reading all rows is about as fast.
   func restricted(_ part: FetchPart<Model>, _ placed: [PlacedPath]) throws -> FetchPart<Model>? {
     let found = placed[column.number]
+    let values = Set(values)
     guard found.kind.whole == kind.whole, kind.isSortable,
       try part.graph.planner().count(part.query(isSorted: false)) > Self.rowsPerSearch * values.count
     else { return nil }
-    return part.plain.asking(.contains(.constant(.array(values), .array(found.kind)), found.condition))
+    return part.plain.asking(.contains(.constant(.array(Array(values)), .array(found.kind)), found.condition))
   }
 }

@@ -4,13 +4,18 @@ internal import RoostRecords
 
 /// A key path whose values are selected, without its type.
 class AnySelectedColumn<Model: PersistentModel> {
+  /// Nil for one that no key path names.
+  let keyPath: PartialKeyPath<Model>?
   let path: PropertyPath?
   /// Its place in the rows that a ``SelectRun`` finds.
   var number = 0
   /// How the engine reads it, once it was placed.
   var kind: Kind?
 
-  init(_ path: PropertyPath?) { self.path = path }
+  init(_ keyPath: PartialKeyPath<Model>?) {
+    self.keyPath = keyPath
+    path = keyPath.flatMap { PathShelf.shared.path($0) }
+  }
 
   /// What the engine reads; nil if it has no words for the key path.
   func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? { preconditionFailure("a column can be placed") }
@@ -18,12 +23,12 @@ class AnySelectedColumn<Model: PersistentModel> {
 
 /// A key path whose values are selected.
 final class SelectedColumn<Model: PersistentModel, Known>: AnySelectedColumn<Model> {
-  private let keyPath: KeyPath<Model, Known>
+  private let typed: KeyPath<Model, Known>
   private var read: (Value) -> Known? = { _ in nil }
 
   init(_ keyPath: KeyPath<Model, Known>) {
-    self.keyPath = keyPath
-    super.init(PathShelf.shared.path(keyPath))
+    typed = keyPath
+    super.init(keyPath)
   }
 
   override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
@@ -38,9 +43,9 @@ final class SelectedColumn<Model: PersistentModel, Known>: AnySelectedColumn<Mod
     if let value = read(stored) { return value }
     throw RoostError(
       .unreadable,
-      "the stored value of \(Model._$type.name).\(PathNames.text(keyPath)) is not of type \(Known.self): \(Describer.text(stored))"
+      "the stored value of \(Model._$type.name).\(PathNames.text(typed)) is not of type \(Known.self): \(Describer.text(stored))"
     )
   }
 
-  func value(_ model: Model) -> Known { model[keyPath: keyPath] }
+  func value(_ model: Model) -> Known { model[keyPath: typed] }
 }

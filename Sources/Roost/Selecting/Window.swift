@@ -3,7 +3,7 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// What a row is among the rows before it: its rank, its position, or a running total.
+/// A value that is computed from a row and the rows before it: a rank, a position, or a running total.
 ///
 ///     try context.select(
 ///       Track.self, \.title, \.plays, over: .rank(per: \.album?.title), atMost: 3,
@@ -38,7 +38,7 @@ extension Window {
     self.init(group: group, begin: begin, column: { nil })
   }
 
-  /// What an aggregate is of this row and all rows before it.
+  /// An aggregate over this row and all rows before it.
   public static func running(_ aggregate: Aggregate<Model, Result>) -> Window {
     Window(group: OneGroup.init, begin: { RunningGroup(aggregate) }, column: { MeasuredColumn(aggregate) })
   }
@@ -70,7 +70,7 @@ private final class GroupColumn<Model: PersistentModel, Key: Hashable>: AnyGroup
 
   init(_ keyPath: KeyPath<Model, Key>) {
     column = SelectedColumn(keyPath)
-    super.init(column.path)
+    super.init(keyPath)
   }
 
   override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? { column.placed(map, store) }
@@ -87,7 +87,7 @@ final class MeasuredColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
   init?<Result>(_ aggregate: Aggregate<Model, Result>) {
     if aggregate.keyPath == nil { return nil }
     measure = AskedMeasure(aggregate)
-    super.init(measure.path)
+    super.init(aggregate.keyPath)
   }
 
   override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
@@ -96,13 +96,13 @@ final class MeasuredColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
   }
 }
 
-/// By what rows are sorted, to see which of them are equal in it.
+/// A key of the order. Two rows have one rank if all these are equal.
 final class SortedColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
   private let rule: SortRule<Model>
 
   init(_ rule: SortRule<Model>) {
     self.rule = rule
-    super.init(rule.path)
+    super.init(rule.keyPath)
   }
 
   override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
@@ -148,17 +148,19 @@ private final class PositionGroup<Model: PersistentModel>: WindowGroup<Model, In
 
 private final class RunningGroup<Model: PersistentModel, Result>: WindowGroup<Model, Result> {
   private let gathering: Gathering<Model, Result>
+  private let decimal: ((Value) -> Decimal?)?
 
-  init(_ aggregate: Aggregate<Model, Result>) { gathering = aggregate.gather() }
+  init(_ aggregate: Aggregate<Model, Result>) {
+    gathering = aggregate.gather()
+    decimal = [.sum, .average].contains(aggregate.kind) ? ValueDecoding.decoder(of: Decimal.self) : nil
+  }
 
   override func next(_ row: SelectRun<Model>.Row, _ value: Value?, isTied: Bool) throws -> Result {
     switch row {
     case .model(let model): gathering.add(model)
     case .stored:
       try gathering.add(MeasureTally(value ?? .bool(true)))
-      if case .decimal? = value, let decimal = value.flatMap({ ValueDecoding.decoded($0, as: Decimal.self) }) {
-        gathering.add(decimal)
-      }
+      if case .decimal? = value, let decimal = value.flatMap({ decimal?($0) }) { gathering.add(decimal) }
     }
     return try gathering.result()
   }

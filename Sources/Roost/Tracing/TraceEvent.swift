@@ -12,7 +12,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case snapshots
     /// ``ModelContext/aggregate(_:where:includePendingChanges:_:fileID:line:)`` and the like.
     case aggregate
-    /// ``ModelContext/select(_:_:_:where:sortBy:offset:limit:includePendingChanges:fileID:line:)``.
+    /// ``ModelContext/select(_:_:where:matching:sortBy:offset:limit:includePendingChanges:fileID:line:)`` and the like.
     case select
     /// Transactions were fetched from the history, or deleted there.
     case history

@@ -14,7 +14,7 @@
   /// ## Invariants
   /// 1. No note after the place of a consumer is removed while the consumer can go on.
   /// 2. No note after the horizon was removed. A consumer whose place is before it cannot go on.
-  /// 3. Places never go back, but for that of a consumer that an erase must be told to: it is put before the horizon.
+  /// 3. Places never go back, except in an erase: it puts those of consumers that must hear of it before the horizon.
   ///
   /// A lock of the server keeps the first: it lets no consumer begin while notes are removed. Places that go forward need no lock.
   struct ConsumerTable {
@@ -124,7 +124,7 @@
     /// Notes that everything was removed. The caller has the lock.
     ///
     /// The horizon cannot be after an older transaction that is still open. A consumer that began with the latest while it was open may be
-    /// there already, and later notes that it had not read are gone too. So it is put before the horizon.
+    /// there already, and later notes that it had not read are gone too. So it is put before the horizon, and its next reading throws.
     var raisingHorizonToNewest: [Statement] {
       [
         raising(Self.horizon, "SELECT $1, \(Self.newest), \(Int32.max) FROM pg_current_snapshot() AS s"),

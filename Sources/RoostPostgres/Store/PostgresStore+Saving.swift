@@ -116,7 +116,8 @@
             Thread.sleep(microseconds: UInt32.random(in: 1000...(4000 << UInt32(attempt))))
             continue
           }
-          throw error(fault, fault.statement.map { $0 - 1 })
+          // Without copies the first statement begins the transaction.
+          throw error(fault, fault.statement.map { $0 - (copies.isEmpty ? 1 : 0) })
         }
       }
       return []

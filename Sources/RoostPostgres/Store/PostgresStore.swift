@@ -265,7 +265,7 @@
       listener?.begin(at: start)
     }
 
-    /// Drops the connection, and what is known of rows. That of a migration goes on.
+    /// Drops the connection, and what is known of rows. The connection of a migration stays open.
     package func end() {
       listener?.end()
       (connection, uncertain, done, landed, asked) = (nil, nil, [:], [:], [])

@@ -77,7 +77,7 @@
     func count(_ store: PostgresStore, doubts: [String] = []) -> Statement {
       let (conditions, _, parameters) = chosen(store)
       let test = doubts.isEmpty ? "false" : doubts.joined(separator: " OR ")
-      // The doubts are in the subquery, because Citus lets none of them look up rows for a subquery with a limit.
+      // Citus refuses to look up rows for a subquery with a limit, so the doubts are computed inside it.
       let rows = part(store, "(\(test)) AS doubt", where: conditions)
       return Statement("SELECT count(*), count(*) FILTER (WHERE doubt) FROM (\(rows)) AS t", parameters)
     }

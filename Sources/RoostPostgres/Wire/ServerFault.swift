@@ -42,6 +42,9 @@
       ServerFault("the process cannot open another file: raise its limit (ulimit -n)", code: .unreachable)
     }
 
+    /// The state of a statement that the server knows, and does not carry out.
+    static let notSupported = "0A000"
+
     static var closed: ServerFault {
       var fault = ServerFault("the container was closed: make a new one")
       fault.isClosed = true
@@ -55,6 +58,9 @@
       if cut == .cancelled { return CancellationError() }
       if isClosed { return RoostError(.closed, message) }
       var said = self
+      if state == Self.notSupported, message.contains("row-level security") {
+        said.message += ": import as the owner of the tables, or as a role with BYPASSRLS"
+      }
       said.message += remark
       return PostgresError(said)
     }

@@ -3,6 +3,23 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
+struct Mail: RawRepresentable, Codable, Hashable, Sendable {
+  let rawValue: String
+
+  static func == (one: Mail, other: Mail) -> Bool { one.rawValue.lowercased() == other.rawValue.lowercased() }
+  func hash(into hasher: inout Hasher) { hasher.combine(rawValue.lowercased()) }
+}
+
+@Model final class Postcard {
+  var mail: Mail
+  var isOld: Bool
+
+  init(_ mail: Mail, isOld: Bool = false) {
+    self.mail = mail
+    self.isOld = isOld
+  }
+}
+
 /// Joins that no relationship declares, compared with loops over arrays.
 @Suite struct JoinTests {
   private func container() throws -> ModelContainer {
@@ -55,6 +72,37 @@ import Testing
     #expect(mixed.isEmpty)
   }
 
+  @Test func `models match if others exist, or if none does`() throws {
+    let context = try filled()
+    for isChanged in [false, true] {
+      if isChanged { context.insert(Disc("c", number: 7)) }
+      let known: [Match<Disc>] = [.exists(Label.self, on: .equal(\.title, \.name))]
+      let unknown: [Match<Disc>] = [.none(Label.self, on: .equal(\.title, \.name), where: #Predicate { $0.rating > 1 })]
+      func numbers(_ matches: [Match<Disc>], _ offset: Int = 0, limit: Int? = nil) throws -> [Int] {
+        try context.select(Disc.self, \.number, matching: matches, sortBy: order, offset: offset, limit: limit)
+      }
+      #expect(try numbers(known) == (isChanged ? [0, 1, 3, 7] : [0, 1, 3]))
+      #expect(try numbers(unknown) == [0, 2, 3] && numbers(known + unknown) == [0, 3])
+      #expect(try numbers(known, 1, limit: 1) == [1] && numbers(known, 0, limit: 0).isEmpty)
+      let pairs = try context.select(Disc.self, \.title, \.number, matching: unknown, sortBy: order, offset: 2)
+      #expect(pairs.map(\.0) == ["a"])
+      let ranks = try context.select(Disc.self, \.number, over: .position(), matching: unknown, sortBy: order)
+      #expect(ranks.map(\.1) == [1, 2, 3])
+      let joined = try context.select(
+        Disc.self, \.number, joining: .left(Label.self, on: .equal(\.title, \.name), select: \.name),
+        matching: unknown, sortBy: order)
+      #expect(joined.map(\.1) == ["a", nil, "a"])
+      // A key that is nil has nothing that belongs to it.
+      let areas = try context.select(
+        Label.self, \.name, matching: [.none(Disc.self, on: .equal(\.spot.zip.area, \.title))])
+      #expect(areas.sorted() == ["a", "c", "é"])
+    }
+    let error = #expect(throws: RoostError.self) {
+      _ = try context.select(Disc.self, \.number, matching: [.exists(Label.self)])
+    }
+    #expect(error?.code == .badValue)
+  }
+
   @Test func `a range of joined rows is selected`() throws {
     let context = try filled()
     func numbers(_ offset: Int, _ limit: Int?) throws -> [Int] {
@@ -88,12 +136,40 @@ import Testing
       Label.self, \.rating, joining: .inner(Disc.self, on: .equal(\.spot.zip.code, \.number), select: \.title),
       sortBy: [SortDescriptor(\.rating)])
     #expect(numbers.map(\.1) == ["t0", "t11", "t22", "t33", "t44"])
-    // Five labels, and the discs that belong to them, each once more after it was sorted.
-    #expect(book.of(.select).map(\.rowsRead) == [20, 20] && book.of(.select).map(\.found) == [5, 5])
+    // Five labels, each once more after it was sorted, and the discs that belong to them.
+    #expect(book.of(.select).map(\.rowsRead) == [15, 15] && book.of(.select).map(\.found) == [5, 5])
     // Many rows are found by reading all others once.
     let all = try other.select(
       Disc.self, \.number, joining: .inner(Label.self, on: .equal(\.title, \.name), select: \.name))
     #expect(all.count == 5 && book.of(.select).last?.rowsRead == 3005)
+  }
+
+  @Test(arguments: [2, 40]) func `a type with an equality of its own joins by it, with few rows and many`(count: Int)
+    throws
+  {
+    let context = ModelContext(
+      try ModelContainer(for: Postcard.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    for number in 0..<count { context.insert(Postcard(Mail(rawValue: "A\(number)@x"))) }
+    context.insert(Postcard(Mail(rawValue: "a1@X"), isOld: true))
+    try context.save()
+    let found = try context.select(
+      Postcard.self, \.mail,
+      joining: .inner(
+        Postcard.self, on: .equal(\.mail, \.mail), where: #Predicate { !$0.isOld }, select: \.mail),
+      where: #Predicate { $0.isOld })
+    #expect(found.map(\.1.rawValue) == ["A1@x"])
+  }
+
+  @Test func `nil belongs to nothing in generic code too`() throws {
+    func key<Key: Hashable & Sendable>(_ one: KeyPath<Label, Key>, _ other: KeyPath<Label, Key>) -> JoinKey<
+      Label, Label
+    > {
+      .equal(one, other)
+    }
+    let named = try filled().select(
+      Label.self, \.name,
+      joining: .inner(Label.self, on: key(\.spot.zip.area, \.spot.zip.area), select: \.name))
+    #expect(named.map(\.1) == ["é"])
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>) func `it is what loops find`(_ seed: UInt64) throws {
@@ -155,6 +231,17 @@ import Testing
       #expect(
         try found(isLeft, .equal(\.number, \.spot.zip.code), .equal(\.title, \.spot.zip.area))
           == expected(isLeft) { $0.number == $1.spot.zip.code && $0.title == $1.spot.zip.area }, place)
+      let isNone = below(2) == 0
+      let isWanted = #Predicate<Label> { $0.isOpen == isOpen }
+      let matching = try context.select(
+        Disc.self, \.key, where: #Predicate { $0.number >= least },
+        matching: [
+          isNone
+            ? .none(Label.self, on: .equal(\.length, \.rating), where: isWanted)
+            : .exists(Label.self, on: .equal(\.length, \.rating), where: isWanted)
+        ], sortBy: [SortDescriptor(\.number), SortDescriptor(\.key)])
+      let matched = discs.filter { disc in labels.contains { $0.rating == disc.length } != isNone }
+      #expect(matching == matched.map(\.key), place)
       switch below(4) {
       case 0: try context.save()
       case 1: for disc in discs.prefix(3) { disc.title = words[below(6)] }

@@ -83,6 +83,29 @@ import Testing
     #expect(error == .unsupportedKeyPath)
   }
 
+  @Test func `what would end the program at nil is refused, also before a computed value`() throws {
+    let context = try filled()
+    let error = #expect(throws: SwiftDataError.self) { _ = try context.select(Disc.self, \.label!.name.count) }
+    #expect(error == .unsupportedKeyPath)
+    #expect(throws: SwiftDataError.self) { _ = try context.selectDistinct(Disc.self, \.label!.discs.count) }
+    #expect(throws: SwiftDataError.self) { _ = try context.maximum(of: \Disc.label!.name.count) }
+  }
+
+  @Test func `stored values are not mixed with unsaved ones`() throws {
+    let context = try filled()
+    let disc = try #require(try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\Disc.number)])).first)
+    (disc.title, disc.number) = ("changed", 9)
+    #expect(
+      try context.select(Disc.self, \.title, includePendingChanges: false).sorted() == ["disc 0", "disc 1", "disc 2"])
+    let error = #expect(throws: RoostError.self) {
+      _ = try context.select(Disc.self, \.number, \.shout, includePendingChanges: false)
+    }
+    #expect(error?.code == .pendingChanges)
+    #expect(throws: RoostError.self) {
+      _ = try context.aggregate(Disc.self, includePendingChanges: false, .count, by: \.shout)
+    }
+  }
+
   @Test func `each combination comes once`() throws {
     let context = try filled()
     for (number, title) in ["e\u{301}", "é", "é", "b"].enumerated() {

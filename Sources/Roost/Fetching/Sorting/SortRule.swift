@@ -42,6 +42,7 @@ struct SortRule<Model: PersistentModel> {
   }
 
   var isDescending: Bool { descriptor.order == .reverse }
+  var keyPath: PartialKeyPath<Model>? { descriptor.keyPath }
 
   /// Throws where it would end the program.
   func check() throws {

@@ -1,0 +1,61 @@
+public import Foundation
+internal import RoostGraph
+
+/// A condition that models of another class decide, though no relationship connects them.
+///
+///     try context.select(Order.self, \.number, matching: [.none(Refund.self, on: .equal(\.number, \.order))])
+///
+/// Models belong together if the values of the key paths are equal: see ``JoinKey``.
+public struct Match<Model: PersistentModel>: @unchecked Sendable {
+  // Unchecked because key paths are not marked as what they are: values that never change.
+  let keys: [() -> AnyJoinColumn<Model>]
+  /// Whether something must belong to a model, or nothing.
+  let isWanted: Bool
+  let select: (JoinQuestion) throws -> Set<[AnyHashable]>
+
+  /// At least one model belongs to it.
+  public static func exists<Other: PersistentModel>(
+    _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil
+  ) -> Match { Match(keys, predicate, isWanted: true) }
+
+  /// No model belongs to it.
+  public static func none<Other: PersistentModel>(
+    _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil
+  ) -> Match { Match(keys, predicate, isWanted: false) }
+
+  private init<Other: PersistentModel>(
+    _ keys: [JoinKey<Model, Other>], _ predicate: Predicate<Other>?, isWanted: Bool
+  ) {
+    self.keys = keys.map { $0.own }
+    self.isWanted = isWanted
+    select = { question in
+      let rows = try question.rows(keys.map { $0.other() }, [], of: FetchDescriptor(predicate: predicate)) { _ in }
+      return Set(rows.map { $0.keys })
+    }
+  }
+}
+
+/// Leaves out rows that do not match.
+struct MatchRun<Model: PersistentModel> {
+  private let match: Match<Model>
+  let keys: [AnyJoinColumn<Model>]
+
+  init(_ match: Match<Model>) throws {
+    self.match = match
+    keys = match.keys.map { $0() }
+    if keys.isEmpty {
+      throw RoostError(.badValue, "a condition on other models needs a key: write on: .equal(…)")
+    }
+  }
+
+  func filtered(
+    _ rows: [SelectRun<Model>.Row], _ state: ContextState, includePendingChanges: Bool
+  ) throws -> [SelectRun<Model>.Row] {
+    let found = try match.select(
+      JoinQuestion(rows, keys, state: state, includePendingChanges: includePendingChanges))
+    return try rows.filter { row in
+      let isFound = try row.keys(keys).map { found.contains($0) } ?? false
+      return isFound == match.isWanted
+    }
+  }
+}

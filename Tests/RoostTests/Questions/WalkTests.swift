@@ -1,0 +1,106 @@
+import Foundation
+import RoostTestSupport
+import SwiftData
+import Testing
+
+@Model final class Twig {
+  var name: String
+  var parent: Twig?
+  @Relationship(inverse: \Twig.parent) var twigs: [Twig] = []
+
+  init(_ name: String, parent: Twig? = nil) {
+    self.name = name
+    self.parent = parent
+  }
+}
+
+/// Walks along a relationship of a class with itself.
+@Suite struct WalkTests {
+  private func context() throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(for: Twig.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+  }
+
+  private func twig(_ name: String, in context: ModelContext) throws -> Twig {
+    try #require(try context.fetch(FetchDescriptor<Twig>(predicate: #Predicate { $0.name == name })).first)
+  }
+
+  @Test func `all below a model are found, and all above it`() throws {
+    let writer = try context()
+    let root = Twig("root")
+    writer.insert(root)
+    for first in ["a", "b"] {
+      let one = Twig(first, parent: root)
+      for second in 1...3 { _ = Twig("\(first)\(second)", parent: one) }
+    }
+    try writer.save()
+    let context = ModelContext(writer.container)
+    let found = try context.descendants(of: twig("root", in: context), along: \.twigs)
+    #expect(
+      found.map { "\($0.model.name) \($0.depth)" } == ["a 1", "b 1", "a1 2", "a2 2", "a3 2", "b1 2", "b2 2", "b3 2"])
+    #expect(try context.descendants(of: twig("root", in: context), along: \.twigs, atMost: 1).count == 2)
+    #expect(try context.descendants(of: twig("root", in: context), along: \.twigs, atMost: 0).isEmpty)
+    #expect(try context.descendants(of: twig("b2", in: context), along: \.twigs).isEmpty)
+    #expect(try context.ancestors(of: twig("b2", in: context), along: \.parent).map(\.name) == ["b", "root"])
+    #expect(try context.ancestors(of: twig("b2", in: context), along: \.parent, atMost: 1).map(\.name) == ["b"])
+    // Changes that were not saved count.
+    let moved = try twig("b", in: context)
+    moved.parent = try twig("a3", in: context)
+    #expect(
+      try context.ancestors(of: twig("b2", in: context), along: \.parent).map(\.name) == ["b", "a3", "a", "root"])
+    #expect(try context.descendants(of: twig("a3", in: context), along: \.twigs).map(\.depth) == [1, 2, 2, 2])
+    let error = #expect(throws: RoostError.self) { try context.ancestors(of: root, along: \.parent) }
+    #expect(error?.code == .foreign)
+    #expect(throws: RoostError.self) { try context.ancestors(of: moved, along: \.parent, atMost: -1) }
+  }
+
+  @Test func `a circle is walked once`() throws {
+    let context = try context()
+    let twigs = (0..<3).map { Twig("\($0)") }
+    for twig in twigs { context.insert(twig) }
+    for number in 0..<3 { twigs[number].parent = twigs[(number + 1) % 3] }
+    for _ in 0..<2 {
+      #expect(try context.ancestors(of: twigs[0], along: \.parent).map(\.name) == ["1", "2"])
+      #expect(
+        try context.descendants(of: twigs[0], along: \.twigs).map { "\($0.model.name) \($0.depth)" } == ["2 1", "1 2"])
+      try context.save()
+    }
+    twigs[1].parent = twigs[1]
+    #expect(try context.ancestors(of: twigs[1], along: \.parent).isEmpty)
+  }
+
+  @Test(arguments: 1...6 as ClosedRange<UInt64>) func `it is what Swift walks`(_ seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let context = try context()
+    let twigs = (0..<200).map { Twig("\($0)") }
+    for twig in twigs { context.insert(twig) }
+    var parents = [Int?](repeating: nil, count: 200)
+    for round in 0..<6 {
+      for _ in 0..<60 {
+        let (number, other) = (Int(random.next() % 200), Int(random.next() % 200))
+        parents[number] = random.next() % 8 == 0 ? nil : other
+        twigs[number].parent = parents[number].map { twigs[$0] }
+      }
+      if random.next() % 2 == 0 { try context.save() }
+      let start = Int(random.next() % 200)
+      var depths: [Int: Int] = [:]
+      var level = [start]
+      for depth in 1...200 {
+        level = parents.indices.filter { number in
+          parents[number].map { level.contains($0) } == true && number != start && depths[number] == nil
+        }
+        for number in level { depths[number] = depth }
+      }
+      let found = try context.descendants(of: twigs[start], along: \.twigs)
+      #expect(
+        Dictionary(uniqueKeysWithValues: found.map { (Int($0.model.name) ?? -1, $0.depth) }) == depths,
+        "seed \(seed), round \(round)")
+      var (above, next): ([Int], Int?) = ([], parents[start])
+      while let one = next, one != start, !above.contains(one) {
+        above.append(one)
+        next = parents[one]
+      }
+      #expect(try context.ancestors(of: twigs[start], along: \.parent).map { Int($0.name) ?? -1 } == above)
+    }
+  }
+}
