@@ -178,9 +178,18 @@
     @Test func `a role with policies pushes rows, and hears why it cannot import`() throws {
       try Freight.fill(open("owner"), [])
       for (block, role) in [(1, name("owner")), (2, "roost"), (3, name("owner"))] { try run(blocks[block], role) }
+      // A push notes how far it came, in a table of its own.
+      try ground.sql("GRANT CREATE ON SCHEMA @ TO \(name("writer"))")
       let file = try ModelContainer(
         for: Freight.schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-      try Freight.fill(ModelContext(file), ["acme", "other"])
+      let source = ModelContext(file)
+      // A number is unique in a file, and in a zone.
+      for (name, numbers) in [("acme", 1...3), ("other", 4...6)] {
+        let tenant = Tenant(name)
+        source.insert(tenant)
+        for number in numbers { source.insert(Parcel(number, tenant)) }
+      }
+      try source.save()
       try file.push(
         to: PostgresConfiguration(
           address(name("writer")), zone: Freight.zone, schema: Freight.schema, namespace: ground.namespace))
