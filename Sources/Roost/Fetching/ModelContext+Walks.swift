@@ -7,9 +7,7 @@ extension ModelContext {
   ///     for (folder, depth) in try context.descendants(of: root, along: \.folders) { … }
   ///
   /// The lists of all models of one depth are read together. A model that is reached twice, because the relationship has a circle, counts with
-  /// its least depth. The model itself is not among them.
-  ///
-  /// - Parameter depth: how many steps are made at most.
+  /// its least depth. The model itself is not among them. `atMost` is the number of steps.
   public func descendants<Model: PersistentModel>(
     of model: Model, along keyPath: KeyPath<Model, [Model]>, atMost depth: Int = .max
   ) throws -> [(model: Model, depth: Int)] {

@@ -92,10 +92,8 @@ extension ModelContext {
   ///       Track.self, \.album?.title, \.title, over: .position(per: \.album?.title), atMost: 3,
   ///       sortBy: [SortDescriptor(\.plays, order: .reverse)])
   ///
-  /// - Parameters:
-  ///   - window: what is computed: see ``Window``.
-  ///   - most: so many rows of each group come at most, the first ones in the order, also if others have the same rank.
-  ///   - sortBy: the order, in which the rows come too.
+  /// The rows come in the order of `sortBy`. With `atMost` each group has so many rows, the first ones in the order, also if others have the same
+  /// rank. See ``Window``.
   public func select<Model, First: Sendable, each Value: Sendable, Result: Sendable>(
     _ model: Model.Type, _ first: KeyPath<Model, First>, _ others: repeat KeyPath<Model, each Value>,
     over window: Window<Model, Result>, atMost most: Int? = nil, where predicate: Predicate<Model>? = nil,
