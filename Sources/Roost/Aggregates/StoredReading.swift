@@ -10,7 +10,7 @@ enum StoredReading {
   ) -> ((Value) -> Known?)? {
     guard path.change == .none || path.change == .rawValue else { return nil }
     guard let row = found.row else { return ValueDecoding.decoder(of: type) }
-    // A row alone does not say of which class of a family it is, and models are made by whoever fetches them.
+    // An identifier names the class. A reference to a class with subclasses does not say which of them its model has, and a model is no value.
     guard TypeFacts.whole(type) == PersistentIdentifier.self, row.family == nil else { return nil }
     let name = row.type.name
     return { value in

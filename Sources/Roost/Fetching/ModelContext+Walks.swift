@@ -14,7 +14,7 @@ extension ModelContext {
     try walk(from: model, keyPath, atMost: depth) { $0[keyPath: keyPath] }
   }
 
-  /// The same along a list that may be nil.
+  /// The models that are reached along a list that may be nil, the nearest first, each once.
   public func descendants<Model: PersistentModel>(
     of model: Model, along keyPath: KeyPath<Model, [Model]?>, atMost depth: Int = .max
   ) throws -> [(model: Model, depth: Int)] {

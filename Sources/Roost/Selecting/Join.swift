@@ -155,7 +155,7 @@ struct JoinRun<Model: PersistentModel, Result> {
   let join: Join<Model, Result>
   let keys: [AnyJoinColumn<Model>]
 
-  /// More rows than these are probably a mistake.
+  /// More pairs than these are probably a mistake.
   static var mostRows: Int { 10_000_000 }
 
   init(_ join: Join<Model, Result>) throws {
@@ -177,17 +177,16 @@ struct JoinRun<Model: PersistentModel, Result> {
     for (place, one) in found.enumerated() { places[one.keys, default: []].append(place) }
     var count = 0
     for row in rows {
-      let own = try row.keys(keys).flatMap { places[$0] }
-      for result in own?.map({ found[$0].result }) ?? join.absent {
+      let own = try row.keys(keys).flatMap { places[$0] } ?? []
+      for place in own {
         count += 1
         if count > Self.mostRows {
           throw RoostError(
-            .badValue,
-            "the join has more than \(Self.mostRows) rows: add a predicate, a limit, or another key"
-          )
+            .badValue, "the join has more than \(Self.mostRows) pairs: add a predicate, a limit, or another key")
         }
-        if try !body(row, result) { return }
+        if try !body(row, found[place].result) { return }
       }
+      if own.isEmpty { for result in join.absent { if try !body(row, result) { return } } }
     }
   }
 }

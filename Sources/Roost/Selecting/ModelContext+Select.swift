@@ -9,9 +9,9 @@ extension ModelContext {
   ///
   /// No models are made, so the call is faster than a fetch, and the result can be sent to another actor.
   ///
-  /// The key path leads to a stored value, also of a part of a struct and of models that are referenced: `\.home.town`,
-  /// `\.album?.artist?.name`, `\.album?.persistentModelID`. A computed property and a whole struct can be selected too, but they are read from
-  /// models, which is as slow as a fetch.
+  /// The key path may end at a stored property, at a property of a stored struct (`\.home.town`), or at a property of a referenced model
+  /// (`\.album?.artist?.name`, `\.album?.persistentModelID`). A computed property and a whole struct can be selected too, but they are read
+  /// from models, which is as slow as a fetch.
   ///
   /// Models with unsaved changes have their new values, unless `includePendingChanges` is false.
   public func select<Model, Value: Sendable>(

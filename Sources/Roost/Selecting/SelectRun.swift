@@ -57,7 +57,7 @@ struct SelectRun<Model: PersistentModel> {
     for row in rows { if try !body(row) { return } }
   }
 
-  /// The same of all rows, whether they match or not.
+  /// Calls a closure with each row of the descriptor, also with those that do not match.
   private func forEachFound(_ body: (Row) throws -> Bool) throws {
     let place = try state.stores.known(Model.self)
     let graph = state.graph(place.store)

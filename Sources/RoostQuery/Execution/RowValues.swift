@@ -5,6 +5,7 @@ final class RowValues {
   let terms: [Term]
   /// Nil where the interpreter reads the value.
   let programs: [Program?]
+  // Unchecked exclusivity: one query has the object for itself, and computing a value calls no code of users.
   @exclusivity(unchecked) private var interpreter: Interpreter
 
   init(_ terms: [Term], _ ground: Ground, entity: EntityID) throws {

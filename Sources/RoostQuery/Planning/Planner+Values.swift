@@ -14,7 +14,7 @@ extension Planner {
     return found
   }
 
-  /// The same of rows whose numbers are known.
+  /// The values of some rows, given by their numbers, row after row.
   package func values(_ rows: [RowID], of entity: String, _ values: [Expression]) throws -> [Value] {
     let table = try ground.table(entity)
     let reading = try RowValues(values, ground, entity: table.id)
