@@ -240,6 +240,7 @@
       #expect(error.code == .noRights)
       #expect(error.detail.contains("start a program once as the role that owns them"), "\(error)")
       _ = try open("owner")
+      try await ground.settle()
       #expect(try consumer("search", "writer").changes().count > 1)
     }
 
