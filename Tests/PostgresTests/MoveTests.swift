@@ -225,6 +225,18 @@
       #expect(try server.pull(into: url("whole"), chunk: 100).models.map(\.target.count) == [270, 9])
     }
 
+    @Test func `the side of a relationship that does not hold the reference tells the zone`() throws {
+      let file = try ModelContainer(
+        for: Freight.schema, configurations: [ModelConfiguration(schema: Freight.schema, url: url("freight"))])
+      try Freight.fill(ModelContext(file), ["acme", "other"])
+      let configuration = PostgresConfiguration(
+        ground.address, zone: Freight.zone, schema: Freight.schema, namespace: ground.namespace)
+      #expect(try file.push(to: configuration, chunk: 2).agrees)
+      let server = try ModelContainer(for: Freight.schema, configurations: [configuration])
+      let seals = try ModelContext(server).fetch(FetchDescriptor<Freight.Seal>(sortBy: [SortDescriptor(\.code)]))
+      #expect(seals.map { $0.parcel?.tenant?.name } == ["acme", "other"])
+    }
+
     @Test func `a pull that was interrupted leaves no file, and can be repeated`() throws {
       let file = try Sea.open(url("first"))
       try Sea.fill(file, vessels: 60)
