@@ -228,7 +228,13 @@
     @Test func `the side of a relationship that does not hold the reference tells the zone`() throws {
       let file = try ModelContainer(
         for: Freight.schema, configurations: [ModelConfiguration(schema: Freight.schema, url: url("freight"))])
-      try Freight.fill(ModelContext(file), ["acme", "other"])
+      let context = ModelContext(file)
+      try Freight.fill(context, ["acme"])
+      // In the file a number is unique among all tenants.
+      let parcel = Freight.Parcel(4, Freight.Tenant("other"))
+      parcel.seal = Freight.Seal("other")
+      context.insert(parcel)
+      try context.save()
       let configuration = PostgresConfiguration(
         ground.address, zone: Freight.zone, schema: Freight.schema, namespace: ground.namespace)
       #expect(try file.push(to: configuration, chunk: 2).agrees)
