@@ -60,6 +60,9 @@ extension ErrorCatalogue {
     .init(
       .conditions, 9, name: "missingRow", meaning: "A row references a row that does not exist.",
       advice: "Run `roost verify`: the store is inconsistent."),
+    .init(
+      .conditions, 10, name: "tooLong", meaning: "A regular expression is tested on a text of more than 64 KiB.",
+      advice: "Leave such texts out by another condition that stands before it, or use contains."),
   ]
 
   private static let objects: [ErrorEntry] = [

@@ -23,6 +23,15 @@ private enum TransferError: Error, Equatable {
   }
 }
 
+extension Treasury {
+  func rich(_ letters: String) async throws -> [String] {
+    try await modelContext.withCancellation {
+      try modelContext.select(
+        Wallet.self, \.name, where: #Predicate { $0.name.localizedStandardContains(letters) && $0.balance > 1_000_000 })
+    }
+  }
+}
+
 @Suite struct ConcurrencyGuideTests {
   private let container: ModelContainer
 
@@ -102,5 +111,18 @@ private enum TransferError: Error, Equatable {
     await #expect(throws: TransferError.unknownWallet) { try await transfer(7, from: "Ada", to: "C", in: container) }
     try payInterest(container)
     #expect(try all().map(\.balance) == [30, 70])
+    #expect(try await treasury.rich("a").isEmpty)
+    try await container.write {
+      let wallet = Wallet("Cara")
+      wallet.balance = 2_000_000
+      $0.insert(wallet)
+    }
+    #expect(try await treasury.rich("ar") == ["Cara"])
+    let found = try await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      // So few rows: it may return its result.
+      return try await treasury.rich("ar")
+    }.value
+    #expect(found == ["Cara"])
   }
 }

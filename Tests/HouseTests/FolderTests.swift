@@ -28,8 +28,9 @@ import Testing
     Snapshots               models as values
     DataStores              stores of a program's own, and the working sets that hold what they returned
     Undo                    undo and redo of a context's changes
+    Selecting/Rows          reads rows without models, and joins them
     Aggregates              sums, averages and groups
-    Selecting               values of models without the models, joins, ranks
+    Selecting               values of models without the models, ranks
     Live                    results that follow what is committed, and observers of a context's results
     History/Reading         fetches, streams and consumers of the history
     Importing               imports of models and snapshots

@@ -219,6 +219,11 @@ import Testing
     #expect(try things.answer(.matches(things("text"), "(")) == .refused(.badPattern))
     #expect(try things.fault(.matches(things("text"), "a("))?.part == "$0.text.contains(/a(/)")
     #expect(try things.answer(.matches(things("int"), "a")) == .refused(.wrongType))
+    // One search cannot be ended, so texts are bounded.
+    for (count, answer) in [(65_536, Things.Answer.yes), (65_537, .fault(.tooLong))] {
+      let long = try Things([["text": .string(String(repeating: "a", count: count))]])
+      #expect(try long.answer(.matches(long("text"), "a$"), row: 1) == answer, "\(count)")
+    }
   }
 
   @Test func `a text that stands beside its row is read there`() throws {

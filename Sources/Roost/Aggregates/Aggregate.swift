@@ -2,23 +2,31 @@ internal import RoostGraph
 
 /// One thing that is asked of many models at once: how many they are, or a sum, an average or a bound of what they hold.
 ///
-/// Values that are nil are left out. Write it as `.count`, `.sum(\.duration)`, `.min(\.album?.title)` in
-/// ``ModelContext/aggregate(_:where:includePendingChanges:_:fileID:line:)``.
+/// Values that are nil are left out. Write it as `.count`, `.sum(\.duration)`, `.min(\Track.album?.title)` in
+/// ``ModelContext/aggregate(_:where:includePendingChanges:_:fileID:line:)``. A key path with `?` needs the name of the class there, because
+/// the compiler does not infer it.
 public struct Aggregate<Model: PersistentModel, Result>: @unchecked Sendable {
   // Unchecked because key paths are not marked as what they are: values that never change.
   let kind: AggregateKind
   let keyPath: PartialKeyPath<Model>?
   /// Makes what gathers the values.
   let gather: () -> Gathering<Model, Result>
+  /// What it reads of rows that are read one by one. Made for each run, because a column knows its place in the rows.
+  let columns: () -> [AnySelectedColumn<Model>]
 
-  init(_ kind: AggregateKind, _ keyPath: PartialKeyPath<Model>?, gather: @escaping () -> Gathering<Model, Result>) {
+  init(
+    _ kind: AggregateKind, _ keyPath: PartialKeyPath<Model>?, columns: (() -> [AnySelectedColumn<Model>])? = nil,
+    gather: @escaping () -> Gathering<Model, Result>
+  ) {
     self.kind = kind
     self.keyPath = keyPath
     self.gather = gather
+    self.columns = columns ?? { keyPath.map { [MeasuredColumn(AskedMeasure(kind, $0), $0)] } ?? [] }
   }
 }
 
-enum AggregateKind: String { case count, sum, average, min, max }
+/// The last ones are gathered from rows that are read one by one.
+enum AggregateKind: String { case count, sum, average, min, max, distinct, end }
 
 extension Aggregate where Result == Int {
   /// How many models there are.
@@ -71,6 +79,103 @@ extension Aggregate {
   /// The greatest of those that are not nil.
   public static func max<Value: Comparable>(_ keyPath: KeyPath<Model, Value?>) -> Aggregate where Result == Value? {
     Aggregate(.max, keyPath) { BoundGathering(isGreatest: true) { $0[keyPath: keyPath] } }
+  }
+}
+
+extension Aggregate where Result == Int {
+  /// How many different values there are.
+  public static func countDistinct<Value: Hashable>(_ keyPath: KeyPath<Model, Value>) -> Aggregate {
+    Aggregate(.distinct, keyPath, columns: { [SelectedColumn(keyPath)] }) {
+      DistinctGathering<Model, Value> { try $0.value($1[0], as: Value.self) }
+    }
+  }
+
+  /// How many different values there are. Nil is not counted.
+  public static func countDistinct<Value: Hashable>(_ keyPath: KeyPath<Model, Value?>) -> Aggregate {
+    Aggregate(.distinct, keyPath, columns: { [SelectedColumn(keyPath)] }) {
+      DistinctGathering<Model, Value> { try $0.value($1[0], as: Value?.self) }
+    }
+  }
+}
+
+/// A value of the model that is the first or the last in an order. Models without a key are left out. If several have the same key, it is
+/// one of them.
+///
+/// A key path to an optional fits two of the functions, and means the one whose value may be nil. The others are disfavoured for that.
+extension Aggregate {
+  /// The value of the model with the least key; nil if there are no models.
+  ///
+  ///     try context.aggregate(Bill.self, .first(\.number, by: \.date), .last(\.total, by: \.date), by: \.client)
+  @_disfavoredOverload
+  public static func first<Value, Key: Comparable>(
+    _ value: KeyPath<Model, Value>, by key: KeyPath<Model, Key>
+  ) -> Aggregate where Result == Value? {
+    end(value, key, isLast: false, value: { $0 }, key: { $0 })
+  }
+
+  /// The value of the model with the least key.
+  @_disfavoredOverload
+  public static func first<Value, Key: Comparable>(
+    _ value: KeyPath<Model, Value>, by key: KeyPath<Model, Key?>
+  ) -> Aggregate where Result == Value? {
+    end(value, key, isLast: false, value: { $0 }, key: { $0 })
+  }
+
+  /// The value of the model with the least key.
+  public static func first<Value, Key: Comparable>(
+    _ value: KeyPath<Model, Value?>, by key: KeyPath<Model, Key>
+  ) -> Aggregate where Result == Value? {
+    end(value, key, isLast: false, value: { $0 }, key: { $0 })
+  }
+
+  /// The value of the model with the least key.
+  public static func first<Value, Key: Comparable>(
+    _ value: KeyPath<Model, Value?>, by key: KeyPath<Model, Key?>
+  ) -> Aggregate where Result == Value? {
+    end(value, key, isLast: false, value: { $0 }, key: { $0 })
+  }
+
+  /// The value of the model with the greatest key; nil if there are no models.
+  @_disfavoredOverload
+  public static func last<Value, Key: Comparable>(
+    _ value: KeyPath<Model, Value>, by key: KeyPath<Model, Key>
+  ) -> Aggregate where Result == Value? {
+    end(value, key, isLast: true, value: { $0 }, key: { $0 })
+  }
+
+  /// The value of the model with the greatest key.
+  @_disfavoredOverload
+  public static func last<Value, Key: Comparable>(
+    _ value: KeyPath<Model, Value>, by key: KeyPath<Model, Key?>
+  ) -> Aggregate where Result == Value? {
+    end(value, key, isLast: true, value: { $0 }, key: { $0 })
+  }
+
+  /// The value of the model with the greatest key.
+  public static func last<Value, Key: Comparable>(
+    _ value: KeyPath<Model, Value?>, by key: KeyPath<Model, Key>
+  ) -> Aggregate where Result == Value? {
+    end(value, key, isLast: true, value: { $0 }, key: { $0 })
+  }
+
+  /// The value of the model with the greatest key.
+  public static func last<Value, Key: Comparable>(
+    _ value: KeyPath<Model, Value?>, by key: KeyPath<Model, Key?>
+  ) -> Aggregate where Result == Value? {
+    end(value, key, isLast: true, value: { $0 }, key: { $0 })
+  }
+
+  private static func end<Value, Known, Stored, Key: Comparable>(
+    _ value: KeyPath<Model, Known>, _ key: KeyPath<Model, Stored>, isLast: Bool,
+    value whole: @escaping (Known) -> Value?, key wholeKey: @escaping (Stored) -> Key?
+  ) -> Aggregate where Result == Value? {
+    Aggregate(.end, value, columns: { [SelectedColumn(value), SelectedColumn(key)] }) {
+      EndGathering(isLast: isLast) {
+        whole(try $0.value($1[0], as: Known.self))
+      } key: {
+        wholeKey(try $0.value($1[1], as: Stored.self))
+      }
+    }
   }
 }
 

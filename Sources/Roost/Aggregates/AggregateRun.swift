@@ -5,8 +5,8 @@ internal import RoostRecords
 
 /// Several aggregates over the models of a predicate, by groups.
 ///
-/// The engine goes through rows where it has words for everything that is asked; models that wait to be saved are added to what it
-/// found. Else the models are fetched and asked themselves.
+/// The engine gathers in its rows if it has words for all that is asked. Models with unsaved changes are added to what it found. Otherwise
+/// the values are read row by row, as a selection reads them, and gathered here.
 struct AggregateRun<Model: PersistentModel> {
   let descriptor: FetchDescriptor<Model>
   let state: ContextState
@@ -14,6 +14,8 @@ struct AggregateRun<Model: PersistentModel> {
   let keys: [GroupKey<Model>]
   /// Makes what gathers the values of one group.
   let make: () -> [ModelGathering<Model>]
+  /// By aggregate, what it reads of rows that are read one by one.
+  let columns: [[AnySelectedColumn<Model>]]
 
   struct Group {
     var keys: [AnyHashable]
@@ -34,7 +36,7 @@ struct AggregateRun<Model: PersistentModel> {
     let passes = asked.flatMap { $0?.passes ?? [] } + by.flatMap { $0?.passes ?? [] }
     let part = try run.part(besides: passes)
     guard part.tests.isEmpty, !part.isBlind, asked.allSatisfy({ $0 != nil }), by.allSatisfy({ $0 != nil }) else {
-      return try sorted(inMemory(run.models(part)), always: true)
+      return try sorted(byRows(), always: true)
     }
     let isChanged = part.isChanged
     return try sorted(
@@ -72,30 +74,48 @@ struct AggregateRun<Model: PersistentModel> {
     }
   }
 
-  private func inMemory(_ models: [Model]) -> [Group] {
-    added(models, to: keys.isEmpty ? [Group(keys: [], gatherings: make())] : [])
+  private func byRows() throws -> [Group] {
+    let by = keys.map { $0.column() }
+    var groups = GroupList(keys.isEmpty ? [Group(keys: [], gatherings: make())] : [], make)
+    try SelectRun(descriptor, state, columns: by + columns.flatMap { $0 }).forEach { row in
+      let group = groups.place(try by.map { try $0.key(row) })
+      for (gathering, columns) in zip(groups.all[group].gatherings, columns) { try gathering.add(row, columns) }
+      return true
+    }
+    return groups.all
   }
 
   private func added(_ models: [Model], to stored: [Group]) -> [Group] {
     if models.isEmpty { return stored }
-    var groups = stored
-    var places = Dictionary(groups.enumerated().map { ($0.element.keys.map(NoNumber.alike), $0.offset) }) { first, _ in
-      first
-    }
+    var groups = GroupList(stored, make)
     for model in models {
-      let own = keys.map { $0.read(model) }
-      let place: Int
-      let name = own.map(NoNumber.alike)
-      if let known = places[name] {
-        place = known
-      } else {
-        place = groups.count
-        places[name] = place
-        groups.append(Group(keys: own, gatherings: make()))
-      }
-      for gathering in groups[place].gatherings { gathering.add(model) }
+      let group = groups.place(keys.map { $0.read(model) })
+      for gathering in groups.all[group].gatherings { gathering.add(model) }
     }
-    return groups
+    return groups.all
+  }
+
+  /// Groups that are found by their keys.
+  private struct GroupList {
+    private(set) var all: [Group]
+    private var places: [[AnyHashable]: Int]
+    private let make: () -> [ModelGathering<Model>]
+
+    init(_ stored: [Group], _ make: @escaping () -> [ModelGathering<Model>]) {
+      (all, self.make) = (stored, make)
+      places = Dictionary(stored.enumerated().map { ($0.element.keys.map(NoNumber.alike), $0.offset) }) { first, _ in
+        first
+      }
+    }
+
+    /// The number of the group with these keys, which is made if there is none.
+    mutating func place(_ keys: [AnyHashable]) -> Int {
+      let name = keys.map(NoNumber.alike)
+      if let known = places[name] { return known }
+      places[name] = all.count
+      all.append(Group(keys: keys, gatherings: make()))
+      return all.count - 1
+    }
   }
 
   /// In the order of their keys, as far as these have one.
@@ -123,9 +143,9 @@ struct AskedMeasure<Model: PersistentModel> {
     var passes: [EntityMap]
   }
 
-  init<Result>(_ aggregate: Aggregate<Model, Result>) {
-    kind = aggregate.kind
-    keyPath = aggregate.keyPath
+  init(_ kind: AggregateKind, _ keyPath: PartialKeyPath<Model>?) {
+    self.kind = kind
+    self.keyPath = keyPath
     path = keyPath.flatMap { PathShelf.shared.path($0) }
   }
 
@@ -146,8 +166,24 @@ struct AskedMeasure<Model: PersistentModel> {
     case .min, .max:
       guard isStored, found.kind.isSortable else { return nil }
       kind = self.kind == .min ? .least : .greatest
+    case .distinct, .end: return nil
     }
     return Placed(measure: Measure(kind, found.condition), passes: found.passes)
+  }
+}
+
+/// What an aggregate is asked of.
+final class MeasuredColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
+  private let measure: AskedMeasure<Model>
+
+  init(_ measure: AskedMeasure<Model>, _ keyPath: PartialKeyPath<Model>) {
+    self.measure = measure
+    super.init(keyPath)
+  }
+
+  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
+    guard measure.placed(map, store) != nil, let path else { return nil }
+    return PlacedPath(path, map, store: store)
   }
 }
 
@@ -156,6 +192,8 @@ struct GroupKey<Model: PersistentModel> {
   let keyPath: PartialKeyPath<Model>
   let path: PropertyPath?
   let read: (Model) -> AnyHashable
+  /// Makes the column of a run that reads rows one by one.
+  let column: () -> AnyGroupColumn<Model>
   /// Whether the engine sorts such keys as a program does.
   let isSortedAsStored: Bool
   private let reading: (PropertyPath, PlacedPath, GraphStore) -> ((Value) -> AnyHashable?)?
@@ -167,6 +205,7 @@ struct GroupKey<Model: PersistentModel> {
     self.keyPath = keyPath
     path = PathShelf.shared.path(keyPath)
     read = { AnyHashable($0[keyPath: keyPath]) }
+    column = { GroupColumn(keyPath) }
     reading = { path, found, store in
       StoredReading.make(of: Key.self, path, at: found, in: store).map { read in { read($0).map { AnyHashable($0) } } }
     }

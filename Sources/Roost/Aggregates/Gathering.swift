@@ -8,6 +8,17 @@ class ModelGathering<Model: PersistentModel> {
   func add(_ model: Model) { preconditionFailure("a gathering looks at models") }
   func add(_ tally: MeasureTally) throws { preconditionFailure("a gathering takes what the engine found") }
   func add(_ decimal: Decimal) {}
+
+  /// Adds a row that was read by itself.
+  ///
+  /// - Parameter columns: those of the aggregate.
+  func add(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>]) throws {
+    if case .model(let model) = row { return add(model) }
+    let value = columns.first.flatMap { row.stored($0) }
+    try add(MeasureTally(value ?? .bool(true)))
+    guard case .decimal? = value else { return }
+    if let decimal = value.flatMap({ ValueDecoding.decoded($0, as: Decimal.self) }) { add(decimal) }
+  }
 }
 
 /// The same, with what comes of it.
@@ -106,9 +117,47 @@ final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering
   override func result() -> Value? { best }
 }
 
-/// What key paths are called in sentences for users.
-enum PathNames {
-  static func text(_ keyPath: AnyKeyPath) -> String {
-    PathShelf.shared.path(keyPath)?.names.joined(separator: ".") ?? "\(keyPath)"
+/// Values of rows that are read one by one.
+class RowGathering<Model: PersistentModel, Result>: Gathering<Model, Result> {
+  typealias Reading<Known> = (SelectRun<Model>.Row, [AnySelectedColumn<Model>]) throws -> Known
+
+  override func add(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>]) throws {
+    preconditionFailure("a gathering takes rows")
   }
+}
+
+/// How many different values there are. All that are no number count as one.
+final class DistinctGathering<Model: PersistentModel, Value: Hashable>: RowGathering<Model, Int> {
+  private let value: Reading<Value?>
+  private var seen: Set<Value> = []
+  private var hasNoNumber = false
+
+  init(_ value: @escaping Reading<Value?>) { self.value = value }
+
+  override func add(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>]) throws {
+    guard let value = try value(row, columns) else { return }
+    if value == value { seen.insert(value) } else { hasNoNumber = true }
+  }
+
+  override func result() -> Int { seen.count + (hasNoNumber ? 1 : 0) }
+}
+
+/// The value that belongs to the least or the greatest key. A key that is no number counts only if there is no other.
+final class EndGathering<Model: PersistentModel, Value, Key: Comparable>: RowGathering<Model, Value?> {
+  private let isLast: Bool
+  private let value: Reading<Value?>
+  private let key: Reading<Key?>
+  private var best: (key: Key, value: Value?)?
+
+  init(isLast: Bool, value: @escaping Reading<Value?>, key: @escaping Reading<Key?>) {
+    (self.isLast, self.value, self.key) = (isLast, value, key)
+  }
+
+  override func add(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>]) throws {
+    guard let key = try key(row, columns) else { return }
+    if let best, best.key == best.key, isLast ? !(best.key < key) : !(key < best.key) { return }
+    best = (key, try value(row, columns))
+  }
+
+  override func result() -> Value? { best?.value }
 }

@@ -81,12 +81,18 @@ extension ModelContext {
     var descriptor = FetchDescriptor(predicate: predicate)
     descriptor.includePendingChanges = includePendingChanges
     var measures: [AskedMeasure<Model>] = []
-    for aggregate in repeat each aggregates { measures.append(AskedMeasure(aggregate)) }
-    let run = AggregateRun(descriptor: descriptor, state: state, measures: measures, keys: keys) {
+    var columns: [[AnySelectedColumn<Model>]] = []
+    for aggregate in repeat each aggregates {
+      measures.append(AskedMeasure(aggregate.kind, aggregate.keyPath))
+      columns.append(aggregate.columns())
+    }
+    func gatherings() -> [ModelGathering<Model>] {
       var gatherings: [ModelGathering<Model>] = []
       for aggregate in repeat each aggregates { gatherings.append(aggregate.gather()) }
       return gatherings
     }
+    let run = AggregateRun(
+      descriptor: descriptor, state: state, measures: measures, keys: keys, make: gatherings, columns: columns)
     return try state.traced(.aggregate, descriptor, place: place, note: { $1.found = $0.count }) {
       try state.call(.fetching) { try run.groups() }
     }

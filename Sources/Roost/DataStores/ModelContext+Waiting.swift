@@ -1,10 +1,12 @@
 internal import RoostGraph
+internal import RoostFile
 
 /// Fetching from a server without blocking the thread.
 ///
 /// A function here gives its thread back while a server is waited for, so it fits the main actor and tasks. Code that is reached in the
 /// meantime may use the context. The result is that of a fetch at the end of the wait: it includes what that code changed. If the task is
-/// cancelled, the question to the server is cancelled too, and the function throws `CancellationError`. Stores in files answer at once.
+/// cancelled, the question to the server is cancelled too, and the function throws `CancellationError`. A store in a file answers on the
+/// caller's thread, and a cancelled task ends its work between two rows.
 extension ModelContext {
   /// The models that a descriptor asks for, as `fetch` returns them.
   ///
@@ -58,7 +60,7 @@ extension ModelContext {
     for model: Model.Type, isolation: isolated (any Actor)? = #isolation, _ body: () throws -> Result
   ) async throws -> Result {
     let graph = state.graph(try state.stores.known(model).store)
-    guard let set = graph.source as? WorkingSet, set.mayWait else { return try body() }
+    guard let set = graph.source as? WorkingSet, set.mayWait else { return try await withCancellation(body) }
     let asked = AskedAhead()
     while true {
       try Task.checkCancellation()
@@ -69,6 +71,29 @@ extension ModelContext {
       }
       if let result { return result }
       if let work { try await set.waiting(work.body) }
+    }
+  }
+}
+
+extension ModelContext {
+  /// Runs calls of this context, and ends them if the task is cancelled: between two rows that a fetch from a file reads, or while a server
+  /// is waited for.
+  ///
+  /// ```swift
+  /// try await modelContext.withCancellation { try modelContext.save() }
+  /// ```
+  ///
+  /// The call that is cancelled throws `CancellationError`. A save is then not committed: it waits as before. If the save was committed
+  /// first, the call returns. The closure runs on the caller's actor, and keeps its thread while it runs. Use it in a model actor, which
+  /// has a thread of its own.
+  public func withCancellation<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: () throws -> Result
+  ) async throws -> Result {
+    let interrupt = CallInterrupt()
+    return try await withTaskCancellationHandler {
+      try CallInterrupt.$current.withValue(interrupt) { try body() }
+    } onCancel: {
+      interrupt.raise()
     }
   }
 }

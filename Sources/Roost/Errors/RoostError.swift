@@ -110,7 +110,7 @@ enum Doorway {
     switch fault.code {
     case .wrongType, .unknown, .tooDeep, .badPattern:
       SwiftDataError.unsupportedPredicate.about("\(fault.detail), in \(fault.part)", fault)
-    case .nilUnwrapped, .overflow, .dividedByZero, .outOfBounds, .missingRow:
+    case .nilUnwrapped, .overflow, .dividedByZero, .outOfBounds, .missingRow, .tooLong:
       RoostError(.badCondition, "\(fault.detail), in \(fault.part)", underlyingError: fault)
     }
   }

@@ -16,7 +16,7 @@ public struct Window<Model: PersistentModel, Result>: @unchecked Sendable {
   /// Begins a group.
   let begin: () -> WindowGroup<Model, Result>
   /// What it reads besides.
-  let column: () -> MeasuredColumn<Model>?
+  let columns: () -> [AnySelectedColumn<Model>]
 }
 
 extension Window where Result == Int {
@@ -35,65 +35,25 @@ extension Window where Result == Int {
 
 extension Window {
   private init(group: @escaping () -> AnyGroupColumn<Model>, begin: @escaping () -> WindowGroup<Model, Result>) {
-    self.init(group: group, begin: begin, column: { nil })
+    self.init(group: group, begin: begin, columns: { [] })
   }
 
   /// An aggregate over this row and all rows before it.
   public static func running(_ aggregate: Aggregate<Model, Result>) -> Window {
-    Window(group: OneGroup.init, begin: { RunningGroup(aggregate) }, column: { MeasuredColumn(aggregate) })
+    Window(group: OneGroup.init, begin: { RunningGroup(aggregate) }, columns: aggregate.columns)
   }
 
   public static func running<Key: Hashable>(_ aggregate: Aggregate<Model, Result>, per key: KeyPath<Model, Key>)
     -> Window
-  { Window(group: { GroupColumn(key) }, begin: { RunningGroup(aggregate) }, column: { MeasuredColumn(aggregate) }) }
+  { Window(group: { GroupColumn(key) }, begin: { RunningGroup(aggregate) }, columns: aggregate.columns) }
 }
 
 // MARK: Columns
-
-/// By what rows are divided.
-class AnyGroupColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
-  func key(_ row: SelectRun<Model>.Row) throws -> AnyHashable { preconditionFailure("a group has a key") }
-}
 
 /// All rows are one group. It is no column.
 private final class OneGroup<Model: PersistentModel>: AnyGroupColumn<Model> {
   init() { super.init(nil) }
   override func key(_ row: SelectRun<Model>.Row) -> AnyHashable { true }
-}
-
-private final class GroupColumn<Model: PersistentModel, Key: Hashable>: AnyGroupColumn<Model> {
-  private let column: SelectedColumn<Model, Key>
-  override var number: Int {
-    get { column.number }
-    set { column.number = newValue }
-  }
-
-  init(_ keyPath: KeyPath<Model, Key>) {
-    column = SelectedColumn(keyPath)
-    super.init(keyPath)
-  }
-
-  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? { column.placed(map, store) }
-  override func key(_ row: SelectRun<Model>.Row) throws -> AnyHashable {
-    NoNumber.alike(AnyHashable(try row.value(column)))
-  }
-}
-
-/// What an aggregate is asked of.
-final class MeasuredColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
-  private let measure: AskedMeasure<Model>
-
-  /// Nil where rows are counted.
-  init?<Result>(_ aggregate: Aggregate<Model, Result>) {
-    if aggregate.keyPath == nil { return nil }
-    measure = AskedMeasure(aggregate)
-    super.init(aggregate.keyPath)
-  }
-
-  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
-    guard measure.placed(map, store) != nil, let path else { return nil }
-    return PlacedPath(path, map, store: store)
-  }
 }
 
 /// A key of the order. Two rows have one rank if all these are equal.
@@ -126,9 +86,9 @@ final class SortedColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
 /// The rows of one group so far.
 class WindowGroup<Model: PersistentModel, Result> {
   /// - Parameters:
-  ///   - value: what the window's column has, if the row is stored.
+  ///   - columns: the window's own.
   ///   - isTied: whether the row is equal in the order to the one before.
-  func next(_ row: SelectRun<Model>.Row, _ value: Value?, isTied: Bool) throws -> Result {
+  func next(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>], isTied: Bool) throws -> Result {
     preconditionFailure("a group takes rows")
   }
 }
@@ -139,7 +99,7 @@ private final class PositionGroup<Model: PersistentModel>: WindowGroup<Model, In
 
   init(isRank: Bool) { self.isRank = isRank }
 
-  override func next(_ row: SelectRun<Model>.Row, _ value: Value?, isTied: Bool) -> Int {
+  override func next(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>], isTied: Bool) -> Int {
     count += 1
     if !isRank || !isTied { rank = count }
     return rank
@@ -148,20 +108,12 @@ private final class PositionGroup<Model: PersistentModel>: WindowGroup<Model, In
 
 private final class RunningGroup<Model: PersistentModel, Result>: WindowGroup<Model, Result> {
   private let gathering: Gathering<Model, Result>
-  private let decimal: ((Value) -> Decimal?)?
 
-  init(_ aggregate: Aggregate<Model, Result>) {
-    gathering = aggregate.gather()
-    decimal = [.sum, .average].contains(aggregate.kind) ? ValueDecoding.decoder(of: Decimal.self) : nil
-  }
+  init(_ aggregate: Aggregate<Model, Result>) { gathering = aggregate.gather() }
 
-  override func next(_ row: SelectRun<Model>.Row, _ value: Value?, isTied: Bool) throws -> Result {
-    switch row {
-    case .model(let model): gathering.add(model)
-    case .stored:
-      try gathering.add(MeasureTally(value ?? .bool(true)))
-      if case .decimal? = value, let decimal = value.flatMap({ decimal?($0) }) { gathering.add(decimal) }
-    }
+  override func next(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>], isTied: Bool) throws -> Result
+  {
+    try gathering.add(row, columns)
     return try gathering.result()
   }
 }
@@ -170,7 +122,7 @@ private final class RunningGroup<Model: PersistentModel, Result>: WindowGroup<Mo
 struct WindowRun<Model: PersistentModel, Result> {
   private let window: Window<Model, Result>
   private let group: AnyGroupColumn<Model>
-  private let measured: MeasuredColumn<Model>?
+  private let measured: [AnySelectedColumn<Model>]
   private let sorted: [SortedColumn<Model>]
   private var groups: [AnyHashable: (group: WindowGroup<Model, Result>, count: Int, last: SelectRun<Model>.Row)] = [:]
 
@@ -180,23 +132,23 @@ struct WindowRun<Model: PersistentModel, Result> {
     }
     self.window = window
     group = window.group()
-    measured = window.column()
+    measured = window.columns()
     sorted = SortRules(sortBy).rules.map { SortedColumn($0) }
   }
 
   /// What it reads.
   var columns: [AnySelectedColumn<Model>] {
-    (group is OneGroup<Model> ? [] : [group]) + (measured.map { [$0] } ?? []) + sorted
+    (group is OneGroup<Model> ? [] : [group]) + measured + sorted
   }
 
   /// The result of a row; nil if its group has enough rows.
   mutating func next(_ row: SelectRun<Model>.Row, atMost: Int?) throws -> Result? {
-    let key = try group.key(row)
+    let key = NoNumber.alike(try group.key(row))
     let known = groups.removeValue(forKey: key)
     let (own, count) = (known?.group ?? window.begin(), (known?.count ?? 0) + 1)
     let isTied = known.map { known in sorted.allSatisfy { $0.isSame(known.last, row) } } ?? false
     groups[key] = (own, count, row)
     if let atMost, count > atMost { return nil }
-    return try own.next(row, measured.flatMap { row.stored($0) }, isTied: isTied)
+    return try own.next(row, measured, isTied: isTied)
   }
 }

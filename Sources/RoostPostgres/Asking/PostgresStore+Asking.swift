@@ -1,6 +1,7 @@
 #if Postgres
   package import Roost
   internal import RoostGraph
+  internal import RoostFile
   internal import RoostRecords
 
   /// Fetching.

@@ -1,6 +1,7 @@
 #if Postgres
   internal import Foundation
   internal import Roost
+  internal import RoostFile
   internal import RoostRecords
 
   /// Consumers of the history. Also removes old history that all consumers have read.

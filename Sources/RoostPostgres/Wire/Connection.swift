@@ -1,6 +1,7 @@
 #if Postgres
   internal import CPostgres
   internal import Roost
+  internal import RoostFile
   #if canImport(Glibc)
     internal import Glibc
   #elseif canImport(Musl)

@@ -102,7 +102,7 @@ extension Checker {
     case .textOrder: return Term(expression, .int, operands: .many(parts))
     case .changed: return Term(expression, .string, operands: .many(parts))
     case .matches(_, let pattern):
-      do { _ = try Regex(pattern) } catch {
+      do { _ = try TextPattern(pattern) } catch {
         throw ConditionFault(.badPattern, "\(error)", in: describer.text(expression))
       }
       return Term(expression, .bool, operands: .many(parts))

@@ -44,10 +44,10 @@ final class FollowedGroup {
   }
 
   /// The rows in order; the next group begins.
-  func take() -> [RowID] {
+  func take() throws -> [RowID] {
     if var sorted = top {
       top = nil
-      let rows = sorted.finish()
+      let rows = try sorted.finish()
       wanted -= min(wanted, rows.count)
       return rows
     }
@@ -69,7 +69,7 @@ final class FollowedGroup {
       guard try plan.passes(row) else { return true }
       try keys.make(row)
       let isBehind = plan.behind?.withUnsafeBytes { TextBytes.bytesAreLess($0, keys.key.bytes) } ?? true
-      if isBehind { top?.insert(keys.key.bytes, row.id) }
+      if isBehind { try top?.insert(keys.key.bytes, row.id) }
       return true
     }
   }

@@ -22,7 +22,7 @@ extension Plan {
       return try body(row)
     }
     func giveGroup() throws -> Bool {
-      for row in group.take() where try !give(row) { return false }
+      for row in try group.take() where try !give(row) { return false }
       return true
     }
     if !isDescending {
@@ -69,7 +69,7 @@ extension Plan {
       let range = bound?.range(behind: KeyBytes(), isDescending: passing.index.index.parts[0].isDescending)
     else { return }
     try range.forEach(in: passing.index) { (row, _, _) in
-      tally.entries += 1
+      try noteEntry()
       return try body(row)
     }
   }

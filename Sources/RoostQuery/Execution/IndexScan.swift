@@ -83,7 +83,7 @@ struct IndexScan {
     if !isCareful {
       while read < count {
         let row = try cursor.row()
-        plan.tally.entries += 1
+        try plan.noteEntry()
         read += 1
         if try !give(row) { return false }
         if read < count {
@@ -94,7 +94,7 @@ struct IndexScan {
     }
     while read < count {
       let (row, key, valueBytes) = try cursor.entry()
-      plan.tally.entries += 1
+      try plan.noteEntry()
       read += 1
       if isCut(valueBytes) {
         let values = UnsafeRawBufferPointer(rebasing: key[..<valueBytes])

@@ -109,7 +109,7 @@ extension Plan {
       guard let row else {
         throw StoreError(.damaged, "row \(id.number) of \(entity.name) is in an index, but does not exist")
       }
-      tally.rows += 1
+      try noteRow()
       return try body(row)
     }
   }
@@ -128,7 +128,7 @@ extension Plan {
     let (isBackward, program) = (direction == .backward, program.map(Unmanaged.passUnretained))
     var next = isThere ? try cursor.row() : nil
     while let row = next {
-      tally.rows += 1
+      try noteRow()
       if try program?._withUnsafeGuaranteedRef({ try passes(row, $0) }) != false {
         tally.matches += 1
         if try !body(row) { return false }
@@ -156,7 +156,7 @@ extension Plan {
       let isBehind = start.withUnsafeBytes { TextBytes.bytesAreLess($0, keys.key.bytes) }
       if !isBehind { return true }
       if direction == nil {
-        top.insert(keys.key.bytes, row.id)
+        try top.insert(keys.key.bytes, row.id)
         return true
       }
       given += 1
@@ -164,7 +164,7 @@ extension Plan {
       return try body(row) && given < limit
     }
     if direction != nil { return }
-    for id in top.finish() {
+    for id in try top.finish() {
       tally.results += 1
       if try !withRow(id, body) { return }
     }
@@ -178,10 +178,10 @@ extension Plan {
     var top = TopRows(wanted: wanted)
     _ = try forEachMatch(0) { row in
       try keys.make(row)
-      top.insert(keys.key.bytes, row.id)
+      try top.insert(keys.key.bytes, row.id)
       return true
     }
-    for id in top.finish().dropFirst(query.offset) {
+    for id in try top.finish().dropFirst(query.offset) {
       tally.results += 1
       if try !withRow(id, body) { return }
     }
@@ -194,10 +194,27 @@ extension Plan {
     for id in rows {
       _ = try withRow(id) { row in
         try keys.make(row)
-        top.insert(keys.key.bytes, row.id)
+        try top.insert(keys.key.bytes, row.id)
         return true
       }
     }
-    return top.finish()
+    return try top.finish()
+  }
+}
+
+/// Counting what is read.
+extension Plan {
+  /// Counts a row that is read. Every 256 of them it looks whether the call is to end.
+  @inline(__always)
+  func noteRow() throws {
+    tally.rows += 1
+    if tally.rows & 255 == 0 { try CallInterrupt.look() }
+  }
+
+  /// Counts an entry of an index that is read. Every 256 of them it looks whether the call is to end.
+  @inline(__always)
+  func noteEntry() throws {
+    tally.entries += 1
+    if tally.entries & 255 == 0 { try CallInterrupt.look() }
   }
 }

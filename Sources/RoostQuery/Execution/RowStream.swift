@@ -25,7 +25,7 @@ extension Plan {
       }
     case .single(let row, _):
       guard let row, skipped == 0 else { return true }
-      tally.entries += 1
+      try noteEntry()
       return try body(row)
     case .rows, .either, .both:
       let found = try numbers(access)
@@ -42,7 +42,10 @@ extension Plan {
     let count = table.count
     if skipped >= count { return true }
     var isThere = try cursor.move(to: direction == .backward ? count - 1 - skipped : skipped)
+    var passed = 0
     while isThere {
+      passed &+= 1
+      if passed & 1023 == 0 { try CallInterrupt.look() }
       if try !body(cursor.id) { return false }
       isThere = direction == .backward ? try cursor.previous() : try cursor.next()
     }
@@ -58,7 +61,7 @@ extension Plan {
         let range = bound.range(behind: KeyBytes(), isDescending: isDescending)
       else { return true }
       try range.forEach(in: passing.index) { (id, _, _) in
-        tally.entries += 1
+        try noteEntry()
         if left > 0 {
           left -= 1
           return true

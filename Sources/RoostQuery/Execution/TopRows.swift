@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostRecords
 
 /// Sorts rows by their keys, and keeps only as many as are wanted.
@@ -20,17 +21,17 @@ struct TopRows {
   /// - Parameter wanted: how many rows to keep; nil for all.
   init(wanted: Int?) { self.wanted = wanted ?? .max }
 
-  mutating func insert(_ key: UnsafeRawBufferPointer, _ row: RowID) {
+  mutating func insert(_ key: UnsafeRawBufferPointer, _ row: RowID) throws {
     if wanted == 0 { return }
     if hasThreshold, !isBelowThreshold(key) { return }
     entries.append(Entry(head: Self.head(key), start: bytes.count, count: key.count, row: row))
     bytes.append(contentsOf: key)
-    if entries.count >= 1024, entries.count / 2 >= wanted { shrink() }
+    if entries.count >= 1024, entries.count / 2 >= wanted { try shrink() }
   }
 
   /// The rows in order.
-  mutating func finish() -> [RowID] {
-    sort()
+  mutating func finish() throws -> [RowID] {
+    try sort()
     return entries.prefix(wanted).map(\.row)
   }
 
@@ -39,10 +40,14 @@ struct TopRows {
     return key.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - key.count))
   }
 
-  private mutating func sort() {
+  /// Every 65,536 comparisons it looks whether the call is to end.
+  private mutating func sort() throws {
     let bytes = self.bytes
-    bytes.withUnsafeBytes { bytes in
-      entries.sort { one, other in
+    var compared = 0
+    try bytes.withUnsafeBytes { bytes in
+      try entries.sort { one, other in
+        compared &+= 1
+        if compared & 0xFFFF == 0 { try CallInterrupt.look() }
         if one.head != other.head { return one.head < other.head }
         return TextBytes.bytesAreLess(Self.key(one, bytes), Self.key(other, bytes))
       }
@@ -57,8 +62,8 @@ struct TopRows {
     bytes.withUnsafeBytes { TextBytes.bytesAreLess(key, Self.key(entries[wanted - 1], $0)) }
   }
 
-  private mutating func shrink() {
-    sort()
+  private mutating func shrink() throws {
+    try sort()
     entries.removeLast(entries.count - wanted)
     var kept: [UInt8] = []
     let bytes = self.bytes

@@ -14,6 +14,7 @@ package struct ConditionFault: Error, Hashable, Sendable, CustomStringConvertibl
     case dividedByZero
     case outOfBounds
     case missingRow
+    case tooLong
   }
 
   package var code: Code

@@ -86,8 +86,9 @@ package struct Interpreter {
       return .int(Int64(TextComparing.order(order, try text(parts[0]), other: try text(parts[1]))))
     case .changed(let change, _): return .string(TextComparing.change(change, try text(parts[0])))
     case .matches(_, let pattern):
-      let text = try text(parts[0])
-      return .bool(try text.contains(Regex(pattern)))
+      var text = try text(parts[0])
+      let wanted = try TextPattern(pattern)
+      return .bool(try text.withUTF8 { try wanted.isFound(in: UnsafeRawBufferPointer($0)) })
     case .contains, .count, .isEmpty, .first, .last, .minimum, .maximum, .element, .lookup, .quantified, .filter:
       return try collection(term)
     }

@@ -123,7 +123,7 @@ struct Compiler {
     case .matches(_, let pattern) where isCell(term.operands[0]):
       let text = try value(term.operands[0])
       emit(
-        Instruction(code: .match, detail: Self.detail(0, sense), one: text, two: try parts.regex(pattern)),
+        Instruction(code: .match, detail: Self.detail(0, sense), one: text, two: try parts.pattern(pattern)),
         jumpingTo: target)
     case .contains where members(term) != nil:
       let element = try value(term.operands[1])

@@ -17,7 +17,7 @@ package final class Program {
   private let needles: UnsafeMutablePointer<Needle>
   private let sets: UnsafeMutablePointer<ConstantSet>
   // Constants, so that nobody asks at every row whether they are being changed.
-  private let regexes: [Regex<AnyRegexOutput>]
+  private let patterns: [TextPattern]
   private let terms: [Term]
   private let escaped: [Escape]
   private let passages: [Passage]
@@ -76,7 +76,7 @@ package final class Program {
     let tests = FieldTest.leading(parts, loads)
     leading = Self.copy(tests)
     leadingCount = tests.count
-    regexes = parts.regexes
+    patterns = parts.patterns
     terms = parts.terms
     escaped = parts.escapes
     passages = parts.passages
@@ -256,8 +256,7 @@ package final class Program {
       case .find: outcome = needles[Int(step.two)].holds(registers[Int(step.one)].bytes)
       case .member: outcome = sets[Int(step.two)].contains(registers[Int(step.one)])
       case .match:
-        let text = String(decoding: registers[Int(step.one)].bytes, as: UTF8.self)
-        outcome = text.contains(regexes[Int(step.two)])
+        outcome = try patterns[Int(step.two)].isFound(in: registers[Int(step.one)].bytes)
       case .empty: outcome = registers[Int(step.one)].count == 0
       case .characters:
         let text = registers[Int(step.one)].bytes

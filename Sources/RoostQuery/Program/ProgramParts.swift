@@ -24,7 +24,7 @@ final class ProgramParts {
   private(set) var escapes: [Escape] = []
   private(set) var terms: [Term] = []
   private(set) var members: [ConstantSet] = []
-  private(set) var regexes: [Regex<AnyRegexOutput>] = []
+  private(set) var patterns: [TextPattern] = []
   @exclusivity(unchecked) var needles: [Needle] = []
   /// Needles that are searched first. A text without the needle at `place` contains none of `needles`.
   private(set) var sieves: [(place: UInt16, needles: [UInt16])] = []
@@ -153,9 +153,9 @@ final class ProgramParts {
       && instructions[1].code == .yes
   }
 
-  func regex(_ pattern: String) throws -> UInt16 {
-    regexes.append(try Regex(pattern))
-    return try place(regexes.count)
+  func pattern(_ pattern: String) throws -> UInt16 {
+    patterns.append(try TextPattern(pattern))
+    return try place(patterns.count)
   }
 
   /// The number of the last in a list, of which an instruction has two bytes to tell it.

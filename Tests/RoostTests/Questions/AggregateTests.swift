@@ -256,5 +256,67 @@ import Testing
     #expect(
       Dictionary(uniqueKeysWithValues: titles.map { ($0.key, $0.values) })
         == Dictionary(discs.map { ($0.title, 1) }, uniquingKeysWith: +))
+    try checkRows(context, discs, wanted, place)
+  }
+
+  /// What is gathered from rows that are read one by one.
+  private func checkRows(
+    _ context: ModelContext, _ discs: [Disc], _ wanted: Predicate<Disc>, _ place: String
+  ) throws {
+    let (titles, weights, moods, numbers, prices, lows) = try context.aggregate(
+      Disc.self, where: wanted, .countDistinct(\.title), .countDistinct(\.weight), .countDistinct(\.mood),
+      .sum(\.number), .average(\.price), .min(\.small))
+    #expect(titles == Set(discs.map(\.title)).count && moods == Set(discs.map(\.mood)).count, "\(place)")
+    // All that are no number count as one.
+    #expect(weights == Set(discs.compactMap(\.weight).map { $0.isNaN ? 99 : $0 }).count, "\(place)")
+    #expect(numbers == discs.reduce(0) { $0 + $1.number } && lows == discs.compactMap(\.small).min(), "\(place)")
+    #expect(prices == (discs.isEmpty ? nil : discs.reduce(0) { $0 + $1.price } / Decimal(discs.count)), "\(place)")
+    let groups = try context.aggregate(
+      Disc.self, where: wanted, .first(\.title, by: \.released), .last(\Disc.label?.name, by: \.number), .count,
+      by: \.isLive)
+    let typed: [AggregateGroup<(Bool?), (String?, String?, Int)>] = groups
+    let expected = Dictionary(grouping: discs, by: \.isLive)
+    #expect(groups.count == expected.count, "\(place)")
+    for group in typed {
+      let own = expected[group.key] ?? []
+      let (first, last, count) = group.values
+      let earliest = own.compactMap(\.released).min()
+      #expect(count == own.count, "\(place)")
+      #expect(
+        earliest == nil ? first == nil : own.contains { $0.released == earliest && $0.title == first }, "\(place)")
+      let highest = own.map(\.number).max()
+      #expect(own.contains { $0.number == highest && $0.label?.name == last }, "\(place)")
+    }
+    let lengths = try context.aggregate(Disc.self, where: wanted, .last(\.number, by: \.length))
+    let known = discs.map(\.length).filter { !$0.isNaN }.max()
+    #expect(
+      discs.isEmpty
+        ? lengths == nil : discs.contains { $0.number == lengths && (known == nil || $0.length == known) }, "\(place)")
+  }
+
+  @Test func `values are gathered from rows without models`() throws {
+    let context = ModelContext(try container())
+    for number in 0..<6 {
+      let disc = Disc("disc \(number % 2)", number: number)
+      disc.small = number < 2 ? nil : Int8(number % 3)
+      disc.released = number == 5 ? nil : Date(timeIntervalSinceReferenceDate: Double(10 - number))
+      context.insert(disc)
+    }
+    try context.save()
+    let reader = ModelContext(context.container)
+    let counts = try reader.aggregate(Disc.self, .countDistinct(\.title), .countDistinct(\.small))
+    #expect(counts == (2, 3))
+    let groups = try reader.aggregate(
+      Disc.self, .first(\.number, by: \.released), .last(\.number, by: \.released), .last(\.small, by: \.number),
+      by: \.title)
+    #expect(groups.map { $0.values.0 } == [4, 3] && groups.map { $0.values.1 } == [0, 1])
+    #expect(groups.map { $0.values.2 } == [1, 2])
+    let none = try reader.aggregate(
+      Disc.self, where: #Predicate { $0.number > 9 }, .first(\.title, by: \.released), .countDistinct(\.title))
+    #expect(none.0 == nil && none.1 == 0)
+    let running = try reader.select(
+      Disc.self, \.number, over: .running(.countDistinct(\.title)), sortBy: [SortDescriptor(\.number)])
+    #expect(running.map(\.1) == [1, 2, 2, 2, 2, 2])
+    #expect(reader.statistics.modelsFetched == 0)
   }
 }

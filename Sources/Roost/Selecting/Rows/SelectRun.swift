@@ -36,6 +36,11 @@ struct SelectRun<Model: PersistentModel> {
       }
     }
 
+    /// A value of a column whose type the caller knows.
+    func value<Known>(_ column: AnySelectedColumn<Model>, as type: Known.Type) throws -> Known {
+      try value(unsafeDowncast(column, to: SelectedColumn<Model, Known>.self))
+    }
+
     /// A value as it is stored; nil if a model has it.
     func stored(_ column: AnySelectedColumn<Model>) -> Value? {
       guard case .stored(let values) = self else { return nil }
