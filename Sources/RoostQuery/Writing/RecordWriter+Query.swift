@@ -18,18 +18,28 @@ extension RecordWriter {
   /// Gives fields of each row what expressions say of the row as it was before; returns how many rows there were.
   @discardableResult
   package func update(_ query: Query, set changes: KeyValuePairs<String, Expression>) throws -> Int {
+    let entity = try Ground(self).entity(query.entity)
+    return try update(
+      query,
+      set: changes.map { name, value in
+        guard let field = entity.field(name) else {
+          throw RecordFault(.unknown, "there is no such field", entity: entity.name, field: name)
+        }
+        return (field, value)
+      })
+  }
+
+  @discardableResult
+  package func update(_ query: Query, set changes: [(field: Field, value: Expression)]) throws -> Int {
     let ground = Ground(self)
     let entity = try ground.entity(query.entity)
     let plan = try Planner(ground).plan(query)
     var terms: [(field: Field, term: Term)] = []
-    for (name, expression) in changes {
-      guard let field = entity.field(name) else {
-        throw RecordFault(.unknown, "there is no such field", entity: entity.name, field: name)
-      }
+    for (field, expression) in changes {
       var checker = Checker(catalog, entity.id)
       let term = try checker.term(expression)
       guard term.kind == Kind(field) || .optional(term.kind) == Kind(field) else {
-        throw checker.wrong(expression, "\(name) holds \(Kind(field)), this is \(term.kind)")
+        throw checker.wrong(expression, "\(field.name) holds \(Kind(field)), this is \(term.kind)")
       }
       terms.append((field, term))
     }

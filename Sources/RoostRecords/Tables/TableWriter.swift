@@ -130,6 +130,17 @@ package final class TableWriter {
     return try insert(&builder)
   }
 
+  /// Adds a row from values of fields.
+  package func insert(fields values: [(field: Field, value: Value)]) throws -> RowID {
+    builder.clear()
+    for (field, value) in values {
+      do throws(RecordFault) { try builder.set(slot(field.name), value) } catch {
+        throw error.at(entity.name, field.name)
+      }
+    }
+    return try insert(&builder)
+  }
+
   /// A value that is too large for its row.
   struct Moved {
     var slot: Slot

@@ -29,15 +29,18 @@ final class Console {
   private let sink: (Stream, String) -> Void
   /// Why the output could not be written, once that has happened.
   private let failure: () -> StoreError?
+  /// Reads a line that a person types; nil if there is no person.
+  private let answer: (() -> String?)?
 
   init(
     isTerminal: Bool, hasColours: Bool, width: Int = 80, failure: @escaping () -> StoreError? = { nil },
-    sink: @escaping (Stream, String) -> Void
+    answer: (() -> String?)? = nil, sink: @escaping (Stream, String) -> Void
   ) {
     self.isTerminal = isTerminal
     self.hasColours = hasColours
     self.width = width
     self.failure = failure
+    self.answer = answer
     self.sink = sink
   }
 
@@ -52,7 +55,8 @@ final class Console {
     }
     let (output, errors, fate) = (ByteStream.standardOutput, ByteStream.standardError, Fate())
     return Console(
-      isTerminal: isTerminal, hasColours: hasColours, width: columns(environment), failure: { fate.failure }
+      isTerminal: isTerminal, hasColours: hasColours, width: columns(environment), failure: { fate.failure },
+      answer: isTerminal && isatty(0) == 1 ? { readLine() } : nil
     ) { stream, text in
       let bytes = Array(text.utf8)
       do { try bytes.withUnsafeBytes { try (stream == .output ? output : errors).write($0) } } catch {
@@ -70,6 +74,13 @@ final class Console {
   /// This console, or one like it that shows no progress, where a program reads what is printed.
   func quiet(_ isQuiet: Bool) -> Console {
     isQuiet ? Console(isTerminal: false, hasColours: false, width: width, failure: failure, sink: sink) : self
+  }
+
+  /// Asks a question that is answered with yes or no. Nil if there is nobody to answer it.
+  func confirms(_ question: String) -> Bool? {
+    guard let answer else { return nil }
+    sink(.output, SafeText.line(question) + " [y/N] ")
+    return ["y", "yes"].contains(answer()?.lowercased())
   }
 
   // MARK: Words

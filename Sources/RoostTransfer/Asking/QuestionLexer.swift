@@ -22,7 +22,7 @@ struct QuestionLexer {
   private static let signs = [
     "&&", "||", "==", "!=", "<=", ">=", "??", "?.", "...", "..<", "<", ">", "!", "+", "-", "*", "/", "%", "(", ")", "[",
     "]",
-    "{", "}", ",", ".", ":", "?",
+    "{", "}", ",", ".", ":", "?", "=",
   ]
 
   private let text: String
@@ -70,7 +70,6 @@ struct QuestionLexer {
       at += sign.count
       return Word(kind: .sign(sign), place: start)
     }
-    if character == "=" { throw fault("write == to compare", start) }
     if character == "&" || character == "|" { throw fault("write \(character)\(character)", start) }
     throw fault("nothing is written with '\(character)'", start)
   }

@@ -20,8 +20,28 @@ struct QuestionParser {
     return whole
   }
 
+  /// Changes of fields, between commas: `plays = plays + 1, rating = nil`.
+  static func changes(_ text: String) throws(QuestionFault) -> [(name: String, place: Int, value: Placed)] {
+    var parser = try QuestionParser(text)
+    var changes: [(name: String, place: Int, value: Placed)] = []
+    repeat {
+      let place = parser.word.place
+      var names: [String] = []
+      repeat {
+        guard case .name(let name) = parser.word.kind else { throw parser.fault("the name of a field is expected") }
+        parser.at += 1
+        names.append(name)
+      } while parser.take(".")
+      guard parser.take("=") else { throw parser.fault("'=' is expected: write plays = 3") }
+      changes.append((names.joined(separator: "."), place, try parser.expression()))
+    } while parser.take(",")
+    guard parser.word.kind == .end else { throw parser.fault(parser.surplus) }
+    return changes
+  }
+
   /// What is said of a word that cannot come next: mostly it is one of another language.
   private var surplus: String {
+    if word.kind == .sign("=") { return "write == to compare" }
     guard case .name(let name) = word.kind else { return "something is too much here" }
     return switch name.lowercased() {
     case "and": "'\(name)' is unknown here: write &&"
@@ -48,7 +68,7 @@ struct QuestionParser {
   }
 
   private mutating func demand(_ sign: String) throws(QuestionFault) {
-    if !take(sign) { throw fault("'\(sign)' is expected") }
+    if !take(sign) { throw fault(word.kind == .sign("=") ? surplus : "'\(sign)' is expected") }
   }
 
   // MARK: From the loosest to the tightest
@@ -211,7 +231,9 @@ struct QuestionParser {
       switch name {
       case "true", "false": return found(.flag(name == "true"))
       case "nil", "null": return found(.null)
-      case "and", "or", "not": throw fault("write \(["and": "&&", "or": "||", "not": "!"][name]!)", place)
+      case "and", "AND": throw fault("write &&", place)
+      case "or", "OR": throw fault("write ||", place)
+      case "not", "NOT": throw fault("write !", place)
       default: break
       }
       if word.kind == .sign("(") { return found(.function(name, try arguments())) }
@@ -230,6 +252,7 @@ struct QuestionParser {
       }
       return found(.list(all))
     case .end: throw fault("the condition ends here, and something is missing")
+    case .sign("="): throw fault(surplus)
     case .sign(let sign): throw fault("a value is expected, and not '\(sign)'")
     }
   }

@@ -17,6 +17,37 @@ package enum TypedQuestion {
     return expression
   }
 
+  /// What fields of rows become, as in `plays = plays + 1, rating = nil`. A value may name fields of the row as it was before.
+  package static func changes(
+    _ text: String, of entity: Entity, _ catalog: Catalog
+  ) throws -> [(field: Field, value: RoostQuery.Expression)] {
+    var changes: [(field: Field, value: RoostQuery.Expression)] = []
+    for change in try QuestionParser.changes(text) {
+      func fault(_ detail: String) -> QuestionFault { QuestionFault(detail: detail, place: change.place, text: text) }
+      let field = try FieldChange.field(change.name, of: entity, catalog, fault: fault)
+      if changes.contains(where: { $0.field.id == field.id }) { throw fault("'\(field.name)' is given twice") }
+      var typer = QuestionTyper(text, catalog, entity: entity.id)
+      let kind = Kind(field)
+      let found = try typer.typed(change.value, kind)
+      guard found.kind == kind || found.kind.optional == kind else {
+        throw QuestionFault(
+          detail: "'\(field.name)' is \(typer.name(kind)), and this is \(typer.name(found.kind))",
+          place: change.value.place, text: text)
+      }
+      if let check = field.caseCheck {
+        // Only a program knows that a computed value is a case.
+        guard case .constant(let value, _) = found.expression else {
+          throw fault("'\(field.name)' takes a plain value")
+        }
+        if !value.isNull, let reason = check(value) { throw fault(reason) }
+      }
+      var checker = Checker(catalog, entity.id)
+      do { _ = try checker.term(found.expression) } catch { throw fault("\(error)") }
+      changes.append((field, found.expression))
+    }
+    return changes
+  }
+
   /// `releaseDate`, `-releaseDate` for the other direction, `album.title`; several between commas.
   package static func order(_ text: String, of entity: EntityID, _ catalog: Catalog) throws -> [Order] {
     var orders: [Order] = []

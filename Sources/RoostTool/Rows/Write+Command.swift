@@ -1,0 +1,203 @@
+import Roost
+import RoostPages
+import RoostQuery
+import RoostRecords
+import RoostTransfer
+
+/// Commands that change rows.
+extension Command {
+  static var set: Command {
+    Command(
+      name: "set", summary: "Change fields of the rows that match a condition.",
+      discussion: [
+        "Changes are written as in 'plays = plays + 1, rating = nil, album = #12'; a value may name fields of the row as it",
+        "was before. " + RowWriting.discussion,
+      ],
+      syntax: Syntax(
+        operands: RowWriting.operands + [
+          Syntax.Operand(name: "changes", help: "What becomes of which field, between commas."),
+          RowWriting.condition,
+        ], options: [RowWriting.allOption] + RowWriting.options)
+    ) { arguments, console in
+      let writing = try RowWriting(arguments, console, condition: arguments.operand(3))
+      let changes = try TypedQuestion.changes(arguments.operands[2], of: writing.entity, writing.catalog)
+      return try writing.run { writer in
+        let count = try writer.update(writing.query, set: changes)
+        return RowWriting.Done(
+          entity: writing.entity.name, changed: count,
+          sentence: "Change \(ReadableNumber.count(count, "row")) of \(writing.entity.name)")
+      }
+    }
+  }
+
+  static var insert: Command {
+    Command(
+      name: "insert", summary: "Insert one row into an entity.",
+      discussion: [
+        "Values are written as in 'title = \"Low\", year = 1977'. Fields without a value get their default, or nil.",
+        RowWriting.discussion,
+      ],
+      syntax: Syntax(
+        operands: RowWriting.operands + [
+          Syntax.Operand(name: "values", help: "The value of each field, between commas.")
+        ],
+        options: RowWriting.options)
+    ) { arguments, console in
+      let writing = try RowWriting(arguments, console, condition: nil, isForAll: true)
+      let values = try writing.newRow(TypedQuestion.changes(arguments.operands[2], of: writing.entity, writing.catalog))
+      return try writing.run { writer in
+        let row = try writer.table(writing.entity.id).insert(fields: values)
+        return RowWriting.Done(
+          entity: writing.entity.name, inserted: row.number,
+          sentence: "Insert #\(row.number) into \(writing.entity.name)")
+      }
+    }
+  }
+
+  static var delete: Command {
+    Command(
+      name: "delete", summary: "Delete the rows that match a condition, and follow the delete rules.",
+      discussion: [
+        "Rows that a rule deletes with them are deleted, references to deleted rows become nil, and a rule that denies the",
+        "deletion ends the command. " + RowWriting.discussion,
+      ],
+      syntax: Syntax(
+        operands: RowWriting.operands + [RowWriting.condition], options: [RowWriting.allOption] + RowWriting.options)
+    ) { arguments, console in
+      let writing = try RowWriting(arguments, console, condition: arguments.operand(2))
+      return try writing.run { writer in
+        let gone = try writer.delete(writing.query)
+        let counts = Dictionary(grouping: gone.rows) { writing.catalog.name(of: $0.entity) ?? "?" }.mapValues(\.count)
+        let parts = counts.sorted { $0.key < $1.key }.map { "\(ReadableNumber.count($0.value, "row")) of \($0.key)" }
+        return RowWriting.Done(
+          entity: writing.entity.name, deleted: gone.asked, deletedByEntity: counts, setToNil: gone.loose.count,
+          sentence: "Delete " + (parts.isEmpty ? "0 rows of \(writing.entity.name)" : parts.joined(separator: ", "))
+            + (gone.loose.isEmpty ? "" : "; \(ReadableNumber.count(gone.loose.count, "reference")) become nil"))
+      }
+    }
+  }
+}
+
+/// One transaction of the command line on a store's rows.
+struct RowWriting {
+  /// What a transaction did, or would do.
+  struct Done: Encodable {
+    var entity: String
+    var changed: Int?
+    var inserted: UInt64?
+    var deleted: Int?
+    /// With the rows that rules delete.
+    var deletedByEntity: [String: Int]?
+    var setToNil: Int?
+    var isDone = true
+    /// What is asked about, as a clause.
+    var sentence: String
+
+    private enum CodingKeys: CodingKey {
+      case entity, changed, inserted, deleted, deletedByEntity, setToNil, isDone
+    }
+  }
+
+  /// Ends a transaction that nobody wants.
+  private struct Declined: Error {
+    var done: Done
+  }
+
+  static let discussion =
+    "All of it is one transaction, which the history notes. It asks before the commit; without a terminal '--yes' is needed."
+  static let operands = [
+    Syntax.Operand(name: "path", help: "The store. No other process may have it open for writing."),
+    Syntax.Operand(name: "entity", help: "Whose rows."),
+  ]
+  static let condition = Syntax.Operand(
+    name: "condition", help: "Which rows, as in 'genre == \"jazz\" && duration > 180'.", isOptional: true)
+  static let allOption = Syntax.Option(name: "all", help: "All rows, if no condition is given.")
+  static let options = [
+    Syntax.Option(name: "yes", help: "Do not ask."),
+    Syntax.Option(name: "dry-run", help: "Print what would be done, and do nothing."),
+    Syntax.Option(name: "author", value: "name", help: "The author for the history (roost)."),
+    Waiting.option,
+    Syntax.Option(name: "json", help: "Print JSON. It does not ask."),
+  ]
+
+  let entity: Entity
+  let catalog: Catalog
+  let query: Query
+  private let arguments: Arguments
+  private let console: Console
+
+  init(_ arguments: Arguments, _ console: Console, condition: String?, isForAll: Bool = false) throws {
+    (self.arguments, self.console) = (arguments, console)
+    if !isForAll, (condition != nil) == arguments.has("all") {
+      throw UsageError(
+        sentence: condition == nil
+          ? "Give a condition, or '--all' for all rows" : "'--all' and a condition contradict each other: leave one out"
+      )
+    }
+    // A reader finds what is wrong with the words before the store is opened for writing.
+    catalog = try Waiting.whileInUse(arguments) { try Looking.rows(arguments.operands[0]).read { $0.catalog } }
+    entity = try Looking.entity(arguments.operands[1], catalog)
+    query = try Asked(entity.name, where: condition).query(catalog)
+  }
+
+  /// The values of a new row: those that are given, and defaults.
+  func newRow(
+    _ changes: [(field: Field, value: RoostQuery.Expression)]
+  ) throws -> [(field: Field, value: Value)] {
+    if !FieldChange.mayInsert(into: entity, catalog) {
+      throw CheckFailure(sentence: "\(entity.name) is a class with subclasses, or one of them: let a program insert it")
+    }
+    var values: [(field: Field, value: Value)] = []
+    for (field, value) in changes {
+      guard case .constant(let constant, _) = value else {
+        throw UsageError(sentence: "The value of '\(field.name)' is computed, and a new row needs a plain one")
+      }
+      values.append((field, constant))
+    }
+    for field in entity.fields where !values.contains(where: { $0.field.id == field.id }) {
+      if let initial = field.initial {
+        values.append((field, initial))
+      } else if !field.isOptional, field.type != .presence {
+        throw UsageError(sentence: "'\(field.name)' has no default: give it a value")
+      }
+    }
+    return values
+  }
+
+  func run(_ body: (RecordWriter) throws -> Done) throws -> Ending {
+    var opening = StoreOptions()
+    opening.createIfMissing = false
+    opening.lockTimeoutNanoseconds = try Waiting.nanoseconds(arguments)
+    let store = try RecordStore(arguments.operands[0], options: opening, writer: HistoryWriter.ofThisProgram)
+    var done: Done
+    do {
+      done = try store.write(author: arguments.text("author") ?? "roost") { writer in
+        let done = try body(writer)
+        if try !isWanted(done) { throw Declined(done: done) }
+        return done
+      }
+    } catch let error as Declined {
+      done = error.done
+      done.isDone = false
+    } catch {
+      try? store.close()
+      throw error
+    }
+    try store.close()
+    if arguments.has("json") {
+      try console.json(done)
+    } else {
+      console.line(done.isDone ? done.sentence + ": done" : "Nothing is changed. It would be: " + done.sentence)
+    }
+    return done.isDone || arguments.has("dry-run") ? .good : .failed
+  }
+
+  private func isWanted(_ done: Done) throws -> Bool {
+    if arguments.has("dry-run") { return false }
+    if arguments.has("yes") { return true }
+    guard !arguments.has("json"), let isWanted = console.confirms(done.sentence + "?") else {
+      throw UsageError(sentence: "there is nobody to ask: add '--yes', or '--dry-run' to see what would be done")
+    }
+    return isWanted
+  }
+}
