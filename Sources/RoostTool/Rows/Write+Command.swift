@@ -187,7 +187,7 @@ struct RowWriting {
     if arguments.has("json") {
       try console.json(done)
     } else {
-      console.line(done.isDone ? done.sentence + ": done" : "Nothing is changed. It would be: " + done.sentence)
+      console.line(text: done.isDone ? done.sentence + ": done" : "Nothing is changed. It would be: " + done.sentence)
     }
     return done.isDone || arguments.has("dry-run") ? .good : .failed
   }
