@@ -157,7 +157,7 @@ struct RowWriting {
     for field in entity.fields where !values.contains(where: { $0.field.id == field.id }) {
       if let initial = field.initial {
         values.append((field, initial))
-      } else if !field.isOptional, field.type != .presence {
+      } else if FieldChange.isNeeded(field, of: entity) {
         throw UsageError(sentence: "'\(field.name)' has no default: give it a value")
       }
     }

@@ -8,6 +8,16 @@ package enum FieldChange {
     return !entity.fields.isEmpty || !catalog.entities.contains { $0.field(FieldNames.kind) != nil }
   }
 
+  /// Whether a new row needs a value of a field. Parts of a struct that may be nil do not.
+  package static func isNeeded(_ field: Field, of entity: Entity) -> Bool {
+    !field.isOptional && field.initial == nil && field.type != .presence
+      && optionalStruct(around: field.name, entity) == nil
+  }
+
+  private static func optionalStruct(around name: String, _ entity: Entity) -> String? {
+    FieldNames.above(name).first { entity.field($0)?.isOptional == true }
+  }
+
   static func field(
     _ name: String, of entity: Entity, _ catalog: Catalog, fault: (String) -> QuestionFault
   ) throws(QuestionFault) -> Field {
@@ -20,7 +30,7 @@ package enum FieldChange {
       throw fault("\(entity.name) has no field '\(name)'; it has \(FieldNames.list(known))")
     }
     if field.type == .presence { throw fault("'\(name)' is a struct: set its parts, such as \(name).x") }
-    for above in FieldNames.above(name) where entity.field(above)?.isOptional == true {
+    if let above = optionalStruct(around: name, entity) {
       throw fault("'\(above)' may be nil, so its parts are set by a program")
     }
     return field
