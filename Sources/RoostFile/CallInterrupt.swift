@@ -4,9 +4,27 @@
 ///
 /// Unchecked because the lock guards all of it.
 package final class CallInterrupt: @unchecked Sendable {
-  /// The one for the call that runs on this thread; nil if cancelling the task cannot end the call.
-  @TaskLocal package static var current: CallInterrupt?
+  @TaskLocal private static var bound: Bound?
   @TaskLocal private static var isIgnored = false
+
+  private struct Bound {
+    let interrupt: CallInterrupt
+    /// The task of the call; nil on a thread without one.
+    let task: Int?
+  }
+
+  /// The interrupt of this call; nil if cancelling the task cannot end the call. A task that the call begins has none.
+  package static var current: CallInterrupt? {
+    guard let bound, bound.task == thisTask else { return nil }
+    return bound.interrupt
+  }
+
+  private static var thisTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+  /// Runs a call with an interrupt, or with none.
+  package static func with<Result>(_ interrupt: CallInterrupt?, _ body: () throws -> Result) rethrows -> Result {
+    try $bound.withValue(interrupt.map { Bound(interrupt: $0, task: thisTask) }, operation: body)
+  }
 
   private let lock = Lock()
   private var raised = false
@@ -36,12 +54,24 @@ package final class CallInterrupt: @unchecked Sendable {
     if !isIgnored, Task.isCancelled || current?.isRaised == true { throw CancellationError() }
   }
 
-  /// Throws `CancellationError` if the call has an interrupt, and that was raised. A task that was cancelled without one goes on.
+  /// Throws `CancellationError` if the interrupt of this call was raised. It does not ask whether the task is cancelled.
   @inline(never)
   package static func look() throws { if current?.isRaised == true { throw CancellationError() } }
 
   /// Runs a closure that is carried out also in a cancelled task.
   package static func ignoring<Result>(_ body: () throws -> Result) rethrows -> Result {
-    try $isIgnored.withValue(true) { try $current.withValue(nil, operation: body) }
+    try $isIgnored.withValue(true) { try with(nil, body) }
+  }
+}
+
+/// Counts the steps of a loop. Every 256 steps it checks for cancellation.
+package struct InterruptCounter {
+  @usableFromInline var count: UInt8 = 0
+
+  @inlinable package init() {}
+
+  @inlinable package mutating func step() throws {
+    count &+= 1
+    if count == 0 { try CallInterrupt.look() }
   }
 }

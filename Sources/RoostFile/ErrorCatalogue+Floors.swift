@@ -62,7 +62,7 @@ extension ErrorCatalogue {
       advice: "Run `roost verify`: the store is inconsistent."),
     .init(
       .conditions, 10, name: "tooLong", meaning: "A regular expression is tested on a text of more than 64 KiB.",
-      advice: "Leave such texts out by another condition that stands before it, or use contains."),
+      advice: "Put `text.count < 60000 &&` before the expression, or use contains."),
   ]
 
   private static let objects: [ErrorEntry] = [

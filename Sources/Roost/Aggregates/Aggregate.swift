@@ -1,6 +1,6 @@
 internal import RoostGraph
 
-/// One thing that is asked of many models at once: how many they are, or a sum, an average or a bound of what they hold.
+/// One value that is computed from many models: a count, a sum, an average, a bound, or the value of the first or last model in an order.
 ///
 /// Values that are nil are left out. Write it as `.count`, `.sum(\.duration)`, `.min(\Track.album?.title)` in
 /// ``ModelContext/aggregate(_:where:includePendingChanges:_:fileID:line:)``. A key path with `?` needs the name of the class there, because
@@ -25,7 +25,7 @@ public struct Aggregate<Model: PersistentModel, Result>: @unchecked Sendable {
   }
 }
 
-/// The last ones are gathered from rows that are read one by one.
+/// `distinct` and `end` are gathered from rows that are read one by one.
 enum AggregateKind: String { case count, sum, average, min, max, distinct, end }
 
 extension Aggregate where Result == Int {
@@ -98,12 +98,12 @@ extension Aggregate where Result == Int {
   }
 }
 
-/// A value of the model that is the first or the last in an order. Models without a key are left out. If several have the same key, it is
-/// one of them.
+/// A value of the model that is the first or the last in an order. Models whose key is nil are left out. If several have the same key, it is
+/// one of them. The result is nil if no model has a key, or if the value is nil.
 ///
-/// A key path to an optional fits two of the functions, and means the one whose value may be nil. The others are disfavoured for that.
+/// An optional key path matches two overloads. The attribute selects the one that flattens the optional.
 extension Aggregate {
-  /// The value of the model with the least key; nil if there are no models.
+  /// The value of the model with the least key.
   ///
   ///     try context.aggregate(Bill.self, .first(\.number, by: \.date), .last(\.total, by: \.date), by: \.client)
   @_disfavoredOverload
@@ -135,7 +135,7 @@ extension Aggregate {
     end(value, key, isLast: false, value: { $0 }, key: { $0 })
   }
 
-  /// The value of the model with the greatest key; nil if there are no models.
+  /// The value of the model with the greatest key.
   @_disfavoredOverload
   public static func last<Value, Key: Comparable>(
     _ value: KeyPath<Model, Value>, by key: KeyPath<Model, Key>

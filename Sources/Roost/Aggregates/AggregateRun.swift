@@ -5,7 +5,7 @@ internal import RoostRecords
 
 /// Several aggregates over the models of a predicate, by groups.
 ///
-/// The engine gathers in its rows if it has words for all that is asked. Models with unsaved changes are added to what it found. Otherwise
+/// The engine gathers in its rows if it can compute all aggregates and keys. Models with unsaved changes are added to what it found. Otherwise
 /// the values are read row by row, as a selection reads them, and gathered here.
 struct AggregateRun<Model: PersistentModel> {
   let descriptor: FetchDescriptor<Model>
@@ -14,7 +14,7 @@ struct AggregateRun<Model: PersistentModel> {
   let keys: [GroupKey<Model>]
   /// Makes what gathers the values of one group.
   let make: () -> [ModelGathering<Model>]
-  /// By aggregate, what it reads of rows that are read one by one.
+  /// The columns of each aggregate, for rows that are read one by one.
   let columns: [[AnySelectedColumn<Model>]]
 
   struct Group {
@@ -172,7 +172,7 @@ struct AskedMeasure<Model: PersistentModel> {
   }
 }
 
-/// What an aggregate is asked of.
+/// The values that an aggregate gathers.
 final class MeasuredColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
   private let measure: AskedMeasure<Model>
 

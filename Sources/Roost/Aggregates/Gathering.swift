@@ -101,20 +101,23 @@ final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering
   }
 
   private func take(_ value: Value) {
-    guard let best, Self.isNumber(best) else {
+    guard let best, Numbers.contain(best) else {
       best = value
       return
     }
-    if Self.isNumber(value), isGreatest ? best < value : value < best { self.best = value }
-  }
-
-  /// What is no number is not equal to itself, but for a decimal.
-  private static func isNumber(_ value: Value) -> Bool {
-    if Value.self == Decimal.self { return !((value as? Decimal)?.isNaN ?? false) }
-    return value == value
+    if Numbers.contain(value), isGreatest ? best < value : value < best { self.best = value }
   }
 
   override func result() -> Value? { best }
+}
+
+/// Tells NaN from other values.
+private enum Numbers {
+  /// Whether a value is not NaN, which is not equal to itself, except as a `Decimal`.
+  static func contain<Value: Equatable>(_ value: Value) -> Bool {
+    if Value.self == Decimal.self { return !((value as? Decimal)?.isNaN ?? false) }
+    return value == value
+  }
 }
 
 /// Values of rows that are read one by one.
@@ -126,7 +129,7 @@ class RowGathering<Model: PersistentModel, Result>: Gathering<Model, Result> {
   }
 }
 
-/// How many different values there are. All that are no number count as one.
+/// How many different values there are. All NaN values count as one.
 final class DistinctGathering<Model: PersistentModel, Value: Hashable>: RowGathering<Model, Int> {
   private let value: Reading<Value?>
   private var seen: Set<Value> = []
@@ -136,13 +139,13 @@ final class DistinctGathering<Model: PersistentModel, Value: Hashable>: RowGathe
 
   override func add(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>]) throws {
     guard let value = try value(row, columns) else { return }
-    if value == value { seen.insert(value) } else { hasNoNumber = true }
+    if Numbers.contain(value) { seen.insert(value) } else { hasNoNumber = true }
   }
 
   override func result() -> Int { seen.count + (hasNoNumber ? 1 : 0) }
 }
 
-/// The value that belongs to the least or the greatest key. A key that is no number counts only if there is no other.
+/// The value that belongs to the least or the greatest key. A key that is NaN counts only if there is no other.
 final class EndGathering<Model: PersistentModel, Value, Key: Comparable>: RowGathering<Model, Value?> {
   private let isLast: Bool
   private let value: Reading<Value?>
@@ -155,7 +158,9 @@ final class EndGathering<Model: PersistentModel, Value, Key: Comparable>: RowGat
 
   override func add(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>]) throws {
     guard let key = try key(row, columns) else { return }
-    if let best, best.key == best.key, isLast ? !(best.key < key) : !(key < best.key) { return }
+    if let best, Numbers.contain(best.key) {
+      guard Numbers.contain(key), isLast ? best.key < key : key < best.key else { return }
+    }
     best = (key, try value(row, columns))
   }
 

@@ -1,4 +1,5 @@
 public import Foundation
+internal import RoostFile
 internal import RoostGraph
 
 /// Writes that make no model for each row. Each is one transaction of its own, which is stored when the call returns; what waits in
@@ -70,7 +71,13 @@ extension ModelContext {
     var given: RowRuns?
     let result = try bulk(T.self, (fileID, line)) {
       let graph = state.graph(try state.stores.known(T.self).store)
-      let outcome = try graph.insertRows { add in for value in values { try add(make(value)) } }
+      var counter = InterruptCounter()
+      let outcome = try graph.insertRows { add in
+        for value in values {
+          try counter.step()
+          try add(make(value))
+        }
+      }
       given = outcome.given
       return outcome
     }
@@ -94,7 +101,7 @@ extension ModelContext {
     if outcome.rows.count > 0 {
       state.noteCommit()
       for other in state.open where other !== graph { other.saver.forgetLastSave() }
-      post(outcome, graph.store)
+      CallInterrupt.with(nil) { post(outcome, graph.store) }
     }
     CommitWatch.tell()
     return BulkResult(outcome, graph.store)

@@ -1,4 +1,5 @@
 public import Foundation
+internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
@@ -101,6 +102,7 @@ public class ModelContext: Equatable, SendableMetatype {
   /// (observers of models and of ``didSave``). It may change anything, also save.
   func saveNow() throws {
     try state.throwFailure()
+    try CallInterrupt.look()
     guard try state.call(.saving, state.prepareSave) else { return }
     NotificationCenter.default.post(name: Self.willSave, object: self)
     state.noteChanges()
@@ -112,7 +114,8 @@ public class ModelContext: Equatable, SendableMetatype {
       return report
     }
     state.forgetChanges(areSaved: true)
-    report.post()
+    // The save is done, so nothing ends its observers.
+    CallInterrupt.with(nil) { report.post() }
   }
 
   /// Gives all changes up: inserted models are in no context again, others are what is stored.

@@ -16,7 +16,7 @@ package enum OffThread {
         do {
           try Thread {
             let result = order.withLock {
-              Result { try CallInterrupt.$current.withValue(interrupt) { try body { interrupt.isRaised } } }
+              Result { try CallInterrupt.with(interrupt) { try body { interrupt.isRaised } } }
             }
             continuation.resume(with: result)
           }.detach()

@@ -76,22 +76,24 @@ extension ModelContext {
 }
 
 extension ModelContext {
-  /// Runs calls of this context, and ends them if the task is cancelled: between two rows that a fetch from a file reads, or while a server
-  /// is waited for.
+  /// Runs calls of this context, and ends them with `CancellationError` if the task is cancelled.
   ///
   /// ```swift
-  /// try await modelContext.withCancellation { try modelContext.save() }
+  /// let found = try await modelContext.withCancellation { try modelContext.fetch(descriptor) }
   /// ```
   ///
-  /// The call that is cancelled throws `CancellationError`. A save is then not committed: it waits as before. If the save was committed
-  /// first, the call returns. The closure runs on the caller's actor, and keeps its thread while it runs. Use it in a model actor, which
-  /// has a thread of its own.
+  /// A call that reads a file is ended between two rows, and one that waits for a server while it waits. A bulk update or insertion that is
+  /// ended changes nothing. A save is ended before it begins to write, or while a server has not answered; its changes then wait as before.
+  ///
+  /// The closure runs on the caller's actor, and keeps its thread while it runs. Tasks that it begins are not ended.
   public func withCancellation<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: () throws -> Result
   ) async throws -> Result {
     let interrupt = CallInterrupt()
     return try await withTaskCancellationHandler {
-      try CallInterrupt.$current.withValue(interrupt) { try body() }
+      // Without it the closure would leave the caller's actor.
+      _ = isolation
+      return try CallInterrupt.with(interrupt, body)
     } onCancel: {
       interrupt.raise()
     }

@@ -1,3 +1,4 @@
+internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
@@ -119,6 +120,7 @@ extension ModelContext {
     of identifiers: [PersistentIdentifier], _ batchSize: Int, _ block: (_ model: T) throws -> Void
   ) throws {
     let size = max(1, batchSize)
+    var counter = InterruptCounter()
     var start = 0
     while start < identifiers.count {
       let end = min(identifiers.count, start.addingReportingOverflow(size).partialValue)
@@ -126,7 +128,10 @@ extension ModelContext {
       var models = try state.call(.fetching) { try filled(batch, as: T.self) }
       start += batch.count
       models.reverse()
-      while let model = models.popLast() { try block(model) }
+      while let model = models.popLast() {
+        try counter.step()
+        try block(model)
+      }
     }
   }
 

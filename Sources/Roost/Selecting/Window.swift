@@ -15,7 +15,7 @@ public struct Window<Model: PersistentModel, Result>: @unchecked Sendable {
   let group: () -> AnyGroupColumn<Model>
   /// Begins a group.
   let begin: () -> WindowGroup<Model, Result>
-  /// What it reads besides.
+  /// The values that it needs besides those that are selected.
   let columns: () -> [AnySelectedColumn<Model>]
 }
 

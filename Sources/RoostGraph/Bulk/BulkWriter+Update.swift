@@ -11,7 +11,11 @@ extension BulkWriter {
       if rows.isEmpty { return nil }
       try checkWaiting(rows, choice.map)
       let update = try BulkUpdate(self, run, map: choice.map, rows: rows)
-      for row in rows { try update.update(row, body) }
+      var counter = InterruptCounter()
+      for row in rows {
+        try counter.step()
+        try update.update(row, body)
+      }
       try update.finish()
       return update.changed.count == 0 ? nil : update.changed
     }

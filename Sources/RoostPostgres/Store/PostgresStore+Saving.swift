@@ -132,7 +132,7 @@
       _ proof: CommitProof, _ save: SaveWork?, process: Int32, fault: ServerFault
     ) throws -> Bool {
       let patience = configuration.patience ?? (fault.cut == nil ? nil : CallLimit.grace)
-      let (outcome, fresh) = CallInterrupt.$current.withValue(nil) {
+      let (outcome, fresh) = CallInterrupt.with(nil) {
         proof.outcome(configuration.address, namespace, process: process, patience: patience)
       }
       if let fresh {

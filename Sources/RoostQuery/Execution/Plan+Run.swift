@@ -202,19 +202,18 @@ extension Plan {
   }
 }
 
-/// Counting what is read.
 extension Plan {
-  /// Counts a row that is read. Every 256 of them it looks whether the call is to end.
+  /// Counts a row that is read. Every 256 of them it checks for cancellation.
   @inline(__always)
   func noteRow() throws {
     tally.rows += 1
-    if tally.rows & 255 == 0 { try CallInterrupt.look() }
+    try counter.step()
   }
 
-  /// Counts an entry of an index that is read. Every 256 of them it looks whether the call is to end.
+  /// Counts an entry of an index that is read, and checks as for rows.
   @inline(__always)
   func noteEntry() throws {
     tally.entries += 1
-    if tally.entries & 255 == 0 { try CallInterrupt.look() }
+    try counter.step()
   }
 }

@@ -42,10 +42,9 @@ extension Plan {
     let count = table.count
     if skipped >= count { return true }
     var isThere = try cursor.move(to: direction == .backward ? count - 1 - skipped : skipped)
-    var passed = 0
+    var counter = InterruptCounter()
     while isThere {
-      passed &+= 1
-      if passed & 1023 == 0 { try CallInterrupt.look() }
+      try counter.step()
       if try !body(cursor.id) { return false }
       isThere = direction == .backward ? try cursor.previous() : try cursor.next()
     }

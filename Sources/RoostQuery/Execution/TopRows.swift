@@ -40,14 +40,12 @@ struct TopRows {
     return key.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - key.count))
   }
 
-  /// Every 65,536 comparisons it looks whether the call is to end.
   private mutating func sort() throws {
     let bytes = self.bytes
-    var compared = 0
+    var counter = InterruptCounter()
     try bytes.withUnsafeBytes { bytes in
       try entries.sort { one, other in
-        compared &+= 1
-        if compared & 0xFFFF == 0 { try CallInterrupt.look() }
+        try counter.step()
         if one.head != other.head { return one.head < other.head }
         return TextBytes.bytesAreLess(Self.key(one, bytes), Self.key(other, bytes))
       }

@@ -1,7 +1,7 @@
 /// A regular expression that texts are searched for.
 ///
-/// One search cannot be ended, and for some expressions it takes time that grows with the square of the text or faster. So it gets texts of
-/// a bounded length.
+/// One search cannot be interrupted, and for some expressions its time grows with the square of the text or faster. The bound on the text
+/// keeps out the worst cases; a bad expression may still take minutes on a shorter text.
 struct TextPattern {
   private let regex: Regex<AnyRegexOutput>
   private let pattern: String
@@ -17,7 +17,8 @@ struct TextPattern {
   func isFound(in text: UnsafeRawBufferPointer) throws(ConditionFault) -> Bool {
     guard text.count <= Self.mostBytes else {
       throw ConditionFault(
-        .tooLong, "a text has \(text.count) bytes, and a regular expression is tested on \(Self.mostBytes) at most",
+        .tooLong,
+        "a text has \(text.count) bytes, and a regular expression is tested on texts of at most \(Self.mostBytes) bytes",
         in: "/\(pattern)/")
     }
     return String(decoding: text, as: UTF8.self).contains(regex)

@@ -20,14 +20,13 @@ extension Program {
     if let owner = owner(step.one) { try loop.begin(owner) } else { loop.rest() }
   }
 
-  /// The next row of a loop; false behind the last. Every 1,024 rows it looks whether the call is to end.
+  /// The next row of a loop; false behind the last.
   @inline(never)
   func next(_ step: Instruction) throws -> Bool {
     let loop = loops[Int(step.two)]
     release(to: loop.mark)
     guard let row = try loop.next() else { return false }
-    loop.passed &+= 1
-    if loop.passed & 1023 == 0 { try CallInterrupt.look() }
+    try loop.counter.step()
     registers[Int(step.target)] = Cell(bits: row.number)
     return true
   }

@@ -9,8 +9,8 @@ final class RowLoop {
   @exclusivity(unchecked) private var walk: UnsafeMutablePointer<MemberWalk>?
   /// How much memory of the program's was in use when the loop began.
   @exclusivity(unchecked) var mark = 0
-  /// How many rows there were, of all owners.
-  @exclusivity(unchecked) var passed = 0
+  /// Counts the rows of all owners.
+  @exclusivity(unchecked) var counter = InterruptCounter()
 
   init(_ members: Members) { self.members = members }
 

@@ -15,12 +15,13 @@ extension Command {
       ],
       syntax: Syntax(
         operands: RowWriting.operands + [
-          Syntax.Operand(name: "changes", help: "What becomes of which field, between commas."),
+          Syntax.Operand(name: "changes", help: "Assignments, separated by commas."),
           RowWriting.condition,
         ], options: [RowWriting.allOption] + RowWriting.options)
     ) { arguments, console in
       let writing = try RowWriting(arguments, console, condition: arguments.operand(3))
       let changes = try TypedQuestion.changes(arguments.operands[2], of: writing.entity, writing.catalog)
+      if changes.isEmpty { throw UsageError(sentence: "There is no assignment: write 'plays = 3'") }
       return try writing.run { writer in
         let count = try writer.update(writing.query, set: changes)
         return RowWriting.Done(
@@ -39,7 +40,7 @@ extension Command {
       ],
       syntax: Syntax(
         operands: RowWriting.operands + [
-          Syntax.Operand(name: "values", help: "The value of each field, between commas.")
+          Syntax.Operand(name: "values", help: "Assignments, separated by commas. '' if all fields have defaults.")
         ],
         options: RowWriting.options)
     ) { arguments, console in
@@ -104,10 +105,11 @@ struct RowWriting {
   }
 
   static let discussion =
-    "All of it is one transaction, which the history notes. It asks before the commit; without a terminal '--yes' is needed."
+    "It is one transaction, which is recorded in the history, if that is on. It asks before it commits, and keeps others "
+    + "from writing until it has an answer; without a terminal '--yes' is needed."
   static let operands = [
     Syntax.Operand(name: "path", help: "The store. No other process may have it open for writing."),
-    Syntax.Operand(name: "entity", help: "Whose rows."),
+    Syntax.Operand(name: "entity", help: "The entity that is changed."),
   ]
   static let condition = Syntax.Operand(
     name: "condition", help: "Which rows, as in 'genre == \"jazz\" && duration > 180'.", isOptional: true)
@@ -138,15 +140,17 @@ struct RowWriting {
     catalog = try Waiting.whileInUse(arguments) { try Looking.rows(arguments.operands[0]).read { $0.catalog } }
     entity = try Looking.entity(arguments.operands[1], catalog)
     query = try Asked(entity.name, where: condition).query(catalog)
+    if !FieldChange.isAlone(entity, catalog) {
+      throw CheckFailure(
+        sentence:
+          "\(entity.name) is a class with subclasses, or a subclass: change its rows in a program or by an import")
+    }
   }
 
   /// The values of a new row: those that are given, and defaults.
   func newRow(
     _ changes: [(field: Field, value: RoostQuery.Expression)]
   ) throws -> [(field: Field, value: Value)] {
-    if !FieldChange.mayInsert(into: entity, catalog) {
-      throw CheckFailure(sentence: "\(entity.name) is a class with subclasses, or one of them: let a program insert it")
-    }
     var values: [(field: Field, value: Value)] = []
     for (field, value) in changes {
       guard case .constant(let constant, _) = value else {
@@ -172,6 +176,10 @@ struct RowWriting {
     var done: Done
     do {
       done = try store.write(author: arguments.text("author") ?? "roost") { writer in
+        // The words were read with this catalog.
+        guard writer.catalog == catalog else {
+          throw CheckFailure(sentence: "another program changed the models of the store meanwhile: try again")
+        }
         let done = try body(writer)
         if try !isWanted(done) { throw Declined(done: done) }
         return done
@@ -187,7 +195,7 @@ struct RowWriting {
     if arguments.has("json") {
       try console.json(done)
     } else {
-      console.line(text: done.isDone ? done.sentence + ": done" : "Nothing is changed. It would be: " + done.sentence)
+      console.line(text: (done.isDone ? "Done: " : "Not done: ") + done.sentence)
     }
     return done.isDone || arguments.has("dry-run") ? .good : .failed
   }
@@ -196,7 +204,7 @@ struct RowWriting {
     if arguments.has("dry-run") { return false }
     if arguments.has("yes") { return true }
     guard !arguments.has("json"), let isWanted = console.confirms(done.sentence + "?") else {
-      throw UsageError(sentence: "there is nobody to ask: add '--yes', or '--dry-run' to see what would be done")
+      throw UsageError(sentence: "This needs an answer: add '--yes', or '--dry-run' to see what would be done")
     }
     return isWanted
   }

@@ -2,8 +2,8 @@ package import RoostRecords
 
 /// What can be set from outside of the program.
 package enum FieldChange {
-  /// Whether rows can be inserted: not if a row has to say of which class it is.
-  package static func mayInsert(into entity: Entity, _ catalog: Catalog) -> Bool {
+  /// Whether an entity has all rows of its class, and of no other class.
+  package static func isAlone(_ entity: Entity, _ catalog: Catalog) -> Bool {
     if entity.field(FieldNames.kind) != nil { return false }
     return !entity.fields.isEmpty || !catalog.entities.contains { $0.field(FieldNames.kind) != nil }
   }
@@ -21,15 +21,26 @@ package enum FieldChange {
   static func field(
     _ name: String, of entity: Entity, _ catalog: Catalog, fault: (String) -> QuestionFault
   ) throws(QuestionFault) -> Field {
-    if name.hasPrefix("@") { throw fault("'\(name)' is the engine's own") }
+    if name.hasPrefix("@") { throw fault("'\(name)' is reserved") }
     if let one = catalog.relationships(of: entity.id).first(where: { $0.name == name && !$0.isHidden }), !one.isToOne {
-      throw fault("'\(name)' is a relationship to many: set the other side, or import")
+      throw fault("'\(name)' is a relationship to many: set the reference on the other side, or use an import")
     }
     guard let field = entity.field(name) else {
+      if let one = catalog.relationships(of: entity.id).first(where: { $0.name == name && !$0.isHidden }),
+        let other = catalog.inverse(of: one), let holder = catalog.name(of: one.target)
+      {
+        throw fault("'\(name)' is stored in \(holder).\(other.name): set that")
+      }
+      if entity.fields.contains(where: { $0.name.hasPrefix(name + ".") }) {
+        throw fault("'\(name)' is a struct: set its parts, such as \(name).x")
+      }
       let known = entity.fields.filter { $0.type != .presence }.map(\.name)
       throw fault("\(entity.name) has no field '\(name)'; it has \(FieldNames.list(known))")
     }
     if field.type == .presence { throw fault("'\(name)' is a struct: set its parts, such as \(name).x") }
+    if case .reference(let target) = field.type, let target = catalog.entity(target), !isAlone(target, catalog) {
+      throw fault("'\(name)' references \(target.name), which has subclasses: set it in a program")
+    }
     if let above = optionalStruct(around: name, entity) {
       throw fault("'\(above)' may be nil, so its parts are set by a program")
     }

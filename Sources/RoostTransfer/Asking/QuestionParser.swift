@@ -24,6 +24,7 @@ struct QuestionParser {
   static func changes(_ text: String) throws(QuestionFault) -> [(name: String, place: Int, value: Placed)] {
     var parser = try QuestionParser(text)
     var changes: [(name: String, place: Int, value: Placed)] = []
+    if parser.word.kind == .end { return [] }
     repeat {
       let place = parser.word.place
       var names: [String] = []

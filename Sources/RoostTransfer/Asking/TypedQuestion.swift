@@ -37,7 +37,7 @@ package enum TypedQuestion {
       if let check = field.caseCheck {
         // Only a program knows that a computed value is a case.
         guard case .constant(let value, _) = found.expression else {
-          throw fault("'\(field.name)' takes a plain value")
+          throw fault("the value of '\(field.name)' must be a literal")
         }
         if !value.isNull, let reason = check(value) { throw fault(reason) }
       }

@@ -311,6 +311,14 @@ import Testing
       by: \.title)
     #expect(groups.map { $0.values.0 } == [4, 3] && groups.map { $0.values.1 } == [0, 1])
     #expect(groups.map { $0.values.2 } == [1, 2])
+    // NaN is no key, if there is another one.
+    let discs = try context.fetch(FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)]))
+    for (disc, price) in zip(discs, [Decimal.nan, 3, 1, .nan, 2, .nan]) { disc.price = price }
+    for isStored in [false, true] {
+      if isStored { try context.save() }
+      let ends = try context.aggregate(Disc.self, .first(\.number, by: \.price), .last(\.number, by: \.price))
+      #expect(ends.0 == 2 && ends.1 == 1)
+    }
     let none = try reader.aggregate(
       Disc.self, where: #Predicate { $0.number > 9 }, .first(\.title, by: \.released), .countDistinct(\.title))
     #expect(none.0 == nil && none.1 == 0)

@@ -65,13 +65,13 @@ import Testing
     }
   }
 
-  @Test func `a call that runs is ended by another task`() async throws {
+  @Test func `a call that runs is ended by another thread`() async throws {
     let container = try filled()
-    let begun = Mutex(false)
+    let begun = DispatchSemaphore(value: 0)
     let task = Task.detached {
       let context = ModelContext(container)
       return try await context.withCancellation {
-        begun.withLock { $0 = true }
+        begun.signal()
         // Nine million pairs.
         return try context.fetchCount(
           FetchDescriptor<Label>(
@@ -80,26 +80,103 @@ import Testing
             }))
       }
     }
-    while !begun.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
-    try await Task.sleep(for: .milliseconds(20))
-    task.cancel()
+    // A thread of its own: with other tests a task may be resumed only after the call has ended.
+    Thread.detachNewThread {
+      begun.wait()
+      task.cancel()
+    }
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `a save that is ended is not committed, and can be repeated`() async throws {
+  @Test func `a bulk write that is ended changes nothing, and a save does not begin`() async throws {
     let container = try filled()
     try await cancelled {
       let context = ModelContext(container)
       await #expect(throws: CancellationError.self) {
+        try await context.withCancellation { try context.update(model: Disc.self) { $0.number = -1 } }
+      }
+      var made = 0
+      await #expect(throws: CancellationError.self) {
         try await context.withCancellation {
-          try context.update(model: Disc.self, where: Self.isOdd) { $0.number = -1 }
+          try context.insert(batch: 0..<3000) { number in
+            made += 1
+            return Disc("new", number: number)
+          }
         }
       }
-      let changed = FetchDescriptor<Disc>(predicate: #Predicate { $0.number == -1 })
-      let before = try context.fetchCount(changed)
-      try context.update(model: Disc.self, where: Self.isOdd) { $0.number = -1 }
-      let after = try context.fetchCount(changed)
-      #expect(before == 0 && after == 1500)
+      var seen = 0
+      await #expect(throws: CancellationError.self) {
+        try await context.withCancellation { try context.enumerate(FetchDescriptor<Disc>()) { _ in seen += 1 } }
+      }
+      context.insert(Disc("waits", number: -1))
+      await #expect(throws: CancellationError.self) { try await context.withCancellation { try context.save() } }
+      let changed = FetchDescriptor<Disc>(predicate: #Predicate { $0.number == -1 || $0.title == "new" })
+      let stored = try ModelContext(container).fetchCount(changed)
+      #expect(made < 300 && seen < 300 && stored == 0 && context.hasChanges)
+      try context.save()
+      let later = try ModelContext(container).fetchCount(changed)
+      #expect(later == 1)
     }
+  }
+
+  @Test func `a task that the call begins is not ended, nor are observers of a save`() async throws {
+    let container = try filled()
+    try await Task {
+      let context = ModelContext(container)
+      let inner = try await context.withCancellation {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return Task { try ModelContext(container).fetchCount(FetchDescriptor(predicate: Self.isOdd)) }
+      }
+      let found = try await inner.value
+      #expect(found == 1500)
+    }.value
+    let counts = Mutex<[Int?]>([])
+    try await Task {
+      let context = ModelContext(container)
+      let observer = NotificationCenter.default.addObserver(
+        forName: ModelContext.didSave, object: context, queue: nil
+      ) { _ in
+        withUnsafeCurrentTask { $0?.cancel() }
+        let count = try? ModelContext(container).fetchCount(FetchDescriptor(predicate: Self.isOdd))
+        counts.withLock { $0.append(count) }
+      }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      context.insert(Disc("one more", number: 1))
+      try await context.withCancellation { try context.save() }
+    }.value
+    #expect(counts.withLock { $0 } == [1501])
+  }
+
+  @ModelActor actor Clerk {
+    func isHere() async throws -> Bool {
+      try await modelContext.withCancellation {
+        self.assertIsolated()
+        return true
+      }
+    }
+
+    func fetched() async throws -> Int { try await modelContext.fetching(FetchDescriptor<Disc>()).count }
+    func counted() throws -> Int { try modelContext.fetch(FetchDescriptor<Disc>()).count }
+  }
+
+  @Test func `a call stays on the caller's actor`() async throws {
+    let container = try filled()
+    let clerk = Clerk(modelContainer: container)
+    #expect(try await clerk.isHere())
+    // One context is used by one thread at a time.
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for number in 0..<12 {
+        group.addTask { number % 2 == 0 ? try await clerk.fetched() : try await clerk.counted() }
+      }
+      for try await count in group { #expect(count == Self.count) }
+    }
+    try await checkMain(container)
+  }
+
+  @MainActor private func checkMain(_ container: ModelContainer) async throws {
+    let context = container.mainContext
+    try await context.withCancellation { MainActor.assertIsolated() }
+    let count = try await context.fetchingCount(FetchDescriptor<Disc>())
+    #expect(count == Self.count)
   }
 }

@@ -1,6 +1,6 @@
 internal import RoostGraph
 
-/// By what rows are divided.
+/// The key that groups rows.
 class AnyGroupColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
   func key(_ row: SelectRun<Model>.Row) throws -> AnyHashable { preconditionFailure("a group has a key") }
 }
