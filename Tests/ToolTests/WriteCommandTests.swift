@@ -45,7 +45,7 @@ import Testing
     #expect(done.output == "Done: Insert #11 into Track\n", "\(done)")
     // Fields without a value have their defaults.
     #expect(
-      rows("id == 77", "#,plays,rating,album,words") == "#,plays,rating,album,words\n11,7,,Blue,\"[\"\"a\"\"]\"\n")
+      rows("id == 77", "#,plays,rating,album,words") == "#,plays,rating,album,words\n#11,7,,Blue,\"[\"\"a\"\"]\"\n")
     let lacking = Transcript.of("insert", path, "Track", "id = 78", "--yes")
     #expect(lacking.ending == .usage && lacking.errors.contains("'title' has no default"), "\(lacking)")
     let twice = Transcript.of("insert", path, "Track", "id = 77, title = \"again\"", "--yes")
