@@ -42,14 +42,21 @@ struct TopRows {
 
   private mutating func sort() throws {
     let bytes = self.bytes
-    var counter = InterruptCounter()
     try bytes.withUnsafeBytes { bytes in
+      // Counting comparisons costs some instructions each, so it is done only if the call can be cancelled.
+      guard CallInterrupt.current != nil else { return entries.sort { Self.isLess($0, $1, in: bytes) } }
+      var counter = InterruptCounter()
       try entries.sort { one, other in
         try counter.step()
-        if one.head != other.head { return one.head < other.head }
-        return TextBytes.bytesAreLess(Self.key(one, bytes), Self.key(other, bytes))
+        return Self.isLess(one, other, in: bytes)
       }
     }
+  }
+
+  @inline(__always)
+  private static func isLess(_ one: Entry, _ other: Entry, in bytes: UnsafeRawBufferPointer) -> Bool {
+    if one.head != other.head { return one.head < other.head }
+    return TextBytes.bytesAreLess(key(one, bytes), key(other, bytes))
   }
 
   private static func key(_ entry: Entry, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

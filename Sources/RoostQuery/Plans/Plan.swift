@@ -1,4 +1,3 @@
-internal import RoostFile
 internal import RoostRecords
 
 /// How a query is carried out: a value that says what it will do, does it, and then says what it did.
@@ -28,7 +27,6 @@ package final class Plan {
   @exclusivity(unchecked) private(set) var isRunning = false
   /// What was done the last time.
   @exclusivity(unchecked) package internal(set) var tally = Tally()
-  @exclusivity(unchecked) var counter = InterruptCounter()
 
   /// While rows behind a place in the order are handed out: the key of that place.
   @exclusivity(unchecked) var behind: [UInt8]?
