@@ -9,7 +9,7 @@ final class RowLoop {
   @exclusivity(unchecked) private var walk: UnsafeMutablePointer<MemberWalk>?
   /// How much memory of the program's was in use when the loop began.
   @exclusivity(unchecked) var mark = 0
-  /// Counts the rows of all owners.
+  /// Counts the rows of all owners. Unchecked, because one query has the loop for itself and `step()` calls no code of users.
   @exclusivity(unchecked) var counter = InterruptCounter()
 
   init(_ members: Members) { self.members = members }

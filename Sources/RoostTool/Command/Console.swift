@@ -76,7 +76,7 @@ final class Console {
     isQuiet ? Console(isTerminal: false, hasColours: false, width: width, failure: failure, sink: sink) : self
   }
 
-  /// Asks a question that is answered with yes or no. Nil if there is nobody to answer it.
+  /// Asks a person a yes-or-no question. Nil without a terminal.
   func confirms(_ question: String) -> Bool? {
     guard let answer else { return nil }
     sink(.output, SafeText.line(question) + " [y/N] ")

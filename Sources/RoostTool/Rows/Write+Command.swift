@@ -99,7 +99,7 @@ struct RowWriting {
     }
   }
 
-  /// Ends a transaction that nobody wants.
+  /// Thrown to roll the transaction back if the answer is no, and for a dry run.
   private struct Declined: Error {
     var done: Done
   }
