@@ -133,6 +133,7 @@ let package = Package(
 
     floor("RoostBytes", on: ["CLZ4"]),
     floor("RoostFile"),
+    floor("RoostText", on: ["RoostFile", "RoostBytes"]),
     floor("RoostPages", on: ["RoostFile", "RoostBytes"]),
     floor("RoostTrees", on: ["RoostPages", "RoostBytes"]),
     floor("RoostCare", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
@@ -188,6 +189,7 @@ let package = Package(
     tests("HouseTests", of: []),
     tests("BytesTests", of: ["RoostBytes", "RoostTestSupport"]),
     tests("FileTests", of: ["RoostFile", "RoostTestSupport"]),
+    tests("TextTests", of: ["RoostText", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("PagesTests", of: ["RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests("TreesTests", of: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
     tests(

@@ -123,6 +123,16 @@ import Testing
     History    what all programs saved
     Moving     copies all models between a file and a database, and compares both sides
     """,
+    "RoostText": """
+    .          the entries that an index reads and writes, its definition and its counts
+    Analysis   texts become terms
+    Questions  the query language
+    Segments   the bytes of segments, posting lists and waiting rows
+    Reading    searches and ranks
+    Writing    adds, removes and merges
+    Snippets   the part of a text that shows a match
+    Care       verifies an index
+    """,
     "RoostTransfer": """
     .          bounds of a text
     Input      bytes of a text, unpacked

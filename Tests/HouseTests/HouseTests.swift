@@ -9,6 +9,7 @@ import Testing
     "CRetain": [],
     "RoostBytes": ["CLZ4"],
     "RoostFile": [],
+    "RoostText": ["RoostFile", "RoostBytes"],
     "RoostPages": ["RoostFile", "RoostBytes"],
     // RoostFile for the error type and the locks alone.
     "RoostTrees": ["RoostPages", "RoostBytes", "RoostFile"],
