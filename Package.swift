@@ -138,7 +138,8 @@ let package = Package(
     floor("RoostTrees", on: ["RoostPages", "RoostBytes"]),
     floor("RoostCare", on: ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
     floor("RoostKV", on: ["RoostCare", "RoostTrees", "RoostPages"]),
-    floor("RoostRecords", on: ["RoostCare", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
+    floor(
+      "RoostRecords", on: ["RoostCare", "RoostText", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"]),
 
     floor("RoostQuery", on: ["RoostRecords", "RoostFile", "RoostBytes"]),
 
@@ -200,10 +201,16 @@ let package = Package(
       ]),
     tests(
       "RecordsTests",
-      of: ["RoostRecords", "RoostCare", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
+      of: [
+        "RoostRecords", "RoostText", "RoostCare", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
+        "RoostTestSupport",
+      ]),
     tests(
       "QueryTests",
-      of: ["RoostQuery", "RoostRecords", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes", "RoostTestSupport"]),
+      of: [
+        "RoostQuery", "RoostRecords", "RoostText", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
+        "RoostTestSupport",
+      ]),
     tests(
       "GraphTests",
       of: ["SwiftData", "RoostGraph", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostTestSupport"]),

@@ -15,7 +15,7 @@ import Testing
     "RoostTrees": ["RoostPages", "RoostBytes", "RoostFile"],
     "RoostCare": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostKV": ["RoostCare", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
-    "RoostRecords": ["RoostCare", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
+    "RoostRecords": ["RoostCare", "RoostText", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostQuery": ["RoostRecords", "RoostFile", "RoostBytes"],
     "RoostTransfer": ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostBytes"],
     // RoostFile for the error type and the locks alone.

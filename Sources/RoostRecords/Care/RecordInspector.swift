@@ -16,7 +16,8 @@ internal import RoostTrees
 /// 4. A large value belongs to a field of a row that names it, and has the length named there.
 /// 5. A link stands on both sides; rows that refer to one stand in its order.
 /// 6. A checked reference leads to a row.
-/// 7. The history ascends, has no gap that it does not tell of, and tells of the rows that are there.
+/// 7. A full text index is sound, and has exactly the rows that it covers.
+/// 8. The history ascends, has no gap that it does not tell of, and tells of the rows that are there.
 final class RecordInspector {
   let examination: Examination
   var verification = RecordVerification()
@@ -49,7 +50,9 @@ final class RecordInspector {
         lookUpEntries(index, tree, shelf: shelf)
         examine(index, tree, shelf: shelf)
       }
-      verification.entities.append(facts(shelf))
+      let texts = textTrees(shelf.entity)
+      for (index, tree) in texts { examine(index, tree, shelf: shelf) }
+      verification.entities.append(facts(shelf, texts))
     }
     for one in catalog.relationships where Tables.hasTree(one) { examineLinks(one) }
     examineHistory()
@@ -156,6 +159,9 @@ final class RecordInspector {
       for index in catalog.indexes(of: entity.id) {
         name(Tables.entries(index.id), "the index \(index.name) of \(entity.name)")
       }
+      for index in catalog.textIndexes(of: entity.id) {
+        name(Tables.words(index.id), "the full text index \(index.name) of \(entity.name)")
+      }
     }
     for one in catalog.relationships where Tables.hasTree(one) {
       name(Tables.links(one.id), "the links \(one.name) of \(catalog.entity(one.entity)?.name ?? "a lost entity")")
@@ -190,13 +196,19 @@ final class RecordInspector {
     return Shelf(entity, rows: rows, large: large, indexes: indexes)
   }
 
-  private func facts(_ shelf: Shelf) -> RecordVerification.EntityFacts {
+  private func facts(
+    _ shelf: Shelf, _ texts: [(FullTextIndex, ByteTree)]
+  ) -> RecordVerification.EntityFacts {
     RecordVerification.EntityFacts(
       name: shelf.entity.name, rows: shelf.rows.root.count, largeValues: shelf.large.root.count,
       indexes: shelf.indexes.map {
         RecordVerification.IndexFacts(
           name: $0.0.name, entries: $0.1.root.count, isUnique: $0.0.isUnique, isBuilt: $0.0.builtBelow == nil)
-      })
+      }
+        + texts.map {
+          RecordVerification.IndexFacts(
+            name: $0.0.name, entries: $0.1.root.count, isUnique: false, isBuilt: $0.0.builtBelow == nil)
+        })
   }
 
   /// What stands beside the catalog: the numbers of the next rows. The history's state is read where it is examined.

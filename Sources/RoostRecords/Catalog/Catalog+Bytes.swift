@@ -6,7 +6,7 @@ package import RoostFile
 /// ## Layout
 /// Numbers are varints, texts a varint length and UTF-8, lists a varint count and their elements, flags a byte.
 /// ```
-/// u8 1 (the form), 2 where a field has cases, or 3 where the version of the models is known
+/// u8 1 (the form), 2 where a field has cases, 3 where the version of the models is known, or 4 with full text indexes
 /// next entity, index, relationship
 /// entities: id, name, next field,
 ///   fields: id, name, type, flags (1 optional, 2 preserved, 4 has an initial value, 8 has cases, 16 needed by a subclass), initial value (data), cases: values
@@ -15,8 +15,10 @@ package import RoostFile
 ///   parts: field, flag descending      tests: u8 kind, field, value (data) for equals
 /// relationships: id, entity, name, target, delete rule, inverse, u8 traits, index + 1 or 0,
 ///   u8 shape: 0 field | 1 entity, field | 2
-/// in form 3, the version: number (text), parked entities: name,
-///   parts: name, u64 fingerprint, u64 digest, parked properties: name
+/// in form 3, and in form 4 after a u8 1, the version: number (text), parked entities: name,
+///   parts: name, u64 fingerprint, u64 digest, parked properties: name, pairs of names
+///   In form 4 a u8 0 says that there is no version.
+/// in form 4, full text indexes: see `Catalog+TextBytes.swift`
 /// type: u8, for a reference its entity, for a collection its elements
 /// element: u8 0 type | 1 element | 2 parts: name, element
 /// value: u8 0, or 1, type, varint length and the bytes as in a row
@@ -27,10 +29,18 @@ extension Catalog {
   static let formWithCases: UInt8 = 2
   /// The form of a catalog that names the version of the program's models.
   static let formWithVersion: UInt8 = 3
+  /// The form of a catalog with full text indexes.
+  static let formWithTexts: UInt8 = 4
+
+  private var form: UInt8 {
+    if !textIndexes.isEmpty { return Self.formWithTexts }
+    return version != nil ? Self.formWithVersion : hasCases ? Self.formWithCases : Self.form
+  }
 
   package var encoded: [UInt8] {
     var out = ByteWriter()
-    out.byte(version != nil ? Self.formWithVersion : hasCases ? Self.formWithCases : Self.form)
+    let form = form
+    out.byte(form)
     out.number(next.entity)
     out.number(next.index)
     out.number(next.relationship)
@@ -100,6 +110,7 @@ extension Catalog {
       case .links: out.byte(2)
       }
     }
+    if form == Self.formWithTexts { out.byte(version == nil ? 0 : 1) }
     if let version {
       out.text(version.number)
       out.list(version.parked) { out, name in out.text(name) }
@@ -114,6 +125,7 @@ extension Catalog {
         }
       }
     }
+    if form == Self.formWithTexts { encodeTexts(&out) }
     return out.bytes
   }
 
@@ -138,9 +150,9 @@ extension Catalog {
 
   private static func decode(_ reader: inout ByteReader) throws -> Catalog {
     let form = try reader.byte()
-    guard (Self.form...Self.formWithVersion).contains(form) else {
+    guard (Self.form...Self.formWithTexts).contains(form) else {
       throw StoreError(
-        .futureVersion, "the catalog has form \(form); this version knows the forms up to \(Self.formWithVersion)")
+        .futureVersion, "the catalog has form \(form); this version knows the forms up to \(Self.formWithTexts)")
     }
     var next = Numbers()
     next.entity = try reader.number()
@@ -164,7 +176,9 @@ extension Catalog {
     let indexes = try reader.list { reader in try index(&reader, entities, next: next) }
     let relationships = try reader.list { reader in try relationship(&reader) }
     var catalog = Catalog(entities, indexes, relationships: relationships, next: next)
-    if form == Self.formWithVersion { catalog.version = try version(&reader) }
+    let hasVersion = form == Self.formWithTexts ? try reader.byte() == 1 : form == Self.formWithVersion
+    if hasVersion { catalog.version = try version(&reader) }
+    if form == Self.formWithTexts { catalog.textIndexes = try texts(&reader, catalog) }
     guard reader.isAtEnd, catalog.relationshipsAgree, Set(entities.map(\.id)).count == entities.count,
       Set(entities.map(\.name)).count == entities.count, Set(indexes.map(\.id)).count == indexes.count
     else { throw ByteReader.Unreadable() }

@@ -22,7 +22,12 @@ extension Catalog {
       throw RecordFault(.conflict, "two properties would have one name", entity: entityName)
     }
     for at in indexes.indices where indexes[at].entity == old.id {
-      indexes[at].name = Self.name(indexes[at], old, new: entities[place])
+      indexes[at].name = Self.name(
+        indexes[at].name, indexes[at].parts.map(\.field), was: old, becomes: entities[place])
+    }
+    for at in textIndexes.indices where textIndexes[at].entity == old.id {
+      textIndexes[at].name = Self.name(
+        textIndexes[at].name, textIndexes[at].fields, was: old, becomes: entities[place])
     }
   }
 
@@ -31,17 +36,17 @@ extension Catalog {
   }
 
   /// An index's name after its fields got other names.
-  private static func name(_ index: Index, _ old: Entity, new: Entity) -> String {
+  private static func name(_ name: String, _ parts: [FieldID], was old: Entity, becomes new: Entity) -> String {
     func fields(_ entity: Entity) -> String {
       var text = ""
-      for part in index.parts { text += (text.isEmpty ? "" : ", ") + (entity.field(part.field)?.name ?? "") }
+      for part in parts { text += (text.isEmpty ? "" : ", ") + (entity.field(part)?.name ?? "") }
       return text
     }
     let (before, after) = (fields(old), fields(new))
-    for prefix in ["@", "unique ", ""] where index.name.hasPrefix(prefix + before) {
-      return prefix + after + index.name.dropFirst(prefix.count + before.count)
+    for prefix in ["@", "unique ", ""] where name.hasPrefix(prefix + before) {
+      return prefix + after + name.dropFirst(prefix.count + before.count)
     }
-    return index.name
+    return name
   }
 
   // MARK: Optional fields
@@ -62,6 +67,8 @@ extension Catalog {
     for index in indexes where index.entity == entity && index.parts.contains(where: { $0.field == id }) {
       renew(index: index.id)
     }
+    // A row whose value is nil shows the initial value from here on.
+    renewTextIndexes(of: entity, over: id)
   }
 
   /// Gives an index another number, so that it is filled anew.

@@ -7,6 +7,7 @@ package struct Catalog: Hashable, Sendable {
   package internal(set) var entities: [Entity] = []
   package internal(set) var indexes: [Index] = []
   package internal(set) var relationships: [Relationship] = []
+  package internal(set) var textIndexes: [FullTextIndex] = []
   /// The version of the models that the store was last brought to; nil where no program said one.
   package var version: ModelVersion?
   var next = Numbers()
@@ -101,6 +102,7 @@ package struct Catalog: Hashable, Sendable {
         throw RecordFault(.conflict, "the index \(index.name) needs a field that is removed", entity: name)
       }
     }
+    try checkTextIndexes(of: changed)
     for one in relationships where one.entity == changed.id {
       if case .one(let field) = one.shape, changed.field(field)?.type != .reference(one.target) {
         throw RecordFault(.conflict, "the relationship \(one.name) needs a field that is removed", entity: name)
@@ -121,6 +123,7 @@ package struct Catalog: Hashable, Sendable {
       }
     }
     indexes.removeAll { $0.entity == entity.id }
+    textIndexes.removeAll { $0.entity == entity.id }
     entities.removeAll { $0.id == entity.id }
   }
 

@@ -13,6 +13,8 @@ package final class TableReader {
   package let layout: Layout
   package let layouts: [Layout]
   package let indexes: [IndexReader]
+  /// The full text indexes.
+  package let texts: [FullTextReader]
   let rows: IntegerTree
   private let large: ByteTree
   let bond: ReadBond
@@ -23,7 +25,7 @@ package final class TableReader {
 
   init(
     _ entity: Entity, _ bond: ReadBond, layouts known: [Layout]? = nil, rows: IntegerTree, large: ByteTree,
-    indexes: [(Index, ByteTree)]
+    indexes: [(Index, ByteTree)], texts: [(FullTextIndex, ByteTree)]
   ) {
     self.entity = entity
     id = entity.id
@@ -34,6 +36,7 @@ package final class TableReader {
     self.rows = rows
     self.large = large
     self.indexes = indexes.map { IndexReader($0.0, $0.1, bond: bond) }
+    self.texts = texts.map { FullTextReader($0.0, entity, tree: $0.1, bond: bond) }
     shapeCount = layouts.count
     shapes = .allocate(capacity: shapeCount)
     for (version, layout) in layouts.enumerated() { (shapes + version).initialize(to: RowShape(layout)) }
@@ -46,6 +49,7 @@ package final class TableReader {
   package var largeCount: Int { Int(clamping: large.root.count) }
 
   package func index(_ id: IndexID) -> IndexReader? { indexes.first { $0.index.id == id } }
+  package func text(_ id: IndexID) -> FullTextReader? { texts.first { $0.index.id == id } }
   package func index(_ name: String) -> IndexReader? { indexes.first { $0.index.name == name } }
 
   /// How many rows have a number from `low` up to and without `high`; nil stands for the end.

@@ -105,6 +105,9 @@ final class RecordSalvager {
       for index in tables.catalog.indexes where !old.indexes.contains(where: { $0.id == index.id }) {
         if let end = index.builtBelow { try tables.build(index, from: RowID(0), below: end) }
       }
+      for index in tables.catalog.textIndexes where old.textIndex(index.id) == nil {
+        if let end = index.builtBelow { try tables.build(index, from: RowID(0), below: end) }
+      }
     case .history, .build: try tables.carryOut(kind, bytes)
     case .link, .unlink, .moveLink, .unlinkAll, .arrange: try carryOutLinks(kind, bytes)
     case .insert, .update, .delete, .large, .largeExtents:
@@ -166,6 +169,12 @@ final class RecordSalvager {
       else { continue }
       try tables.build(known, from: start, below: index.builtBelow)
     }
+    for index in new.textIndexes {
+      guard let known = old.textIndex(index.id), let start = known.builtBelow,
+        index.builtBelow.map({ start < $0 }) ?? true
+      else { continue }
+      try tables.build(known, from: start, below: index.builtBelow)
+    }
     var names: [[UInt8]] = []
     for entity in new.entities where old.entity(entity.id) == nil {
       names += [Tables.rows(entity.id), Tables.large(entity.id)]
@@ -173,6 +182,7 @@ final class RecordSalvager {
     for index in new.indexes where !old.indexes.contains(where: { $0.id == index.id }) {
       names.append(Tables.entries(index.id))
     }
+    for index in new.textIndexes where old.textIndex(index.id) == nil { names.append(Tables.words(index.id)) }
     for one in new.relationships where Tables.hasTree(one) && old.relationship(one.id) == nil {
       names.append(Tables.links(one.id))
     }

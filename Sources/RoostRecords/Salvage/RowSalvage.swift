@@ -58,7 +58,8 @@ package final class RowSalvage: SalvagedContent {
   package func owns(piece kind: UInt8) -> Bool { Tables.Kind(rawValue: kind) != nil }
 
   package func isDerived(_ tree: [UInt8]) -> Bool {
-    tree.first == UInt8(ascii: "i") && tree.count > 1 && tree.dropFirst().allSatisfy { (48...57).contains($0) }
+    guard let letter = tree.first, letter == UInt8(ascii: "i") || letter == UInt8(ascii: "t") else { return false }
+    return tree.count > 1 && tree.dropFirst().allSatisfy { (48...57).contains($0) }
   }
 
   package func title(of tree: [UInt8]) -> String? { titles[tree] }

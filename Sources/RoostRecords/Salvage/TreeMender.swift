@@ -48,7 +48,11 @@ final class TreeMender {
     }
     let tables = try Tables(forest, schemas)
     for entity in catalog.entities {
-      try RowSalvage.storing { try buildIndexes(tables.table(entity.id)) }
+      try RowSalvage.storing {
+        let table = try tables.table(entity.id)
+        try buildIndexes(table)
+        for text in table.texts { _ = try table.build(text, from: RowID(0), to: text.index.builtBelow, most: .max) }
+      }
     }
     if !saved.isWhole {
       for entity in catalog.entities { try mendLarge(entity) }
@@ -89,6 +93,10 @@ final class TreeMender {
     for index in catalog.indexes {
       try make(Tables.entries(index.id), .bytes)
       try bytes(Tables.entries(index.id)).removeAll()
+    }
+    for index in catalog.textIndexes {
+      try make(Tables.words(index.id), .bytes)
+      try bytes(Tables.words(index.id)).removeAll()
     }
     for one in catalog.relationships where Tables.hasTree(one) { try make(Tables.links(one.id), .bytes) }
   }

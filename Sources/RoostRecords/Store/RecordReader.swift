@@ -87,7 +87,8 @@ package final class RecordReader {
     let table = TableReader(
       entity, bond, layouts: schema?.layouts(of: entity), rows: try integers(Tables.rows(entity.id)),
       large: try bytes(Tables.large(entity.id)),
-      indexes: try catalog.indexes(of: entity.id).map { ($0, try bytes(Tables.entries($0.id))) })
+      indexes: try catalog.indexes(of: entity.id).map { ($0, try bytes(Tables.entries($0.id))) },
+      texts: try catalog.textIndexes(of: entity.id).map { ($0, try bytes(Tables.words($0.id))) })
     opened[entity.id] = table
     last = table
     return table

@@ -156,6 +156,7 @@ extension TableWriter {
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     try add(id, to: touched)
+    if !texts.isEmpty { try exchangeTexts(id, changed, moved: moved) }
     try links.exchanged(id, old: old.start, new: new.start, layout: layout)
     if id.number < firstNew { tables.history.note(update: id, of: entity.id, changed, layout) }
   }
@@ -166,6 +167,7 @@ extension TableWriter {
     tables.deletions &+= 1
     try links.erased(id, old.start, layout: layout)
     try takeOut(id, of: borrowed)
+    for text in texts { try text.remove(id) }
     for index in layout.places.indices {
       let place = layout.places[index].place
       if place.kind == .variable, place.variable(old.start).isOutside { try removeLarge(id, layout.members[index].id) }

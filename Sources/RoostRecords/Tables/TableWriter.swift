@@ -18,6 +18,8 @@ package final class TableWriter {
   let indexes: [IndexWriter]
   /// The same without a count of their users, for every row.
   let borrowed: [Borrowed]
+  /// The full text indexes.
+  let texts: [FullTextWriter]
   let links: TableLinks
   /// Of the tables when this one was opened: it is of no use once they have gone on without it.
   @exclusivity(unchecked) private(set) var generation: Int
@@ -46,7 +48,7 @@ package final class TableWriter {
 
   init(
     _ entity: Entity, _ tables: Tables, rows: IntegerTreeDraft, large: ByteTreeDraft, indexes: [(Index, ByteTreeDraft)],
-    nextRow: UInt64
+    texts: [(FullTextIndex, ByteTreeDraft)], nextRow: UInt64
   ) throws(StoreError) {
     self.entity = entity
     self.tables = tables
@@ -58,6 +60,7 @@ package final class TableWriter {
     self.large = large
     self.indexes = indexes.map { IndexWriter($0.0, layout, draft: $0.1) }
     borrowed = self.indexes.map(Unmanaged.passUnretained)
+    self.texts = texts.map { FullTextWriter($0.0, entity, layout: layout, draft: $0.1) }
     self.nextRow = nextRow
     links = try TableLinks(entity, layout, indexes: self.indexes, tables: tables)
     firstNew = tables.history.begin(entity.id, next: nextRow)
@@ -79,13 +82,19 @@ package final class TableWriter {
     get throws(StoreError) {
       var trees: [(Index, ByteTree)] = []
       for index in indexes { trees.append((index.index, try index.tree())) }
+      var words: [(FullTextIndex, ByteTree)] = []
+      for text in texts { words.append((text.index, try text.tree())) }
       return TableReader(
-        entity, ReadBond(tables.scope), layouts: layouts, rows: rows.tree, large: large.tree, indexes: trees)
+        entity, ReadBond(tables.scope), layouts: layouts, rows: rows.tree, large: large.tree, indexes: trees,
+        texts: words)
     }
   }
 
   /// Puts what waits into the trees.
-  func settle() throws(StoreError) { for index in indexes { try index.settle() } }
+  func settle() throws(StoreError) {
+    for index in indexes { try index.settle() }
+    for text in texts { try text.settle() }
+  }
 
   func noteSealed() { isNextRowChanged = false }
 
@@ -247,6 +256,7 @@ package final class TableWriter {
     for value in moved { try put(value, id) }
     try rows.put(id.number, new.bytes)
     try add(id, to: borrowed)
+    if !texts.isEmpty { try addTexts(id, moved) }
     try links.inserted(id, new.start, layout: layout, isNewest: isNewest)
   }
 

@@ -17,6 +17,7 @@ extension Tables {
 
   /// Puts some more rows into an index that is built in steps; true if it is whole now.
   func buildStep(_ id: IndexID, most: Int) throws -> Bool {
+    if let index = catalog.textIndex(id) { return try buildStep(index, most: most) }
     guard var index = catalog.indexes.first(where: { $0.id == id }) else {
       throw RecordFault(.unknown, "there is no index with the number \(id.number)")
     }
@@ -27,20 +28,28 @@ extension Tables {
     index.builtBelow = end
     try changing(generation) { () throws(StoreError) in
       try set(index)
-      var piece = ByteWriter()
-      piece.number(id.number)
-      piece.number(end?.number ?? 0)
-      try forest.transaction.record(Kind.build.rawValue, count: piece.bytes.count) { memory in
-        piece.bytes.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-      }
+      try recordBuild(id, end)
     }
     return end == nil
+  }
+
+  /// Notes in the log how far an index is built.
+  func recordBuild(_ id: IndexID, _ end: RowID?) throws(StoreError) {
+    var piece = ByteWriter()
+    piece.number(id.number)
+    piece.number(end?.number ?? 0)
+    try forest.transaction.record(Kind.build.rawValue, count: piece.bytes.count) { memory in
+      piece.bytes.withUnsafeBytes { memory.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+    }
   }
 
   /// Carries out a step again: the same rows, whatever they were counted by.
   func carryOutBuild(_ reader: inout ByteReader) throws {
     let id = IndexID(try reader.number())
     let end: UInt64 = try reader.number()
+    if reader.isAtEnd, let index = catalog.textIndex(id), let start = index.builtBelow {
+      return try build(index, from: start, below: end == 0 ? nil : RowID(end))
+    }
     guard reader.isAtEnd, let index = catalog.indexes.first(where: { $0.id == id }), let start = index.builtBelow else {
       throw Self.unreadable
     }
@@ -94,7 +103,7 @@ extension TableWriter {
   }
 
   /// The row where a cursor stands, in the newest layout: where it lies, if it has that, else in `old`.
-  private func newest(_ id: RowID, _ cursor: inout IntegerCursor) throws(StoreError) -> UnsafeRawPointer {
+  func newest(_ id: RowID, _ cursor: inout IntegerCursor) throws(StoreError) -> UnsafeRawPointer {
     if let (_, value) = cursor.entry(), !value.isExtents, layout.admits(value.bytes) { return value.start }
     guard try load(id) else { throw damaged(id) }
     return old.start

@@ -94,16 +94,19 @@ extension Tables {
 extension TableWriter {
   /// Takes the entries of a row out of all indexes, if it is there.
   fileprivate func takeFromIndexes(_ id: RowID) throws(StoreError) {
-    if borrowed.isEmpty { return }
-    if try loadOld(id) { try takeOut(id, of: borrowed) }
+    if borrowed.isEmpty, texts.isEmpty { return }
+    guard try loadOld(id) else { return }
+    try takeOut(id, of: borrowed)
+    for text in texts { try text.remove(id) }
   }
 
   /// Makes the entries of a row that is there.
   fileprivate func addToIndexes(_ id: RowID) throws(StoreError) {
-    if borrowed.isEmpty { return }
+    if borrowed.isEmpty, texts.isEmpty { return }
     guard try loadOld(id) else { return }
     new.make(old.count).copyMemory(from: old.start, byteCount: old.count)
     try makeKeys(borrowed, id, moved: [])
     try add(id, to: borrowed)
+    try addTexts(id, [])
   }
 }

@@ -8,7 +8,7 @@ internal import RoostTrees
 /// ## Layout
 /// The trees of a store: `meta` holds the catalog under the key `catalog`, and for every entity that ever had rows the next
 /// row's number, u64 little-endian, under `next` and the entity's number, u32 big-endian. `r7` holds entity 7's rows by
-/// number, `v7` its large values, `i7` index 7.
+/// number, `v7` its large values, `i7` index 7, `t8` full text index 8.
 package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
@@ -54,6 +54,7 @@ package final class Tables {
   static func rows(_ id: EntityID) -> [UInt8] { name("r", id.number) }
   static func large(_ id: EntityID) -> [UInt8] { name("v", id.number) }
   static func entries(_ id: IndexID) -> [UInt8] { name("i", id.number) }
+  static func words(_ id: IndexID) -> [UInt8] { name("t", id.number) }
 
   /// A letter, and a number in decimal digits. A string would take longer, and each snapshot makes some names.
   static func name(_ letter: Unicode.Scalar, _ number: UInt32) -> [UInt8] {
@@ -195,7 +196,8 @@ package final class Tables {
     }
     let table = try TableWriter(
       entity, self, rows: try integers(Self.rows(id)), large: try bytes(Self.large(id)),
-      indexes: try catalog.indexes(of: id).map { ($0, try bytes(Self.entries($0.id))) }, nextRow: try nextRow(id))
+      indexes: try catalog.indexes(of: id).map { ($0, try bytes(Self.entries($0.id))) },
+      texts: try catalog.textIndexes(of: id).map { ($0, try bytes(Self.words($0.id))) }, nextRow: try nextRow(id))
     opened.insert((id, table), at: opened.firstIndex { $0.id > id } ?? opened.count)
     noteTable(table)
     return table
@@ -287,6 +289,7 @@ package final class Tables {
     for index in old.indexes where !new.indexes.contains(where: { $0.id == index.id }) {
       _ = try forest.drop(Self.entries(index.id))
     }
+    for index in old.textIndexes where new.textIndex(index.id) == nil { _ = try forest.drop(Self.words(index.id)) }
     end()
     schema = nil
     catalog = new
@@ -297,11 +300,14 @@ package final class Tables {
     }
     let fresh = new.indexes.filter { index in !old.indexes.contains { $0.id == index.id } }
     for index in fresh { _ = try forest.create(Self.entries(index.id), .bytes) }
+    let freshTexts = new.textIndexes.filter { old.textIndex($0.id) == nil }
+    for index in freshTexts { _ = try forest.create(Self.words(index.id), .bytes) }
     try setTrees(old, new)
     try store(encoded)
     try recordCatalog(encoded)
     history.noteCatalog()
     for index in fresh where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
+    for index in freshTexts where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
   }
 
   private func store(_ encoded: [UInt8]) throws(StoreError) {
@@ -310,10 +316,13 @@ package final class Tables {
   }
 
   /// Notes how far an index is built.
-  func set(_ index: Index) throws(StoreError) {
+  func set(_ index: Index) throws(StoreError) { try changeCatalog { catalog in catalog.set(index) } }
+
+  /// Changes the catalog where no tree comes or goes.
+  func changeCatalog(_ body: (inout Catalog) -> Void) throws(StoreError) {
     try settle()
     end()
-    catalog.set(index)
+    body(&catalog)
     schema = nil
     try store(catalog.encoded)
   }

@@ -1,0 +1,40 @@
+internal import RoostText
+
+/// Why a question cannot be read: the place and the remedy.
+package struct FullTextFault: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The byte of the question where the problem begins.
+  package var position: Int
+  package var detail: String
+  package var description: String { detail }
+}
+
+/// A question to a full text index that was read without an error.
+package struct FullTextQuestion: Hashable, Sendable {
+  let question: TextQuestion
+  private let definition: TextIndex
+
+  init(_ text: String, _ definition: TextIndex) throws(FullTextFault) {
+    self.definition = definition
+    do throws(TextQuestionFault) { question = try TextQuestion(text, for: definition) } catch {
+      throw FullTextFault(position: error.position, detail: "\(error)")
+    }
+  }
+
+  /// Whether texts match that are not stored.
+  package func matches(_ texts: [String?]) -> Bool { definition.isMatch(texts: texts, question) }
+}
+
+extension FullTextIndex {
+  /// Reads a question; the fields have the names that the catalog gives them.
+  package func question(_ text: String, of catalog: Catalog) throws(FullTextFault) -> FullTextQuestion {
+    guard let entity = catalog.entity(entity) else {
+      throw FullTextFault(position: 0, detail: "the entity of the full text index is gone")
+    }
+    return try FullTextQuestion(text, definition(entity))
+  }
+
+  /// Throws if a question cannot be read. The fault names the place and the remedy.
+  package func check(question text: String, of catalog: Catalog) throws(FullTextFault) {
+    _ = try question(text, of: catalog)
+  }
+}

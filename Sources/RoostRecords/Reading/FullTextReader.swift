@@ -1,0 +1,99 @@
+internal import RoostBytes
+package import RoostFile
+internal import RoostText
+internal import RoostPages
+internal import RoostTrees
+
+/// One full text index in a snapshot, or at a moment of a transaction. One thread uses it.
+package final class FullTextReader {
+  package let index: FullTextIndex
+  /// Whether it covers all rows. Others are not for plans.
+  package let isWhole: Bool
+  private let definition: TextIndex
+  private let tree: ByteTree
+  private let bond: ReadBond
+  private var opened: TextIndexReader?
+
+  init(_ index: FullTextIndex, _ entity: Entity, tree: ByteTree, bond: ReadBond) {
+    self.index = index
+    isWhole = index.builtBelow == nil
+    definition = index.definition(entity)
+    self.tree = tree
+    self.bond = bond
+  }
+
+  private func reader() throws(StoreError) -> TextIndexReader {
+    try bond.check()
+    if let opened { return opened }
+    let reader = try TextIndexReader(definition, TextTree(tree, bond))
+    opened = reader
+    return reader
+  }
+
+  // MARK: Questions
+
+  /// Reads a question in the index's language.
+  package func question(_ text: String) throws(FullTextFault) -> FullTextQuestion {
+    try FullTextQuestion(text, definition)
+  }
+
+  /// How many rows are in the index.
+  package var count: Int { get throws(StoreError) { try reader().statistics.rowCount } }
+
+  /// The number of entries of the index's tree.
+  package var entries: Int { Int(clamping: tree.root.count) }
+
+  /// About how many rows match, without looking at rows.
+  package func estimate(_ question: FullTextQuestion) throws(StoreError) -> Int {
+    // A search has no cheaper estimate than its answer.
+    max(1, try count / 20)
+  }
+
+  /// How many rows match.
+  package func count(_ question: FullTextQuestion) throws(StoreError) -> Int {
+    try reader().count(question.question)
+  }
+
+  /// Calls `body` with each row that matches, in any order, until it returns false.
+  package func forEach(_ question: FullTextQuestion, _ body: (RowID) throws -> Bool) throws {
+    let matches = try reader().matches(question.question)
+    while let row = try matches.next() {
+      try bond.check()
+      if try !body(try rowID(row)) { return }
+    }
+  }
+
+  /// The best rows by BM25, at most so many, the best first. Rows with equal scores follow their numbers.
+  package func best(
+    _ question: FullTextQuestion, _ most: Int, weights: [Double]
+  ) throws(StoreError) -> [(row: RowID, score: Double)] {
+    let found = try reader().searchRanked(question.question, limit: most, weights: padded(weights))
+    var rows: [(row: RowID, score: Double)] = []
+    rows.reserveCapacity(found.count)
+    for one in found { rows.append((try rowID(one.row), one.score)) }
+    return rows
+  }
+
+  /// The BM25 score of a row; nil if it does not match.
+  package func score(_ row: RowID, _ question: FullTextQuestion, weights: [Double]) throws(StoreError) -> Double? {
+    try reader().score(row: row.textNumber, question.question, weights: padded(weights))
+  }
+
+  /// The score that texts would have that are not stored; nil if they do not match.
+  package func score(
+    texts: [String?], _ question: FullTextQuestion, weights: [Double]
+  ) throws(StoreError) -> Double? {
+    try reader().score(texts: texts, question.question, weights: padded(weights))
+  }
+
+  /// One weight for each field, or none.
+  private func padded(_ weights: [Double]) -> [Double] {
+    if weights.isEmpty { return [] }
+    return definition.fields.indices.map { $0 < weights.count ? weights[$0] : 1 }
+  }
+
+  private func rowID(_ number: Int64) throws(StoreError) -> RowID {
+    guard number > 0 else { throw FullTextWriter.damaged(index) }
+    return RowID(UInt64(number))
+  }
+}
