@@ -64,6 +64,7 @@ import Testing
     """,
     "RoostQuery": """
     Expressions  conditions as trees, the kinds of their values, their text
+    Searching    the answers of full text indexes, and sets of rows
     Checking     an expression and a catalog become checked terms
     Text         comparing, folding and searching text
     Interpreter  computes any term, slowly and plainly
@@ -82,6 +83,7 @@ import Testing
     Keys           values as bytes that sort as the values do
     Catalog        the entities, fields, indexes and relationships of a store
     Indexes        entries of an index: made from rows, kept until they are sorted, put into the tree
+    FullText       full text indexes: their trees, their changes with each row, and questions to them
     Reading        rows and entries of indexes, as a snapshot or a transaction reads them
     Links          the lists of relationships: their trees, orders and members
     History        entries, tokens and consumers of the history, and what a transaction notes for it

@@ -63,6 +63,7 @@ package struct Checker {
     case .text, .textOrder, .changed, .matches: return try text(expression)
     case .contains, .count, .isEmpty, .first, .last, .minimum, .maximum, .element, .lookup, .quantified, .filter:
       return try collection(expression)
+    case .search(let search, _, _), .rank(let search, _, _): return try self.search(search, expression)
     }
   }
 

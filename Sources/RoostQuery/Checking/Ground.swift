@@ -6,6 +6,7 @@ package final class Ground {
   /// See ``RecordReader/edition``; nil where the catalog may still change.
   package let edition: (any AnyObject & Sendable)?
   let fieldTerms = FieldTerms()
+  let answers = SearchAnswers()
   /// How many rows and entries of indexes plans over it have read.
   @exclusivity(unchecked) package var rowsRead = 0
   @exclusivity(unchecked) package var entriesRead = 0

@@ -14,6 +14,7 @@ package final class Term: Sendable {
     case nothing
     case field(EntityID, Field)
     case relationship(Relationship)
+    case search(FullTextIndex)
   }
 
   init(_ expression: Expression, _ kind: Kind, operands: Operands, target: Target = .nothing) {

@@ -11,9 +11,11 @@ extension Plan {
     case .nothing: return true
     case .all: return try forEachOfAll(skipped, body)
     case .index(let use): return try IndexScan(use, direction ?? .forward, plan: self).run(skipped, body)
-    case .filtered(let base, let use):
+    case .searched(let answer): return try forEach(answer, skipped, body: body)
+    case .ranked(let answer): return try forEachBest(answer, skipped, body: body)
+    case .filtered(let base, let filter):
       guard case .index(let order) = base.access else { return true }
-      let members = try RowSet(of: use, self)
+      let members = try filter.rows(self)
       var left = skipped
       return try IndexScan(order, direction ?? .forward, plan: self).run(0) { row in
         guard members.contains(row) else { return true }
@@ -91,6 +93,7 @@ extension Plan {
         common = common.map { Self.intersection($0, found) } ?? found
       }
       return common ?? []
+    case .searched(let answer), .ranked(let answer): return try numbers(of: answer)
     case .nothing, .all, .index, .through, .following, .filtered:
       var all: [RowID] = []
       let part = Part(self, access)
@@ -117,7 +120,7 @@ extension Plan {
       case .index(let use): return try IndexScan(use, .forward, plan: plan).run(0, body)
       case .through(let passing): return try plan.forEach(passing, 0, body: body)
       case .all: return try plan.forEachOfAll(0, body)
-      case .nothing, .rows, .single, .either, .both, .following, .filtered: return true
+      case .nothing, .rows, .single, .either, .both, .following, .filtered, .searched, .ranked: return true
       }
     }
   }

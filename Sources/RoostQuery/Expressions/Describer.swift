@@ -65,6 +65,8 @@ package struct Describer {
     case .quantified(let quantifier, let variable, let collection, let test):
       let name = quantifier == .some ? "contains" : "allSatisfy"
       return "\(part(collection)).\(name) { \(bound(variable, collection).text(test, depth + 1)) }"
+    case .search(_, let row, let question): return "\(part(row)).matches(\(part(question)))"
+    case .rank(_, let row, let question): return "\(part(row)).rank(\(part(question)))"
     case .filter(let variable, let collection, let test):
       return "\(part(collection)).filter { \(bound(variable, collection).text(test, depth + 1)) }"
     }

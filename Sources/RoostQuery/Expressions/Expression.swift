@@ -56,6 +56,11 @@ package indirect enum Expression: Hashable, Sendable {
   case quantified(Quantifier, Int, Expression, Expression)
   case filter(Int, Expression, Expression)
 
+  /// Whether a full text index finds the row by a question. The question is a constant or a parameter.
+  case search(RowSearch, Expression, Expression)
+  /// The rank of the row for a question: the score with the sign turned over, so the best row has the least. It is 0 if the row does not match.
+  case rank(RowSearch, Expression, Expression)
+
   package enum Comparison: UInt8, Hashable, Sendable, CaseIterable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
   }
@@ -111,7 +116,7 @@ extension Expression {
     case .compare(_, let one, let two), .coalesce(let one, let two), .arithmetic(_, let one, let two),
       .text(_, let one, let two), .textOrder(_, let one, let two), .contains(let one, let two),
       .element(let one, let two), .lookup(let one, let two), .quantified(_, _, let one, let two),
-      .filter(_, let one, let two):
+      .filter(_, let one, let two), .search(_, let one, let two), .rank(_, let one, let two):
       [one, two]
     case .conditional(let one, let two, let three), .ifLet(_, let one, let two, let three),
       .within(let one, let two, _, let three):

@@ -91,6 +91,7 @@ package struct Interpreter {
       return .bool(try text.withUTF8 { try wanted.isFound(in: UnsafeRawBufferPointer($0)) })
     case .contains, .count, .isEmpty, .first, .last, .minimum, .maximum, .element, .lookup, .quantified, .filter:
       return try collection(term)
+    case .search, .rank: return try search(term)
     }
   }
 

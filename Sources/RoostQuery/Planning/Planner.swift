@@ -180,6 +180,12 @@ package struct Planner {
           following, asked.conjunction, offset: asked.offset, limit: asked.limit, order: asked.order, table: table,
           ground: ground))
     }
+    if let ranking = try ranking(asked.conjunction, asked.order) {
+      choices.append(
+        try Choice(
+          ranking, asked.conjunction, offset: asked.offset, limit: asked.limit, order: asked.order, table: table,
+          ground: ground))
+    }
     return try choices + filtered(choices, asked)
   }
 
@@ -190,7 +196,7 @@ package struct Planner {
     for base in choices where base.direction != nil {
       guard case .index = base.candidate.access else { continue }
       for filter in choices {
-        guard case .index(let use) = filter.candidate.access, filter.candidate.count < asked.table.count,
+        guard let use = filter.candidate.access.filter, filter.candidate.count < asked.table.count,
           !filter.candidate.covered.isSubset(of: base.candidate.covered)
         else { continue }
         let before = Double(filter.candidate.count) * Cost.entry
@@ -239,6 +245,7 @@ package struct Planner {
       }
       if case .or = part.expression, let either = try either(part, number, table: table) { found.append(either) }
     }
+    found += try searching(conjunction)
     if depth < Self.deepest { found += try passing(table, conjunction) }
     return found
   }
@@ -286,7 +293,7 @@ package struct Planner {
 
   /// Two ways at once, where what both give is much less than what one does.
   private static func both(_ found: [Candidate], _ total: Int) -> Candidate? {
-    let narrow = found.filter { if case .index = $0.access { true } else { false } }.sorted { $0.count < $1.count }
+    let narrow = found.filter { $0.access.filter != nil }.sorted { $0.count < $1.count }
     guard narrow.count >= 2 else { return nil }
     let (one, two) = (narrow[0], narrow[1])
     guard !two.covered.isSubset(of: one.covered) else { return nil }

@@ -15,12 +15,33 @@ enum Access {
   indirect case through(Passing)
   /// The same in the order of those rows.
   indirect case following(Following)
+  /// The rows that a full text search finds.
+  case searched(SearchAnswer)
+  /// The rows that a full text search finds, in the order of their ranks.
+  case ranked(SearchAnswer)
   /// The rows of any of these, each once.
   case either([Candidate])
   /// The rows of all of these.
   case both([Candidate])
   /// The rows of the first, in its order, that stand in the stretches of an index too.
-  indirect case filtered(Candidate, by: IndexAccess)
+  indirect case filtered(Candidate, by: RowFilter)
+}
+
+/// What leaves rows out before they are read.
+enum RowFilter {
+  case index(IndexAccess)
+  case search(SearchAnswer)
+}
+
+extension Access {
+  /// The same rows as a filter; nil if they are not known by an index alone.
+  var filter: RowFilter? {
+    switch self {
+    case .index(let use): .index(use)
+    case .searched(let answer): .search(answer)
+    default: nil
+    }
+  }
 }
 
 /// Some stretches of an index, in order and apart from each other.

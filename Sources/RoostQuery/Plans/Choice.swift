@@ -31,7 +31,8 @@ struct Choice {
   ) throws {
     self.candidate = candidate
     direction = Self.direction(candidate.access, order, table: table)
-    let share = try Selectivity.share(of: conjunction, without: candidate.covered, table)
+    let share = try Selectivity.share(
+      of: conjunction, without: candidate.covered, table: table, ground: ground)
     let count = Double(candidate.count)
     expected = count * candidate.readShare * share
     let reading =
@@ -66,8 +67,8 @@ struct Choice {
     guard let first = order.first else { return .forward }
     let way: Direction = first.isDescending ? .backward : .forward
     switch access {
-    case .nothing, .single: return .forward
-    case .all, .rows, .either, .both: return order.count == 1 && first.key.isRow ? way : nil
+    case .nothing, .single, .ranked: return .forward
+    case .all, .rows, .either, .both, .searched: return order.count == 1 && first.key.isRow ? way : nil
     case .through: return nil
     case .following: return .forward
     case .filtered(let base, _): return Self.direction(base.access, order, table: table)
@@ -101,7 +102,7 @@ extension Choice {
       guard case .index(let use) = base.access else { return }
       base.access = .index(use.behind(point, order, direction: direction, entity: entity, conjunction: conjunction))
       candidate.access = .filtered(base, by: filter)
-    case .nothing, .all, .rows, .single, .through, .following, .either, .both: return
+    case .nothing, .all, .rows, .single, .through, .following, .either, .both, .searched, .ranked: return
     }
   }
 }
@@ -115,7 +116,7 @@ extension Candidate {
   /// Whether rows come while they are found.
   var isStreamed: Bool {
     switch access {
-    case .nothing, .all, .rows, .single, .index, .filtered, .following: true
+    case .nothing, .all, .rows, .single, .index, .filtered, .following, .searched, .ranked: true
     case .through, .either, .both: false
     }
   }
@@ -123,13 +124,20 @@ extension Candidate {
 
 /// Which share of rows fulfils parts of a condition.
 enum Selectivity {
-  static func share(of conjunction: Conjunction, without covered: PartSet, _ table: TableReader) throws -> Double {
+  static func share(
+    of conjunction: Conjunction, without covered: PartSet, table: TableReader, ground: Ground
+  ) throws -> Double {
     let left = PartSet(first: conjunction.parts.count).subtracting(covered)
     var share = 1.0
     var known = PartSet()
     for constraint in conjunction.constraints where !constraint.conjuncts.isDisjoint(with: left) {
       share *= try self.share(constraint.path, constraint, table: table)
       known.formUnion(constraint.conjuncts)
+    }
+    for (number, part) in conjunction.parts.enumerated() where part.isOwnSearch {
+      guard left.contains(number), table.count > 0 else { continue }
+      share *= min(1, Double(try ground.answer(part).estimate()) / Double(table.count))
+      known.insert(number)
     }
     for _ in 0..<left.subtracting(known).count { share *= 0.33 }
     return share

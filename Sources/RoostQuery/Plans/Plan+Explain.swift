@@ -58,10 +58,16 @@ extension Plan {
         + following.passing.inner.lines().map { "  " + $0 }
     case .either(let branches): return ["any of"] + nested(branches)
     case .both(let branches): return ["all of"] + nested(branches)
-    case .filtered(let base, let use):
+    case .searched(let answer):
+      return ["\(Self.name(answer)): \(visited) rows expected"]
+    case .ranked(let answer):
+      return ["\(Self.name(answer)), the best first: \(visited) rows expected"]
+    case .filtered(let base, .index(let use)):
       return describe(base.access, visited) + [
         "  of these the rows in index \(use.index.index.name): \(Self.count(use.ranges.count, "range"))"
       ]
+    case .filtered(let base, .search(let answer)):
+      return describe(base.access, visited) + ["  of these the rows in \(Self.name(answer))"]
     }
   }
 
@@ -70,6 +76,10 @@ extension Plan {
       (entity.field(part.field)?.name ?? "?") + (part.isDescending ? " descending" : "")
     }
     return "index \(index.name) (\(parts.joined(separator: ", ")))"
+  }
+
+  private static func name(_ answer: SearchAnswer) -> String {
+    "full text index \(answer.reader.index.name) (\(Describer.text(.string(answer.text))))"
   }
 
   private func nested(_ branches: [Candidate]) -> [String] {

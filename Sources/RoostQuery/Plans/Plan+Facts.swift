@@ -33,6 +33,7 @@ extension Plan {
     case .nothing, .all, .rows: return
     case .single(_, let reader): names.append(reader.index.name)
     case .index(let use): names.append(use.index.index.name)
+    case .searched(let answer), .ranked(let answer): names.append(answer.reader.index.name)
     case .through(let passing):
       names.append(passing.index.index.name)
       name(passing.inner.access, &names)
@@ -40,9 +41,19 @@ extension Plan {
       name(following.passing.inner.access, &names)
       names.append(following.passing.index.index.name)
     case .either(let branches), .both(let branches): for branch in branches { name(branch.access, &names) }
-    case .filtered(let base, let use):
+    case .filtered(let base, let filter):
       name(base.access, &names)
-      names.append(use.index.index.name)
+      names.append(filter.name)
+    }
+  }
+}
+
+extension RowFilter {
+  /// The name of its index.
+  var name: String {
+    switch self {
+    case .index(let use): use.index.index.name
+    case .search(let answer): answer.reader.index.name
     }
   }
 }

@@ -141,6 +141,10 @@ struct Compiler {
       try quantified(quantifier, variable, term: term, to: target, when: sense)
     case .isEmpty where isLoop(term.operands[0]): try isEmpty(term, to: target, when: sense)
     case .contains where isLoop(term.operands[0]): try contains(term, to: target, when: sense)
+    case .search where isSearch(term):
+      let row = try value(term.operands[0])
+      let answer = try parts.add(ground.answer(term))
+      emit(Instruction(code: .isFound, detail: Self.detail(0, sense), one: row, two: answer), jumpingTo: target)
     case .isEmpty where term.operands[0].kind == .string:
       let text = try value(term.operands[0])
       emit(Instruction(code: .empty, detail: Self.detail(0, sense), one: text), jumpingTo: target)
@@ -218,6 +222,11 @@ struct Compiler {
     case .text: .compareText
     case .bytes: .compareBytes
     }
+  }
+
+  /// Whether the row and the question of a search are known without the interpreter.
+  private func isSearch(_ term: Term) -> Bool {
+    (term.operands[0].isRow || isCell(term.operands[0])) && term.operands[1].isConstant
   }
 
   private func isCell(_ term: Term) -> Bool { CellCoding(term.kind) != nil }
@@ -306,8 +315,12 @@ struct Compiler {
       try copy(term.operands[2], to: target)
       place(end)
       return target
-    case .not, .and, .or, .compare, .within, .text, .matches, .contains, .isEmpty:
+    case .not, .and, .or, .compare, .within, .text, .matches, .contains, .isEmpty, .search:
       return try flag(term)
+    case .rank where isSearch(term):
+      let (row, target) = (try value(term.operands[0]), try parts.register())
+      emit(Instruction(code: .rank, target: target, one: row, two: try parts.add(ground.answer(term))))
+      return target
     default: return try interpret(term)
     }
   }
@@ -315,7 +328,7 @@ struct Compiler {
   /// A bool that has no jump of its own.
   private mutating func computed(_ term: Term) throws -> UInt16 {
     switch term.expression {
-    case .compare, .within, .text, .matches, .contains, .isEmpty: try interpret(term)
+    case .compare, .within, .text, .matches, .contains, .isEmpty, .search: try interpret(term)
     default: try value(term)
     }
   }

@@ -58,6 +58,10 @@ struct Instruction {
     case belongs
     /// If the row `one` is in the list `two`.
     case isKept
+    /// If the full text search `two` finds the row `one`.
+    case isFound
+    /// target = the rank of the row `one` by the full text search `two`
+    case rank
     case yes, no
   }
 

@@ -98,4 +98,18 @@ extension Program {
     guard let row = owner(step.one) else { return false }
     return lists[Int(step.two)].rows.contains(row)
   }
+
+  // MARK: Full text
+
+  @inline(never)
+  func isFound(_ step: Instruction) throws -> Bool {
+    guard let row = owner(step.one) else { return false }
+    return try answers[Int(step.two)].contains(row)
+  }
+
+  @inline(never)
+  func rank(_ step: Instruction) throws {
+    let row = owner(step.one)
+    registers[Int(step.target)] = Cell(try row.map { row in try answers[Int(step.two)].rank(row) } ?? 0)
+  }
 }

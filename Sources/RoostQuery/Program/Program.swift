@@ -23,6 +23,7 @@ package final class Program {
   private let passages: [Passage]
   let loops: [RowLoop]
   let lists: [RowList]
+  let answers: [SearchAnswer]
   @exclusivity(unchecked) private var fields: [FieldLoad]
   private let result: UInt16
   @exclusivity(unchecked) private var table: TableReader
@@ -82,6 +83,7 @@ package final class Program {
     passages = parts.passages
     loops = parts.loops
     lists = parts.lists
+    answers = parts.answers
     fields = parts.loads
     needles = Self.copy(parts.needles)
     sets = Self.copy(parts.members)
@@ -186,7 +188,7 @@ package final class Program {
 
   /// Goes on to another ground of the same catalog. False if the program reads more than the row that it tests: then it is of no use there.
   func move(to ground: Ground) throws -> Bool {
-    guard !follows, loops.isEmpty, lists.isEmpty, escaped.isEmpty else { return false }
+    guard !follows, loops.isEmpty, lists.isEmpty, escaped.isEmpty, answers.isEmpty else { return false }
     table = try ground.table(parts.entity)
     for place in fields.indices { fields[place].table = table }
     return true
@@ -281,6 +283,10 @@ package final class Program {
       case .hasMembers: outcome = try hasMembers(step)
       case .belongs: outcome = try belongs(step)
       case .isKept: outcome = isKept(step)
+      case .isFound: outcome = try isFound(step)
+      case .rank:
+        try rank(step)
+        continue
       case .integers, .floats:
         try compute(step)
         continue

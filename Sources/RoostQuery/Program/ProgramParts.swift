@@ -25,6 +25,7 @@ final class ProgramParts {
   private(set) var terms: [Term] = []
   private(set) var members: [ConstantSet] = []
   private(set) var patterns: [TextPattern] = []
+  private(set) var answers: [SearchAnswer] = []
   @exclusivity(unchecked) var needles: [Needle] = []
   /// Needles that are searched first. A text without the needle at `place` contains none of `needles`.
   private(set) var sieves: [(place: UInt16, needles: [UInt16])] = []
@@ -98,6 +99,11 @@ final class ProgramParts {
     }
     loops.append(RowLoop(try ground.members(relationship)))
     return try place(loops.count)
+  }
+
+  func add(_ answer: SearchAnswer) throws(ConditionFault) -> UInt16 {
+    answers.append(answer)
+    return try place(answers.count)
   }
 
   func addList() throws(ConditionFault) -> UInt16 {

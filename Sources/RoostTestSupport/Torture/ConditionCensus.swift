@@ -62,6 +62,8 @@ package struct ConditionCensus: Sendable {
     case .lookup: "lookup"
     case .quantified(let one, _, _, _): "quantified \(one)"
     case .filter: "filter"
+    case .search: "search"
+    case .rank: "rank"
     }
   }
 }

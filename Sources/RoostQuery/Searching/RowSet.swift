@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// The rows that stand in some stretches of an index, to ask for one by one.
+/// A set of rows, such as those in some ranges of an index or those that a full text search finds.
 ///
 /// Numbers are given in order, so they lie close: a page of 4,096 numbers is a field of bits. Where pages lie close too, they are
 /// found by their number, else by hashing.
@@ -14,17 +14,15 @@ struct RowSet {
   private var starts: [Int] = []
   private var first: UInt64 = 0
 
-  init(of use: IndexAccess, _ plan: Plan) throws {
-    var (page, start) = (UInt64.max, 0)
-    _ = try IndexScan(use, plan).run(0) { row in
-      if row.number &>> 12 != page {
-        page = row.number &>> 12
-        start = begin(page)
-      }
-      bits[start + Int(truncatingIfNeeded: row.number &>> 6 & 63)] |= 1 &<< (row.number & 63)
-      return true
-    }
-    settle()
+  /// The page of the last row that was put in, and where it begins.
+  private var last: (page: UInt64, start: Int) = (.max, 0)
+
+  /// An empty set. After the last row was put in it must be settled.
+  init() {}
+
+  mutating func insert(_ row: RowID) {
+    if row.number &>> 12 != last.page { last = (row.number &>> 12, begin(row.number &>> 12)) }
+    bits[last.start + Int(truncatingIfNeeded: row.number &>> 6 & 63)] |= 1 &<< (row.number & 63)
   }
 
   private mutating func begin(_ page: UInt64) -> Int {
@@ -35,7 +33,8 @@ struct RowSet {
     return start
   }
 
-  private mutating func settle() {
+  /// Prepares the set for questions.
+  mutating func settle() {
     guard let least = pages.keys.min(), let last = pages.keys.max(), last - least < 1024 + 8 * UInt64(pages.count)
     else {
       return
