@@ -168,7 +168,9 @@ let package = Package(
 
     .target(
       name: "RoostTestSupport",
-      dependencies: ["RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery"],
+      dependencies: [
+        "RoostFile", "RoostBytes", "RoostText", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery",
+      ],
       resources: [.copy("Golden/Versions")], swiftSettings: strict),
     floor(
       "RoostDoorTrials",

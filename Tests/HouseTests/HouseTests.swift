@@ -30,7 +30,7 @@ import Testing
     "RoostExpansion": [],
     "RoostMacros": ["RoostExpansion"],
     "RoostTestSupport": [
-      "RoostFile", "RoostBytes", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery",
+      "RoostFile", "RoostBytes", "RoostText", "RoostPages", "RoostTrees", "RoostKV", "RoostRecords", "RoostQuery",
     ],
     "RoostDoorTrials": ["Roost", "RoostTestSupport", "RoostGraph", "RoostRecords", "RoostPages", "RoostFile"],
     "RoostTool": [

@@ -18,7 +18,9 @@ final class SearchAnswer {
     self.reader = reader
     self.search = search
     self.text = text
-    question = try reader.question(text)
+    do throws(FullTextFault) { question = try reader.question(text) } catch {
+      throw ConditionFault(.badPattern, error.detail, in: Describer.text(.string(text)))
+    }
   }
 
   /// About how many rows match. No row is looked at for it.

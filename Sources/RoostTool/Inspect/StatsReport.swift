@@ -190,6 +190,9 @@ struct TreeNames {
     if let id = number(name, "i"), let index = catalog.indexes.first(where: { $0.id.number == id }) {
       return entity(index.entity) + ", index \(index.name)"
     }
+    if let id = number(name, "t"), let index = catalog.textIndex(IndexID(id)) {
+      return entity(index.entity) + ", full text index \(index.name)"
+    }
     if let id = number(name, "l"), let one = catalog.relationship(RelationshipID(id)) {
       return entity(one.entity) + ", links \(one.name)"
     }
@@ -202,7 +205,7 @@ struct TreeNames {
     guard catalog != nil else { return .rows }
     if number(name, "r") != nil { return .rows }
     if number(name, "v") != nil { return .large }
-    if number(name, "i") != nil || number(name, "l") != nil { return .index }
+    if number(name, "i") != nil || number(name, "l") != nil || number(name, "t") != nil { return .index }
     return name == "history" ? .history : .other
   }
 }

@@ -1,5 +1,6 @@
 internal import RoostQuery
 internal import RoostRecords
+internal import RoostText
 
 /// Random changes of rows, carried out on a writer and on the model in the same way.
 ///
@@ -219,17 +220,18 @@ struct RowChanges {
   }
 
   private mutating func build(_ writer: RecordWriter) throws {
-    guard let index = writer.catalog.indexes.first(where: { $0.builtBelow != nil }) else { return }
-    _ = try writer.buildStep(index.id, most: 1 + generator.below(12))
+    guard let index = writer.catalog.unbuiltIndex else { return }
+    _ = try writer.buildStep(index, most: 1 + generator.below(12))
   }
 
   private mutating func changeCatalog(_ writer: RecordWriter, _ model: inout RowModel) throws {
-    let indexed = Set(writer.catalog.indexes.flatMap(\.fields))
+    model.isFull = false
+    if generator.chance(1, in: 4) { return try changeTextIndexes(writer, &model) }
+    let indexed = Set(writer.catalog.indexes.flatMap(\.fields) + writer.catalog.textIndexes.flatMap(\.fields))
     let free = model.extras.keys.sorted().filter { name in
       writer.catalog.entity("Item")?.field(name).map { !indexed.contains($0.id) } ?? false
     }
     let extraIndexes = writer.catalog.indexes.filter { $0.name.hasPrefix("extra") }
-    model.isFull = false
     let choice = generator.below(5)
     if choice < 2 || model.extras.isEmpty {
       model.extraCount += 1
@@ -256,6 +258,23 @@ struct RowChanges {
       let field = generator.pick(model.extras.keys.sorted() + ["text", "size"])
       let isLater = generator.chance(2, in: 3)
       try writer.change { try $0.add(index: name, of: "Item", on: [field, "kind"], isBuiltLater: isLater) }
+    }
+  }
+
+  /// Adds a full text index, at once or in steps, or removes one.
+  private mutating func changeTextIndexes(_ writer: RecordWriter, _ model: inout RowModel) throws {
+    let known = writer.catalog.textIndexes.filter { $0.name.hasPrefix("extra") }
+    if known.count > 1 || generator.chance(1, in: 3), let index = known.first {
+      return try writer.change { try $0.remove(textIndex: index.name, of: "Item") }
+    }
+    model.extraCount += 1
+    let name = "extra words \(model.extraCount)"
+    let fields = ["text"] + model.extras.filter(\.value).keys.sorted().prefix(2)
+    let mode = generator.pick([TextAnalyzer.Mode.words, .trigrams])
+    let isLater = generator.chance(1, in: 2)
+    try writer.change { catalog in
+      try catalog.add(
+        textIndex: name, of: "Item", on: fields, analyzer: TextAnalyzer(mode: mode), isBuiltLater: isLater)
     }
   }
 
@@ -293,9 +312,29 @@ struct RowChanges {
     let (found, wanted) = (try table.values(RowID(id)), model.state.tables["Item"]?[id])
     try expect(found == wanted, "a transaction reads row \(id) otherwise than it wrote it")
     try expect(table.count == model.items.count, "a transaction counts \(table.count) items")
+    try search(table, model)
     if let key = wanted?["key"] {
       let row = try table.row(unique: "key", [key])
       try expect(row?.number == id, "a unique index leads to row \(row?.number ?? 0) where \(id) is right")
     }
+  }
+
+  /// The full text index finds the items that have a word.
+  private mutating func search(_ table: TableReader, _ model: RowModel) throws {
+    guard let index = table.texts.first(where: { $0.index.name == "words" }) else { return }
+    let word = generator.pick(["kind", "large", "named", "t1t1", "\(generator.below(9))"])
+    let question = try index.question(word)
+    var found: Set<UInt64> = []
+    try index.forEach(question) { row in
+      found.insert(row.number)
+      return true
+    }
+    let wanted = (model.state.tables["Item"] ?? [:]).filter { _, values in
+      ["text", "kind"].contains { name in
+        guard case .string(let text) = values[name] else { return false }
+        return text.split(separator: " ").contains(Substring(word))
+      }
+    }
+    try expect(found == Set(wanted.keys), "a search for \(word) finds \(found.count) items of \(wanted.count)")
   }
 }

@@ -1,4 +1,5 @@
 package import RoostRecords
+internal import RoostText
 
 /// A store of rows in plain dictionaries, with the rules that the engine must follow.
 ///
@@ -57,6 +58,7 @@ package struct RowModel: Sendable {
     try catalog.add(
       index: "text", of: "Item", on: ["text"], tests: [.isNotNull(size), .equals(kind, .string("kind 1"))])
     try catalog.add(index: "when", of: "Item", on: ["when"], descending: ["when"], tests: [.isNull(kind)])
+    try catalog.add(textIndex: "words", of: "Item", on: ["text", "kind"], analyzer: TextAnalyzer())
     try catalog.add(
       reference: "owner", of: "Item", inverse: .init("items", deleteRule: .cascade, isOrdered: true))
     try catalog.add(reference: "lead", of: "Item", inverse: .init("leads"))
