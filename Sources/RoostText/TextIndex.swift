@@ -15,4 +15,7 @@ package struct TextIndex: Sendable, Hashable {
     self.analyzer = analyzer
     self.fields = fields
   }
+
+  /// One bit for each field.
+  var allFields: UInt32 { fields.count == 32 ? .max : 1 << UInt32(fields.count) - 1 }
 }

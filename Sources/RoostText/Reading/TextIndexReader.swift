@@ -7,6 +7,8 @@ package import RoostFile
 package final class TextIndexReader {
   package let index: TextIndex
   let entries: any TextEntries
+  let header: TextHeader
+  let segments: [SegmentReader]
   /// Exact counts.
   package let statistics: TextStatistics
 
@@ -14,57 +16,89 @@ package final class TextIndexReader {
   package init(_ index: TextIndex, _ entries: any TextEntries) throws(StoreError) {
     self.index = index
     self.entries = entries
+    let (header, table) = try Self.read(entries, fieldCount: index.fields.count)
+    self.header = header
+    segments = table.segments.map { SegmentReader(entries, $0, fieldCount: index.fields.count) }
     statistics = TextStatistics(
-      rowCount: 0, fieldLengths: index.fields.map { _ in 0 }, segmentCount: 0, looseCount: 0)
+      rowCount: header.rowCount, fieldLengths: header.fieldLengths, segmentCount: segments.count,
+      looseCount: header.loose.count)
   }
+
+  static func read(
+    _ entries: any TextEntries, fieldCount: Int
+  ) throws(StoreError) -> (TextHeader, SegmentTable) {
+    var header = TextHeader(fieldCount: fieldCount)
+    var table = SegmentTable()
+    try entries.read(TextKey.header) { (value) throws(StoreError) in
+      header = try TextHeader(value, fieldCount: fieldCount)
+    }
+    try entries.read(TextKey.segments) { (value) throws(StoreError) in table = try SegmentTable(value) }
+    return (header, table)
+  }
+
+  /// Calls `body` with the bytes of each loose row.
+  func visitLoose(
+    _ body: (TextHeader.Loose, UnsafeRawBufferPointer) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    guard let first = header.loose.first else { return }
+    var place = 0
+    try entries.visit(prefix: [3], from: TextKey.loose(first.number)) { (key, value) throws(StoreError) in
+      let entry = header.loose[place]
+      guard key.elementsEqual(TextKey.loose(entry.number)), value.count == entry.byteCount else { throw Self.missing }
+      try body(entry, value)
+      place += 1
+      return place < header.loose.count
+    }
+    guard place == header.loose.count else { throw Self.missing }
+  }
+
+  private static var missing: StoreError { StoreError(.damaged, "a row is missing in the text index") }
+
+  // MARK: Searching
 
   /// The rows that match, in no particular order, read step by step.
   package func matches(_ question: TextQuestion) throws(StoreError) -> TextMatches {
-    TextMatches()
+    TextMatches(try QuestionRun(self, question, ranking: nil))
   }
 
   /// The numbers of all rows that match, in ascending order.
   package func search(_ question: TextQuestion) throws(StoreError) -> [Int64] {
-    []
+    let matches = try matches(question)
+    var rows: [Int64] = []
+    var isSorted = true
+    while let row = try matches.next() {
+      if let last = rows.last, last > row { isSorted = false }
+      rows.append(row)
+    }
+    if !isSorted { rows.sort() }
+    return rows
   }
 
   /// The number of rows that match.
   package func count(_ question: TextQuestion) throws(StoreError) -> Int {
-    0
-  }
-
-  /// The best rows by BM25, the best first; equal scores in the order of row numbers.
-  ///
-  /// - Parameter weights: one factor for each field; empty for 1 everywhere.
-  package func searchRanked(
-    _ question: TextQuestion, limit: Int, weights: [Double] = []
-  ) throws(StoreError) -> [RankedRow] {
-    []
-  }
-
-  /// The score of one row; nil if the row does not match or is not in the index.
-  package func score(
-    row: Int64, _ question: TextQuestion, weights: [Double] = []
-  ) throws(StoreError) -> Double? {
-    nil
+    let run = try QuestionRun(self, question, ranking: nil)
+    var count = 0
+    if let term = run.singleTerm {
+      for place in segments.indices { count += try run.rowCount(term, segment: place) }
+      try visitLoose { (_, value) throws(StoreError) in
+        if try LooseMatch(value, run.loose, fieldCount: index.fields.count).meets(run.condition) { count += 1 }
+      }
+      return count
+    }
+    let matches = TextMatches(run)
+    while try matches.skip() { count += 1 }
+    return count
   }
 
   /// Whether one row matches.
   package func isMatch(row: Int64, _ question: TextQuestion) throws(StoreError) -> Bool {
-    false
-  }
-
-  /// The score of texts that are not in the index, with the index's statistics; nil if they do not match.
-  package func score(
-    texts: [String?], _ question: TextQuestion, weights: [Double] = []
-  ) throws(StoreError) -> Double? {
-    nil
+    try place(row, QuestionRun(self, question, ranking: nil)) != nil
   }
 }
 
 extension TextIndex {
   /// Whether texts that are in no index match.
   package func isMatch(texts: [String?], _ question: TextQuestion) -> Bool {
-    false
+    LooseMatch(texts: texts, LooseTerms(question.condition), TextScanner(analyzer)).meets(question.condition)
   }
 }

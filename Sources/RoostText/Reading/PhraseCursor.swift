@@ -1,0 +1,159 @@
+import RoostFile
+
+/// One term of a phrase, with its places.
+final class PlacedTerm {
+  private enum Source {
+    case postings(PostingCursor)
+    case prefix(PrefixPlaces)
+  }
+
+  private let source: Source
+  let offset: Int
+  let cost: Int
+
+  init(_ postings: PostingCursor, offset: Int) {
+    source = .postings(postings)
+    self.offset = offset
+    cost = postings.entry.documentCount
+  }
+
+  init(_ prefix: PrefixPlaces, offset: Int) {
+    source = .prefix(prefix)
+    self.offset = offset
+    cost = prefix.count
+  }
+
+  @inline(__always)
+  func advance(to target: UInt32) throws(StoreError) -> UInt32 {
+    switch source {
+    case .postings(let postings):
+      try postings.advance(to: target)
+      return postings.document
+    case .prefix(let prefix):
+      prefix.advance(to: target)
+      return prefix.document
+    }
+  }
+
+  func appendPlaces(to list: PlaceList) throws(StoreError) {
+    switch source {
+    case .postings(let postings): try postings.appendPlaces(to: list)
+    case .prefix(let prefix): prefix.appendPlaces(to: list)
+    }
+  }
+
+  /// No document from `target` to `last` has the term more often than `greatest` times, or fewer terms than `least`.
+  func bound(from target: UInt32) throws(StoreError) -> (greatest: Double, least: Double, last: UInt32) {
+    guard case .postings(let postings) = source else { return (.infinity, 0, MatchCursor.end) }
+    try postings.seekBlock(target)
+    if postings.blockLast == MatchCursor.end { return (0, 0, MatchCursor.end) }
+    return (Double(postings.blockGreatest), Double(postings.blockLeast), postings.blockLast)
+  }
+}
+
+/// The documents that have a phrase: its terms at their distances, in one field.
+final class PhraseCursor: MatchCursor {
+  private let terms: [PlacedTerm]
+  private let fields: UInt32
+  private let ranking: Ranking?
+  private let weight: Double
+  private let list = PlaceList()
+  /// Where the phrase begins in the current document.
+  private(set) var starts: [UInt32] = []
+
+  init(_ terms: [PlacedTerm], fields: UInt32, ranking: Ranking?, weight: Double) {
+    self.terms = terms.sorted { $0.cost < $1.cost }
+    self.fields = fields
+    self.ranking = ranking
+    self.weight = weight
+    super.init(cost: self.terms[0].cost)
+  }
+
+  override func advance(to target: UInt32) throws(StoreError) {
+    if document >= target, target > 0 { return }
+    var target = target
+    search: while true {
+      let lead = try terms[0].advance(to: target)
+      if lead == Self.end { break }
+      target = lead
+      for place in 1..<terms.count {
+        let found = try terms[place].advance(to: target)
+        if found != target {
+          if found == Self.end { break search }
+          target = found
+          continue search
+        }
+      }
+      if try findStarts() {
+        document = target
+        return
+      }
+      target += 1
+    }
+    document = Self.end
+    starts.removeAll(keepingCapacity: true)
+  }
+
+  private func findStarts() throws(StoreError) -> Bool {
+    for (place, term) in terms.enumerated() {
+      list.clear()
+      try term.appendPlaces(to: list)
+      if place == 0 {
+        PhrasePlaces.begin(list.places, offset: term.offset, fields: fields, into: &starts)
+      } else {
+        PhrasePlaces.keep(list.places, offset: term.offset, in: &starts)
+      }
+      if starts.isEmpty { return false }
+    }
+    return true
+  }
+
+  override func score(length: Double) -> Double {
+    guard let ranking else { return 0 }
+    return weight * ranking.score(ranking.weighted(starts), length: length)
+  }
+
+  override func bound(from target: UInt32) throws(StoreError) -> (bound: Double, last: UInt32) {
+    guard let ranking else { return (0, Self.end) }
+    var (greatest, least, end) = (Double.infinity, 0.0, Self.end)
+    for term in terms {
+      let bound = try term.bound(from: target)
+      (greatest, least, end) = (min(greatest, bound.greatest), max(least, bound.least), min(end, bound.last))
+    }
+    if greatest == .infinity { return (weight * (Ranking.saturation + 1), end) }
+    return (weight * ranking.score(greatest * ranking.greatestWeight, length: least), end)
+  }
+}
+
+/// Documents that have several phrases near each other in one field.
+final class NearCursor: MatchCursor {
+  private let phrases: [PhraseCursor]
+  private let lengths: [Int]
+  private let gap: Int
+  private let all: AllCursor
+
+  /// - Parameter lengths: the terms of each phrase.
+  init(_ phrases: [PhraseCursor], lengths: [Int], gap: Int) {
+    self.phrases = phrases
+    self.lengths = lengths
+    self.gap = gap
+    all = AllCursor(phrases)
+    super.init(cost: all.cost)
+  }
+
+  override func advance(to target: UInt32) throws(StoreError) {
+    var target = target
+    while true {
+      try all.advance(to: target)
+      document = all.document
+      if document == Self.end || PhrasePlaces.areNear(phrases.map(\.starts), lengths, gap: gap) { return }
+      target = document + 1
+    }
+  }
+
+  override func score(length: Double) -> Double { all.score(length: length) }
+
+  override func bound(from target: UInt32) throws(StoreError) -> (bound: Double, last: UInt32) {
+    try all.bound(from: target)
+  }
+}

@@ -1,0 +1,81 @@
+import RoostFile
+
+/// The documents that have one term, perhaps in certain fields only.
+final class TermCursor: MatchCursor {
+  private let postings: PostingCursor
+  /// The fields that count; `nil` for all.
+  private let fields: UInt32?
+  private let fieldCount: Int
+  private let ranking: Ranking?
+  private let weight: Double
+
+  init(_ postings: PostingCursor, fields: UInt32?, ranking: Ranking?, weight: Double) {
+    self.postings = postings
+    self.fields = fields
+    self.ranking = ranking
+    self.weight = weight
+    fieldCount = postings.segment.fieldCount
+    super.init(cost: postings.entry.documentCount)
+  }
+
+  override func advance(to target: UInt32) throws(StoreError) {
+    try postings.advance(to: target)
+    while let fields, postings.document != Self.end, !hasField(fields) {
+      try postings.advance(to: postings.document + 1)
+    }
+    document = postings.document
+  }
+
+  private func hasField(_ fields: UInt32) -> Bool {
+    for field in 0..<fieldCount where fields >> UInt32(field) & 1 == 1 && postings.frequency(field: field) > 0 {
+      return true
+    }
+    return false
+  }
+
+  override func score(length: Double) -> Double {
+    guard let ranking else { return 0 }
+    if fields == nil, ranking.weights == nil {
+      return weight * ranking.score(Double(postings.frequency), length: length)
+    }
+    var frequency = 0.0
+    for field in 0..<fieldCount where (fields ?? .max) >> UInt32(field) & 1 == 1 {
+      frequency += Double(postings.frequency(field: field)) * (ranking.weights?[field] ?? 1)
+    }
+    return weight * ranking.score(frequency, length: length)
+  }
+
+  override func bound(from target: UInt32) throws(StoreError) -> (bound: Double, last: UInt32) {
+    try postings.seekBlock(target)
+    if postings.blockLast == Self.end { return (0, Self.end) }
+    guard let ranking else { return (0, Self.end) }
+    let frequency = Double(postings.blockGreatest) * ranking.greatestWeight
+    let bound = weight * ranking.score(frequency, length: Double(postings.blockLeast))
+    return (bound, postings.blockLast)
+  }
+}
+
+/// The documents that have a term with a certain beginning. All of its lists are read when it is made.
+final class PrefixCursor: MatchCursor {
+  private let documents: PrefixDocuments
+  private let ranking: Ranking?
+  private let weight: Double
+
+  init(_ documents: PrefixDocuments, ranking: Ranking?, weight: Double) {
+    self.documents = documents
+    self.ranking = ranking
+    self.weight = weight
+    super.init(cost: documents.postingCount)
+  }
+
+  override func advance(to target: UInt32) throws(StoreError) { document = documents.next(target) }
+
+  override func score(length: Double) -> Double {
+    guard let ranking else { return 0 }
+    return weight * ranking.score(Double(documents.frequencies[Int(document)]), length: length)
+  }
+
+  override func bound(from target: UInt32) throws(StoreError) -> (bound: Double, last: UInt32) {
+    (weight * (Ranking.saturation + 1), Self.end)
+  }
+}

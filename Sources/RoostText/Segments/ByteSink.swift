@@ -1,0 +1,75 @@
+import RoostBytes
+
+/// Memory that grows while bytes are appended. It is reused after `clear`.
+final class ByteSink {
+  private(set) var start: UnsafeMutablePointer<UInt8>
+  private(set) var count = 0
+  private var room: Int
+
+  init(room: Int = 1024) {
+    self.room = room
+    start = .allocate(capacity: room)
+  }
+
+  deinit { start.deallocate() }
+
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+
+  @inline(__always)
+  func clear() { count = 0 }
+
+  @inline(__always)
+  func reserve(_ more: Int) {
+    if count &+ more > room { grow(more) }
+  }
+
+  @inline(never)
+  private func grow(_ more: Int) {
+    room = (count + more) * 2
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: room)
+    larger.update(from: start, count: count)
+    start.deallocate()
+    start = larger
+  }
+
+  @inline(__always)
+  func append(_ byte: UInt8) {
+    reserve(1)
+    start[count] = byte
+    count &+= 1
+  }
+
+  @inline(__always)
+  func appendNumber(_ value: UInt64) {
+    reserve(Varint.most)
+    if value < 128 {
+      start[count] = UInt8(truncatingIfNeeded: value)
+      count &+= 1
+    } else {
+      count &+= Varint.encode(value, to: UnsafeMutableRawPointer(start + count))
+    }
+  }
+
+  @inline(__always)
+  func appendNumber(_ value: Int) { appendNumber(UInt64(bitPattern: Int64(value))) }
+
+  func appendSigned(_ value: Int64) { appendNumber(UInt64(bitPattern: value << 1 ^ value >> 63)) }
+
+  func append(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress else { return }
+    reserve(bytes.count)
+    UnsafeMutableRawPointer(start + count).copyMemory(from: source, byteCount: bytes.count)
+    count &+= bytes.count
+  }
+
+  /// Writes the low bytes of a number, the lowest first.
+  func appendFixed(_ value: UInt64, width: Int) {
+    reserve(8)
+    var rest = value
+    for offset in 0..<width {
+      start[count + offset] = UInt8(truncatingIfNeeded: rest)
+      rest >>= 8
+    }
+    count += width
+  }
+}

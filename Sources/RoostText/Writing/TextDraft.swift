@@ -1,0 +1,247 @@
+import RoostBytes
+import RoostFile
+
+/// Documents in memory that will become a segment or loose rows: a hash table of terms, each with its places so far.
+///
+/// The bytes of a term's places are in slices of growing size, so that a term may grow without moving. A slice ends with
+/// the offset of the next one.
+///
+/// ## Layout
+/// A place in a document that is new for the term, or in a new field: (distance of the document × fields + field) × 2 +
+/// 1, then the position. Another place: distance of the position, times 2. All are variable-length numbers.
+final class TextDraft {
+  struct Term {
+    var start: UInt32
+    var length: UInt32
+    var document: UInt32
+    /// The field and position of the last place.
+    var place: UInt32
+    var head: UInt32
+    /// Where the next byte goes, and where the slice ends.
+    var next: UInt32
+    var limit: UInt32
+    var level: UInt32
+  }
+
+  let fieldCount: Int
+  private(set) var rows: [Int64] = []
+  /// For each document the terms of each field.
+  private(set) var lengths: [UInt32] = []
+  private(set) var deleted: Set<UInt32> = []
+  /// The documents of rows; made when a row is looked for.
+  private var documents: [Int64: UInt32]?
+
+  private(set) var terms: UnsafeMutablePointer<Term>
+  private(set) var termCount = 0
+  private var termRoom = 512
+  /// A part of the hash, then the number of the term plus 1.
+  private var slots: UnsafeMutablePointer<UInt64>
+  private var slotCount = 1024
+  private let termBytes = ByteSink(room: 4096)
+  private(set) var arena: UnsafeMutablePointer<UInt8>
+  private(set) var arenaCount = 0
+  private var arenaRoom = 16_384
+
+  init(fieldCount: Int) {
+    self.fieldCount = fieldCount
+    terms = .allocate(capacity: termRoom)
+    slots = .allocate(capacity: slotCount)
+    slots.update(repeating: 0, count: slotCount)
+    arena = .allocate(capacity: arenaRoom)
+  }
+
+  deinit {
+    terms.deallocate()
+    slots.deallocate()
+    arena.deallocate()
+  }
+
+  var isEmpty: Bool { rows.isEmpty }
+  var liveCount: Int { rows.count - deleted.count }
+  var byteCount: Int { arenaCount + termBytes.count + termCount * 48 + rows.count * 16 }
+
+  func clear() {
+    rows.removeAll(keepingCapacity: true)
+    lengths.removeAll(keepingCapacity: true)
+    deleted.removeAll()
+    documents = nil
+    termCount = 0
+    termBytes.clear()
+    arenaCount = 0
+    if slotCount > 1 << 16 {
+      slots.deallocate()
+      slotCount = 1024
+      slots = .allocate(capacity: slotCount)
+    }
+    slots.update(repeating: 0, count: slotCount)
+  }
+
+  // MARK: Documents
+
+  /// Begins a document. Its terms follow, then the next document begins.
+  func begin(row: Int64) {
+    documents?[row] = UInt32(truncatingIfNeeded: rows.count)
+    rows.append(row)
+    for _ in 0..<fieldCount { lengths.append(0) }
+  }
+
+  func setLength(_ length: Int, field: Int) {
+    lengths[(rows.count - 1) * fieldCount + field] = UInt32(truncatingIfNeeded: length)
+  }
+
+  /// Marks the document of a row as deleted. Returns its number.
+  func delete(row: Int64) -> UInt32? {
+    if documents == nil {
+      var found: [Int64: UInt32] = [:]
+      for (place, row) in rows.enumerated() where !deleted.contains(UInt32(place)) { found[row] = UInt32(place) }
+      documents = found
+    }
+    guard let document = documents?.removeValue(forKey: row) else { return nil }
+    deleted.insert(document)
+    return document
+  }
+
+  // MARK: Terms
+
+  /// Adds all terms that a scanner found to a field of the last document.
+  func add(_ scanner: TextScanner, field: Int) {
+    let marks = scanner.marks
+    let bytes = scanner.bytes
+    let document = UInt32(truncatingIfNeeded: rows.count &- 1)
+    for place in 0..<scanner.count {
+      let mark = marks[place]
+      let term = intern(bytes + Int(mark.start), Int(mark.length))
+      add(term, document: document, place: UInt32(truncatingIfNeeded: field) << 27 | mark.position)
+    }
+  }
+
+  @inline(__always)
+  func intern(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Int {
+    let hash = UInt64(truncatingIfNeeded: TermHash.of(bytes, count))
+    let tag = (hash >> 31) << 32
+    var slot = Int(truncatingIfNeeded: hash) & (slotCount &- 1)
+    while true {
+      let found = slots[slot]
+      if found == 0 { return insert(bytes, count, tag: tag, slot: slot) }
+      if found & 0xFFFF_FFFF_0000_0000 == tag {
+        let index = Int(truncatingIfNeeded: found & 0xFFFF_FFFF) &- 1
+        if terms[index].length == count, isSame(termBytes.start + Int(terms[index].start), bytes, count: count) {
+          return index
+        }
+      }
+      slot = (slot &+ 1) & (slotCount &- 1)
+    }
+  }
+
+  @inline(__always)
+  private func isSame(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, count: Int) -> Bool {
+    var at = 0
+    let (one, other) = (UnsafeRawPointer(one), UnsafeRawPointer(other))
+    while at &+ 8 <= count {
+      let word = one.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      if word != other.loadUnaligned(fromByteOffset: at, as: UInt64.self) { return false }
+      at &+= 8
+    }
+    while at < count {
+      if one.load(fromByteOffset: at, as: UInt8.self) != other.load(fromByteOffset: at, as: UInt8.self) { return false }
+      at &+= 1
+    }
+    return true
+  }
+
+  @inline(never)
+  private func insert(_ bytes: UnsafePointer<UInt8>, _ count: Int, tag: UInt64, slot: Int) -> Int {
+    if termCount == termRoom {
+      let larger = UnsafeMutablePointer<Term>.allocate(capacity: termRoom * 2)
+      larger.update(from: terms, count: termCount)
+      terms.deallocate()
+      terms = larger
+      termRoom *= 2
+    }
+    let start = termBytes.count
+    termBytes.append(UnsafeRawBufferPointer(start: bytes, count: count))
+    let head = slice(0)
+    terms[termCount] = Term(
+      start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: count), document: .max, place: 0,
+      head: head, next: head, limit: head &+ Self.payload(0), level: 0)
+    termCount += 1
+    slots[slot] = tag | UInt64(termCount)
+    if termCount * 2 > slotCount { growSlots() }
+    return termCount - 1
+  }
+
+  private func growSlots() {
+    slots.deallocate()
+    slotCount *= 4
+    slots = .allocate(capacity: slotCount)
+    slots.update(repeating: 0, count: slotCount)
+    for index in 0..<termCount {
+      let hash = UInt64(truncatingIfNeeded: TermHash.of(termBytes.start + Int(terms[index].start), Int(terms[index].length)))
+      var slot = Int(truncatingIfNeeded: hash) & (slotCount - 1)
+      while slots[slot] != 0 { slot = (slot + 1) & (slotCount - 1) }
+      slots[slot] = (hash >> 31) << 32 | UInt64(index + 1)
+    }
+  }
+
+  func term(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: termBytes.start + Int(terms[index].start), count: Int(terms[index].length))
+  }
+
+  // MARK: Places
+
+  static func payload(_ level: UInt32) -> UInt32 { 16 << min(level, 9) - 4 }
+
+  private func slice(_ level: UInt32) -> UInt32 {
+    let size = Int(Self.payload(level)) + 4
+    if arenaCount + size > arenaRoom {
+      arenaRoom = (arenaCount + size) * 2
+      let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: arenaRoom)
+      larger.update(from: arena, count: arenaCount)
+      arena.deallocate()
+      arena = larger
+    }
+    arenaCount += size
+    return UInt32(truncatingIfNeeded: arenaCount - size)
+  }
+
+  @inline(__always)
+  func add(_ index: Int, document: UInt32, place: UInt32) {
+    let term = terms + index
+    if term.pointee.document == document, TextPlace.field(term.pointee.place) == TextPlace.field(place) {
+      put(UInt64(place &- term.pointee.place) << 1, term)
+    } else {
+      let gap = term.pointee.document == .max ? document : document &- term.pointee.document
+      put((UInt64(gap) &* UInt64(fieldCount) &+ UInt64(TextPlace.field(place))) << 1 | 1, term)
+      put(UInt64(TextPlace.position(place)), term)
+      term.pointee.document = document
+    }
+    term.pointee.place = place
+  }
+
+  @inline(__always)
+  private func put(_ value: UInt64, _ term: UnsafeMutablePointer<Term>) {
+    var rest = value
+    while rest >= 128 {
+      put(UInt8(truncatingIfNeeded: rest) | 0x80, term)
+      rest >>= 7
+    }
+    put(UInt8(truncatingIfNeeded: rest), term)
+  }
+
+  @inline(__always)
+  private func put(_ byte: UInt8, _ term: UnsafeMutablePointer<Term>) {
+    if term.pointee.next == term.pointee.limit { extend(term) }
+    arena[Int(term.pointee.next)] = byte
+    term.pointee.next &+= 1
+  }
+
+  @inline(never)
+  private func extend(_ term: UnsafeMutablePointer<Term>) {
+    let level = term.pointee.level + 1
+    let start = slice(level)
+    UnsafeMutableRawPointer(arena + Int(term.pointee.limit)).set32(0, start)
+    term.pointee.next = start
+    term.pointee.limit = start + Self.payload(level)
+    term.pointee.level = level
+  }
+}

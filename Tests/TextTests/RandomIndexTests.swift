@@ -1,0 +1,97 @@
+import RoostTestSupport
+import Testing
+
+@testable import RoostText
+
+/// Random work on an index, compared with a plain judge after each step.
+@Suite struct RandomIndexTests {
+  static let words =
+    "a b ab abc berlin wall heroes low station to the of and it's naïve Straße 東京 don't x1 10 élan running runs ran"
+    .split(separator: " ").map(String.init)
+
+  static func text(_ random: inout SplitMix64, _ most: Int) -> String {
+    (0..<random.below(most + 1)).map { _ in
+      // Early words are frequent.
+      words[min(random.below(words.count), random.below(words.count))]
+    }.joined(separator: random.chance(1, in: 4) ? ", " : " ")
+  }
+
+  static func question(_ random: inout SplitMix64, _ depth: Int = 0) -> String {
+    func word() -> String { words[random.below(words.count)] }
+    switch random.below(depth > 2 ? 4 : 10) {
+    case 0: return word()
+    case 1: return "\"" + word() + " " + word() + "\""
+    case 2: return String(word().prefix(1 + random.below(3))) + "*"
+    case 3: return (random.chance(1, in: 2) ? "title:" : "body:") + word()
+    case 4: return question(&random, depth + 1) + " " + question(&random, depth + 1)
+    case 5: return "(" + question(&random, depth + 1) + " OR " + question(&random, depth + 1) + ")"
+    case 6: return question(&random, depth + 1) + " NOT " + word()
+    case 7: return "NEAR(" + word() + " " + word() + ", " + String(random.below(4)) + ")"
+    case 8: return "title:(" + question(&random, depth + 1) + ")"
+    default: return "\"" + word() + " " + String(word().prefix(1)) + "\"*"
+    }
+  }
+
+  @Test(arguments: 0..<40)
+  func `an index finds and ranks as the judge does`(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let analyzer = TextAnalyzer(
+      stemming: random.chance(1, in: 2) ? .english : .none,
+      stopWords: random.chance(1, in: 2) ? .english : .none)
+    let fields = random.chance(1, in: 4) ? ["title"] : ["title", "body"]
+    let index = TextIndex(analyzer: analyzer, fields: fields)
+    var judge = PlainIndex(index)
+    let store = MemoryTextStore()
+    var writer = try TextIndexWriter(index, store, budget: 1 << 16)
+    let rowRange = 20 + random.below(400)
+    for step in 0..<60 {
+      for _ in 0..<random.below(random.chance(1, in: 6) ? 120 : 8) {
+        let row = Int64(random.below(rowRange)) - 50
+        if random.chance(1, in: 3) {
+          #expect(try writer.remove(row: row) == (judge.rows[row] != nil), "seed \(seed) step \(step) row \(row)")
+          judge.remove(row)
+        } else {
+          let texts = fields.map { _ in random.chance(1, in: 8) ? nil : Self.text(&random, 30) }
+          try writer.update(row: row, texts: texts)
+          judge.set(row, texts)
+        }
+      }
+      try writer.flush()
+      if random.chance(1, in: 5) { try writer.merge(bound: random.below(3000)) }
+      if random.chance(1, in: 30) { try writer.mergeAll() }
+      if random.chance(1, in: 2) { writer = try TextIndexWriter(index, store, budget: 1 << 16) }
+      if step % 4 > 0 { continue }
+      let reader = try TextIndexReader(index, store)
+      let complaints = reader.verify()
+      try #require(complaints.isEmpty, "seed \(seed) step \(step): \(complaints)")
+      #expect(reader.statistics.rowCount == judge.rows.count)
+      for _ in 0..<12 {
+        let text = Self.question(&random)
+        guard fields.count == 2 || !text.contains("body:") else { continue }
+        let question = try TextQuestion(text, for: index)
+        try compare(reader, judge, question, weights: random.chance(1, in: 2) || fields.count == 1 ? [] : [2, 0.5], "seed \(seed) step \(step): \(text)", &random)
+      }
+    }
+  }
+
+  private func compare(
+    _ reader: TextIndexReader, _ judge: PlainIndex, _ question: TextQuestion, weights: [Double], _ note: String,
+    _ random: inout SplitMix64
+  ) throws {
+    let expected = judge.search(question)
+    try #require(try reader.search(question) == expected, "\(note)")
+    #expect(try reader.count(question) == expected.count, "\(note)")
+    let ranked = judge.ranked(question, weights: weights)
+    let limit = 1 + random.below(12)
+    let found = try reader.searchRanked(question, limit: limit, weights: weights)
+    try #require(found.count == min(limit, ranked.count), "\(note)")
+    for (one, other) in zip(found, ranked) {
+      #expect(abs(one.score - other.score) < 1e-5 * max(1, other.score), "\(note): \(one) and \(other)")
+    }
+    if let row = expected.first {
+      #expect(try reader.isMatch(row: row, question), "\(note)")
+      let score = try #require(try reader.score(row: row, question, weights: weights), "\(note)")
+      #expect(abs(score - ranked.first { $0.row == row }!.score) < 1e-5 * max(1, score), "\(note)")
+    }
+  }
+}
