@@ -84,6 +84,10 @@ package struct Planner {
         else { continue }
         return max(0, min(try match.count() - asked.offset, asked.limit ?? .max))
       }
+      if asked.conjunction.parts.count == 1, asked.conjunction.parts[0].isOwnSearch {
+        let count = try ground.answer(asked.conjunction.parts[0]).count()
+        return max(0, min(count - asked.offset, asked.limit ?? .max))
+      }
     }
     return try plan(asked).count()
   }

@@ -1,35 +1,63 @@
+internal import RoostCare
 internal import RoostFile
 internal import RoostPages
 internal import RoostText
 internal import RoostTrees
 
+/// What the rows say that a full text index must have.
+final class TextPrint {
+  let index: FullTextIndex
+  let tree: ByteTree
+  /// False if rows cannot be read. Then the index is not compared with them.
+  var isWhole = true
+  private(set) var expected = TextDigest()
+  private let scanner: TextScanner
+
+  init(_ index: FullTextIndex, _ tree: ByteTree) {
+    self.index = index
+    self.tree = tree
+    scanner = TextScanner(index.analyzer)
+  }
+
+  /// Adds the texts of a row, if the index covers it.
+  func add(_ id: RowID, _ values: Shelf.Values, shelf: Shelf) {
+    guard index.builtBelow.map({ id < $0 }) ?? true else { return }
+    let texts = index.fields.map { field -> String? in
+      if case .string(let text) = shelf.value(field, values) { text } else { nil }
+    }
+    expected.add(row: id.textNumber, texts: texts, scanner: scanner)
+  }
+}
+
 /// Full text indexes.
 extension RecordInspector {
-  /// The trees of an entity's full text indexes.
-  func textTrees(_ entity: Entity) -> [(FullTextIndex, ByteTree)] {
-    catalog.textIndexes(of: entity.id).compactMap { index in
-      bytes(Tables.words(index.id)).map { (index, $0) }
+  /// The full text indexes of an entity whose trees are there.
+  func textTrees(_ shelf: Shelf) -> [TextPrint] {
+    catalog.textIndexes(of: shelf.entity.id).compactMap { index in
+      bytes(Tables.words(index.id)).map { TextPrint(index, $0) }
     }
   }
 
-  /// An index is sound in itself, and has exactly the rows that it covers.
-  func examine(_ index: FullTextIndex, _ tree: ByteTree, shelf: Shelf) {
-    let name = shelf.entity.name
-    let before = verification.findings.count
-    trying { () throws(StoreError) in
-      // The walk reads each page once, so damaged pages are told.
-      try tree.survey(gap: { _ in }, reach: count) { (_, _) in }
-      let reader = try TextIndexReader(index.definition(shelf.entity), TextTree(tree, nil))
-      for complaint in reader.verify() {
-        add(.index, complaint.sentence, entity: name, index: index.name)
+  /// An index is sound in itself, and has exactly the texts of the rows that it covers.
+  func examine(_ print: TextPrint, _ shelf: Shelf) {
+    let (name, index) = (shelf.entity.name, print.index)
+    func complain(_ sentence: String) { add(.index, sentence, entity: name, index: index.name) }
+    do throws(StoreError) {
+      // The walk tells of damaged pages and large values.
+      try print.tree.survey(gap: { _ in }, reach: count) { (_, _) in }
+      let reader = try TextIndexReader(index.definition(shelf.entity), TextTree(print.tree, nil))
+      let complaints = reader.verify()
+      for complaint in complaints { complain(complaint.sentence) }
+      guard complaints.isEmpty, print.isWhole else { return }
+      let found = try reader.digest()
+      if found.rowCount != print.expected.rowCount {
+        complain("\(print.expected.rowCount) rows belong in the full text index, which has \(found.rowCount)")
+      } else if found != print.expected {
+        complain("the full text index has other words than its rows")
       }
-      if verification.findings.count > before { return }
-      let covered = try shelf.rows.count(from: 0, to: index.builtBelow?.number)
-      if covered != reader.statistics.rowCount {
-        add(
-          .index, "\(covered) rows belong in the full text index, which has \(reader.statistics.rowCount)",
-          entity: name, index: index.name)
-      }
+    } catch {
+      // A damaged page was told. An entry that cannot be read may be on a sound page.
+      if verification.pages.isSound { complain(error.detail) }
     }
   }
 }

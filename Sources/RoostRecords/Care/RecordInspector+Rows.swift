@@ -7,7 +7,7 @@ internal import RoostTrees
 extension RecordInspector {
   /// Every row can be read, and refers to what is there. Returns what its rows must have in each index; nil for an index
   /// whose entries must be looked up one by one.
-  func examineRows(_ shelf: Shelf) -> [IndexPrint?] {
+  func examineRows(_ shelf: Shelf, _ texts: [TextPrint]) -> [IndexPrint?] {
     let name = shelf.entity.name
     let references = References(shelf, self)
     var expected = [IndexPrint?](repeating: IndexPrint(), count: shelf.indexes.count)
@@ -33,9 +33,11 @@ extension RecordInspector {
           if standing.isCut { expected[place] = nil }
           expected[place]?.add(key.bytes, id, isAlone: standing.isAlone, valueBytes: standing.valueBytes)
         }
+        for text in texts { text.add(id, values, shelf: shelf) }
         try references.examine(id, values)
       }
     }
+    if !isWhole { for text in texts { text.isWhole = false } }
     return isWhole ? expected : expected.map { _ in nil }
   }
 

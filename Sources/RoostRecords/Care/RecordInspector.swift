@@ -43,15 +43,15 @@ final class RecordInspector {
     examineMeta()
     for entity in catalog.entities {
       guard let shelf = shelves[entity.id], examination.pace?.isEnded != true else { continue }
-      let expected = examineRows(shelf)
+      let texts = textTrees(shelf)
+      let expected = examineRows(shelf, texts)
       examineLarge(shelf)
       for ((index, tree), expected) in zip(shelf.indexes, expected) {
         if let expected, has(expected, tree) { continue }
         lookUpEntries(index, tree, shelf: shelf)
         examine(index, tree, shelf: shelf)
       }
-      let texts = textTrees(shelf.entity)
-      for (index, tree) in texts { examine(index, tree, shelf: shelf) }
+      for text in texts { examine(text, shelf) }
       verification.entities.append(facts(shelf, texts))
     }
     for one in catalog.relationships where Tables.hasTree(one) { examineLinks(one) }
@@ -196,9 +196,7 @@ final class RecordInspector {
     return Shelf(entity, rows: rows, large: large, indexes: indexes)
   }
 
-  private func facts(
-    _ shelf: Shelf, _ texts: [(FullTextIndex, ByteTree)]
-  ) -> RecordVerification.EntityFacts {
+  private func facts(_ shelf: Shelf, _ texts: [TextPrint]) -> RecordVerification.EntityFacts {
     RecordVerification.EntityFacts(
       name: shelf.entity.name, rows: shelf.rows.root.count, largeValues: shelf.large.root.count,
       indexes: shelf.indexes.map {
@@ -207,7 +205,7 @@ final class RecordInspector {
       }
         + texts.map {
           RecordVerification.IndexFacts(
-            name: $0.0.name, entries: $0.1.root.count, isUnique: false, isBuilt: $0.0.builtBelow == nil)
+            name: $0.index.name, entries: $0.tree.root.count, isUnique: false, isBuilt: $0.index.builtBelow == nil)
         })
   }
 

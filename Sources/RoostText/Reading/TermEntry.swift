@@ -79,7 +79,10 @@ struct TermBlock {
         var at = 0
         while at < other.count, matched < term.count, other[at] == term[matched] { (at, matched) = (at + 1, matched + 1) }
         if at == other.count {
-          if matched == term.count { return whole(try entry()) }
+          if matched == term.count {
+            let head = try entry()
+            return whole(head)
+          }
         } else if matched == term.count || other[at] > term[matched] {
           return nil
         }
