@@ -41,7 +41,7 @@ protocol ConstraintProperty {
 
 /// A full text index as a schema reads it.
 protocol FullTextProperty {
-  var index: Schema.FullTextIndex { get }
+  var fullText: Schema.FullTextProperties { get }
   var keyPaths: [AnyKeyPath] { get }
   /// What cannot be kept of it, in words.
   var faults: [String] { get }

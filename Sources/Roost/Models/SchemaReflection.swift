@@ -54,7 +54,7 @@ struct SchemaReflection {
       }
       if let text = property.metadata?.asFullText {
         faults += text.faults.map { SchemaFault($0) }
-        entity.fullTextIndexes.append(text.index)
+        entity.fullTexts.append(text.fullText)
         continue
       }
       let valueType = Swift.type(of: property.keypath).valueType

@@ -8,7 +8,7 @@ public struct FullTextMatch<Model: PersistentModel> {
   private let question: String
   private let rules: FullTextRules
 
-  init(_ model: Model, score: Double, _ question: String, _ rules: FullTextRules) {
+  init(_ model: Model, score: Double, question: String, rules: FullTextRules) {
     (self.model, self.score, self.question, self.rules) = (model, score, question, rules)
   }
 

@@ -82,7 +82,7 @@ private struct SearchRun<Model: PersistentModel> {
     let search = RowSearch(index.id, weights: weights)
     part.orders = [Order(.rank(search, .row, .constant(.string(question), .plain(.string))))]
     func match(_ model: Model, _ score: Double?) throws -> FullTextMatch<Model> {
-      FullTextMatch(model, score: score ?? 0, question, rules)
+      FullTextMatch(model, score: score ?? 0, question: question, rules: rules)
     }
     func stored(_ model: Model) throws -> FullTextMatch<Model> {
       try match(model, reader.score(RowID(model._$state.row), asked, weights: weights))

@@ -15,7 +15,7 @@ extension PersistentModel {
   /// | `berlin OR wall` | one of the words, or both |
   /// | `berlin NOT wall`, `berlin -wall` | the first word, and without the second |
   /// | `"berlin wall"` | the words side by side |
-  /// | `wall*` | words that begin with `wall` |
+  /// | `wall*`, `"berlin wal"*` | words that begin so |
   /// | `NEAR(berlin wall, 5)` | both words, with at most 5 other words between them |
   /// | `title:berlin` | the word in the property `title` |
   ///

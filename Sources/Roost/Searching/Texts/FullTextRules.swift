@@ -9,8 +9,8 @@ final class FullTextRules: Sendable {
   nonisolated(unsafe) private let keyPaths: [AnyKeyPath]
 
   private init(_ property: any FullTextProperty, _ type: _ModelType) {
-    let index = property.index
-    definition = TextIndex(analyzer: index.analyzer, fields: index.properties.map { type.fieldName(ofPath: $0) })
+    let fullText = property.fullText
+    definition = TextIndex(analyzer: fullText.analyzer, fields: fullText.names.map { type.fieldName(ofPath: $0) })
     keyPaths = property.keyPaths
   }
 
@@ -39,7 +39,7 @@ final class FullTextRules: Sendable {
   private static func make(_ type: _ModelType) -> FullTextRules? {
     guard let model = type.model as? any PersistentModel.Type else { return nil }
     for property in model.schemaMetadata {
-      guard let text = property.metadata?.asFullText, text.faults.isEmpty, text.index.analyzer.mode == .words else {
+      guard let text = property.metadata?.asFullText, text.faults.isEmpty, text.fullText.analyzer.mode == .words else {
         continue
       }
       return FullTextRules(text, type)
