@@ -8,12 +8,6 @@ final class MemoryTextStore: TextStore {
 
   var byteCount: Int { zip(keys, values).reduce(0) { $0 + $1.0.count + $1.1.count } }
 
-  func copy() -> MemoryTextStore {
-    let copy = MemoryTextStore()
-    (copy.keys, copy.values) = (keys, values)
-    return copy
-  }
-
   private func place(_ key: UnsafeRawBufferPointer) -> Int {
     var (low, high) = (0, keys.count)
     while low < high {

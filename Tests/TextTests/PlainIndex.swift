@@ -5,29 +5,33 @@ import Foundation
 /// A plain judge: all tokens of all rows, compared one by one.
 struct PlainIndex {
   let index: TextIndex
-  /// For each row its tokens by field.
-  private(set) var rows: [Int64: [[TextToken]]] = [:]
+  /// For each row and field the term at each position; empty for a stop word.
+  private(set) var rows: [Int64: [[[UInt8]]]] = [:]
 
   init(_ index: TextIndex) { self.index = index }
 
   mutating func set(_ row: Int64, _ texts: [String?]) {
-    rows[row] = texts.map { $0.map { index.analyzer.tokens(of: $0) } ?? [] }
+    rows[row] = texts.map { text in
+      let tokens = text.map { index.analyzer.tokens(of: $0) } ?? []
+      var terms = [[UInt8]](repeating: [], count: (tokens.last?.position ?? -1) + 1)
+      for token in tokens { terms[token.position] = token.term }
+      return terms
+    }
   }
 
   mutating func remove(_ row: Int64) { rows[row] = nil }
 
   private func isEqual(_ part: TextPhrase.Part, _ term: [UInt8]) -> Bool {
-    part.isPrefix ? term.starts(with: part.term) : term == part.term
+    !term.isEmpty && (part.isPrefix ? term.starts(with: part.term) : term == part.term)
   }
 
   /// The field and the position of each occurrence.
-  private func occurrences(_ phrase: TextPhrase, _ row: [[TextToken]]) -> [(field: Int, position: Int)] {
+  private func occurrences(_ phrase: TextPhrase, _ row: [[[UInt8]]]) -> [(field: Int, position: Int)] {
     var found: [(field: Int, position: Int)] = []
-    for (field, tokens) in row.enumerated() where phrase.fields >> UInt32(field) & 1 == 1 {
-      let byPosition = Dictionary(uniqueKeysWithValues: tokens.map { ($0.position, $0.term) })
-      for start in tokens.map(\.position) {
+    for (field, terms) in row.enumerated() where phrase.fields >> UInt32(field) & 1 == 1 {
+      for start in terms.indices where isEqual(phrase.parts[0], terms[start]) {
         let isFound = phrase.parts.allSatisfy { part in
-          byPosition[start + part.offset].map { isEqual(part, $0) } ?? false
+          start + part.offset < terms.count && isEqual(part, terms[start + part.offset])
         }
         if isFound { found.append((field, start)) }
       }
@@ -35,7 +39,7 @@ struct PlainIndex {
     return found
   }
 
-  func meets(_ condition: TextCondition, _ row: [[TextToken]]) -> Bool {
+  func meets(_ condition: TextCondition, _ row: [[[UInt8]]]) -> Bool {
     switch condition {
     case .nothing: return false
     case .phrase(let phrase): return !occurrences(phrase, row).isEmpty
@@ -61,21 +65,24 @@ struct PlainIndex {
   }
 
   func ranked(_ question: TextQuestion, weights: [Double]) -> [RankedRow] {
-    let total = rows.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } }
+    func length(_ row: [[[UInt8]]]) -> Int { row.reduce(0) { $0 + $1.count { !$0.isEmpty } } }
+    let total = rows.values.reduce(0) { $0 + length($1) }
     let average = rows.isEmpty ? 1 : max(Double(total) / Double(rows.count), 1)
+    var known: [TextPhrase.Part: Double] = [:]
     func weight(_ phrase: TextPhrase) -> Double {
       phrase.parts.reduce(0) { sum, part in
-        let count = Double(rows.values.count { $0.joined().contains { isEqual(part, $0.term) } })
+        let count = known[part] ?? Double(rows.values.count { $0.contains { $0.contains { isEqual(part, $0) } } })
+        known[part] = count
         return sum + log(1 + (Double(rows.count) - count + 0.5) / (count + 0.5))
       }
     }
-    func score(_ condition: TextCondition, _ row: [[TextToken]]) -> Double {
+    func score(_ condition: TextCondition, _ row: [[[UInt8]]]) -> Double {
       switch condition {
       case .nothing: return 0
       case .phrase(let phrase):
         let frequency = occurrences(phrase, row).reduce(0) { $0 + (weights.isEmpty ? 1 : weights[$1.field]) }
-        let length = Double(row.reduce(0) { $0 + $1.count })
-        return weight(phrase) * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / average))
+        let share = 0.25 + 0.75 * Double(length(row)) / average
+        return weight(phrase) * frequency * 2.2 / (frequency + 1.2 * share)
       case .all(let parts): return parts.reduce(0) { $0 + score($1, row) }
       case .any(let parts): return parts.reduce(0) { $0 + (meets($1, row) ? score($1, row) : 0) }
       case .near(let phrases, _): return phrases.reduce(0) { $0 + score(.phrase($1), row) }

@@ -113,16 +113,21 @@ struct LooseMatch {
 
   // MARK: Conditions
 
-  private func starts(_ phrase: TextPhrase) -> [UInt32] {
-    var starts: [UInt32] = []
+  private func starts(_ phrase: TextPhrase) -> PlaceList {
+    let starts = PlaceList()
     for (place, part) in phrase.parts.enumerated() {
-      guard let number = terms.numbers[LooseTerms.Wanted(part)] else { return [] }
-      if place == 0 {
-        PhrasePlaces.begin(places[number], offset: part.offset, fields: phrase.fields, into: &starts)
-      } else {
-        PhrasePlaces.keep(places[number], offset: part.offset, in: &starts)
+      guard let number = terms.numbers[LooseTerms.Wanted(part)] else {
+        starts.clear()
+        break
       }
-      if starts.isEmpty { return [] }
+      places[number].withUnsafeBufferPointer { places in
+        if place == 0 {
+          PhrasePlaces.begin(places, offset: part.offset, fields: phrase.fields, into: starts)
+        } else {
+          PhrasePlaces.keep(places, offset: part.offset, in: starts)
+        }
+      }
+      if starts.count == 0 { break }
     }
     return starts
   }
@@ -131,11 +136,11 @@ struct LooseMatch {
   func meets(_ condition: TextCondition) -> Bool {
     switch condition {
     case .nothing: return false
-    case .phrase(let phrase): return !starts(phrase).isEmpty
+    case .phrase(let phrase): return starts(phrase).count > 0
     case .near(let phrases, let gap):
       let starts = phrases.map { self.starts($0) }
-      return !starts.contains(where: \.isEmpty)
-        && PhrasePlaces.areNear(starts, phrases.map(\.length), gap: gap)
+      if starts.contains(where: { $0.count == 0 }) { return false }
+      return PhrasePlaces.areNear(starts.map { Array($0.places) }, phrases.map(\.length), gap: gap)
     case .all(let parts): return parts.allSatisfy { meets($0) }
     case .any(let parts): return parts.contains { meets($0) }
     case .without(let wanted, let excluded): return meets(wanted) && !meets(excluded)
@@ -147,7 +152,9 @@ struct LooseMatch {
     switch condition {
     case .nothing: return 0
     case .phrase(let phrase):
-      return weight(phrase) * ranking.score(ranking.weighted(starts(phrase)), length: Double(length))
+      let starts = starts(phrase)
+      let frequency = withExtendedLifetime(starts) { ranking.weighted(starts.places) }
+      return weight(phrase) * ranking.score(frequency, length: Double(length))
     case .near(let phrases, _):
       return phrases.reduce(0) { $0 + score(.phrase($1), ranking, weight: weight) }
     case .all(let parts): return parts.reduce(0) { $0 + score($1, ranking, weight: weight) }

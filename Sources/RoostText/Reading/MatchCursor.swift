@@ -14,6 +14,35 @@ class MatchCursor {
   /// Moves to the first document that is not below `target`. Targets never become smaller.
   func advance(to target: UInt32) throws(StoreError) { document = Self.end }
 
+  /// Writes documents from `target` on, ascending, and returns how many; 0 at the end. The next call has a target after
+  /// the last one. There is room for 1,024 documents.
+  func fill(_ batch: UnsafeMutablePointer<UInt32>, from target: UInt32) throws(StoreError) -> Int {
+    var count = 0
+    var target = target
+    while count < Self.batchCount {
+      try advance(to: target)
+      if document == Self.end { break }
+      batch[count] = document
+      count &+= 1
+      target = document &+ 1
+    }
+    return count
+  }
+
+  static let batchCount = 1024
+
+  /// Sets the bits of all documents from `start` up to `end`. Bit 0 is `start`.
+  func mark(_ bits: UnsafeMutablePointer<UInt64>, from start: UInt32, to end: UInt32) throws(StoreError) {
+    var target = start
+    while true {
+      try advance(to: target)
+      if document >= end { return }
+      let place = document &- start
+      bits[Int(place >> 6)] |= 1 << UInt64(place & 63)
+      target = document &+ 1
+    }
+  }
+
   /// The score of the current document, whose length is given.
   func score(length: Double) -> Double { 0 }
 
@@ -24,24 +53,38 @@ class MatchCursor {
 /// Documents that meet all of several conditions.
 final class AllCursor: MatchCursor {
   private let parts: [MatchCursor]
+  /// The parts again. Counting references would cost as much as moving them.
+  private let moved: UnsafeMutableBufferPointer<Unmanaged<MatchCursor>>
 
   init(_ parts: [MatchCursor]) {
     self.parts = parts.sorted { $0.cost < $1.cost }
+    moved = .allocate(capacity: parts.count)
+    _ = moved.initialize(from: self.parts.map { .passUnretained($0) })
     super.init(cost: self.parts[0].cost)
+  }
+
+  deinit { moved.deallocate() }
+
+  @inline(__always)
+  private func advance(_ place: Int, to target: UInt32) throws(StoreError) -> UInt32 {
+    let part = moved[place]
+    let failure = part._withUnsafeGuaranteedRef { part -> StoreError? in
+      do throws(StoreError) { try part.advance(to: target) } catch { return error }
+      return nil
+    }
+    if let failure { throw failure }
+    return part._withUnsafeGuaranteedRef { $0.document }
   }
 
   override func advance(to target: UInt32) throws(StoreError) {
     var target = target
-    let lead = parts[0]
     search: while true {
-      try lead.advance(to: target)
-      target = lead.document
+      target = try advance(0, to: target)
       if target == Self.end { break }
-      for place in 1..<parts.count {
-        let part = parts[place]
-        try part.advance(to: target)
-        if part.document != target {
-          target = part.document
+      for place in 1..<moved.count {
+        let found = try advance(place, to: target)
+        if found != target {
+          target = found
           if target == Self.end { break search }
           continue search
         }
@@ -70,11 +113,14 @@ final class AllCursor: MatchCursor {
 /// Documents that meet at least one of several conditions.
 final class AnyCursor: MatchCursor {
   private let parts: [MatchCursor]
+  private let window = UnsafeMutablePointer<UInt64>.allocate(capacity: MatchCursor.batchCount / 64)
 
   init(_ parts: [MatchCursor]) {
     self.parts = parts
     super.init(cost: parts.reduce(0) { $0 + $1.cost })
   }
+
+  deinit { window.deallocate() }
 
   override func advance(to target: UInt32) throws(StoreError) {
     var least = Self.end
@@ -83,6 +129,28 @@ final class AnyCursor: MatchCursor {
       if part.document < least { least = part.document }
     }
     document = least
+  }
+
+  /// Marks the documents of all parts in windows of 1,024.
+  override func fill(_ batch: UnsafeMutablePointer<UInt32>, from target: UInt32) throws(StoreError) -> Int {
+    let words = Self.batchCount / 64
+    try advance(to: target)
+    if document == Self.end { return 0 }
+    let start = document
+    let (sum, isOver) = start.addingReportingOverflow(UInt32(Self.batchCount))
+    let end = isOver ? Self.end : sum
+    for word in 0..<words { window[word] = 0 }
+    for part in parts { try part.mark(window, from: start, to: end) }
+    var count = 0
+    for word in 0..<words {
+      var rest = window[word]
+      while rest != 0 {
+        batch[count] = start &+ UInt32(truncatingIfNeeded: word &* 64 &+ rest.trailingZeroBitCount)
+        count &+= 1
+        rest &= rest &- 1
+      }
+    }
+    return count
   }
 
   override func score(length: Double) -> Double {

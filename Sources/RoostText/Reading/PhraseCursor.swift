@@ -1,50 +1,58 @@
 import RoostFile
 
-/// One term of a phrase, with its places.
-final class PlacedTerm {
-  private enum Source {
-    case postings(PostingCursor)
-    case prefix(PrefixPlaces)
-  }
-
-  private let source: Source
+/// One term of a phrase, with its places. The phrase keeps the object alive.
+struct PlacedTerm {
+  /// Either a posting list or the places of a prefix. Counting references would cost as much as the comparison.
+  private let postings: Unmanaged<PostingCursor>?
+  private let prefix: Unmanaged<PrefixPlaces>?
   let offset: Int
   let cost: Int
 
   init(_ postings: PostingCursor, offset: Int) {
-    source = .postings(postings)
+    self.postings = .passUnretained(postings)
+    prefix = nil
     self.offset = offset
     cost = postings.entry.documentCount
   }
 
   init(_ prefix: PrefixPlaces, offset: Int) {
-    source = .prefix(prefix)
+    postings = nil
+    self.prefix = .passUnretained(prefix)
     self.offset = offset
     cost = prefix.count
   }
 
   @inline(__always)
   func advance(to target: UInt32) throws(StoreError) -> UInt32 {
-    switch source {
-    case .postings(let postings):
-      try postings.advance(to: target)
-      return postings.document
-    case .prefix(let prefix):
+    if let postings {
+      let failure = postings._withUnsafeGuaranteedRef { postings -> StoreError? in
+        do throws(StoreError) { try postings.advance(to: target) } catch { return error }
+        return nil
+      }
+      if let failure { throw failure }
+      return postings._withUnsafeGuaranteedRef { $0.document }
+    }
+    return prefix?._withUnsafeGuaranteedRef { prefix in
       prefix.advance(to: target)
       return prefix.document
-    }
+    } ?? MatchCursor.end
   }
 
+  @inline(__always)
   func appendPlaces(to list: PlaceList) throws(StoreError) {
-    switch source {
-    case .postings(let postings): try postings.appendPlaces(to: list)
-    case .prefix(let prefix): prefix.appendPlaces(to: list)
+    if let postings {
+      let failure = postings._withUnsafeGuaranteedRef { postings -> StoreError? in
+        do throws(StoreError) { try postings.appendPlaces(to: list) } catch { return error }
+        return nil
+      }
+      if let failure { throw failure }
     }
+    prefix?._withUnsafeGuaranteedRef { $0.appendPlaces(to: list) }
   }
 
   /// No document from `target` to `last` has the term more often than `greatest` times, or fewer terms than `least`.
   func bound(from target: UInt32) throws(StoreError) -> (greatest: Double, least: Double, last: UInt32) {
-    guard case .postings(let postings) = source else { return (.infinity, 0, MatchCursor.end) }
+    guard let postings = postings?.takeUnretainedValue() else { return (.infinity, 0, MatchCursor.end) }
     try postings.seekBlock(target)
     if postings.blockLast == MatchCursor.end { return (0, 0, MatchCursor.end) }
     return (Double(postings.blockGreatest), Double(postings.blockLeast), postings.blockLast)
@@ -53,20 +61,29 @@ final class PlacedTerm {
 
 /// The documents that have a phrase: its terms at their distances, in one field.
 final class PhraseCursor: MatchCursor {
-  private let terms: [PlacedTerm]
+  private let terms: UnsafeMutableBufferPointer<PlacedTerm>
+  private let owners: [AnyObject]
   private let fields: UInt32
   private let ranking: Ranking?
   private let weight: Double
   private let list = PlaceList()
   /// Where the phrase begins in the current document.
-  private(set) var starts: [UInt32] = []
+  let starts = PlaceList()
 
-  init(_ terms: [PlacedTerm], fields: UInt32, ranking: Ranking?, weight: Double) {
-    self.terms = terms.sorted { $0.cost < $1.cost }
+  /// - Parameter owners: the objects that `terms` refer to.
+  init(_ terms: [PlacedTerm], owners: [AnyObject], fields: UInt32, ranking: Ranking?, weight: Double) {
+    self.owners = owners
+    self.terms = .allocate(capacity: terms.count)
+    _ = self.terms.initialize(from: terms.sorted { $0.cost < $1.cost })
     self.fields = fields
     self.ranking = ranking
     self.weight = weight
     super.init(cost: self.terms[0].cost)
+  }
+
+  deinit {
+    terms.deinitialize()
+    terms.deallocate()
   }
 
   override func advance(to target: UInt32) throws(StoreError) {
@@ -91,26 +108,26 @@ final class PhraseCursor: MatchCursor {
       target += 1
     }
     document = Self.end
-    starts.removeAll(keepingCapacity: true)
+    starts.clear()
   }
 
   private func findStarts() throws(StoreError) -> Bool {
-    for (place, term) in terms.enumerated() {
+    for place in 0..<terms.count {
       list.clear()
-      try term.appendPlaces(to: list)
+      try terms[place].appendPlaces(to: list)
       if place == 0 {
-        PhrasePlaces.begin(list.places, offset: term.offset, fields: fields, into: &starts)
+        PhrasePlaces.begin(list.places, offset: terms[place].offset, fields: fields, into: starts)
       } else {
-        PhrasePlaces.keep(list.places, offset: term.offset, in: &starts)
+        PhrasePlaces.keep(list.places, offset: terms[place].offset, in: starts)
       }
-      if starts.isEmpty { return false }
+      if starts.count == 0 { return false }
     }
     return true
   }
 
   override func score(length: Double) -> Double {
     guard let ranking else { return 0 }
-    return weight * ranking.score(ranking.weighted(starts), length: length)
+    return weight * ranking.score(ranking.weighted(starts.places), length: length)
   }
 
   override func bound(from target: UInt32) throws(StoreError) -> (bound: Double, last: UInt32) {
@@ -146,7 +163,7 @@ final class NearCursor: MatchCursor {
     while true {
       try all.advance(to: target)
       document = all.document
-      if document == Self.end || PhrasePlaces.areNear(phrases.map(\.starts), lengths, gap: gap) { return }
+      if document == Self.end || PhrasePlaces.areNear(phrases.map(\.starts.places), lengths, gap: gap) { return }
       target = document + 1
     }
   }

@@ -292,6 +292,28 @@ final class PostingCursor {
     document = documents[next]
   }
 
+  /// Copies the documents of the block from the current one on. Returns their number.
+  func copyDocuments(to batch: UnsafeMutablePointer<UInt32>) -> Int {
+    if document == Self.end { return 0 }
+    batch.update(from: documents + place, count: blockCount &- place)
+    return blockCount &- place
+  }
+
+  /// Sets the bits of the documents from the current one up to `end`, and moves after them. Returns true if the current
+  /// document is not below `end` then.
+  func markBlock(
+    _ bits: UnsafeMutablePointer<UInt64>, from start: UInt32, to end: UInt32
+  ) throws(StoreError) -> Bool {
+    var next = place
+    while next < blockCount, documents[next] < end {
+      let bit = documents[next] &- start
+      bits[Int(bit >> 6)] |= 1 << UInt64(bit & 63)
+      next &+= 1
+    }
+    try advance(to: next < blockCount ? documents[next] : blockLast + 1)
+    return document >= end
+  }
+
   /// How often the current document has the term.
   var frequency: UInt32 { frequencies[place] }
 
@@ -308,23 +330,42 @@ final class PostingCursor {
 
   /// Appends the places of the current document, ascending.
   func appendPlaces(to places: PlaceList) throws(StoreError) {
-    var source = ByteSource(UnsafeRawBufferPointer(rebasing: bytes[placesCursor..<placesEnd]))
-    if placesPosting < place {
-      var skipped = 0
-      for posting in placesPosting..<place { skipped += Int(frequencies[posting]) }
-      try source.skipNumbers(skipped)
-      placesCursor += source.offset
-      placesPosting = place
-      source = ByteSource(UnsafeRawBufferPointer(rebasing: bytes[placesCursor..<placesEnd]))
-    }
+    if placesPosting < place { try skipPlaces() }
+    let start = UnsafeRawPointer(bytes.baseAddress!)
+    var at = placesCursor
+    let fields = fieldFrequencies + place &* fieldCount
     for field in 0..<fieldCount {
-      let count = fieldFrequencies[place * fieldCount + field]
+      let count = Int(fields[field])
+      if count == 0 { continue }
+      let out = places.room(count)
+      let fieldBits = UInt32(truncatingIfNeeded: field) << 27
       var position: UInt64 = 0
-      for _ in 0..<count {
-        position += try source.number() & 0xFFFF_FFFF
-        guard position < UInt64(TextPlace.fieldUnit) else { throw ByteSource.damage }
-        places.append(UInt32(field) << 27 | UInt32(position))
+      for next in 0..<count {
+        position &+= number(&at, start) & 0xFFFF_FFFF
+        if at > placesEnd || position >= UInt64(TextPlace.fieldUnit) { throw ByteSource.damage }
+        out[next] = fieldBits | UInt32(truncatingIfNeeded: position)
       }
+      places.extend(count)
     }
+  }
+
+  /// Moves to the place bytes of the current document.
+  private func skipPlaces() throws(StoreError) {
+    var left = 0
+    for posting in placesPosting..<place { left &+= Int(frequencies[posting]) }
+    let start = UnsafeRawPointer(bytes.baseAddress!)
+    var at = placesCursor
+    while left >= 8, at &+ 8 <= placesEnd {
+      let word = start.u64(at)
+      left &-= (~word & 0x8080_8080_8080_8080).nonzeroBitCount
+      at &+= 8
+    }
+    while left > 0 {
+      if at >= placesEnd { throw ByteSource.damage }
+      if start.u8(at) < 128 { left &-= 1 }
+      at &+= 1
+    }
+    placesCursor = at
+    placesPosting = place
   }
 }

@@ -10,6 +10,7 @@ final class PrefixDocuments {
   init(
     _ segment: SegmentReader, prefix: [UInt8], fields: UInt32?, ranking: Ranking?
   ) throws(StoreError) {
+    try segment.checkSize()
     bits = [UInt64](repeating: 0, count: (segment.documentCount + 63) / 64)
     if ranking != nil { frequencies = [Float](repeating: 0, count: segment.documentCount) }
     let isPlain = fields == nil && ranking?.weights == nil

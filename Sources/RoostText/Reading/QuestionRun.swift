@@ -151,6 +151,7 @@ final class QuestionRun {
 
   private func placedCursor(_ phrase: TextPhrase, _ segment: Int) throws(StoreError) -> PhraseCursor? {
     var terms: [PlacedTerm] = []
+    var owners: [AnyObject] = []
     let reader = reader.segments[segment]
     // All terms are looked up before a list is read.
     for part in phrase.parts where !part.isPrefix {
@@ -158,12 +159,16 @@ final class QuestionRun {
     }
     for part in phrase.parts {
       if part.isPrefix {
-        terms.append(PlacedTerm(try PrefixPlaces(reader, prefix: part.term), offset: part.offset))
+        let places = try PrefixPlaces(reader, prefix: part.term)
+        owners.append(places)
+        terms.append(PlacedTerm(places, offset: part.offset))
       } else if let entry = try entry(part.term, segment: segment) {
-        terms.append(PlacedTerm(try PostingCursor(reader, entry), offset: part.offset))
+        let postings = try PostingCursor(reader, entry)
+        owners.append(postings)
+        terms.append(PlacedTerm(postings, offset: part.offset))
       }
     }
-    return PhraseCursor(terms, fields: phrase.fields, ranking: ranking, weight: weight(phrase))
+    return PhraseCursor(terms, owners: owners, fields: phrase.fields, ranking: ranking, weight: weight(phrase))
   }
 
   /// Whether the condition is one term in any field, so that its rows are counted already.

@@ -34,7 +34,7 @@ struct Ranking {
 
   /// The frequency in which fields count with their weights.
   @inline(__always)
-  func weighted(_ places: [UInt32]) -> Double {
+  func weighted(_ places: UnsafeBufferPointer<UInt32>) -> Double {
     guard let weights else { return Double(places.count) }
     var sum = 0.0
     for place in places { sum += weights[TextPlace.field(place)] }

@@ -8,6 +8,7 @@ final class SegmentReader {
   private var block: DocumentBlock?
   private var blockNumber = -1
   private var tombstones: [UInt64]?
+  private var isSizeChecked = false
 
   var number: UInt32 { record.number }
   var documentCount: Int { record.documentCount }
@@ -90,6 +91,14 @@ final class SegmentReader {
     return found
   }
 
+  /// Throws if the last document is missing. Call it before memory is allocated for all documents: a damaged record may
+  /// have any number.
+  func checkSize() throws(StoreError) {
+    if isSizeChecked { return }
+    _ = try readBlock(UInt32(documentCount - 1))
+    isSizeChecked = true
+  }
+
   func row(_ document: UInt32) throws(StoreError) -> Int64 {
     try documentBlock(document).row(Int(document & 1023))
   }
@@ -127,6 +136,7 @@ final class SegmentReader {
 
   /// The documents of all tombstone blocks of one kind.
   func bits(_ kind: TextKey.Kind) throws(StoreError) -> [UInt64] {
+    try checkSize()
     var bits = [UInt64](repeating: 0, count: (documentCount + 4095) / 4096 * 64)
     let prefix = TextKey.segment(number, kind)
     try visit(prefix: prefix, from: prefix) { (key, value) throws(StoreError) in

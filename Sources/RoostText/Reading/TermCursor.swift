@@ -26,6 +26,23 @@ final class TermCursor: MatchCursor {
     document = postings.document
   }
 
+  override func fill(_ batch: UnsafeMutablePointer<UInt32>, from target: UInt32) throws(StoreError) -> Int {
+    if fields != nil { return try super.fill(batch, from: target) }
+    try postings.advance(to: target)
+    return postings.copyDocuments(to: batch)
+  }
+
+  override func mark(
+    _ bits: UnsafeMutablePointer<UInt64>, from start: UInt32, to end: UInt32
+  ) throws(StoreError) {
+    if fields != nil { return try super.mark(bits, from: start, to: end) }
+    try postings.advance(to: start)
+    while postings.document < end {
+      if try postings.markBlock(bits, from: start, to: end) { break }
+    }
+    document = postings.document
+  }
+
   private func hasField(_ fields: UInt32) -> Bool {
     for field in 0..<fieldCount where fields >> UInt32(field) & 1 == 1 && postings.frequency(field: field) > 0 {
       return true
@@ -69,6 +86,17 @@ final class PrefixCursor: MatchCursor {
   }
 
   override func advance(to target: UInt32) throws(StoreError) { document = documents.next(target) }
+
+  override func fill(_ batch: UnsafeMutablePointer<UInt32>, from target: UInt32) throws(StoreError) -> Int {
+    var count = 0
+    var next = documents.next(target)
+    while next != Self.end, count < Self.batchCount {
+      batch[count] = next
+      count &+= 1
+      next = documents.next(next &+ 1)
+    }
+    return count
+  }
 
   override func score(length: Double) -> Double {
     guard let ranking else { return 0 }

@@ -37,6 +37,7 @@ struct TermEntry {
 
 /// Reads a block of terms: see ``SegmentWriter`` for its bytes.
 struct TermBlock {
+  private let restarts: UnsafeRawBufferPointer
   private var dictionary: ByteSource
   private let postings: UnsafeRawBufferPointer
   private let segmentCount: Int
@@ -47,9 +48,10 @@ struct TermBlock {
     var source = ByteSource(value)
     left = try source.count(value.count)
     let byteCount = try source.count(value.count)
+    guard left > 0 else { throw ByteSource.damage }
+    restarts = try source.take((left - 1) / SegmentWriter.restartCount * 4)
     dictionary = ByteSource(try source.take(byteCount))
     postings = try source.take(source.rest)
-    guard left > 0 else { throw ByteSource.damage }
     self.segmentCount = segmentCount
   }
 
@@ -67,13 +69,38 @@ struct TermBlock {
       tail: Array(postings[tailStart - head.tailCount..<tailStart]))
   }
 
+  /// Moves to the last restart whose term is not after `term`.
+  private mutating func seek(_ term: UnsafeRawBufferPointer) throws(StoreError) {
+    let bytes = dictionary.bytes
+    var (low, high) = (0, restarts.count / 4)
+    while low < high {
+      let middle = (low + high) / 2
+      let start = Int(UInt16(littleEndian: restarts.loadUnaligned(fromByteOffset: middle * 4, as: UInt16.self)))
+      guard start + 2 <= bytes.count, bytes[start] == 0 else { throw ByteSource.damage }
+      let end = start + 2 + Int(bytes[start + 1])
+      guard end <= bytes.count else { throw ByteSource.damage }
+      let isAfter = term.lexicographicallyPrecedes(UnsafeRawBufferPointer(rebasing: bytes[start + 2..<end]))
+      if isAfter { high = middle } else { low = middle + 1 }
+    }
+    if low == 0 { return }
+    let place = (low - 1) * 4
+    let start = Int(UInt16(littleEndian: restarts.loadUnaligned(fromByteOffset: place, as: UInt16.self)))
+    tailStart = Int(UInt16(littleEndian: restarts.loadUnaligned(fromByteOffset: place + 2, as: UInt16.self)))
+    guard tailStart <= postings.count else { throw ByteSource.damage }
+    dictionary = ByteSource(bytes)
+    _ = try dictionary.take(start)
+    left -= low * SegmentWriter.restartCount
+  }
+
   /// The entry of a term. Terms are compared from the byte on where they may differ.
   mutating func find(_ term: UnsafeRawBufferPointer) throws(StoreError) -> TermEntry? {
+    try seek(term)
     var matched = 0
     for place in 0..<left {
       let shared = Int(try dictionary.byte())
       let other = try dictionary.take(Int(try dictionary.byte()))
-      if place > 0, shared < matched { return nil }
+      // Of the terms from a restart to the next one, the search meets the first 16 only.
+      if place == SegmentWriter.restartCount || place > 0 && shared < matched { return nil }
       if shared == matched || place == 0 {
         guard shared == matched else { throw ByteSource.damage }
         var at = 0

@@ -65,10 +65,12 @@ package final class TextIndexReader {
   package func search(_ question: TextQuestion) throws(StoreError) -> [Int64] {
     let matches = try matches(question)
     var rows: [Int64] = []
+    while try matches.appendBatch(to: &rows) {}
+    var before = Int64.min
     var isSorted = true
-    while let row = try matches.next() {
-      if let last = rows.last, last > row { isSorted = false }
-      rows.append(row)
+    for row in rows {
+      if row < before { isSorted = false }
+      before = row
     }
     if !isSorted { rows.sort() }
     return rows
@@ -85,9 +87,7 @@ package final class TextIndexReader {
       }
       return count
     }
-    let matches = TextMatches(run)
-    while try matches.skip() { count += 1 }
-    return count
+    return try TextMatches(run).countRest()
   }
 
   /// Whether one row matches.

@@ -55,17 +55,4 @@ struct ByteSource {
     offset &+= count
     return UnsafeRawBufferPointer(rebasing: bytes[offset &- count..<offset])
   }
-
-  /// Skips numbers without reading them.
-  mutating func skipNumbers(_ count: Int) throws(StoreError) {
-    var left = count
-    while left >= 8, rest >= 8 {
-      let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      left &-= (~word & 0x8080_8080_8080_8080).nonzeroBitCount
-      offset &+= 8
-    }
-    while left > 0 {
-      if try byte() < 128 { left &-= 1 }
-    }
-  }
 }

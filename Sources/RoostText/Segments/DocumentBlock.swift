@@ -5,10 +5,10 @@ import RoostFile
 /// ## Layout
 /// Documents (2), bytes of a row (1), bytes of a length (1), least row (8); then for each document its row, less the
 /// least one; then for each field the lengths of all documents. All little-endian.
-struct DocumentBlock {
+final class DocumentBlock {
   static let documents = 1024
 
-  private let bytes: [UInt8]
+  private let bytes: UnsafeMutableRawPointer
   let count: Int
   private let rowWidth: Int
   private let lengthWidth: Int
@@ -39,21 +39,27 @@ struct DocumentBlock {
 
   init(_ value: UnsafeRawBufferPointer, fieldCount: Int) throws(StoreError) {
     guard value.count >= 12 else { throw ByteSource.damage }
-    count = Int(value[0]) | Int(value[1]) << 8
-    rowWidth = Int(value[2])
-    lengthWidth = Int(value[3])
+    let count = Int(value[0]) | Int(value[1]) << 8
+    let (rowWidth, lengthWidth) = (Int(value[2]), Int(value[3]))
+    guard count > 0, count <= Self.documents, [1, 2, 4, 8].contains(rowWidth), [1, 2, 4].contains(lengthWidth),
+      value.count == 12 + count * (rowWidth + lengthWidth * fieldCount), let start = value.baseAddress
+    else { throw ByteSource.damage }
+    self.count = count
+    self.rowWidth = rowWidth
+    self.lengthWidth = lengthWidth
     self.fieldCount = fieldCount
     leastRow = Int64(littleEndian: value.loadUnaligned(fromByteOffset: 4, as: Int64.self))
-    guard count > 0, count <= Self.documents, [1, 2, 4, 8].contains(rowWidth), [1, 2, 4].contains(lengthWidth),
-      value.count == 12 + count * (rowWidth + lengthWidth * fieldCount)
-    else { throw ByteSource.damage }
     // Numbers are read as words of eight bytes.
-    bytes = Array(value) + [0, 0, 0, 0, 0, 0, 0, 0]
+    bytes = .allocate(byteCount: value.count + 8, alignment: 8)
+    bytes.copyMemory(from: start, byteCount: value.count)
+    (bytes + value.count).initializeMemory(as: UInt8.self, repeating: 0, count: 8)
   }
+
+  deinit { bytes.deallocate() }
 
   @inline(__always)
   private func number(_ offset: Int, _ width: Int) -> UInt64 {
-    let word = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+    let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
     return UInt64(littleEndian: word) & (UInt64.max >> UInt64(64 - 8 * width))
   }
 

@@ -19,6 +19,20 @@ final class PlaceList {
     count &+= 1
   }
 
+  /// Memory after the last place for `more` places. ``extend(_:)`` adds them.
+  @inline(__always)
+  func room(_ more: Int) -> UnsafeMutablePointer<UInt32> {
+    while count &+ more > room { grow() }
+    return start + count
+  }
+
+  @inline(__always)
+  func extend(_ more: Int) { count &+= more }
+
+  /// Removes the last places.
+  @inline(__always)
+  func cut(_ kept: Int) { count = kept }
+
   @inline(never)
   private func grow() {
     let larger = UnsafeMutablePointer<UInt32>.allocate(capacity: room * 2)

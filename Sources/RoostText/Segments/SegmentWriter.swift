@@ -3,12 +3,14 @@ import RoostFile
 /// Writes the entries of one segment: terms in ascending order, then its documents.
 ///
 /// ## Layout
-/// A block of terms has at most about 8 KiB: the number of terms, the bytes of its dictionary, the dictionary, the
-/// postings. A term in the dictionary: bytes shared with the term before (1), other bytes (1), these bytes, documents,
+/// A block of terms has at most about 8 KiB: the number of terms, the bytes of its dictionary, restarts, the dictionary,
+/// the postings. Each 16th term shares no bytes with the term before, and has a restart (the first one needs none): its
+/// offset in the dictionary (2) and the offset of its postings (2), little-endian. A term in the dictionary: bytes shared with the term before (1), other bytes (1), these bytes, documents,
 /// bytes of postings times 4 (plus 1 if it has chunks, plus 2 if it is a short list), then for chunks: the list's number
 /// and the last document in them.
 final class SegmentWriter {
   static let blockBytes = 8192
+  static let restartCount = 16
 
   let store: any TextStore
   let number: UInt32
@@ -16,6 +18,7 @@ final class SegmentWriter {
   let list: PostingListWriter
   private let dictionary = ByteSink(room: 16_384)
   private let postings = ByteSink(room: 16_384)
+  private let restarts = ByteSink()
   private let entry = ByteSink()
   private let tail = ByteSink()
   private let value = ByteSink(room: 16_384)
@@ -44,8 +47,13 @@ final class SegmentWriter {
     if count > 0, dictionary.count + postings.count + entry.count + tail.count + term.count + 8 > Self.blockBytes {
       try closeBlock()
     }
+    let isRestart = count % Self.restartCount == 0
+    if isRestart, count > 0 {
+      restarts.appendFixed(UInt64(dictionary.count), width: 2)
+      restarts.appendFixed(UInt64(postings.count), width: 2)
+    }
     var shared = 0
-    let most = min(last.count, term.count)
+    let most = isRestart ? 0 : min(last.count, term.count)
     while shared < most, last[shared] == term[shared] { shared &+= 1 }
     dictionary.append(UInt8(truncatingIfNeeded: shared))
     dictionary.append(UInt8(truncatingIfNeeded: term.count - shared))
@@ -63,12 +71,14 @@ final class SegmentWriter {
     value.clear()
     value.appendNumber(count)
     value.appendNumber(dictionary.count)
+    value.append(restarts.bytes)
     value.append(dictionary.bytes)
     value.append(postings.bytes)
     blockByteCount += value.count
     var key = TextKey.segment(number, .terms)
     key += last
     try store.put(value, at: key)
+    restarts.clear()
     dictionary.clear()
     postings.clear()
     last.removeAll(keepingCapacity: true)

@@ -61,7 +61,9 @@ extension TextIndexWriter {
     var base: UInt32 = 0
     for number in state.sources {
       guard let record = table.segments.first(where: { $0.number == number }) else { throw ByteSource.damage }
-      let source = try MergeSource(SegmentReader(store, record, fieldCount: fieldCount), base: base)
+      let reader = SegmentReader(store, record, fieldCount: fieldCount)
+      try reader.checkSize()
+      let source = try MergeSource(reader, base: base)
       let (sum, isOver) = base.addingReportingOverflow(UInt32(source.keptCount))
       guard !isOver else { throw ByteSource.damage }
       base = sum
