@@ -29,6 +29,14 @@ private enum Stemmed {
   }
 }
 
+private enum Unsearched {
+  @Model final class Poem {
+    var headline: String
+    var text: String?
+    init(_ headline: String, _ text: String?) { (self.headline, self.text) = (headline, text) }
+  }
+}
+
 private enum Wrong {
   @Model final class Poem {
     #FullText<Poem>([\.title, \.lines])
@@ -68,7 +76,8 @@ private enum Wrong {
 
     var searched: ModelContext? = try open(Searched.Poem.self)
     #expect(try searched?.fetchCount(walls) == 100)
-    #expect(try searched.map { "\(try $0.explain(walls))".contains("full text index") } == true)
+    let seventh = FetchDescriptor<Searched.Poem>(predicate: #Predicate { $0.matches("title:7") })
+    #expect(try searched.map { "\(try $0.explain(seventh))".contains("full text index") } == true)
     #expect(try searched?.search(Searched.Poem.self, for: "title:7").map(\.model.title) == ["poem 7"])
     searched?.insert(Searched.Poem("walls", nil))
     try searched?.save()
@@ -83,8 +92,8 @@ private enum Wrong {
     try stemmed?.container.close()
     stemmed = nil
 
-    let last = try open(Plain.Poem.self)
-    #expect(try last.fetchCount(FetchDescriptor<Plain.Poem>()) == 301)
+    let last = try open(Unsearched.Poem.self)
+    #expect(try last.fetchCount(FetchDescriptor<Unsearched.Poem>()) == 301)
     #expect(try last.container.verify().findings.isEmpty)
   }
 

@@ -173,6 +173,7 @@ final class AnyCursor: MatchCursor {
 final class WithoutCursor: MatchCursor {
   private let wanted: MatchCursor
   private let excluded: MatchCursor
+  private var isBegun = false
 
   init(_ wanted: MatchCursor, _ excluded: MatchCursor) {
     self.wanted = wanted
@@ -181,6 +182,9 @@ final class WithoutCursor: MatchCursor {
   }
 
   override func advance(to target: UInt32) throws(StoreError) {
+    // The documents that were left out on the way to the current one are left out again, though `excluded` is past them.
+    if isBegun, target <= document { return }
+    isBegun = true
     var target = target
     while true {
       try wanted.advance(to: target)
