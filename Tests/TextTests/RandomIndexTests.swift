@@ -111,7 +111,8 @@ import Testing
     _ random: inout SplitMix64
   ) throws {
     let expected = judge.search(question)
-    try #require(try reader.search(question) == expected, "\(note)")
+    let rows = try reader.search(question)
+    try #require(rows == expected, "\(note): \(rows.count) rows, \(Set(rows).symmetricDifference(expected))")
     #expect(try reader.count(question) == expected.count, "\(note)")
     let ranked = judge.ranked(question, weights: weights)
     let limit = 1 + random.below(12)

@@ -19,6 +19,7 @@ import Testing
           let texts = (0..<2).map { _ in RandomIndexTests.text(&random, 40) }
           try writer.add(row: Int64(part * 10_000 + row), texts: texts)
         }
+        if part > 1 { try writer.remove(row: Int64((part - 1) * 10_000)) }
         try writer.flush()
       }
       let writer = try TextIndexWriter(index, store)

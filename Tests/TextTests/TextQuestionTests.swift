@@ -23,14 +23,15 @@ import Testing
     #expect(Self.index.isMatch(texts: texts, try TextQuestion(question, for: Self.index)) == expected)
   }
 
-  @Test(arguments: [
-    ("", .missingWord, 0), ("   ", .missingWord, 3), ("(berlin", .unclosed, 0), ("berlin)", .unopened, 6),
-    ("a \"b c", .unclosed, 2), ("a OR", .missingWord, 4), ("OR a", .missingWord, 0), ("a AND", .missingWord, 2),
-    ("a NOT", .missingWord, 2), ("-a", .onlyNegative, 0), ("b OR NOT a", .onlyNegative, 5), ("()", .missingWord, 1),
-    ("author:bowie", .unknownField, 0), ("title:", .missingWord, 6), ("a (title:)", .missingWord, 9),
-    ("NEAR(a b, x)", .badNear, 10), ("NEAR(a (b))", .badNear, 7), ("NEAR(a b", .unclosed, 0),
-    ("a AND AND b", .missingWord, 2), ("a AND OR b", .missingWord, 2),
-  ] as [(String, TextQuestionFault.Code, Int)])
+  @Test(
+    arguments: [
+      ("", .missingWord, 0), ("   ", .missingWord, 3), ("(berlin", .unclosed, 0), ("berlin)", .unopened, 6),
+      ("a \"b c", .unclosed, 2), ("a OR", .missingWord, 4), ("OR a", .missingWord, 0), ("a AND", .missingWord, 2),
+      ("a NOT", .missingWord, 2), ("-a", .onlyNegative, 0), ("b OR NOT a", .onlyNegative, 5), ("()", .missingWord, 1),
+      ("author:bowie", .unknownField, 0), ("title:", .missingWord, 6), ("a (title:)", .missingWord, 9),
+      ("NEAR(a b, x)", .badNear, 10), ("NEAR(a (b))", .badNear, 7), ("NEAR(a b", .unclosed, 0),
+      ("a AND AND b", .missingWord, 2), ("a AND OR b", .missingWord, 2),
+    ] as [(String, TextQuestionFault.Code, Int)])
   func `a fault says what and where`(question: String, code: TextQuestionFault.Code, position: Int) throws {
     do throws(TextQuestionFault) {
       _ = try TextQuestion(question, for: Self.index)
@@ -84,7 +85,10 @@ import Testing
   @Test(arguments: 0..<100)
   func `any text is a question or a fault`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
-    let parts = ["(", ")", "\"", "*", "-", "NOT ", "AND ", "OR ", "NEAR(", ",", ", 3)", "title:", "x:", "a", "é", " ", "東", "\0", ":"]
+    let parts = [
+      "(", ")", "\"", "*", "-", "NOT ", "AND ", "OR ", "NEAR(", ",", ", 3)", "title:", "x:", "a", "é", " ", "東", "\0",
+      ":",
+    ]
     for _ in 0..<200 {
       let text = (0..<random.below(30)).map { _ in random.pick(parts) }.joined()
       do throws(TextQuestionFault) {

@@ -59,7 +59,8 @@ final class TextVerifier {
       part(5) { () throws(StoreError) in try checkTerms(segment) }
     }
     part(7) { () throws(StoreError) in try checkLoose() }
-    check(liveRows.count == header.rowCount, 4, "there are \(liveRows.count) rows, the header counts \(header.rowCount)")
+    check(
+      liveRows.count == header.rowCount, 4, "there are \(liveRows.count) rows, the header counts \(header.rowCount)")
     check(lengths == header.fieldLengths, 4, "the lengths are \(lengths), the header counts \(header.fieldLengths)")
     part(9) { () throws(StoreError) in try checkKeys() }
   }

@@ -19,7 +19,8 @@ struct TextQuestionParser {
   mutating func parse() throws(TextQuestionFault) -> TextCondition {
     let condition = try alternatives()
     if at < text.count {
-      throw fault(.unopened, at, "a closing parenthesis has no opening one", "Remove it, or put quotation marks around it.")
+      throw fault(
+        .unopened, at, "a closing parenthesis has no opening one", "Remove it, or put quotation marks around it.")
     }
     return condition ?? .nothing
   }
@@ -73,7 +74,8 @@ struct TextQuestionParser {
       if isExcluded { excluded.append(part) } else { wanted.append(part) }
     }
     if let operatorPlace {
-      throw fault(.missingWord, operatorPlace, "an operator has no word after it", "Add a word, or write it in lower case.")
+      throw fault(
+        .missingWord, operatorPlace, "an operator has no word after it", "Add a word, or write it in lower case.")
     }
     if wantedCount + excludedCount == 0 {
       throw fault(

@@ -5,14 +5,30 @@ class MatchCursor {
   static let end = UInt32.max
 
   /// The current document, or `end`. It is valid after `advance`.
-  final var document: UInt32 = 0
+  final private(set) var document: UInt32 = 0
+  private final var isPlaced = false
   /// About how many documents there are.
   final let cost: Int
 
   init(cost: Int) { self.cost = cost }
 
-  /// Moves to the first document that is not below `target`. Targets never become smaller.
-  func advance(to target: UInt32) throws(StoreError) { document = Self.end }
+  /// Moves to the first document that is not below `target`, unless the current one is it.
+  @inline(__always)
+  final func advance(to target: UInt32) throws(StoreError) {
+    if isPlaced, document >= target { return }
+    document = try move(to: target)
+    isPlaced = true
+  }
+
+  /// Notes the document that a subclass moved to.
+  @inline(__always)
+  final func setDocument(_ document: UInt32) {
+    self.document = document
+    isPlaced = true
+  }
+
+  /// Returns the first document that is not below `target`. Targets ascend.
+  func move(to target: UInt32) throws(StoreError) -> UInt32 { Self.end }
 
   /// Writes documents from `target` on, ascending, and returns how many; 0 at the end. The next call has a target after
   /// the last one. There is room for 1,024 documents.
@@ -76,22 +92,21 @@ final class AllCursor: MatchCursor {
     return part._withUnsafeGuaranteedRef { $0.document }
   }
 
-  override func advance(to target: UInt32) throws(StoreError) {
+  override func move(to target: UInt32) throws(StoreError) -> UInt32 {
     var target = target
     search: while true {
       target = try advance(0, to: target)
-      if target == Self.end { break }
+      if target == Self.end { return target }
       for place in 1..<moved.count {
         let found = try advance(place, to: target)
         if found != target {
           target = found
-          if target == Self.end { break search }
+          if target == Self.end { return target }
           continue search
         }
       }
-      break
+      return target
     }
-    document = target
   }
 
   override func score(length: Double) -> Double {
@@ -122,13 +137,13 @@ final class AnyCursor: MatchCursor {
 
   deinit { window.deallocate() }
 
-  override func advance(to target: UInt32) throws(StoreError) {
+  override func move(to target: UInt32) throws(StoreError) -> UInt32 {
     var least = Self.end
     for part in parts {
-      if part.document < target || target == 0 { try part.advance(to: target) }
+      try part.advance(to: target)
       if part.document < least { least = part.document }
     }
-    document = least
+    return least
   }
 
   /// Marks the documents of all parts in windows of 1,024.
@@ -173,7 +188,6 @@ final class AnyCursor: MatchCursor {
 final class WithoutCursor: MatchCursor {
   private let wanted: MatchCursor
   private let excluded: MatchCursor
-  private var isBegun = false
 
   init(_ wanted: MatchCursor, _ excluded: MatchCursor) {
     self.wanted = wanted
@@ -181,18 +195,15 @@ final class WithoutCursor: MatchCursor {
     super.init(cost: wanted.cost)
   }
 
-  override func advance(to target: UInt32) throws(StoreError) {
-    // The documents that were left out on the way to the current one are left out again, though `excluded` is past them.
-    if isBegun, target <= document { return }
-    isBegun = true
+  override func move(to target: UInt32) throws(StoreError) -> UInt32 {
     var target = target
     while true {
       try wanted.advance(to: target)
-      document = wanted.document
-      if document == Self.end { return }
-      try excluded.advance(to: document)
-      if excluded.document != document { return }
-      target = document + 1
+      let found = wanted.document
+      if found == Self.end { return found }
+      try excluded.advance(to: found)
+      if excluded.document != found { return found }
+      target = found + 1
     }
   }
 

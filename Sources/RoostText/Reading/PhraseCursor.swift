@@ -86,29 +86,22 @@ final class PhraseCursor: MatchCursor {
     terms.deallocate()
   }
 
-  override func advance(to target: UInt32) throws(StoreError) {
-    if document >= target, target > 0 { return }
+  override func move(to target: UInt32) throws(StoreError) -> UInt32 {
     var target = target
     search: while true {
-      let lead = try terms[0].advance(to: target)
-      if lead == Self.end { break }
-      target = lead
+      target = try terms[0].advance(to: target)
+      if target == Self.end { return target }
       for place in 1..<terms.count {
         let found = try terms[place].advance(to: target)
         if found != target {
-          if found == Self.end { break search }
+          if found == Self.end { return found }
           target = found
           continue search
         }
       }
-      if try findStarts() {
-        document = target
-        return
-      }
+      if try findStarts() { return target }
       target += 1
     }
-    document = Self.end
-    starts.clear()
   }
 
   private func findStarts() throws(StoreError) -> Bool {
@@ -158,13 +151,13 @@ final class NearCursor: MatchCursor {
     super.init(cost: all.cost)
   }
 
-  override func advance(to target: UInt32) throws(StoreError) {
+  override func move(to target: UInt32) throws(StoreError) -> UInt32 {
     var target = target
     while true {
       try all.advance(to: target)
-      document = all.document
-      if document == Self.end || PhrasePlaces.areNear(phrases.map(\.starts.places), lengths, gap: gap) { return }
-      target = document + 1
+      let found = all.document
+      if found == Self.end || PhrasePlaces.areNear(phrases.map(\.starts.places), lengths, gap: gap) { return found }
+      target = found + 1
     }
   }
 

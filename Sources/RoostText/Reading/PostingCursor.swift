@@ -124,7 +124,9 @@ final class PostingCursor {
 
   private func readBlock(afterOpening: Bool) throws(StoreError) {
     // A tail may be empty; a chunk is not.
-    if nextBlock == byteCount { return try isInTail ? readBlock() : { () throws(StoreError) in throw ByteSource.damage }() }
+    if nextBlock == byteCount {
+      return try isInTail ? readBlock() : { () throws(StoreError) in throw ByteSource.damage }()
+    }
     try readHead()
   }
 
@@ -241,7 +243,8 @@ final class PostingCursor {
   }
 
   private func decode() throws(StoreError) {
-    guard try decodeDocuments() == placesStart, documents[0] == blockFirst, documents[blockCount - 1] == blockLast else {
+    guard try decodeDocuments() == placesStart, documents[0] == blockFirst, documents[blockCount - 1] == blockLast
+    else {
       throw ByteSource.damage
     }
     isDecoded = true

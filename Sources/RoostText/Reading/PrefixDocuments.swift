@@ -40,7 +40,9 @@ final class PrefixDocuments {
     let document = Int(postings.document)
     for field in 0..<fieldCount where fields >> UInt32(field) & 1 == 1 && postings.frequency(field: field) > 0 {
       bits[document >> 6] |= 1 << UInt64(document & 63)
-      if let ranking { frequencies[document] += Float(postings.frequency(field: field)) * Float(ranking.weights?[field] ?? 1) }
+      if let ranking {
+        frequencies[document] += Float(postings.frequency(field: field)) * Float(ranking.weights?[field] ?? 1)
+      }
     }
   }
 

@@ -42,7 +42,9 @@ final class QuestionRun {
     let places = loose.wanted
     try reader.visitLoose { (_, value) throws(StoreError) in
       let document = try LooseMatch(value, loose, fieldCount: reader.index.fields.count)
-      for (place, wanted) in places.enumerated() where !document.places[place].isEmpty { counts[wanted, default: 0] += 1 }
+      for (place, wanted) in places.enumerated() where !document.places[place].isEmpty {
+        counts[wanted, default: 0] += 1
+      }
     }
     for phrase in phrases {
       weights[phrase] = phrase.parts.reduce(0) { sum, part in

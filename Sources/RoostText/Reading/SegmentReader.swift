@@ -83,7 +83,8 @@ final class SegmentReader {
     try entries.read(TextKey.block(self.number, .documents, UInt32(number))) { (value) throws(StoreError) in
       found = try DocumentBlock(value, fieldCount: fieldCount)
     }
-    guard let found, found.count == min(DocumentBlock.documents, documentCount - number * DocumentBlock.documents) else {
+    guard let found, found.count == min(DocumentBlock.documents, documentCount - number * DocumentBlock.documents)
+    else {
       throw StoreError(.damaged, "a block of documents is missing in the text index")
     }
     block = found

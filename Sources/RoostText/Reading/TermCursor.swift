@@ -18,12 +18,12 @@ final class TermCursor: MatchCursor {
     super.init(cost: postings.entry.documentCount)
   }
 
-  override func advance(to target: UInt32) throws(StoreError) {
+  override func move(to target: UInt32) throws(StoreError) -> UInt32 {
     try postings.advance(to: target)
     while let fields, postings.document != Self.end, !hasField(fields) {
       try postings.advance(to: postings.document + 1)
     }
-    document = postings.document
+    return postings.document
   }
 
   override func fill(_ batch: UnsafeMutablePointer<UInt32>, from target: UInt32) throws(StoreError) -> Int {
@@ -40,7 +40,7 @@ final class TermCursor: MatchCursor {
     while postings.document < end {
       if try postings.markBlock(bits, from: start, to: end) { break }
     }
-    document = postings.document
+    setDocument(postings.document)
   }
 
   private func hasField(_ fields: UInt32) -> Bool {
@@ -85,7 +85,7 @@ final class PrefixCursor: MatchCursor {
     super.init(cost: documents.postingCount)
   }
 
-  override func advance(to target: UInt32) throws(StoreError) { document = documents.next(target) }
+  override func move(to target: UInt32) throws(StoreError) -> UInt32 { documents.next(target) }
 
   override func fill(_ batch: UnsafeMutablePointer<UInt32>, from target: UInt32) throws(StoreError) -> Int {
     var count = 0

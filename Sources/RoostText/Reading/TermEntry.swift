@@ -104,7 +104,9 @@ struct TermBlock {
       if shared == matched || place == 0 {
         guard shared == matched else { throw ByteSource.damage }
         var at = 0
-        while at < other.count, matched < term.count, other[at] == term[matched] { (at, matched) = (at + 1, matched + 1) }
+        while at < other.count, matched < term.count, other[at] == term[matched] {
+          (at, matched) = (at + 1, matched + 1)
+        }
         if at == other.count {
           if matched == term.count {
             let head = try entry()

@@ -35,7 +35,9 @@ final class DocumentBlock {
   }
 
   /// The least of 1, 2, 4 and 8 bytes that hold a number.
-  private static func width(_ value: UInt64) -> Int { value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8 }
+  private static func width(_ value: UInt64) -> Int {
+    value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
+  }
 
   init(_ value: UnsafeRawBufferPointer, fieldCount: Int) throws(StoreError) {
     guard value.count >= 12 else { throw ByteSource.damage }

@@ -176,7 +176,8 @@ final class TextDraft {
     slots = .allocate(capacity: slotCount)
     slots.update(repeating: 0, count: slotCount)
     for index in 0..<termCount {
-      let hash = UInt64(truncatingIfNeeded: TermHash.of(termBytes.start + Int(terms[index].start), Int(terms[index].length)))
+      let hash = UInt64(
+        truncatingIfNeeded: TermHash.of(termBytes.start + Int(terms[index].start), Int(terms[index].length)))
       var slot = Int(truncatingIfNeeded: hash) & (slotCount - 1)
       while slots[slot] != 0 { slot = (slot + 1) & (slotCount - 1) }
       slots[slot] = (hash >> 31) << 32 | UInt64(index + 1)
