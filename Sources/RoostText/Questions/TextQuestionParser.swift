@@ -253,7 +253,10 @@ struct TextQuestionParser {
   }
 
   private func isDelimiter(_ byte: UInt8) -> Bool {
-    byte <= 32 || "()\"*,".utf8.contains(byte)
+    switch byte {
+    case 0...32, UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "\""), UInt8(ascii: "*"), UInt8(ascii: ","): true
+    default: false
+    }
   }
 
   private func starts(_ word: StaticString) -> Bool {

@@ -49,7 +49,7 @@ final class SegmentReader {
       var block = try TermBlock(value, segmentCount: documentCount)
       var goesOn = true
       try block.visit { (term, head, block) throws(StoreError) in
-        if term.starts(with: prefix) {
+        if term.hasPrefix(prefix) {
           try body(term, block.whole(head))
         } else if !term.lexicographicallyPrecedes(prefix) {
           goesOn = false
