@@ -1,3 +1,4 @@
+import Foundation
 import RoostFile
 import RoostText
 
@@ -19,12 +20,9 @@ final class MemoryTextStore: TextStore {
   }
 
   private static func precedes(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
-    var at = 0
-    while at < one.count, at < other.count {
-      if one[at] != other[at] { return one[at] < other[at] }
-      at += 1
-    }
-    return one.count < other.count
+    guard let start = one.baseAddress, let end = other.baseAddress else { return one.count < other.count }
+    let order = memcmp(start, end, min(one.count, other.count))
+    return order != 0 ? order < 0 : one.count < other.count
   }
 
   func visit(

@@ -29,28 +29,36 @@ package final class TextScanner {
   private(set) var byteCount = 0
   private var byteRoom: Int
   /// For each byte of ASCII its folded form, or 0 for a byte that separates words. Bytes above are 255.
-  private let table: UnsafeMutablePointer<UInt8>
+  private let table: [UInt8]
 
   package init(_ analyzer: TextAnalyzer) {
     self.analyzer = analyzer
     stopWords = StopWordSet(analyzer)
-    markRoom = 1024
+    markRoom = 32
     marks = .allocate(capacity: markRoom)
-    byteRoom = 8192
+    byteRoom = 256
     bytes = .allocate(capacity: byteRoom)
-    table = .allocate(capacity: 256)
-    for byte in 0..<256 {
-      let isLetter = UInt8(byte) | 0x20 >= 97 && UInt8(byte) | 0x20 <= 122
-      let isDigit = byte >= 48 && byte <= 57
-      table[byte] =
-        byte >= 128 ? 255 : isDigit || byte == 95 ? UInt8(byte) : isLetter ? Self.folded(UInt8(byte), analyzer) : 0
+    table = analyzer.foldsCase ? Self.lowerTable : Self.plainTable
+  }
+
+  private static let lowerTable = makeTable(foldsCase: true)
+  private static let plainTable = makeTable(foldsCase: false)
+
+  private static func makeTable(foldsCase: Bool) -> [UInt8] {
+    (0..<256).map { number in
+      let byte = UInt8(number)
+      switch byte {
+      case 128...: return 255
+      case 48...57, 95, 97...122: return byte
+      case 65...90: return foldsCase ? byte | 32 : byte
+      default: return 0
+      }
     }
   }
 
   deinit {
     marks.deallocate()
     bytes.deallocate()
-    table.deallocate()
   }
 
   private static func folded(_ byte: UInt8, _ analyzer: TextAnalyzer) -> UInt8 {
@@ -96,11 +104,14 @@ package final class TextScanner {
   // MARK: Words
 
   private func scanWords(_ text: UnsafeRawBufferPointer) {
+    table.withUnsafeBufferPointer { scanWords(text, $0.baseAddress!) }
+  }
+
+  private func scanWords(_ text: UnsafeRawBufferPointer, _ table: UnsafePointer<UInt8>) {
     guard let source = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
     let end = text.count
     let stems = analyzer.stemming == .english
     let hasStopWords = !stopWords.isEmpty
-    let table = table
     var at = 0
     while at < end {
       let first = table[Int(source[at])]

@@ -40,7 +40,7 @@ final class TextVerifier {
     }
   }
 
-  private func check(_ isTrue: Bool, _ invariant: Int, _ sentence: @autoclosure () -> String) {
+  private func check(_ isTrue: Bool, _ invariant: Int, or sentence: @autoclosure () -> String) {
     if !isTrue { complain(invariant, sentence()) }
   }
 
@@ -52,7 +52,7 @@ final class TextVerifier {
   func run() {
     let header = reader.header
     for segment in reader.segments {
-      check(segment.number < header.nextSegment, 1, "segment \(segment.number) is not below the next number")
+      check(segment.number < header.nextSegment, 1, or: "segment \(segment.number) is not below the next number")
     }
     for segment in reader.segments {
       part(2) { () throws(StoreError) in try checkDocuments(segment) }
@@ -60,13 +60,14 @@ final class TextVerifier {
     }
     part(7) { () throws(StoreError) in try checkLoose() }
     check(
-      liveRows.count == header.rowCount, 4, "there are \(liveRows.count) rows, the header counts \(header.rowCount)")
-    check(lengths == header.fieldLengths, 4, "the lengths are \(lengths), the header counts \(header.fieldLengths)")
+      liveRows.count == header.rowCount, 4, or: "there are \(liveRows.count) rows, the header counts \(header.rowCount)"
+    )
+    check(lengths == header.fieldLengths, 4, or: "the lengths are \(lengths), the header counts \(header.fieldLengths)")
     part(9) { () throws(StoreError) in try checkKeys() }
   }
 
   private func addRow(_ row: Int64, _ lengths: [UInt32]) {
-    check(liveRows.insert(row).inserted, 3, "row \(row) has two documents")
+    check(liveRows.insert(row).inserted, 3, or: "row \(row) has two documents")
     for (field, length) in lengths.enumerated() { self.lengths[field] += Int(length) }
   }
 
@@ -76,7 +77,7 @@ final class TextVerifier {
     try segment.checkSize()
     let deleted = try segment.deleted()
     let count = deleted.reduce(0) { $0 + $1.nonzeroBitCount }
-    check(count == segment.record.deletedCount, 8, "segment \(segment.number) has \(count) tombstones")
+    check(count == segment.record.deletedCount, 8, or: "segment \(segment.number) has \(count) tombstones")
     var rows: [(row: Int64, document: UInt32)] = []
     for document in 0..<UInt32(segment.documentCount) {
       rows.append((try segment.row(document), document))
@@ -86,20 +87,20 @@ final class TextVerifier {
     rows.sort { ($0.row, $0.document) < ($1.row, $1.document) }
     check(
       rows.first?.row == segment.record.firstRow && rows.last?.row == segment.record.lastRow, 2,
-      "segment \(segment.number) has other rows than its record says")
+      or: "segment \(segment.number) has other rows than its record says")
     var place = 0
     let prefix = TextKey.segment(segment.number, .rows)
     try segment.visit(prefix: prefix, from: prefix) { (key, value) throws(StoreError) in
-      let found = try RowBlock.decode(value, documentCount: segment.documentCount)
+      let found = try RowOrderBlock.decode(value, documentCount: segment.documentCount)
       guard let last = found.last, place + found.count <= rows.count else { throw ByteSource.damage }
-      check(key.elementsEqual(TextKey.row(segment.number, last.row)), 2, "a row block has a wrong key")
+      check(key.elementsEqual(TextKey.row(segment.number, last.row)), 2, or: "a row block has a wrong key")
       for entry in found {
-        check(rows[place] == entry, 2, "the row blocks of segment \(segment.number) have a wrong row \(entry.row)")
+        check(rows[place] == entry, 2, or: "the row blocks of segment \(segment.number) have a wrong row \(entry.row)")
         place += 1
       }
       return true
     }
-    check(place == rows.count, 2, "segment \(segment.number) has \(place) rows in its row blocks")
+    check(place == rows.count, 2, or: "segment \(segment.number) has \(place) rows in its row blocks")
   }
 
   private func checkTerms(_ segment: SegmentReader) throws(StoreError) {
@@ -112,32 +113,32 @@ final class TextVerifier {
     try segment.visit(prefix: prefix, from: prefix) { (key, value) throws(StoreError) in
       var block = try TermBlock(value, segmentCount: segment.documentCount)
       try block.visit { (term, head, block) throws(StoreError) in
-        check(last.lexicographicallyPrecedes(term), 5, "two terms of segment \(segment.number) do not ascend")
+        check(last.lexicographicallyPrecedes(term), 5, or: "two terms of segment \(segment.number) do not ascend")
         last = Array(term)
         if let list = head.list {
-          check(list == listCount, 6, "the lists of segment \(segment.number) are not numbered in order")
+          check(list == listCount, 6, or: "the lists of segment \(segment.number) are not numbered in order")
           listCount = list &+ 1
         }
-        try checkList(segment, block.whole(head), &places)
+        try checkList(segment, block.whole(head), counts: &places)
         var search = try TermBlock(value, segmentCount: segment.documentCount)
         let isFound = try search.find(term) != nil
-        check(isFound, 5, "a term of segment \(segment.number) is not found")
+        check(isFound, 5, or: "a term of segment \(segment.number) is not found")
         return true
       }
-      check(key.dropFirst(prefix.count).elementsEqual(last), 5, "a block of terms has a wrong key")
+      check(key.dropFirst(prefix.count).elementsEqual(last), 5, or: "a block of terms has a wrong key")
       return true
     }
     for document in 0..<UInt32(segment.documentCount) {
       for (field, length) in try segment.lengths(document).enumerated() {
         check(
           places[Int(document) * fieldCount + field] == length, 7,
-          "document \(document) of segment \(segment.number) has another length than places")
+          or: "document \(document) of segment \(segment.number) has another length than places")
       }
     }
   }
 
   private func checkList(
-    _ segment: SegmentReader, _ entry: TermEntry, _ counts: inout [UInt32]
+    _ segment: SegmentReader, _ entry: TermEntry, counts: inout [UInt32]
   ) throws(StoreError) {
     let postings = try PostingCursor(segment, entry)
     let list = PlaceList()
@@ -151,12 +152,12 @@ final class TextVerifier {
       count += 1
       list.clear()
       try postings.appendPlaces(to: list)
-      check(list.count == Int(postings.frequency), 6, "a frequency is wrong")
+      check(list.count == Int(postings.frequency), 6, or: "a frequency is wrong")
       if !entry.isShort {
         let length = try segment.length(document)
         check(
           postings.frequency <= postings.blockGreatest && length >= postings.blockLeast, 6,
-          "a block has wrong bounds")
+          or: "a block has wrong bounds")
       }
       for (place, other) in zip(list.places, list.places.dropFirst()) where place >= other {
         complain(7, "the places of a term do not ascend")
@@ -164,7 +165,7 @@ final class TextVerifier {
       for place in list.places { counts[Int(document) * segment.fieldCount + TextPlace.field(place)] &+= 1 }
       try postings.advance(to: document + 1)
     }
-    check(count == entry.documentCount, 6, "a list has \(count) documents, its entry says \(entry.documentCount)")
+    check(count == entry.documentCount, 6, or: "a list has \(count) documents, its entry says \(entry.documentCount)")
   }
 
   // MARK: Loose rows and keys
@@ -174,19 +175,19 @@ final class TextVerifier {
     try reader.visitLoose { (entry, value) throws(StoreError) in
       var source = ByteSource(value)
       let head = try LooseDocument.Head(&source, fieldCount: fieldCount)
-      check(head.row == entry.row, 1, "a loose row has another number than the header says")
+      check(head.row == entry.row, 1, or: "a loose row has another number than the header says")
       var counts = [UInt32](repeating: 0, count: fieldCount)
       var last: [UInt8] = []
       var list: [UInt32] = []
       try LooseDocument.visitTerms(&source, termCount: head.termCount) { (term, source) throws(StoreError) in
-        check(last.lexicographicallyPrecedes(term), 5, "two terms of row \(head.row) do not ascend")
+        check(last.lexicographicallyPrecedes(term), 5, or: "two terms of row \(head.row) do not ascend")
         last = Array(term)
         try LooseDocument.decodePlaces(&source, fieldCount: fieldCount, into: &list)
         for place in list { counts[TextPlace.field(place)] += 1 }
         return true
       }
-      check(source.isAtEnd, 7, "row \(head.row) has bytes after its terms")
-      check(counts == head.lengths, 7, "row \(head.row) has another length than places")
+      check(source.isAtEnd, 7, or: "row \(head.row) has bytes after its terms")
+      check(counts == head.lengths, 7, or: "row \(head.row) has another length than places")
       addRow(head.row, head.lengths)
     }
   }
@@ -196,7 +197,7 @@ final class TextVerifier {
     let sources = segments
     try reader.entries.read(TextKey.merge) { (value) throws(StoreError) in
       let merge = try MergeState(value)
-      check(merge.sources.allSatisfy(sources.contains), 1, "a merge has a source that does not exist")
+      check(merge.sources.allSatisfy(sources.contains), 1, or: "a merge has a source that does not exist")
       segments.insert(merge.number)
     }
     let loose = Set(reader.header.loose.map(\.number))
@@ -211,7 +212,7 @@ final class TextVerifier {
         isKnown = isKind && number.map(segments.contains) ?? false
       default: isKnown = false
       }
-      check(isKnown, 9, "an entry belongs to nothing")
+      check(isKnown, 9, or: "an entry belongs to nothing")
       return complaints.count < Self.mostComplaints
     }
   }

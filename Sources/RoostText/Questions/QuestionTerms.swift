@@ -3,7 +3,7 @@ struct QuestionTerms {
   private let mode: TextAnalyzer.Mode
   private let scanner: TextScanner
   /// Without stems and stop words, for the beginnings of words.
-  private let plain: TextScanner
+  private let plain: TextAnalyzer
 
   init(_ analyzer: TextAnalyzer) {
     mode = analyzer.mode
@@ -11,7 +11,7 @@ struct QuestionTerms {
     var bare = analyzer
     bare.stemming = .none
     bare.stopWords = .none
-    plain = TextScanner(bare)
+    plain = bare
   }
 
   /// The terms of one word or phrase; `nil` if they are all stop words.
@@ -25,6 +25,7 @@ struct QuestionTerms {
     }
     var prefixPlace: Int?
     if isPrefix {
+      let plain = TextScanner(plain)
       text.withUnsafeBytes { plain.scan($0) }
       if plain.count > 0 {
         let last = Int(plain.marks[plain.count - 1].position)

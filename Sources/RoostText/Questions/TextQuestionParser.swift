@@ -20,13 +20,14 @@ struct TextQuestionParser {
     let condition = try alternatives()
     if at < text.count {
       throw fault(
-        .unopened, at, "a closing parenthesis has no opening one", "Remove it, or put quotation marks around it.")
+        .unopened, at, problem: "a closing parenthesis has no opening one",
+        remedy: "Remove it, or put quotation marks around it.")
     }
     return condition ?? .nothing
   }
 
   private func fault(
-    _ code: TextQuestionFault.Code, _ position: Int, _ problem: String, _ remedy: String
+    _ code: TextQuestionFault.Code, _ position: Int, problem: String, remedy: String
   ) -> TextQuestionFault {
     TextQuestionFault(code: code, position: position, problem: problem, remedy: remedy)
   }
@@ -75,15 +76,18 @@ struct TextQuestionParser {
     }
     if let operatorPlace {
       throw fault(
-        .missingWord, operatorPlace, "an operator has no word after it", "Add a word, or write it in lower case.")
+        .missingWord, operatorPlace, problem: "an operator has no word after it",
+        remedy: "Add a word, or write it in lower case.")
     }
     if wantedCount + excludedCount == 0 {
       throw fault(
-        .missingWord, start, start == text.count && isFirst ? "the question is empty" : "a word is missing here",
-        "Write the words to search for.")
+        .missingWord, start,
+        problem: start == text.count && isFirst ? "the question is empty" : "a word is missing here",
+        remedy: "Write the words to search for.")
     }
     if wantedCount == 0 {
-      throw fault(.onlyNegative, start, "all words are excluded", "Add a word that the rows must have.")
+      throw fault(
+        .onlyNegative, start, problem: "all words are excluded", remedy: "Add a word that the rows must have.")
     }
     guard let first = wanted.first else { return nil }
     let all = wanted.count > 1 ? .all(wanted) : first
@@ -100,7 +104,8 @@ struct TextQuestionParser {
     try takeField()
     let start = at
     guard at < text.count, text[at] != UInt8(ascii: ")") else {
-      throw fault(.missingWord, at, "a word is missing after the field", "Write the word to search for.")
+      throw fault(
+        .missingWord, at, problem: "a word is missing after the field", remedy: "Write the word to search for.")
     }
     switch text[at] {
     case UInt8(ascii: "("): return try parenthesis()
@@ -117,12 +122,14 @@ struct TextQuestionParser {
     let start = at
     depth += 1
     if depth > TextQuestion.mostDepth {
-      throw fault(.tooDeep, at, "the question has more than 64 levels of parentheses", "Remove some parentheses.")
+      throw fault(
+        .tooDeep, at, problem: "the question has more than 64 levels of parentheses", remedy: "Remove some parentheses."
+      )
     }
     at += 1
     let condition = try alternatives()
     guard at < text.count, text[at] == UInt8(ascii: ")") else {
-      throw fault(.unclosed, start, "the parenthesis is not closed", "Add a closing parenthesis.")
+      throw fault(.unclosed, start, problem: "the parenthesis is not closed", remedy: "Add a closing parenthesis.")
     }
     at += 1
     depth -= 1
@@ -134,7 +141,8 @@ struct TextQuestionParser {
     guard let phrase else { return nil }
     partCount += phrase.parts.count
     if partCount > TextQuestion.mostParts {
-      throw fault(.tooManyParts, start, "the question has more than 1,000 words", "Ask for fewer words.")
+      throw fault(
+        .tooManyParts, start, problem: "the question has more than 1,000 words", remedy: "Ask for fewer words.")
     }
     return .phrase(phrase)
   }
@@ -147,8 +155,8 @@ struct TextQuestionParser {
     let name = String(decoding: text[at..<end], as: UTF8.self)
     guard let field = index.fields.firstIndex(of: name) else {
       throw fault(
-        .unknownField, at, "the index has no field \(name)",
-        "Use one of \(index.fields.joined(separator: ", ")), or put the text into quotation marks.")
+        .unknownField, at, problem: "the index has no field \(name)",
+        remedy: "Use one of \(index.fields.joined(separator: ", ")), or put the text into quotation marks.")
     }
     // Within another field's parenthesis nothing can match, and no row does.
     fields &= 1 << UInt32(field)
@@ -164,7 +172,7 @@ struct TextQuestionParser {
   private mutating func quoted() throws(TextQuestionFault) -> TextPhrase? {
     let start = at
     guard let end = text[(at + 1)...].firstIndex(of: UInt8(ascii: "\"")) else {
-      throw fault(.unclosed, start, "the phrase is not closed", "Add a quotation mark at its end.")
+      throw fault(.unclosed, start, problem: "the phrase is not closed", remedy: "Add a quotation mark at its end.")
     }
     at = end + 1
     let isPrefix = takeStar()
@@ -187,7 +195,9 @@ struct TextQuestionParser {
   private mutating func near() throws(TextQuestionFault) -> TextCondition? {
     let start = at
     if index.analyzer.mode == .trigrams {
-      throw fault(.badNear, start, "an index of trigrams has no words", "Use the index for AND, OR and parts of words.")
+      throw fault(
+        .badNear, start, problem: "an index of trigrams has no words",
+        remedy: "Use the index for AND, OR and parts of words.")
     }
     at += 5
     var phrases: [TextPhrase] = []
@@ -195,7 +205,7 @@ struct TextQuestionParser {
     while true {
       skipSpace()
       guard at < text.count else {
-        throw fault(.unclosed, start, "NEAR is not closed", "Add a closing parenthesis.")
+        throw fault(.unclosed, start, problem: "NEAR is not closed", remedy: "Add a closing parenthesis.")
       }
       if text[at] == UInt8(ascii: ")") { break }
       if text[at] == UInt8(ascii: ",") {
@@ -203,7 +213,7 @@ struct TextQuestionParser {
         break
       }
       if text[at] == UInt8(ascii: "(") {
-        throw fault(.badNear, at, "NEAR holds words and phrases only", "Remove the parenthesis.")
+        throw fault(.badNear, at, problem: "NEAR holds words and phrases only", remedy: "Remove the parenthesis.")
       }
       let place = at
       let phrase = text[at] == UInt8(ascii: "\"") ? try quoted() : try word()
@@ -229,7 +239,9 @@ struct TextQuestionParser {
     let isNumber = at > start
     skipSpace()
     guard isNumber, at < text.count, text[at] == UInt8(ascii: ")") else {
-      throw fault(.badNear, start, "the distance of NEAR is not a number", "Write it as in NEAR(berlin wall, 5).")
+      throw fault(
+        .badNear, start, problem: "the distance of NEAR is not a number", remedy: "Write it as in NEAR(berlin wall, 5)."
+      )
     }
     return number
   }
@@ -241,7 +253,10 @@ struct TextQuestionParser {
   }
 
   private func isDelimiter(_ byte: UInt8) -> Bool {
-    byte <= 32 || "()\"*,".utf8.contains(byte)
+    switch byte {
+    case 0...32, UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "\""), UInt8(ascii: "*"), UInt8(ascii: ","): true
+    default: false
+    }
   }
 
   private func starts(_ word: StaticString) -> Bool {

@@ -49,7 +49,7 @@ final class SegmentReader {
       var block = try TermBlock(value, segmentCount: documentCount)
       var goesOn = true
       try block.visit { (term, head, block) throws(StoreError) in
-        if term.starts(with: prefix) {
+        if term.hasPrefix(prefix) {
           try body(term, block.whole(head))
         } else if !term.lexicographicallyPrecedes(prefix) {
           goesOn = false
@@ -80,7 +80,7 @@ final class SegmentReader {
   private func readBlock(_ document: UInt32) throws(StoreError) -> DocumentBlock {
     let number = Int(document >> 10)
     var found: DocumentBlock?
-    try entries.read(TextKey.block(self.number, .documents, UInt32(number))) { (value) throws(StoreError) in
+    try entries.read(TextKey.block(self.number, .documents, number: UInt32(number))) { (value) throws(StoreError) in
       found = try DocumentBlock(value, fieldCount: fieldCount)
     }
     guard let found, found.count == min(DocumentBlock.documents, documentCount - number * DocumentBlock.documents)
@@ -118,7 +118,7 @@ final class SegmentReader {
     guard row >= record.firstRow, row <= record.lastRow else { return nil }
     var found: UInt32?
     try visit(prefix: TextKey.segment(number, .rows), from: TextKey.row(number, row)) { (_, value) throws(StoreError) in
-      let entries = try RowBlock.decode(value, documentCount: documentCount)
+      let entries = try RowOrderBlock.decode(value, documentCount: documentCount)
       found = entries.first { $0.row == row }?.document
       return false
     }

@@ -79,7 +79,7 @@ struct TermBlock {
       guard start + 2 <= bytes.count, bytes[start] == 0 else { throw ByteSource.damage }
       let end = start + 2 + Int(bytes[start + 1])
       guard end <= bytes.count else { throw ByteSource.damage }
-      let isAfter = term.lexicographicallyPrecedes(UnsafeRawBufferPointer(rebasing: bytes[start + 2..<end]))
+      let isAfter = term.isBelow(UnsafeRawBufferPointer(rebasing: bytes[start + 2..<end]))
       if isAfter { high = middle } else { low = middle + 1 }
     }
     if low == 0 { return }

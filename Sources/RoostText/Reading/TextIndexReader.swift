@@ -44,7 +44,7 @@ package final class TextIndexReader {
     var place = 0
     try entries.visit(prefix: [3], from: TextKey.loose(first.number)) { (key, value) throws(StoreError) in
       let entry = header.loose[place]
-      guard key.elementsEqual(TextKey.loose(entry.number)), value.count == entry.byteCount else { throw Self.missing }
+      guard key.isEqual(TextKey.loose(entry.number)), value.count == entry.byteCount else { throw Self.missing }
       try body(entry, value)
       place += 1
       return place < header.loose.count

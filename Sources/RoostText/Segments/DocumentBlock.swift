@@ -89,7 +89,7 @@ final class DocumentBlock {
 /// ## Layout
 /// Their number, then for each: distance of its row from the row before (the first: signed row), document. All are
 /// variable-length numbers.
-enum RowBlock {
+enum RowOrderBlock {
   static let documents = 512
 
   static func encode(_ entries: ArraySlice<(row: Int64, document: UInt32)>, to sink: ByteSink) {

@@ -95,7 +95,7 @@ final class SegmentWriter {
       value.clear()
       DocumentBlock.encode(
         rows[start..<end], lengths[start * fieldCount..<end * fieldCount], fieldCount: fieldCount, to: value)
-      try store.put(value, at: TextKey.block(number, .documents, UInt32(start / DocumentBlock.documents)))
+      try store.put(value, at: TextKey.block(number, .documents, number: UInt32(start / DocumentBlock.documents)))
       start = end
     }
     var order: [(row: Int64, document: UInt32)] = []
@@ -108,9 +108,9 @@ final class SegmentWriter {
     if !isSorted { order.sort { $0.row < $1.row } }
     start = 0
     while start < order.count {
-      let end = min(start + RowBlock.documents, order.count)
+      let end = min(start + RowOrderBlock.documents, order.count)
       value.clear()
-      RowBlock.encode(order[start..<end], to: value)
+      RowOrderBlock.encode(order[start..<end], to: value)
       try store.put(value, at: TextKey.row(number, order[end - 1].row))
       start = end
     }

@@ -8,7 +8,7 @@ extension TextEntries {
   ) throws(StoreError) -> Bool {
     var isFound = false
     try visit(key) { (found, value) throws(StoreError) in
-      if found.elementsEqual(key) {
+      if found.isEqual(key) {
         isFound = true
         try body(value)
       }
@@ -38,7 +38,7 @@ extension TextEntries {
     _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
   ) throws(StoreError) {
     try visit(first ?? prefix) { (key, value) throws(StoreError) in
-      guard key.starts(with: prefix) else { return false }
+      guard key.hasPrefix(prefix) else { return false }
       return try body(key, value)
     }
   }

@@ -10,7 +10,7 @@
 /// | 10, segment (4), 01, last term | a block of terms: ``TermBlock`` |
 /// | 10, segment (4), 02, list (4), last document (4) | a chunk of a posting list |
 /// | 10, segment (4), 03, block (4) | rows and lengths of 1,024 documents: ``DocumentBlock`` |
-/// | 10, segment (4), 04, last row (8) | documents in the order of their rows: ``RowBlock`` |
+/// | 10, segment (4), 04, last row (8) | documents in the order of their rows: ``RowOrderBlock`` |
 /// | 10, segment (4), 05, block (4) | deleted documents: ``TombstoneBlock`` |
 /// | 10, segment (4), 06, block (4) | documents that a running merge leaves out |
 ///
@@ -52,9 +52,9 @@ enum TextKey {
     return key
   }
 
-  static func block(_ segment: UInt32, _ kind: Kind, _ block: UInt32) -> [UInt8] {
+  static func block(_ segment: UInt32, _ kind: Kind, number: UInt32) -> [UInt8] {
     var key = Self.segment(segment, kind)
-    append(UInt64(block), width: 4, to: &key)
+    append(UInt64(number), width: 4, to: &key)
     return key
   }
 

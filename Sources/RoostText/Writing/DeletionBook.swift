@@ -42,7 +42,7 @@ struct DeletionBook {
   private func block(_ id: BlockID) throws(StoreError) -> [UInt64] {
     if let known = blocks[id] { return known }
     var bits = [UInt64](repeating: 0, count: TombstoneBlock.documents / 64)
-    try store.read(TextKey.block(id.segment, .tombstones, id.block)) { (value) throws(StoreError) in
+    try store.read(TextKey.block(id.segment, .tombstones, number: id.block)) { (value) throws(StoreError) in
       bits = try TombstoneBlock.decode(value)
     }
     return bits
@@ -55,7 +55,7 @@ struct DeletionBook {
       guard let bits = blocks[id] else { continue }
       sink.clear()
       TombstoneBlock.encode(bits, to: sink)
-      try store.put(sink, at: TextKey.block(id.segment, .tombstones, id.block))
+      try store.put(sink, at: TextKey.block(id.segment, .tombstones, number: id.block))
     }
     changed = []
     for place in table.segments.indices {

@@ -44,7 +44,7 @@ extension TextIndexWriter {
       var blocks: [(key: [UInt8], value: [UInt8])] = []
       try store.visit(prefix: TextKey.segment(number, .tombstones)) { (key, value) throws(StoreError) in
         guard key.count == 10, let block = TextKey.number(key, at: 6) else { throw ByteSource.damage }
-        blocks.append((TextKey.block(number, .dropped, block), Array(value)))
+        blocks.append((TextKey.block(number, .dropped, number: block), Array(value)))
         return true
       }
       for (key, value) in blocks {
@@ -88,7 +88,7 @@ extension TextIndexWriter {
       guard let term = least else {
         try writer.closeBlock()
         let written = writer.byteCount
-        try finishMerge(state, sources, writer)
+        try finishMerge(state, sources, writer: writer)
         return max(written, 1)
       }
       writer.list.begin()
@@ -112,7 +112,7 @@ extension TextIndexWriter {
 
   /// Writes the documents, replaces the sources by the new segment, and deletes their entries.
   private func finishMerge(
-    _ state: MergeState, _ sources: [MergeSource], _ writer: SegmentWriter
+    _ state: MergeState, _ sources: [MergeSource], writer: SegmentWriter
   ) throws(StoreError) {
     var (rows, lengths): ([Int64], [UInt32]) = ([], [])
     var deleted = [UInt64](
@@ -147,7 +147,7 @@ extension TextIndexWriter {
       if bits.allSatisfy({ $0 == 0 }) { continue }
       sink.clear()
       TombstoneBlock.encode(bits, to: sink)
-      try store.put(sink, at: TextKey.block(state.number, .tombstones, UInt32(block)))
+      try store.put(sink, at: TextKey.block(state.number, .tombstones, number: UInt32(block)))
     }
     var record = writer.record(rows)
     record.byteCount += state.byteCount
