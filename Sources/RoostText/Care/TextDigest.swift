@@ -61,7 +61,12 @@ extension TextIndexReader {
 
   private func add(_ segment: SegmentReader, to digest: inout TextDigest) throws(StoreError) {
     let deleted = try segment.deleted()
-    for document in 0..<UInt32(segment.documentCount) where !SegmentReader.has(deleted, document) { digest.addRow() }
+    // Lists jump between documents, so their rows are read once. The array grows only while they are there.
+    var rows: [Int64] = []
+    for document in 0..<UInt32(segment.documentCount) {
+      rows.append(try segment.row(document))
+      if !SegmentReader.has(deleted, document) { digest.addRow() }
+    }
     let places = PlaceList()
     var sum = digest
     try segment.visitTerms(prefix: []) { (term, entry) throws(StoreError) in
@@ -72,7 +77,7 @@ extension TextIndexReader {
         if !SegmentReader.has(deleted, postings.document) {
           places.clear()
           try postings.appendPlaces(to: places)
-          let row = try segment.row(postings.document)
+          let row = rows[Int(postings.document)]
           for place in places.places { sum.add(hash, row, place: place) }
         }
         try postings.advance(to: postings.document + 1)
