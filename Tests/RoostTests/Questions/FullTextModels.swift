@@ -27,3 +27,10 @@ import SwiftData
   @Relationship(deleteRule: .cascade, inverse: \Memoir.cabinet) var memoirs: [Memoir] = []
   init(_ name: String) { self.name = name }
 }
+
+@Model final class Slogan {
+  #FullText<Slogan>([\.text, \.note], .substrings)
+  var text: String
+  var note: String?
+  init(_ text: String, _ note: String?) { (self.text, self.note) = (text, note) }
+}
