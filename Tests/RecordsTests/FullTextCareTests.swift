@@ -91,7 +91,8 @@ import Testing
     try catalog.set(field: text, of: "Note", isOptional: false, initial: .string("none"))
     #expect(catalog.textIndex(id) == nil && catalog.textIndex("title, text", of: "Note") != nil)
     for (fields, code) in [
-      (["year"], RecordFault.Code.wrongType), (["nothing"], .unknown), ([], .conflict), (["title", "title"], .conflict),
+      (["year"], RecordFault.Code.wrongType), (["nothing"], .unknown), ([], .conflict),
+      (["title", "title"], .conflict),
     ] {
       #expect(throws: RecordFault.self, "\(code)") {
         try catalog.add(textIndex: "x", of: "Note", on: fields, analyzer: TextAnalyzer())
