@@ -355,7 +355,7 @@ final class PostingCursor {
 
   /// Appends the places of the current document, ascending.
   func appendPlaces(to places: PlaceList) throws(StoreError) {
-    if placesPosting < place { try skipPlaces() }
+    if placesPosting != place { try skipPlaces() }
     let start = UnsafeRawPointer(bytes.baseAddress!)
     var at = placesCursor
     let fields = fieldFrequencies + place &* fieldCount
@@ -372,6 +372,8 @@ final class PostingCursor {
       }
       places.extend(count)
     }
+    placesCursor = at
+    placesPosting = place &+ 1
   }
 
   /// Sets one bit for each place of the current document: window × field + position - offset. Returns the words that have
@@ -380,7 +382,7 @@ final class PostingCursor {
   func markPlaces(
     _ bits: UnsafeMutablePointer<UInt64>, offset: Int, window: Int, fields wanted: UInt32
   ) throws(StoreError) -> Int? {
-    if placesPosting < place { try skipPlaces() }
+    if placesPosting != place { try skipPlaces() }
     let start = UnsafeRawPointer(bytes.baseAddress!)
     var at = placesCursor
     let fields = fieldFrequencies + place &* fieldCount
@@ -398,11 +400,14 @@ final class PostingCursor {
         bits[greatest >> 6] |= 1 << UInt64(truncatingIfNeeded: greatest & 63)
       }
     }
+    placesCursor = at
+    placesPosting = place &+ 1
     return (greatest &+ 64) >> 6
   }
 
   /// Moves to the place bytes of the current document.
   private func skipPlaces() throws(StoreError) {
+    if placesPosting > place { startPlaces() }
     var left = 0
     for posting in placesPosting..<place { left &+= Int(frequencies[posting]) }
     let start = UnsafeRawPointer(bytes.baseAddress!)
