@@ -171,7 +171,8 @@ final class QuestionRun {
       }
     }
     return PhraseCursor(
-      terms, owners: owners, fields: phrase.fields, fieldCount: reader.fieldCount, ranking: ranking, weight: weight(phrase))
+      terms, owners: owners, fields: phrase.fields, fieldCount: reader.fieldCount, ranking: ranking,
+      weight: weight(phrase))
   }
 
   /// Whether the condition is one term in any field, so that its rows are counted already.
