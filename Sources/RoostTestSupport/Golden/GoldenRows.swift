@@ -2,6 +2,7 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostPages
 internal import RoostRecords
+internal import RoostText
 
 /// A small store of rows that is made by the same actions each time: see ``GoldenStore``.
 ///
@@ -18,6 +19,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
   case cases = "rows with cases"
   /// Closed: the catalog names the version of the models, so it has its third form.
   case version = "rows with version"
+  /// Closed: full text indexes, so the catalog has its fourth form.
+  case texts = "rows with texts"
 
   /// Carries the actions out, and tells what they leave.
   package func make() throws -> (files: GoldenStore.Files, contents: String) {
@@ -29,6 +32,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     try Self.first(store, isLong: self == .closed)
     if self == .cases { try Self.setCases(store) }
     if self == .version { try Self.setVersion(store) }
+    if self == .texts { try Self.setTexts(store) }
     try store.store.checkpoint()
     if self == .stopped { try Self.second(store) }
     if self == .named {
@@ -38,7 +42,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       }
     }
     let contents = try store.read { try Self.describe($0) }
-    if [.closed, .cases, .version].contains(self) { try store.close() }
+    if [.closed, .cases, .version, .texts].contains(self) { try store.close() }
     let image = fileSystem.crashImage(.all)
     fileSystem.stopAfter(step: 0)
     try? store.close()
@@ -60,6 +64,28 @@ package enum GoldenRows: String, CaseIterable, Sendable {
               formerNames: ["text": "title"]),
             ModelVersion.Part("Owner", fingerprint: .max, digest: 7, parked: []),
           ], parked: ["Lost"])
+      }
+    }
+  }
+
+  /// One index is built, with rows in a segment, deleted rows and loose ones. The other is built in part.
+  private static func setTexts(_ store: RecordStore) throws {
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(
+          textIndex: "words", of: "Every", on: ["key", "text"],
+          analyzer: TextAnalyzer(stemming: .english, stopWords: .list(["every"])))
+        try catalog.add(
+          textIndex: "parts", of: "Every", on: ["text"], analyzer: TextAnalyzer(mode: .trigrams), isBuiltLater: true)
+      }
+      try insert(20..<100, writer)
+      _ = try writer.buildStep(writer.catalog.textIndex("parts", of: "Every")!.id, most: 30)
+    }
+    for number in 0..<3 {
+      try store.write { writer in
+        let row = RowID(UInt64(10 + number * 9))
+        try writer.table("Every").update(row, ["text": .string("golden heroes \(number)")])
+        try writer.table("Every").delete(RowID(row.number + 1))
       }
     }
   }
@@ -237,6 +263,15 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       lines.append("version \(version.number), parked \(version.parked)")
       for part in version.parts {
         lines.append("\(part.name) \(String(part.fingerprint, radix: 16)), parked \(part.parked)")
+      }
+    }
+    for index in reader.catalog.textIndexes {
+      let text = try reader.table(index.entity).text(index.id)!
+      lines.append("full text \(index.name), \(try text.count) rows, below \(index.builtBelow?.number ?? 0)")
+      for question in ["hero*", "\"golden heroes\"", "key", "key:9", "ext NOT gol"] {
+        guard let asked = try? text.question(question) else { continue }
+        let rows = try text.best(asked, 8, weights: []).map { "\($0.row.number)" }
+        lines.append("\(question): \(try text.count(asked)), best \(rows.joined(separator: " "))")
       }
     }
     for (name, rows) in state.tables.sorted(by: { $0.key < $1.key }) {

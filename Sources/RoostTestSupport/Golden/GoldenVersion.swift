@@ -56,7 +56,9 @@ package struct GoldenVersion: Sendable {
       rows: ["rows closed", "rows stopped", "rows named", "rows with cases"]),
     GoldenVersion(
       2, library: 10904, ["closed", "stopped", "packed"],
-      rows: ["rows closed", "rows stopped", "rows named", "rows with cases", "rows with version"]),
+      rows: [
+        "rows closed", "rows stopped", "rows named", "rows with cases", "rows with version", "rows with texts",
+      ]),
   ]
 
   // MARK: Reading

@@ -81,6 +81,8 @@ final class TextVerifier {
     var rows: [(row: Int64, document: UInt32)] = []
     for document in 0..<UInt32(segment.documentCount) {
       rows.append((try segment.row(document), document))
+      let stored = try segment.storedRow(document)
+      check(stored == rows[Int(document)].row, 2, or: "the rows of segment \(segment.number) are not consecutive")
       let lengths = try segment.lengths(document)
       if !SegmentReader.has(deleted, document) { addRow(rows[Int(document)].row, lengths) }
     }

@@ -56,8 +56,16 @@ struct LooseMatch {
     let head = try LooseDocument.Head(&source, fieldCount: fieldCount)
     row = head.row
     length = head.length
-    var next = 0
     var list: [UInt32] = []
+    if terms.prefixes.isEmpty, terms.whole.count <= 4 {
+      for number in terms.whole {
+        try LooseDocument.find(
+          terms.wanted[number].term, source, termCount: head.termCount, fieldCount: fieldCount, into: &found[number])
+      }
+      places = found
+      return
+    }
+    var next = 0
     try LooseDocument.visitTerms(&source, termCount: head.termCount) { (term, source) throws(StoreError) in
       var isRead = false
       while next < terms.whole.count {

@@ -47,6 +47,20 @@ class MatchCursor {
 
   static let batchCount = 1024
 
+  /// Keeps the documents of a batch that meet this condition too, and returns their number. Batches ascend.
+  func keep(_ batch: UnsafeMutablePointer<UInt32>, _ count: Int) throws(StoreError) -> Int {
+    var kept = 0
+    for place in 0..<count {
+      let target = batch[place]
+      try advance(to: target)
+      if document == target {
+        batch[kept] = target
+        kept += 1
+      }
+    }
+    return kept
+  }
+
   /// Sets the bits of all documents from `start` up to `end`. Bit 0 is `start`.
   func mark(_ bits: UnsafeMutablePointer<UInt64>, from start: UInt32, to end: UInt32) throws(StoreError) {
     var target = start
@@ -106,6 +120,17 @@ final class AllCursor: MatchCursor {
         }
       }
       return target
+    }
+  }
+
+  override func fill(_ batch: UnsafeMutablePointer<UInt32>, from target: UInt32) throws(StoreError) -> Int {
+    var target = target
+    while true {
+      var count = try parts[0].fill(batch, from: target)
+      if count == 0 { return 0 }
+      target = batch[count - 1] &+ 1
+      for place in 1..<parts.count where count > 0 { count = try parts[place].keep(batch, count) }
+      if count > 0 { return count }
     }
   }
 

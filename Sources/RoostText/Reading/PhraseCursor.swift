@@ -50,6 +50,24 @@ struct PlacedTerm {
     prefix?._withUnsafeGuaranteedRef { $0.appendPlaces(to: list) }
   }
 
+  var isPrefix: Bool { prefix != nil }
+
+  /// See `PostingCursor.markPlaces`.
+  @inline(__always)
+  func markPlaces(
+    _ bits: UnsafeMutablePointer<UInt64>, window: Int, fields: UInt32
+  ) throws(StoreError) -> Int? {
+    guard let postings else { return nil }
+    let result = postings._withUnsafeGuaranteedRef { postings -> Result<Int?, StoreError> in
+      do throws(StoreError) {
+        return .success(try postings.markPlaces(bits, offset: offset, window: window, fields: fields))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
   /// No document from `target` to `last` has the term more often than `greatest` times, or fewer terms than `least`.
   func bound(from target: UInt32) throws(StoreError) -> (greatest: Double, least: Double, last: UInt32) {
     guard let postings = postings?.takeUnretainedValue() else { return (.infinity, 0, MatchCursor.end) }
@@ -67,21 +85,33 @@ final class PhraseCursor: MatchCursor {
   private let ranking: Ranking?
   private let weight: Double
   private let list = PlaceList()
+  /// The positions of each field that have a bit; `nil` if a term is a prefix.
+  private let window: Int?
+  private let firstBits = UnsafeMutablePointer<UInt64>.allocate(capacity: PhraseCursor.bitCount / 64)
+  private let nextBits = UnsafeMutablePointer<UInt64>.allocate(capacity: PhraseCursor.bitCount / 64)
+  static let bitCount = 4096
   /// Where the phrase begins in the current document.
   let starts = PlaceList()
 
   /// - Parameter owners: the objects that `terms` refer to.
-  init(_ terms: [PlacedTerm], owners: [AnyObject], fields: UInt32, ranking: Ranking?, weight: Double) {
+  init(
+    _ terms: [PlacedTerm], owners: [AnyObject], fields: UInt32, fieldCount: Int, ranking: Ranking?, weight: Double
+  ) {
     self.owners = owners
     self.terms = .allocate(capacity: terms.count)
     _ = self.terms.initialize(from: terms.sorted { $0.cost < $1.cost })
     self.fields = fields
     self.ranking = ranking
     self.weight = weight
+    let isPlain = terms.allSatisfy { !$0.isPrefix }
+    window = isPlain ? Self.bitCount / fieldCount & ~63 : nil
     super.init(cost: self.terms[0].cost)
+    clearBits()
   }
 
   deinit {
+    firstBits.deallocate()
+    nextBits.deallocate()
     terms.deinitialize()
     terms.deallocate()
   }
@@ -104,7 +134,57 @@ final class PhraseCursor: MatchCursor {
     }
   }
 
+  /// Finds where the phrase begins: with one bit for each place, because branches of a comparison would be mispredicted.
   private func findStarts() throws(StoreError) -> Bool {
+    guard let window else { return try findStartsOfAny() }
+    var used = Self.bitCount / 64
+    var isFound = false
+    for place in 0..<terms.count {
+      let bits = place == 0 ? firstBits : nextBits
+      guard let words = try terms[place].markPlaces(bits, window: window, fields: fields) else {
+        clearBits()
+        return try findStartsOfAny()
+      }
+      if place == 0 {
+        used = words
+        isFound = words > 0
+      } else {
+        var all: UInt64 = 0
+        for word in 0..<words {
+          // Words after `used` are 0 in one of them.
+          let both = firstBits[word] & nextBits[word]
+          firstBits[word] = both
+          nextBits[word] = 0
+          all |= both
+        }
+        if words < used {
+          for word in words..<used { firstBits[word] = 0 }
+        }
+        used = min(used, words)
+        isFound = all != 0
+      }
+      if !isFound { break }
+    }
+    starts.clear()
+    for word in 0..<used {
+      var rest = firstBits[word]
+      firstBits[word] = 0
+      while rest != 0 {
+        let (field, position) = (word * 64 + rest.trailingZeroBitCount).quotientAndRemainder(dividingBy: window)
+        starts.append(UInt32(truncatingIfNeeded: field) << 27 | UInt32(truncatingIfNeeded: position))
+        rest &= rest - 1
+      }
+    }
+    return isFound
+  }
+
+  private func clearBits() {
+    firstBits.update(repeating: 0, count: Self.bitCount / 64)
+    nextBits.update(repeating: 0, count: Self.bitCount / 64)
+  }
+
+  /// Finds the beginnings in texts of any length, and for prefixes.
+  private func findStartsOfAny() throws(StoreError) -> Bool {
     for place in 0..<terms.count {
       list.clear()
       try terms[place].appendPlaces(to: list)

@@ -302,6 +302,28 @@ final class PostingCursor {
     return blockCount &- place
   }
 
+  /// Keeps the documents of a batch that are in this list, and returns their number.
+  func keep(_ batch: UnsafeMutablePointer<UInt32>, _ count: Int) throws(StoreError) -> Int {
+    var kept = 0
+    var next = 0
+    while next < count {
+      try advance(to: batch[next])
+      if document == Self.end { break }
+      var at = place
+      while next < count, batch[next] <= blockLast {
+        let target = batch[next]
+        while at &+ 8 < blockCount, documents[at &+ 8] < target { at &+= 8 }
+        while documents[at] < target { at &+= 1 }
+        batch[kept] = target
+        kept &+= documents[at] == target ? 1 : 0
+        next &+= 1
+      }
+      place = at
+      document = documents[at]
+    }
+    return kept
+  }
+
   /// Sets the bits of the documents from the current one up to `end`, and moves after them. Returns true if the current
   /// document is not below `end` then.
   func markBlock(
@@ -333,7 +355,7 @@ final class PostingCursor {
 
   /// Appends the places of the current document, ascending.
   func appendPlaces(to places: PlaceList) throws(StoreError) {
-    if placesPosting < place { try skipPlaces() }
+    if placesPosting != place { try skipPlaces() }
     let start = UnsafeRawPointer(bytes.baseAddress!)
     var at = placesCursor
     let fields = fieldFrequencies + place &* fieldCount
@@ -350,10 +372,42 @@ final class PostingCursor {
       }
       places.extend(count)
     }
+    placesCursor = at
+    placesPosting = place &+ 1
+  }
+
+  /// Sets one bit for each place of the current document: window × field + position - offset. Returns the words that have
+  /// bits, or `nil` if a position is not below `window`.
+  @inline(__always)
+  func markPlaces(
+    _ bits: UnsafeMutablePointer<UInt64>, offset: Int, window: Int, fields wanted: UInt32
+  ) throws(StoreError) -> Int? {
+    if placesPosting != place { try skipPlaces() }
+    let start = UnsafeRawPointer(bytes.baseAddress!)
+    var at = placesCursor
+    let fields = fieldFrequencies + place &* fieldCount
+    var greatest = -1
+    for field in 0..<fieldCount {
+      let isWanted = wanted >> UInt32(truncatingIfNeeded: field) & 1 == 1
+      let base = field &* window &- offset
+      var position = 0
+      for _ in 0..<fields[field] {
+        position &+= Int(truncatingIfNeeded: number(&at, start) & 0xFFFF_FFFF)
+        if at > placesEnd { throw ByteSource.damage }
+        if position >= window { return nil }
+        if position < offset || !isWanted { continue }
+        greatest = base &+ position
+        bits[greatest >> 6] |= 1 << UInt64(truncatingIfNeeded: greatest & 63)
+      }
+    }
+    placesCursor = at
+    placesPosting = place &+ 1
+    return (greatest &+ 64) >> 6
   }
 
   /// Moves to the place bytes of the current document.
   private func skipPlaces() throws(StoreError) {
+    if placesPosting > place { startPlaces() }
     var left = 0
     for posting in placesPosting..<place { left &+= Int(frequencies[posting]) }
     let start = UnsafeRawPointer(bytes.baseAddress!)

@@ -170,7 +170,9 @@ final class QuestionRun {
         terms.append(PlacedTerm(postings, offset: part.offset))
       }
     }
-    return PhraseCursor(terms, owners: owners, fields: phrase.fields, ranking: ranking, weight: weight(phrase))
+    return PhraseCursor(
+      terms, owners: owners, fields: phrase.fields, fieldCount: reader.fieldCount, ranking: ranking,
+      weight: weight(phrase))
   }
 
   /// Whether the condition is one term in any field, so that its rows are counted already.

@@ -101,6 +101,12 @@ final class SegmentReader {
   }
 
   func row(_ document: UInt32) throws(StoreError) -> Int64 {
+    if record.isConsecutive { return record.firstRow &+ Int64(document) }
+    return try storedRow(document)
+  }
+
+  /// The row that the document's block has; ``row(_:)`` reads no block if rows are consecutive.
+  func storedRow(_ document: UInt32) throws(StoreError) -> Int64 {
     try documentBlock(document).row(Int(document & 1023))
   }
 
@@ -116,6 +122,7 @@ final class SegmentReader {
   /// The document of a row, also of a deleted one.
   func document(of row: Int64) throws(StoreError) -> UInt32? {
     guard row >= record.firstRow, row <= record.lastRow else { return nil }
+    if record.isConsecutive { return UInt32(truncatingIfNeeded: row &- record.firstRow) }
     var found: UInt32?
     try visit(prefix: TextKey.segment(number, .rows), from: TextKey.row(number, row)) { (_, value) throws(StoreError) in
       let entries = try RowOrderBlock.decode(value, documentCount: documentCount)

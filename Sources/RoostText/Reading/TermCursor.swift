@@ -32,6 +32,13 @@ final class TermCursor: MatchCursor {
     return postings.copyDocuments(to: batch)
   }
 
+  override func keep(_ batch: UnsafeMutablePointer<UInt32>, _ count: Int) throws(StoreError) -> Int {
+    if fields != nil { return try super.keep(batch, count) }
+    let kept = try postings.keep(batch, count)
+    setDocument(postings.document)
+    return kept
+  }
+
   override func mark(
     _ bits: UnsafeMutablePointer<UInt64>, from start: UInt32, to end: UInt32
   ) throws(StoreError) {

@@ -72,6 +72,32 @@ enum LooseDocument {
     }
   }
 
+  /// Reads the places of one term, if the row has it. Terms are compared from the byte on where they may differ.
+  static func find(
+    _ wanted: [UInt8], _ source: ByteSource, termCount: Int, fieldCount: Int, into places: inout [UInt32]
+  ) throws(StoreError) {
+    var source = source
+    var matched = 0
+    for _ in 0..<termCount {
+      let shared = Int(try source.byte())
+      let other = try source.take(Int(try source.byte()))
+      if shared < matched { return }
+      if shared == matched {
+        var at = 0
+        while at < other.count, matched < wanted.count, other[at] == wanted[matched] {
+          at &+= 1
+          matched &+= 1
+        }
+        if at == other.count {
+          if matched == wanted.count { return try decodePlaces(&source, fieldCount: fieldCount, into: &places) }
+        } else if matched == wanted.count || other[at] > wanted[matched] {
+          return
+        }
+      }
+      try skipPlaces(&source)
+    }
+  }
+
   /// Calls `body` with each term. `body` must take the places from the source, or skip them.
   static func visitTerms(
     _ source: inout ByteSource, termCount: Int,

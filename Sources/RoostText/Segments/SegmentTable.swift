@@ -9,6 +9,8 @@ struct SegmentRecord: Equatable {
   var byteCount: Int
   var firstRow: Int64
   var lastRow: Int64
+  /// Whether document n has the row `firstRow` + n, so that no entry needs to be read for it.
+  var isConsecutive: Bool
 
   /// Segments of one class are merged. Each class is eight times as large as the one before.
   var sizeClass: Int {
@@ -21,7 +23,8 @@ struct SegmentRecord: Equatable {
 /// All segments of an index.
 ///
 /// ## Layout
-/// The number of segments, then for each: number, documents, deleted documents, bytes, first row (signed), rows spanned.
+/// The number of segments, then for each: number, documents, deleted documents, bytes times 2 (plus 1 if rows are
+/// consecutive), first row (signed), rows spanned.
 /// All are variable-length numbers.
 struct SegmentTable: Equatable {
   static let mostSegments = 4096
@@ -36,7 +39,7 @@ struct SegmentTable: Equatable {
       sink.appendNumber(UInt64(segment.number))
       sink.appendNumber(segment.documentCount)
       sink.appendNumber(segment.deletedCount)
-      sink.appendNumber(segment.byteCount)
+      sink.appendNumber(segment.byteCount << 1 | (segment.isConsecutive ? 1 : 0))
       sink.appendSigned(segment.firstRow)
       sink.appendNumber(UInt64(bitPattern: segment.lastRow &- segment.firstRow))
     }
@@ -48,16 +51,16 @@ struct SegmentTable: Equatable {
       let number = UInt32(try source.count(Int(UInt32.max)))
       let documentCount = try source.count(Int(UInt32.max) - 1)
       let deletedCount = try source.count(documentCount)
-      let byteCount = try source.count(1 << 60)
+      let size = try source.count(1 << 60)
       let firstRow = try source.signed()
       let lastRow = firstRow &+ Int64(bitPattern: try source.number())
-      guard documentCount > 0, lastRow >= firstRow, !segments.contains(where: { $0.number == number }) else {
-        throw ByteSource.damage
-      }
+      guard documentCount > 0, lastRow >= firstRow, !segments.contains(where: { $0.number == number }),
+        size & 1 == 0 || lastRow &- firstRow == Int64(documentCount - 1)
+      else { throw ByteSource.damage }
       segments.append(
         SegmentRecord(
-          number: number, documentCount: documentCount, deletedCount: deletedCount, byteCount: byteCount,
-          firstRow: firstRow, lastRow: lastRow))
+          number: number, documentCount: documentCount, deletedCount: deletedCount, byteCount: size >> 1,
+          firstRow: firstRow, lastRow: lastRow, isConsecutive: size & 1 == 1))
     }
     guard source.isAtEnd else { throw ByteSource.damage }
   }

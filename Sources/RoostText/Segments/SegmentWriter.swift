@@ -118,8 +118,10 @@ final class SegmentWriter {
 
   /// The record of the finished segment.
   func record(_ rows: [Int64]) -> SegmentRecord {
-    SegmentRecord(
+    let first = rows.first ?? 0
+    let isConsecutive = rows.indices.allSatisfy { rows[$0] == first &+ Int64($0) }
+    return SegmentRecord(
       number: number, documentCount: rows.count, byteCount: byteCount, firstRow: rows.min() ?? 0,
-      lastRow: rows.max() ?? 0)
+      lastRow: rows.max() ?? 0, isConsecutive: isConsecutive)
   }
 }
