@@ -21,8 +21,8 @@ extension ModelContext {
   /// - Parameters:
   ///   - predicate: another condition for the models.
   ///   - weights: how much words in a property count. Without a weight it is 1; with 0 they are found, and do not count.
-  /// - Throws: ``RoostError`` with the code `badCondition` if the question cannot be read, or if the class has no full text index in
-  ///   its store. A store in PostgreSQL has none: there fetch with ``PersistentModel/matches(_:)``.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the question cannot be read, or if the class has no `#FullText`. ``RoostError`` with
+  ///   the code `badCondition` if the store has no full text index, as one in PostgreSQL: there fetch with ``PersistentModel/matches(_:)``.
   public func search<Model: PersistentModel>(
     _ model: Model.Type, for question: String, where predicate: Predicate<Model>? = nil,
     weights: [PartialKeyPath<Model>: Double] = [:], offset: Int = 0, limit: Int? = nil,
