@@ -126,8 +126,8 @@ import Testing
     Moving     copies all models between a file and a database, and compares both sides
     """,
     "RoostText": """
-    .          the entries that an index reads and writes, its definition and its counts
-    Analysis   texts become terms
+    .          the entries that an index reads and writes, and its counts
+    Analysis   texts become terms; the definition of an index
     Questions  the query language
     Segments   the bytes of segments, posting lists and waiting rows
     Reading    searches and ranks

@@ -49,11 +49,12 @@ struct TextHeader: Equatable {
     guard try source.number() == UInt64(fieldCount) else {
       throw StoreError(.damaged, "the text index has another number of fields than its definition")
     }
-    nextNumber = try source.number()
-    nextSegment = UInt32(try source.count(Int(UInt32.max)))
+    // The bounds leave room to count on: no index ever reaches them.
+    nextNumber = UInt64(try source.count(1 << 60))
+    nextSegment = UInt32(try source.count(1 << 31))
     rowCount = try source.count(Int(UInt32.max))
     fieldLengths = []
-    for _ in 0..<fieldCount { fieldLengths.append(try source.count(1 << 60)) }
+    for _ in 0..<fieldCount { fieldLengths.append(try source.count(1 << 56)) }
     let count = try source.count(Self.mostLoose)
     var (number, row): (UInt64, Int64) = (0, 0)
     for _ in 0..<count {

@@ -5,11 +5,12 @@ package import RoostFile
 /// All changes wait in memory until ``flush()``; only full segments are written before. A writer that is dropped without
 /// `flush()` has changed nothing that a reader sees, but it may leave entries of a segment that nothing references. So the
 /// owner abandons the transaction then, or returns to its savepoint, and makes a new writer. Nothing is shared between
-/// two writers.
+/// two writers. A writer that threw an error must be dropped too.
 package final class TextIndexWriter {
   /// Rows that are in no segment yet. Beyond these bounds they become one.
   static let mostLooseRows = 64
   static let mostLooseBytes = 128 << 10
+  static let mostDraftBytes = 2 << 30
 
   package let index: TextIndex
   let store: any TextStore
@@ -60,7 +61,11 @@ package final class TextIndexWriter {
     draft.begin(row: row)
     for (field, text) in texts.enumerated() {
       guard var text else { continue }
-      text.withUTF8 { add(UnsafeRawBufferPointer($0), field: field) }
+      let failure = text.withUTF8 { text -> StoreError? in
+        do throws(StoreError) { try add(UnsafeRawBufferPointer(text), field: field) } catch { return error }
+        return nil
+      }
+      if let failure { throw failure }
     }
     try finishRow()
   }
@@ -70,12 +75,16 @@ package final class TextIndexWriter {
     precondition(texts.count <= fieldCount, "more texts than fields")
     draft.begin(row: row)
     for (field, text) in texts.enumerated() {
-      if let text { add(text, field: field) }
+      if let text { try add(text, field: field) }
     }
     try finishRow()
   }
 
-  private func add(_ text: UnsafeRawBufferPointer, field: Int) {
+  private func add(_ text: UnsafeRawBufferPointer, field: Int) throws(StoreError) {
+    // Offsets in a draft have 32 bits; one field adds at most 1 GiB.
+    guard draft.byteCount < Self.mostDraftBytes else {
+      throw StoreError(.valueTooLarge, "the texts of one row are too large for a text index")
+    }
     scanner.scan(text)
     draft.add(scanner, field: field)
     draft.setLength(scanner.count, field: field)
