@@ -227,7 +227,10 @@ let package = Package(
     tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostPostgres", "RoostTestSupport"]),
     tests(
       "TransferTests",
-      of: ["RoostTransfer", "RoostPages", "RoostQuery", "RoostRecords", "RoostFile", "RoostBytes", "RoostTestSupport"]),
+      of: [
+        "RoostTransfer", "RoostPages", "RoostQuery", "RoostRecords", "RoostText", "RoostFile", "RoostBytes",
+        "RoostTestSupport",
+      ]),
     // Its files compile on Apple's platforms too, against SwiftData itself.
     tests(
       "ConformanceTests",

@@ -2,6 +2,7 @@ import RoostPages
 import RoostQuery
 import RoostRecords
 import RoostTestSupport
+import RoostText
 import RoostTransfer
 import Testing
 
@@ -85,6 +86,23 @@ import Testing
     let fault = #expect(throws: QuestionFault.self, "\(text)") { try Self.ids(store, text) }
     #expect(fault?.place == place, "\(text): \(fault.map { "\($0)" } ?? "")")
     #expect(fault?.lines.count == 2)
+  }
+
+  @Test func `a full text search is a condition`() throws {
+    let store = try Self.filled()
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(textIndex: "words of Track", of: "Track", on: ["title"], analyzer: TextAnalyzer())
+        try catalog.add(textIndex: "words of Album", of: "Album", on: ["title"], analyzer: TextAnalyzer())
+      }
+    }
+    #expect(try Self.ids(store, "matches(\"carey\")") == [-3])
+    #expect(try Self.ids(store, "$0.matches(\"ri* OR live\") && id > 0") == [2])
+    #expect(try Self.ids(store, "album.matches(\"blue\") || !matches(\"r*\") && id < 0") == [-3, 2])
+    for (text, place) in [("matches(\"(x\")", 8), ("matches(id)", 8), ("tags.contains { $0.matches(\"x\") }", 18)] {
+      let fault = #expect(throws: QuestionFault.self, "\(text)") { try Self.ids(store, text) }
+      #expect(fault?.place == place, "\(text): \(fault as Any)")
+    }
   }
 
   /// "something is too much here" was all that users of SQL were told.

@@ -175,6 +175,10 @@ package struct OpeningTrial {
       catalog.indexes(of: entity.id).filter { !$0.isUnique && !$0.name.hasPrefix("@") }.map { index in
         index.parts.compactMap { entity.field($0.field)?.name }.joined(separator: ", ")
       }
+        + catalog.textIndexes(of: entity.id).map { index in
+          "full text of " + index.fields.compactMap { entity.field($0)?.name }.joined(separator: ", ")
+            + index.options.map { ", " + $0 }.joined()
+        }
     }
     let known = Set(texts(before))
     return texts(after).filter { !known.contains($0) }

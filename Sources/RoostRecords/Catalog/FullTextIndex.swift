@@ -22,6 +22,22 @@ package struct FullTextIndex: Hashable, Sendable {
   /// Whether case and marks make no difference.
   package var foldsAll: Bool { analyzer.foldsCase && analyzer.foldsMarks }
 
+  /// The options with which a model declares it, as Swift writes them.
+  package var options: [String] {
+    var options: [String] = []
+    if analyzer.stemming == .english { options.append(".stemming(.english)") }
+    switch analyzer.stopWords {
+    case .none: break
+    case .english: options.append(".stopWords(.english)")
+    case .list(let words):
+      options.append(".stopWords(.words([\(words.map(\.debugDescription).joined(separator: ", "))]))")
+    }
+    if findsSubstrings { options.append(".substrings") }
+    if !analyzer.foldsCase { options.append(".caseSensitive") }
+    if !analyzer.foldsMarks { options.append(".diacriticSensitive") }
+    return options
+  }
+
   package init(
     _ id: IndexID, of entity: EntityID, _ name: String, fields: [FieldID], analyzer: TextAnalyzer,
     builtBelow: RowID? = nil

@@ -85,6 +85,10 @@ package final class TextIndexWriter {
     guard draft.byteCount < Self.mostDraftBytes else {
       throw StoreError(.valueTooLarge, "the texts of one row are too large for a text index")
     }
+    // Conditions on texts rely on an index of trigrams, so it covers each text whole.
+    guard index.analyzer.mode == .words || text.count <= TextScanner.mostTextBytes else {
+      throw StoreError(.valueTooLarge, "a text of \(text.count) bytes is too long for an index of substrings")
+    }
     scanner.scan(text)
     draft.add(scanner, field: field)
     draft.setLength(scanner.count, field: field)

@@ -131,6 +131,10 @@ struct SchemaText {
       !index.isUnique && !own.contains(index.id) && !isHidden(index, entity)
     }
     if !plain.isEmpty { lines.append("#Index<\(entity.name)>(\(plain.map(keyPaths).joined(separator: ", ")))") }
+    for index in catalog.textIndexes(of: entity.id) {
+      let names = index.fields.compactMap { entity.field($0)?.name }.map { "\\.\($0)" }.joined(separator: ", ")
+      lines.append("#FullText<\(entity.name)>(\((["[\(names)]"] + index.options).joined(separator: ", ")))")
+    }
     return lines
   }
 
@@ -331,6 +335,12 @@ struct SchemaFacts: Encodable {
     var fields: [Field]
     var relationships: [Relation]
     var indexes: [Index]
+    var fullTexts: [FullText]
+  }
+
+  struct FullText: Encodable {
+    var fields: [String]
+    var options: [String]
   }
 
   var entities: [Entity]
@@ -358,6 +368,9 @@ struct SchemaFacts: Encodable {
           Index(
             name: index.name, fields: index.parts.compactMap { entity.field($0.field)?.name },
             isUnique: index.isUnique)
+        },
+        fullTexts: catalog.textIndexes(of: entity.id).map { index in
+          FullText(fields: index.fields.compactMap { entity.field($0)?.name }, options: index.options)
         })
     }
   }

@@ -49,8 +49,9 @@ struct QuestionParser {
     case "or": "'\(name)' is unknown here: write ||"
     case "is": "'\(name)' is unknown here: write == or !="
     case "in": "'\(name)' is unknown here: write [1, 2].contains(number)"
-    case "like", "ilike", "matches", "contains":
+    case "like", "ilike", "contains":
       "'\(name)' is unknown here: write name.contains(\"text\") or name.hasPrefix(\"text\")"
+    case "matches": "'matches' is unknown here: write matches(\"words\") for a full text search"
     case "between": "'\(name)' is unknown here: write (1...9).contains(number)"
     default: "something is too much here"
     }

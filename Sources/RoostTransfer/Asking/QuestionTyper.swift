@@ -243,7 +243,7 @@ struct QuestionTyper {
       return Typed(expression: .contains(list.expression, value.expression), kind: .bool)
     }
     let found = try typed(base)
-    if mayLack(found) {
+    if mayLack(found) || name == "matches" && isRow(found.kind) && found.kind.isOptional {
       return try bound(found) { (typer, found) throws(QuestionFault) in
         try typer.call(name, of: found, arguments, placed: placed)
       }
@@ -256,6 +256,9 @@ struct QuestionTyper {
   ) throws(QuestionFault) -> Typed {
     if arguments.count == 1, arguments[0].isClosure {
       return try closure(name, found, body: arguments[0].value, placed: placed)
+    }
+    if name == "matches", arguments.count == 1, isRow(found.kind) {
+      return try search(found, arguments[0].value, placed: placed)
     }
     if found.kind.whole == .string { return try textCall(name, found, arguments: arguments, placed: placed) }
     switch (name, arguments.count) {
@@ -316,15 +319,35 @@ struct QuestionTyper {
     return Typed(expression: present([base, other]) { .text(test, $0[0], $0[1]) }, kind: .bool)
   }
 
+  /// A search in the full text index of a row's entity.
+  private func search(_ row: Typed, _ question: Placed, placed: Placed) throws(QuestionFault) -> Typed {
+    guard case .text(let text) = question.written else {
+      throw fault("matches needs a text in quotation marks", question)
+    }
+    guard let id = row.kind.entity, let index = catalog.textIndexes(of: id).first(where: { !$0.findsSubstrings }) else {
+      throw fault("\(name(row.kind)) has no full text index: declare one with #FullText", placed)
+    }
+    do throws(FullTextFault) { try index.check(question: text, of: catalog) } catch {
+      throw fault(error.detail, question)
+    }
+    return Typed(
+      expression: .search(RowSearch(index.id), row.expression, .constant(.string(text), .plain(.string))), kind: .bool)
+  }
+
   private mutating func function(
     _ name: String, _ arguments: [Written.Argument], placed: Placed
   ) throws(QuestionFault) -> Typed {
+    if name == "matches", arguments.count == 1 {
+      return try search(
+        Typed(expression: .row, kind: .plain(.reference(entity))), arguments[0].value, placed: placed)
+    }
     let kinds: [String: Kind] = [
       "date": .date, "uuid": .plain(.uuid), "url": .plain(.url), "decimal": .plain(.decimal), "data": .plain(.data),
     ]
     guard let kind = kinds[name], arguments.count == 1, arguments[0].value.written.isLiteral else {
       throw fault(
-        "there is no function '\(name)'; there are \(FieldNames.list(kinds.keys.sorted())), each of a text", placed)
+        "there is no function '\(name)'; there are \(FieldNames.list(kinds.keys.sorted() + ["matches"])), each of a text",
+        placed)
     }
     return try literal(arguments[0].value, kind)
   }
