@@ -323,7 +323,9 @@ package struct Planner {
         let isAsked = conjunction.constraints.contains {
           !$0.path.isOwn && $0.path.first == first && $0.conjuncts.contains(number)
         }
-        guard isAsked || part.searchedReference == first, let inner = part.expression.moved(over: first) else { continue }
+        guard isAsked || part.searchedReference == first, let inner = part.expression.moved(over: first) else {
+          continue
+        }
         moved.append(inner)
         // A row to which nothing refers may be at fault, and is nobody's fault then: whoever refers is tested again.
         if inner.isFaultless { covered.insert(number) }
