@@ -36,6 +36,7 @@ import Testing
         }
         try catalog.add(index: "byYear", of: "Note", on: ["year"])
         try catalog.add(index: "byAuthor", of: "Note", on: ["author"])
+        try catalog.add(index: "byNext", of: "Note", on: ["next"])
         try catalog.add(textIndex: "words", of: "Note", on: ["title", "body"], analyzer: TextAnalyzer())
       }
       for number in 0..<10 { try writer.table("Author").insert(["name": .string("author \(number)")]) }
@@ -194,6 +195,8 @@ import Testing
       let plan = try planner.plan(Query("Note", where: search("\"life of the\"")))
       #expect(plan.explanation.contains("full text index words (\"\"life of the\"\")"), "\(plan.explanation)")
       #expect(plan.facts.indexes == ["words"] && plan.facts.test == nil)
+      let behind = try planner.plans(Query("Note", where: search("\"life of the\"", field("next"))))
+      #expect(behind.contains { $0.facts.indexes == ["byNext", "words"] })
       let best = try planner.plan(Query("Note", where: search("berlin"), by: [rank("berlin")], limit: 3))
       #expect(try best.rows().count == 3)
       #expect(best.explanation.contains("the best first"), "\(best.explanation)")

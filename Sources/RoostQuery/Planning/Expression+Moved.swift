@@ -15,6 +15,7 @@ extension Expression {
     case .coalesce(let one, let two): pair(one, two, field: field).map { .coalesce($0, $1) }
     case .contains(let one, let two): pair(one, two, field: field).map { .contains($0, $1) }
     case .text(let test, let one, let two): pair(one, two, field: field).map { .text(test, $0, $1) }
+    case .search(let search, let one, let two): pair(one, two, field: field).map { .search(search, $0, $1) }
     case .and(let all): list(all, field).map { .and($0) }
     case .or(let all): list(all, field).map { .or($0) }
     case .not(let inner): inner.moved(over: field).map { .not($0) }

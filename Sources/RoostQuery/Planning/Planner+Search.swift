@@ -60,4 +60,9 @@ extension Term {
   var isOwnSearch: Bool {
     if case .search(_, .variable(0), _) = expression { operands[1].isConstant } else { false }
   }
+
+  /// The reference whose row a search is about; nil if it is about another row.
+  var searchedReference: FieldID? {
+    if case .search(_, .field(.variable(0), let id), _) = expression { id } else { nil }
+  }
 }

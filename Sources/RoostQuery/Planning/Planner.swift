@@ -312,7 +312,8 @@ package struct Planner {
   /// Ways over references: what is asked of the rows they lead to is asked there.
   private func passing(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
     var found: [Candidate] = []
-    let firsts = Set(conjunction.constraints.map(\.path).filter { !$0.isOwn }.map(\.first))
+    let searched = conjunction.parts.compactMap(\.searchedReference)
+    let firsts = Set(conjunction.constraints.map(\.path).filter { !$0.isOwn }.map(\.first) + searched)
     for first in firsts.sorted() {
       guard let index = table.indexes.first(where: { Related.serves($0, first) }),
         let field = table.entity.field(first), case .reference(let target) = field.type,
@@ -324,7 +325,9 @@ package struct Planner {
         let isAsked = conjunction.constraints.contains {
           !$0.path.isOwn && $0.path.first == first && $0.conjuncts.contains(number)
         }
-        guard isAsked, let inner = part.expression.moved(over: first) else { continue }
+        guard isAsked || part.searchedReference == first, let inner = part.expression.moved(over: first) else {
+          continue
+        }
         moved.append(inner)
         // A row to which nothing refers may be at fault, and is nobody's fault then: whoever refers is tested again.
         if inner.isFaultless { covered.insert(number) }

@@ -78,7 +78,10 @@ package enum GoldenRows: String, CaseIterable, Sendable {
         try catalog.add(
           textIndex: "parts", of: "Every", on: ["text"], analyzer: TextAnalyzer(mode: .trigrams), isBuiltLater: true)
       }
-      try insert(20..<100, writer)
+      for number in 0..<80 {
+        let text = (0..<number % 9).map { "golden word\($0 * number % 13)" }.joined(separator: " ")
+        try writer.table("Every").insert(["key": .string("text \(number)"), "text": .string(text)])
+      }
       _ = try writer.buildStep(writer.catalog.textIndex("parts", of: "Every")!.id, most: 30)
     }
     for number in 0..<3 {

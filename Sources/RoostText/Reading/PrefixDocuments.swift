@@ -3,7 +3,7 @@ import RoostFile
 /// All documents of a segment that have a term with a certain beginning.
 final class PrefixDocuments {
   private(set) var bits: [UInt64]
-  /// For each document how often it has such terms, with the weights of fields; empty if nobody ranks.
+  /// For each document how often it has such terms, with the weights of fields; empty without a ranking.
   private(set) var frequencies: [Float] = []
   private(set) var postingCount = 0
 

@@ -99,7 +99,7 @@ struct TermBlock {
     for place in 0..<left {
       let shared = Int(try dictionary.byte())
       let other = try dictionary.take(Int(try dictionary.byte()))
-      // Of the terms from a restart to the next one, the search meets the first 16 only.
+      // A search ends at the next restart, which begins after the term.
       if place == SegmentWriter.restartCount || place > 0 && shared < matched { return nil }
       if shared == matched || place == 0 {
         guard shared == matched else { throw ByteSource.damage }

@@ -28,7 +28,7 @@ final class SegmentWriter {
 
   /// The bytes of terms and postings that were written.
   var byteCount: Int { blockByteCount + list.chunkByteCount }
-  /// The same with those that wait in memory.
+  /// The bytes that were written and those that wait in memory.
   var progress: Int { byteCount + dictionary.count + postings.count }
 
   init(_ store: any TextStore, number: UInt32, fieldCount: Int, nextList: UInt32 = 0) {

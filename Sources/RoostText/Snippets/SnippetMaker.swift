@@ -89,7 +89,7 @@ package struct SnippetMaker: Sendable {
     part.isPrefix ? term.starts(with: part.term) : term == part.term
   }
 
-  /// The first word of the best part. Of two equal ones the earlier is better; its hits are in its middle.
+  /// The first word of the best part. The earlier one of two equal parts wins. Its hits are in its middle.
   private func bestStart(_ hits: [Hit], width: Int, count: Int) -> Int {
     var best = (phrases: 0, hits: 0, first: 0, last: 0)
     var counts = [Int](repeating: 0, count: phrases.count)
