@@ -148,11 +148,11 @@ let package = Package(
     syntaxFloor("RoostExpansion"),
     plugin("RoostMacros", on: ["RoostExpansion"]),
     .target(name: "CRetain"),
-    floor("RoostGraph", on: ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"]),
+    floor("RoostGraph", on: ["CRetain", "RoostQuery", "RoostRecords", "RoostText", "RoostPages", "RoostFile"]),
     floor(
       "Roost",
       on: [
-        "RoostMacros", "RoostGraph", "RoostQuery", "RoostRecords", "RoostCare", "RoostPages", "RoostFile",
+        "RoostMacros", "RoostGraph", "RoostQuery", "RoostRecords", "RoostText", "RoostCare", "RoostPages", "RoostFile",
       ]),
     floor("SwiftData", on: ["Roost"]),
     .systemLibrary(

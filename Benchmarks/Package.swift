@@ -100,5 +100,7 @@ let package = Package(
       name: "Asking", dependencies: [.product(name: "Roost", package: "roost")], swiftSettings: strict),
     .executableTarget(
       name: "Following", dependencies: [.product(name: "Roost", package: "roost")], swiftSettings: strict),
+    .executableTarget(
+      name: "Searching", dependencies: ["CSQLite", .product(name: "Roost", package: "roost")], swiftSettings: strict),
   ] + optionalPeers + server
 )

@@ -59,6 +59,23 @@ public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
 public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
 
+/// Says in which texts ``PersistentModel/matches(_:)`` finds words.
+///
+/// ```swift
+/// @Model final class Note {
+///   #FullText<Note>([\.title, \.body], .stemming(.english))
+///   var title: String
+///   var body: String
+/// }
+/// ```
+///
+/// - Parameters:
+///   - properties: properties of the types `String` and `String?`.
+///   - options: how texts become words. Without options case and marks on letters make no difference.
+@freestanding(declaration)
+public macro FullText<T>(_ properties: [PartialKeyPath<T>], _ options: Schema.FullTextOption...) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
 /// What SwiftData's own macro puts before a property that is transformed.
 @attached(accessor, names: named(init), named(get), named(set), named(_modify))
 @attached(peer, names: prefixed(_))

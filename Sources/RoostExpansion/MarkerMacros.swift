@@ -25,7 +25,7 @@ struct TransientMacro: PeerMacro {
   ) throws -> [DeclSyntax] { [] }
 }
 
-/// `#Unique` and `#Index`: read by `@Model`.
+/// `#Unique`, `#Index` and `#FullText`: read by `@Model`.
 struct ConstraintMacro: DeclarationMacro {
   static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext

@@ -115,6 +115,13 @@ struct ModelCheck<Context: MacroExpansionContext> {
         context.complain(again, "a model has one '#\(kind)' at most: write all key paths in one, separated by commas")
       }
     }
+    let texts = Dictionary(grouping: model.constraints.filter { $0.macroName.text == "FullText" }) { text in
+      text.arguments.contains { $0.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "substrings" }
+    }
+    for again in texts.values.flatMap({ $0.dropFirst() }) {
+      context.complain(
+        again, "a model has one '#FullText' for words and one for '.substrings' at most: name all properties in one")
+    }
   }
 
   // MARK: Initializers

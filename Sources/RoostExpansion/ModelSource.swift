@@ -40,7 +40,7 @@ struct ModelSource {
     }
     ephemerals = members.compactMap { if case .ephemeral(let property) = MemberKind($0) { property } else { nil } }
     constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
-      .filter { ["Unique", "Index"].contains($0.macroName.text) }
+      .filter { ["Unique", "Index", "FullText"].contains($0.macroName.text) }
     let candidate = Self.superclass(declaration)
     mayInherit = candidate != nil
     superclass = isConforming == false ? nil : candidate

@@ -15,6 +15,7 @@ import Testing
     Tracing                 trace events, and the tracer of a store
     Models                  model classes, their values, and the schema that is made of them
     KeyPaths                finds the stored property that a key path names
+    Searching/Texts         the texts of a model, questions to them, and what a person types
     Predicates              what an expression becomes: a condition of the engine, a step in memory, a text, a template
     Predicates/Computing    computes expressions in memory
     Predicates/Wording      expressions as text
@@ -31,6 +32,7 @@ import Testing
     Selecting/Rows          reads rows without models, and joins them
     Aggregates              sums, averages and groups
     Selecting               values of models without the models, ranks
+    Searching               full text searches with ranks and snippets
     Live                    results that follow what is committed, and observers of a context's results
     History/Reading         fetches, streams and consumers of the history
     Importing               imports of models and snapshots

@@ -19,9 +19,9 @@ import Testing
     "RoostQuery": ["RoostRecords", "RoostFile", "RoostBytes"],
     "RoostTransfer": ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostBytes"],
     // RoostFile for the error type and the locks alone.
-    "RoostGraph": ["CRetain", "RoostQuery", "RoostRecords", "RoostPages", "RoostFile"],
+    "RoostGraph": ["CRetain", "RoostQuery", "RoostRecords", "RoostText", "RoostPages", "RoostFile"],
     "Roost": [
-      "RoostGraph", "RoostQuery", "RoostRecords", "RoostCare", "RoostPages", "RoostFile",
+      "RoostGraph", "RoostQuery", "RoostRecords", "RoostText", "RoostCare", "RoostPages", "RoostFile",
     ],
     "SwiftData": ["Roost"],
     "RoostImport": ["Roost", "RoostTransfer", "RoostGraph", "RoostQuery", "RoostRecords", "RoostFile"],

@@ -63,7 +63,7 @@ extension WorkingSet {
     /// The numbers of those that are set in objects.
     private var byObject: [Int] = []
     private var made: [NewRow] = []
-    private var madeNames: [Name: Int] = [:]
+    private var madeNames: [EntityKey: Int] = [:]
     /// Members that need an owner and are not in its list any more. The store will be asked for them.
     private var lost: [PersistentIdentifier] = []
     /// The models of contents, and those that the store was asked about.
@@ -93,11 +93,6 @@ extension WorkingSet {
       var isLoaded = false
       /// Whether only the members of its lists are new.
       var hasValues = false
-    }
-
-    private struct Name: Hashable {
-      var home: Int
-      var key: IdentifierKey
     }
 
     private struct RowName: Hashable {
@@ -132,7 +127,7 @@ extension WorkingSet {
 
     /// Returns the number of a new row.
     private mutating func make(_ map: EntityMap, _ key: IdentifierKey, isValued: Bool) throws -> Int {
-      madeNames[Name(home: map.home, key: key)] = made.count
+      madeNames[EntityKey(map, key)] = made.count
       made.append(NewRow(place: (map, try graph.reserveRow(map)), key: key, isValued: isValued))
       return made.count - 1
     }
@@ -147,7 +142,7 @@ extension WorkingSet {
       for (number, content) in zip(start..., more) {
         let map = try map(content.identifier)
         let key = content.identifier.key
-        if let new = madeNames[Name(home: map.home, key: key)] {
+        if let new = madeNames[EntityKey(map, key)] {
           places.append(made[new].place)
           ways.append((number, Way(place: made[new].place, made: new, isLoaded: true)))
           continue
@@ -229,7 +224,7 @@ extension WorkingSet {
     /// - Parameter isReference: whether the row must be there before another one is written.
     private mutating func row(_ identifier: PersistentIdentifier, isReference: Bool) throws -> UInt64? {
       let map = try map(identifier)
-      if !madeNames.isEmpty, let known = madeNames[Name(home: map.home, key: identifier.key)] {
+      if !madeNames.isEmpty, let known = madeNames[EntityKey(map, identifier.key)] {
         if isReference { made[known].isValued = false }
         return made[known].place.row
       }

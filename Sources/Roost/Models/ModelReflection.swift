@@ -26,7 +26,7 @@ public func _makeModelType<Model: PersistentModel>(
 extension Schema.PropertyMetadata {
   /// Whether it describes a property that rows have.
   fileprivate var isStored: Bool {
-    metadata?.asConstraint == nil && metadata?.asAttribute?.isTransient != true
+    metadata?.asConstraint == nil && metadata?.asFullText == nil && metadata?.asAttribute?.isTransient != true
   }
 }
 

@@ -55,6 +55,7 @@ extension Schema: Codable, Hashable, CustomDebugStringConvertible {
 extension Schema.Entity: Codable {
   private enum CodingKeys: String, CodingKey {
     case name, superentity, attributes, relationships, inheritedAttributes, inheritedRelationships, unique, indices
+    case fullTexts
   }
 
   public convenience init(from decoder: any Decoder) throws {
@@ -69,6 +70,7 @@ extension Schema.Entity: Codable {
     superentityName = try values.decodeIfPresent(String.self, forKey: .superentity)
     uniquenessConstraints = try values.decode([[String]].self, forKey: .unique)
     indices = try values.decode([[String]].self, forKey: .indices)
+    fullTexts = try values.decodeIfPresent([Schema.FullTextProperties].self, forKey: .fullTexts) ?? []
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -81,6 +83,7 @@ extension Schema.Entity: Codable {
     try values.encode(inheritedProperties.compactMap { $0.asRelationship }, forKey: .inheritedRelationships)
     try values.encode(uniquenessConstraints, forKey: .unique)
     try values.encode(indices, forKey: .indices)
+    if !fullTexts.isEmpty { try values.encode(fullTexts, forKey: .fullTexts) }
   }
 
   private func attributes(in properties: [any SchemaProperty]) -> [AttributeBox] {

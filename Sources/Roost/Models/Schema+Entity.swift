@@ -10,6 +10,8 @@ extension Schema {
     public var inheritedProperties: [any SchemaProperty] = []
     public var uniquenessConstraints: [[String]] = []
     public var indices: [[String]] = []
+    /// The full text indexes that the class itself declares: see ``FullText(_:_:)``.
+    public var fullTexts: [FullTextProperties] = []
 
     public init(_ name: String) {
       self.name = name
@@ -92,7 +94,7 @@ extension Schema {
     public static func == (one: Entity, other: Entity) -> Bool {
       one.name == other.name && one.superentityName == other.superentityName && one.attributes == other.attributes
         && one.relationships == other.relationships && one.uniquenessConstraints == other.uniquenessConstraints
-        && one.indices == other.indices
+        && one.indices == other.indices && one.fullTexts == other.fullTexts
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }

@@ -26,6 +26,9 @@ extension SchemaProperty {
   var asConstraint: (any ConstraintProperty)? {
     isAttribute || isRelationship ? nil : self as? any ConstraintProperty
   }
+  var asFullText: (any FullTextProperty)? {
+    isAttribute || isRelationship ? nil : self as? any FullTextProperty
+  }
 }
 
 /// A constraint as a schema reads it.
@@ -34,6 +37,14 @@ protocol ConstraintProperty {
   /// What cannot be kept of it, in words.
   var faults: [String] { get }
   var isUnique: Bool { get }
+}
+
+/// A full text index as a schema reads it.
+protocol FullTextProperty {
+  var fullText: Schema.FullTextProperties { get }
+  var keyPaths: [AnyKeyPath] { get }
+  /// What cannot be kept of it, in words.
+  var faults: [String] { get }
 }
 
 /// A type's name in an encoded schema, and back for those that are known everywhere.

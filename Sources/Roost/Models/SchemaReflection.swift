@@ -52,6 +52,11 @@ struct SchemaReflection {
         }
         continue
       }
+      if let text = property.metadata?.asFullText {
+        faults += text.faults.map { SchemaFault($0) }
+        entity.fullTexts.append(text.fullText)
+        continue
+      }
       let valueType = Swift.type(of: property.keypath).valueType
       if let attribute = property.metadata?.asAttribute, attribute.isTransient {
         attribute.name = property.name

@@ -49,6 +49,8 @@ enum ExpressionNode {
   case order(Condition.TextOrder, Operand, Operand)
   case changed(Condition.TextChange, Operand)
   case matches(Operand, Operand)
+  /// A full text search for a model.
+  case search(Operand, Operand)
 
   /// Another predicate, or an expression, that is evaluated with the operand.
   case evaluation(Operand, NestedExpressions)

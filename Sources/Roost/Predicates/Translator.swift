@@ -108,6 +108,8 @@ final class Translator {
       else { break }
       return TranslatedPart(.matches(try value(of: subject), known.stringRepresentation))
 
+    case .search(let row, let question): return try search(row, question)
+
     case .evaluation(let input, let nested): return try evaluation(input, nested)
     case .predicates(let joint, let variable, let nested, _): return try predicates(joint, variable, of: nested)
     case .comparison(nil, _, _), .arithmetic(nil, _, _), .range, .slice, .foundation, .unknown: break

@@ -3,17 +3,58 @@ internal import RoostFile
 package import RoostGraph
 
 /// What a snapshot holds. It never changes.
+///
+/// A copy takes one reference, because contents are passed on many times between a store and the objects.
 package struct SnapshotContent: Hashable, Sendable {
-  package var identifier: PersistentIdentifier
-  package var values: ValueImage
+  private struct Fields: Sendable {
+    var identifier: PersistentIdentifier
+    var values: ValueImage
+    var links: [Link]
+    var process: UInt64?
+    var isDecoded = false
+    var refused: [Int: String] = [:]
+  }
+
+  private final class Holder: Sendable {
+    let fields: Fields
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  private var holder: Holder
+
+  private var fields: Fields {
+    get { holder.fields }
+    set { holder = Holder(newValue) }
+  }
+
+  package var identifier: PersistentIdentifier {
+    get { holder.fields.identifier }
+    set { fields.identifier = newValue }
+  }
+  package var values: ValueImage {
+    get { holder.fields.values }
+    set { fields.values = newValue }
+  }
   /// By place among the class's relationships.
-  package var links: [Link]
+  package var links: [Link] {
+    get { holder.fields.links }
+    set { fields.links = newValue }
+  }
   /// The process that it comes from, where that is another one: there, identifiers of models without a row are others'.
-  var process: UInt64?
+  var process: UInt64? {
+    get { holder.fields.process }
+    set { fields.process = newValue }
+  }
   /// Whether it was coded, perhaps by a program that knew less of the model: a list that is not there is empty then.
-  var isDecoded = false
+  var isDecoded: Bool {
+    get { holder.fields.isDecoded }
+    set { fields.isDecoded = newValue }
+  }
   /// By property, why its stored value was refused: see ``ModelSnapshot/value(of:)``.
-  package var refused: [Int: String] = [:]
+  package var refused: [Int: String] {
+    get { holder.fields.refused }
+    set { fields.refused = newValue }
+  }
 
   /// What a store of a package of ours knows of the row, for ``AskedStore/took(_:)``.
   package var mark: (any AnyObject & Sendable)?
@@ -25,13 +66,11 @@ package struct SnapshotContent: Hashable, Sendable {
     case many([PersistentIdentifier])
   }
 
-  package var form: ImageForm { values.form }
-  package var type: _ModelType { values.form.type }
+  package var form: ImageForm { holder.fields.values.form }
+  package var type: _ModelType { form.type }
 
   package init(_ identifier: PersistentIdentifier, _ values: ValueImage, links: [Link]) {
-    self.identifier = identifier
-    self.values = values
-    self.links = links
+    holder = Holder(Fields(identifier: identifier, values: values, links: links))
   }
 
   /// Of a row of a store.
@@ -73,8 +112,9 @@ package struct SnapshotContent: Hashable, Sendable {
   }
 
   package static func == (one: SnapshotContent, other: SnapshotContent) -> Bool {
-    one.identifier == other.identifier && one.values == other.values && one.links == other.links
-      && one.refused == other.refused
+    one.holder === other.holder
+      || one.identifier == other.identifier && one.values == other.values && one.links == other.links
+        && one.refused == other.refused
   }
 
   package func hash(into hasher: inout Hasher) {
@@ -107,7 +147,7 @@ package struct SnapshotContent: Hashable, Sendable {
   /// This content, completed: each relationship that is absent here is taken from another content.
   package func filled(from other: SnapshotContent) -> SnapshotContent {
     var all = self
-    for (place, link) in links.enumerated() where link == .absent { all.links[place] = other.links[place] }
+    all.links = zip(links, other.links).map { $0 == .absent ? $1 : $0 }
     return all
   }
 

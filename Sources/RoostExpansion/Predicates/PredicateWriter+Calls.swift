@@ -16,7 +16,8 @@ extension PredicateWriter {
     guard call.trailingClosure == nil else { return unknown(callee) }
     switch (name, arguments.map { $0.label?.text ?? "" }) {
     case ("contains", [""]), ("evaluate", [""]), ("localizedStandardContains", [""]), ("localizedCompare", [""]),
-      ("caseInsensitiveCompare", [""]), ("hasPrefix", [""]), ("hasSuffix", [""]):
+      ("caseInsensitiveCompare", [""]), ("hasPrefix", [""]), ("hasSuffix", [""]),
+      ("matches", [""]):
       let receiver = value(base)
       return build(name, receiver, value(arguments[0].expression))
     case ("starts", ["with"]):
@@ -42,7 +43,7 @@ extension PredicateWriter {
     refuse(
       callee.declName,
       "a predicate cannot call '\(callee.declName.trimmedDescription)', only contains, allSatisfy, filter, flatMap, starts(with:), "
-        + "hasPrefix, hasSuffix, lowercased, uppercased, localizedStandardContains, localizedCompare, caseInsensitiveCompare, min, max and "
+        + "hasPrefix, hasSuffix, matches, lowercased, uppercased, localizedStandardContains, localizedCompare, caseInsensitiveCompare, min, max and "
         + "evaluate; compute anything else before, and compare with the result")
   }
 

@@ -61,7 +61,7 @@ extension GraphStore {
     try records.write { writer in
       var work = FetchedWork(self, writer)
       for (map, row) in unloaded { try work.insertUnloaded(map, row) }
-      for one in fetched { try work.write(one) }
+      for at in fetched.indices { try work.write(fetched[at]) }
       // The members of all lists have rows now.
       for at in fetched.indices where !fetched[at].lists.isEmpty { try work.writeLists(fetched[at]) }
       feed.add(work.entry)

@@ -22,20 +22,33 @@ package final class BackingKeys: @unchecked Sendable {
     var isDeleted = false
   }
 
-  private struct EntityKey: Hashable {
-    var map: Int
-    var key: IdentifierKey
+  /// The entries of an entity's rows. The engine numbers rows in order, so an array has them.
+  private struct EntityRows {
+    /// The row of the first entry.
+    private var first: UInt64 = 0
+    private var entries: [Entry?] = []
 
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(key)
-      // A UUID is unique without the entity.
-      if case .uuid = key { return }
-      hasher.combine(map)
+    var numbered: some Sequence<(row: UInt64, entry: Entry)> {
+      zip(first..., entries).lazy.compactMap { row, entry in entry.map { (row, $0) } }
+    }
+
+    subscript(row: UInt64) -> Entry? {
+      get { row >= first && row - first < entries.count ? entries[Int(row - first)] : nil }
+      _modify {
+        if entries.isEmpty { first = row }
+        if row < first {
+          entries.insert(contentsOf: repeatElement(nil, count: Int(first - row)), at: 0)
+          first = row
+        }
+        while row - first >= entries.count { entries.append(nil) }
+        yield &entries[Int(row - first)]
+      }
     }
   }
 
   private let lock = Lock()
-  private var entries: [LinkKey: Entry] = [:]
+  /// By number of a home map.
+  private var entities: [EntityRows] = []
   private var rows: [EntityKey: UInt64] = [:]
   private var clock: UInt64 = 1
   /// When everything was erased last.
@@ -51,8 +64,13 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  private static func place(_ map: EntityMap, _ row: UInt64) -> LinkKey {
-    LinkKey(map: map.home, row: row, property: 0)
+  /// The entry of a row. The caller has the lock.
+  private subscript(map: EntityMap, row: UInt64) -> Entry? {
+    get { map.home < entities.count ? entities[map.home][row] : nil }
+    _modify {
+      while map.home >= entities.count { entities.append(EntityRows()) }
+      yield &entities[map.home][row]
+    }
   }
 
   // MARK: Keys
@@ -60,16 +78,16 @@ package final class BackingKeys: @unchecked Sendable {
   /// The key of a row. A row of a model that was never saved gets a temporary one, which no other process gives.
   package func key(_ map: EntityMap, _ row: UInt64) -> IdentifierKey {
     lock.withLock {
-      if let known = entries[Self.place(map, row)] { return known.key }
+      if let known = self[map, row] { return known.key }
       let made = IdentifierKey.temporary(UInt64.random(in: 1 << 40..<1 << 53))
-      entries[Self.place(map, row)] = Entry(key: made, loaded: 0, listed: 0)
-      rows[EntityKey(map: map.home, key: made)] = row
+      self[map, row] = Entry(key: made, loaded: 0, listed: 0)
+      rows[EntityKey(map, made)] = row
       return made
     }
   }
 
   package func row(_ map: EntityMap, _ key: IdentifierKey) -> UInt64? {
-    lock.withLock { rows[EntityKey(map: map.home, key: key)] }
+    lock.withLock { rows[EntityKey(map, key)] }
   }
 
   /// What is known of a row that a key names.
@@ -85,7 +103,7 @@ package final class BackingKeys: @unchecked Sendable {
 
   package func find(_ map: EntityMap, _ key: IdentifierKey) -> Found? {
     lock.withLock {
-      guard let row = rows[EntityKey(map: map.home, key: key)], let entry = entries[Self.place(map, row)] else {
+      guard let row = rows[EntityKey(map, key)], let entry = self[map, row] else {
         return nil
       }
       return Found(
@@ -111,13 +129,12 @@ package final class BackingKeys: @unchecked Sendable {
   /// Gives rows that a commit made their keys. The values of those that have some were asked for at a time.
   package func add(_ made: [New], in commit: UInt64, askedAt time: UInt64) {
     lock.withLock {
-      entries.reserveCapacity(entries.count + made.count)
       rows.reserveCapacity(rows.count + made.count)
       for new in made {
         var entry = Entry(key: new.key)
         if new.isLoaded { (entry.loaded, entry.listed, entry.time) = (commit, new.isListed ? commit : nil, time) }
-        entries[Self.place(new.map, new.row)] = entry
-        rows[EntityKey(map: new.map.home, key: new.key)] = new.row
+        self[new.map, new.row] = entry
+        rows[EntityKey(new.map, new.key)] = new.row
       }
     }
   }
@@ -125,8 +142,8 @@ package final class BackingKeys: @unchecked Sendable {
   /// Gives a row another key, by which the backing store knows it from now on.
   package func rename(_ map: EntityMap, _ row: UInt64, to key: IdentifierKey) {
     lock.withLock {
-      entries[Self.place(map, row)]?.key = key
-      rows[EntityKey(map: map.home, key: key)] = row
+      self[map, row]?.key = key
+      rows[EntityKey(map, key)] = row
     }
   }
 
@@ -135,7 +152,7 @@ package final class BackingKeys: @unchecked Sendable {
     lock.withLock {
       clock += 1
       erased = clock
-      entries = [:]
+      entities = []
       rows = [:]
     }
   }
@@ -148,7 +165,7 @@ package final class BackingKeys: @unchecked Sendable {
   /// Whether a state that ends with a commit does not have a row's values.
   package func isUnloaded(_ map: EntityMap, _ row: UInt64, in commit: UInt64?) -> Bool {
     lock.withLock {
-      guard let entry = entries[Self.place(map, row)] else { return false }
+      guard let entry = self[map, row] else { return false }
       guard let loaded = entry.loaded else { return true }
       return commit.map { $0 < loaded } ?? false
     }
@@ -157,7 +174,7 @@ package final class BackingKeys: @unchecked Sendable {
   /// Whether a state that ends with a commit does not have the members of a row's lists.
   package func isUnlisted(_ map: EntityMap, _ row: UInt64, in commit: UInt64?) -> Bool {
     lock.withLock {
-      guard let entry = entries[Self.place(map, row)], !entry.isDeleted else { return false }
+      guard let entry = self[map, row], !entry.isDeleted else { return false }
       guard let listed = entry.listed else { return true }
       return commit.map { $0 < listed } ?? false
     }
@@ -165,12 +182,12 @@ package final class BackingKeys: @unchecked Sendable {
 
   /// Whether values that were asked for at a time may be written into a row.
   package func mayWrite(_ map: EntityMap, _ row: UInt64, askedAt time: UInt64) -> Bool {
-    lock.withLock { entries[Self.place(map, row)].map { $0.time <= time && !$0.isDeleted } ?? true }
+    lock.withLock { self[map, row].map { $0.time <= time && !$0.isDeleted } ?? true }
   }
 
   /// Whether a key names a row that was deleted before a time, so that it may name a new one.
   package func isDeleted(_ map: EntityMap, _ row: UInt64, before time: UInt64) -> Bool {
-    lock.withLock { entries[Self.place(map, row)].map { $0.isDeleted && $0.time < time } ?? false }
+    lock.withLock { self[map, row].map { $0.isDeleted && $0.time < time } ?? false }
   }
 
   /// Notes that a commit wrote values into rows that were asked for at a time.
@@ -194,7 +211,7 @@ package final class BackingKeys: @unchecked Sendable {
 
   /// Changes the entry of a row, if there is one. The caller has the lock.
   private func change(_ map: EntityMap, _ row: UInt64, by body: (inout Entry) -> Void) {
-    if let place = entries.index(forKey: Self.place(map, row)) { body(&entries.values[place]) }
+    if self[map, row] != nil { body(&self[map, row]!) }
   }
 
   package func noteDeleted(_ map: EntityMap, _ row: UInt64, at time: UInt64) {
@@ -211,7 +228,7 @@ package final class BackingKeys: @unchecked Sendable {
       var found: [UInt64] = []
       while found.count < count {
         let next = row &+ 1 &+ UInt64(found.count)
-        guard let entry = entries[Self.place(map, next)], !entry.isDeleted,
+        guard let entry = self[map, next], !entry.isDeleted,
           lists ? entry.listed == nil : entry.loaded == nil
         else { break }
         found.append(next)
@@ -225,10 +242,11 @@ package final class BackingKeys: @unchecked Sendable {
   /// - Parameter lists: whether those are meant too that have values, and no members of lists.
   package func unloaded(_ map: EntityMap, lists: Bool) -> [UInt64] {
     lock.withLock {
-      entries.compactMap { place, entry in
+      guard map.home < entities.count else { return [] }
+      return entities[map.home].numbered.compactMap { row, entry in
         let isWhole = entry.loaded != nil && (!lists || entry.listed != nil)
-        return place.map == map.home && !isWhole && !entry.isDeleted ? place.row : nil
-      }.sorted()
+        return isWhole || entry.isDeleted ? nil : row
+      }
     }
   }
 }

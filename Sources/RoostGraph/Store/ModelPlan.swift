@@ -6,6 +6,7 @@ package struct ModelPlan: Sendable {
   /// Properties, or parts of them behind a point, whose values together no two objects may have.
   package var uniques: [[String]]
   package var indexes: [[String]]
+  package var texts: [TextPlan] = []
   package var relationships: [RelationshipPlan]
   /// What a property was called before, by its name now.
   package var originalNames: [String: String]
@@ -36,6 +37,8 @@ package struct ModelPlan: Sendable {
     var plan = self
     plan.indexes += plan.uniques.filter { !plan.indexes.contains($0) }
     plan.uniques = []
+    // Models are searched in memory.
+    plan.texts = []
     plan.isOfWorkingSet = true
     return plan
   }

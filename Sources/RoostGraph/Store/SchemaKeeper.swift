@@ -28,6 +28,8 @@ struct SchemaKeeper {
   var neededFields: [ObjectIdentifier: [_ModelType.NeededField]] = [:]
   /// The indexes that the models ask for.
   private var asked: [AskedIndex] = []
+  /// The full text indexes that the models ask for.
+  var askedTexts: [AskedText] = []
 
   private struct AskedIndex: Hashable {
     var entity: EntityID
@@ -144,6 +146,7 @@ struct SchemaKeeper {
     for model in models { try ask(model, catalog) }
     if !isReadOnly { try removeIndexes(&catalog) }
     try addIndexes(&catalog)
+    try bringTexts(&catalog)
   }
 
   // MARK: Classes

@@ -23,6 +23,9 @@ package struct ZoneName: Hashable, Sendable {
   /// A key without a zone has nothing to hash here.
   package func hash(into hasher: inout Hasher) { if let holder { hasher.combine(holder.hash) } }
 
-  /// Whether it has the same bytes as a text. Equal names may be written in two ways.
-  package func isWritten(_ other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
+  /// Whether its text has these bytes. Equal names may be written in two ways.
+  package func isWritten(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let holder else { return bytes.isEmpty }
+    return holder.text.utf8.elementsEqual(bytes)
+  }
 }

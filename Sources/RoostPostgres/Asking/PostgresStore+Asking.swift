@@ -16,7 +16,7 @@
         return StoreAnswer(try contents(first, table: plan.rows.table), isTested: true) { plan.report(question) }
       }
       let rows = plan.isExact ? plan.rows : plan.withoutLimit
-      return StoreAnswer(try contents(run([statement(rows)])[0], table: rows.table), isTested: plan.isExact) {
+      return StoreAnswer(try contents([(rows.table, statement(rows))]), isTested: plan.isExact) {
         plan.report(question)
       }
     }
@@ -52,9 +52,7 @@
 
     package func load(_ identifiers: [PersistentIdentifier], lists: Bool) throws -> [SnapshotContent] {
       tally.noteLoad()
-      let statements = loading(identifiers, lists: lists)
-      let answers = try run(statements.map(\.statement))
-      return try zip(statements, answers).flatMap { try contents($1, table: $0.table) }
+      return try contents(loading(identifiers, lists: lists))
     }
 
     /// The statements that load some models, with the numbers of their tables.

@@ -16,6 +16,9 @@
     /// In identifiers.
     var name: IdentifierKey { .uuid(key, zone: zoneName) }
 
+    /// Called by dictionaries. Two zones may have the same UUID, which is rare.
+    func _rawHashValue(seed: Int) -> Int { key.hash(seed: seed) }
+
     init(_ zone: ZoneName, _ key: UUIDNumber) { (zoneName, self.key) = (zone, key) }
     init(_ zone: String, _ key: UUIDNumber) { self.init(ZoneName(zone), key) }
 

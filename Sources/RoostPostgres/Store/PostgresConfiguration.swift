@@ -23,7 +23,8 @@
     ///
     /// If the server has not answered after that time, the call is cancelled on the server and throws a ``PostgresError`` with the code
     /// `timedOut`. That may take three seconds longer. The next call may go on with the container. The time holds for connecting, each question,
-    /// each save, and each change of a table when a container is made: give more time than the longest of them needs.
+    /// each save, and each change of a table when a container is made: give more time than the longest of them needs. A fetch waits that
+    /// long for its first row, and again for each of the next ones.
     ///
     /// ```swift
     /// configuration.patience = .seconds(30)

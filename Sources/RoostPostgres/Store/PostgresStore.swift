@@ -134,12 +134,14 @@
 
     /// Runs statements that may be repeated: if the connection turns out to be lost, once more with a new one. A call that ended early
     /// is not repeated.
-    func run(_ statements: [Statement]) throws -> [Answer] {
+    func run(_ statements: [Statement]) throws -> [Answer] { try repeating { try ask(statements) } }
+
+    private func repeating<Result>(_ body: () throws -> Result) throws -> Result {
       try Self.passing {
-        do { return try ask(statements) } catch let fault as ServerFault
+        do { return try body() } catch let fault as ServerFault
           where fault.isLost && fault.cut == nil && stage == nil
         {
-          return try ask(statements)
+          return try body()
         }
       }
     }
@@ -233,6 +235,24 @@
       try selections[table].known(answer, store: identifier).map(\.markedContent)
     }
 
+    /// The contents of the rows that statements select, each from a table. One statement's rows are decoded while the server sends more.
+    func contents(_ statements: [(table: Int, statement: Statement)]) throws -> [SnapshotContent] {
+      guard statements.count == 1, let (table, statement) = statements.first, stage == nil else {
+        return try zip(statements, run(statements.map(\.statement))).flatMap { try contents($1, table: $0.table) }
+      }
+      return try repeating {
+        var contents: [SnapshotContent] = []
+        var decoder = RowDecoder(selections[table], store: identifier)
+        var failure: (any Error)?
+        try connected().stream(statement) { row in
+          do { contents.append(try decoder.row(row, 0).markedContent) } catch { failure = error }
+          return failure == nil
+        }
+        if let failure { throw failure }
+        return contents
+      }
+    }
+
     /// The table and the key that an identifier names; nil where it is not one of this store's.
     func place(_ identifier: PersistentIdentifier) -> (table: Int, key: RowKey)? {
       guard let table = tables.places[identifier.entityName]?.table, let key = RowKey(identifier) else { return nil }
@@ -308,7 +328,7 @@
     private func all(_ table: Int, _ type: _ModelType, limit: Int?) throws -> [SnapshotContent] {
       var question = RowQuestion(table, type)
       question.limit = limit
-      return try contents(run([question.statement(self, lists: .all)])[0], table: table)
+      return try contents([(table, question.statement(self, lists: .all))])
     }
   }
 #endif

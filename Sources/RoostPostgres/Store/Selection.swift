@@ -8,31 +8,28 @@
   /// One statement returns a row with the keys of all that its relationships lead to, so that everything is of one snapshot.
   struct Selection {
     /// A relationship whose other side keeps it, and its columns in the answer.
-    private struct Joined {
-      var member: TableClass.Member
-      /// The number of the table that it leads to.
-      var target: Int
-      var keys: Int
+    struct Joined {
+      let member: TableClass.Member
+      /// The name of the class of the table that it leads to.
+      let entity: String
+      let keys: Int
       var classes: Int?
       var places: Int?
     }
 
     let table: Table
     private let tables: TableMap
-    private let number: Int
-    private let lacking: Set<Int>
-    private let classColumn: Int?
-    /// By column of the table, where it is in the answer.
-    private var columns: [Int?] = []
-    /// By column, where the class of the referenced row is.
-    private var targetClasses: [Int: Int] = [:]
-    private var joined: [Joined] = []
+    let number: Int
+    let classColumn: Int?
+    /// By class of the table.
+    private(set) var kinds: [ClassColumns] = []
+    private(set) var joined: [Joined] = []
     /// The list of columns, and what is joined, for the alias `t`.
     private var list: [String] = []
     /// Parts of queries that are joined with a row.
     private var joins: [(columns: String, rows: String, name: String, isList: Bool, places: Range<Int>)] = []
     /// Where it is said whether the lists of a row were selected.
-    private var listColumn = 0
+    private(set) var listColumn = 0
 
     /// The rows for which lists are selected.
     enum Lists {
@@ -44,7 +41,6 @@
     /// - Parameter lacking: columns that a migration has to fill. Null is no value in them.
     init(_ tables: TableMap, _ number: Int, in namespace: SQLName, lacking: Set<Int> = []) {
       self.tables = tables
-      self.lacking = lacking
       self.number = number
       table = tables.tables[number]
       list = [Table.zone, Table.key, Table.version].map { "t.\($0)" }
@@ -54,6 +50,9 @@
       } else {
         classColumn = nil
       }
+      // By column of the table, where it is in the answer, and where the class of the referenced row is.
+      var columns: [Int?] = []
+      var targetClasses: [Int: Int] = [:]
       for (place, column) in table.columns.enumerated() {
         if case .place = column.kind {
           columns.append(nil)
@@ -73,6 +72,7 @@
       for member in table.classes.flatMap({ $0.members.compactMap { $0 } }) where seen.insert(member).inserted {
         join(member, namespace)
       }
+      kinds = table.classes.map { self.columns(of: $0, columns, targetClasses, lacking: lacking) }
     }
 
     /// Whether rows have lists.
@@ -112,7 +112,7 @@
       let first = list.count
       let order = [place.map { "\($0) NULLS LAST" }, key].compactMap { $0 }.joined(separator: ", ")
       var parts = ["\(aggregate(key, by: order)) AS k"]
-      var one = Joined(member: member, target: target, keys: list.count)
+      var one = Joined(member: member, entity: tables.tables[target].root.name, keys: list.count)
       list.append("\(name).k")
       if tables.tables[target].hasClassColumn {
         one.classes = list.count
@@ -166,112 +166,27 @@
     ///
     /// - Parameter start: the number of the selection's first column.
     func known(_ answer: Answer, store: String, from start: Int = 0) throws -> [KnownRow] {
-      // Neighbouring rows usually have the same zone and class, so both are reused.
-      var (zone, kind) = (ZoneName.none, table.classes[0])
-      var writer = ImageWriter(kind.form)
-      return try (0..<answer.count).map { row in
-        guard let zoneText = answer.text(row, start), let uuid = answer.uuid(row, start + 1),
-          let version = answer.integer(row, start + 2)
-        else {
-          throw PostgresError(.refused, "a row of \(table.name) has no key or no version")
+      var decoder = RowDecoder(self, store: store, from: start)
+      return try (0..<answer.count).map { try decoder.row(answer, $0) }
+    }
+
+    private func columns(
+      of kind: TableClass, _ columns: [Int?], _ targetClasses: [Int: Int], lacking: Set<Int>
+    ) -> ClassColumns {
+      let values = kind.members.map { member -> ClassColumns.ValueColumn in
+        guard case .value(let column)? = member, case .value(let form) = table.columns[column].kind else {
+          return ClassColumns.ValueColumn()
         }
-        if !zone.isWritten(zoneText) { zone = ZoneName(zoneText) }
-        if let classColumn {
-          let name = answer.text(row, start + classColumn)
-          if name != kind.type.name {
-            kind = try self.kind(named: name)
-            writer = ImageWriter(kind.form)
-          }
-        }
-        let key = RowKey(zone, uuid)
-        let reader = RowReader(answer: answer, row: row, start: start, store: store, zone: zone, kind: kind)
-        var content = SnapshotContent(
-          PersistentIdentifier(store: store, entity: kind.type.name, key.name),
-          try values(reader, key, into: &writer), links: references(reader))
-        let places = addLists(reader, to: &content)
-        return KnownRow(number, key, version: version, content: content, places: places)
+        return ClassColumns.ValueColumn(at: columns[column], form: form, mayLack: lacking.contains(column))
       }
-    }
-
-    private func kind(named name: String?) throws -> TableClass {
-      if let kind = table.classes.first(where: { $0.type.name == name }) { return kind }
-      throw PostgresError(
-        .newerModels, "a row of \(table.name) is of the class \(name ?? "nil"), which this program does not have")
-    }
-
-    /// A row of an answer.
-    private struct RowReader {
-      let answer: Answer
-      let row: Int
-      let start: Int
-      let store: String
-      let zone: ZoneName
-      let kind: TableClass
-
-      func identifier(_ table: Table, _ className: String?, key: UUIDNumber) -> PersistentIdentifier {
-        PersistentIdentifier(store: store, entity: className ?? table.root.name, .uuid(key, zone: zone))
-      }
-    }
-
-    private func values(_ reader: RowReader, _ key: RowKey, into writer: inout ImageWriter) throws -> ValueImage {
-      let kind = reader.kind
-      for (property, member) in kind.members.enumerated() {
-        guard case .value(let column)? = member, case .value(let form) = table.columns[column].kind,
-          let at = columns[column]
-        else {
-          writer.skip()
-          continue
-        }
-        let fault = reader.answer.read(reader.row, reader.start + at) { bytes -> ValueFault? in
-          if bytes == nil, lacking.contains(column) {
-            writer.skip()
-            return nil
-          }
-          return writer.attempt { (sink) throws(ValueFault) in try form.read(bytes, into: &sink) }
-        }
-        if let fault {
-          throw RoostError(
-            .unreadable, "\(kind.type.name).\(kind.type.propertyName(property)) of \(key.text): \(fault.reason)")
-        }
-      }
-      return writer.finish()
-    }
-
-    /// The relationships whose references are in the row itself. The others are absent.
-    private func references(_ reader: RowReader) -> [SnapshotContent.Link] {
-      reader.kind.form.links.map { property in
-        guard case .reference(let column)? = reader.kind.members[property],
+      let references = kind.form.links.map { property -> ClassColumns.ReferenceColumn? in
+        guard case .reference(let column)? = kind.members[property],
           case .reference(let target, _) = table.columns[column].kind, let at = columns[column]
-        else { return .absent }
-        let className = targetClasses[column].flatMap { reader.answer.text(reader.row, reader.start + $0) }
-        return .one(
-          reader.answer.uuid(reader.row, reader.start + at).map {
-            reader.identifier(tables.tables[target], className, key: $0)
-          })
+        else { return nil }
+        return ClassColumns.ReferenceColumn(
+          at: at, entity: tables.tables[target].root.name, classAt: targetClasses[column])
       }
-    }
-
-    /// Adds the relationships that other tables keep. Returns the places of their members.
-    private func addLists(
-      _ reader: RowReader, to content: inout SnapshotContent
-    ) -> [TableClass.Member: [UUIDNumber: Int64]] {
-      var places: [TableClass.Member: [UUIDNumber: Int64]] = [:]
-      if joined.isEmpty { return places }
-      let (kind, answer, row, start) = (reader.kind, reader.answer, reader.row, reader.start)
-      let hasLists = answer.isTrue(row, start + listColumn)
-      for one in joined {
-        guard let property = kind.properties[one.member] else { continue }
-        let isList = kind.form.isList(property)
-        guard hasLists || !isList, let keys = answer.uuids(row, start + one.keys) else { continue }
-        let classes = one.classes.flatMap { answer.texts(row, start + $0) }
-        let members = keys.enumerated().map {
-          reader.identifier(tables.tables[one.target], classes?[$0.offset], key: $0.element)
-        }
-        content.links[kind.form.linkPlaces[property]] = isList ? .many(members) : .one(members.first)
-        guard let at = one.places, let numbers = answer.integers(row, start + at, null: -1) else { continue }
-        places[one.member] = Dictionary(zip(keys, numbers)) { first, _ in first }
-      }
-      return places
+      return ClassColumns(kind, values: values, references: references)
     }
   }
 

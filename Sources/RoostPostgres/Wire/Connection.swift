@@ -148,8 +148,11 @@
       try run(statements, interrupt: CallInterrupt.current, patience: patience)
     }
 
+    /// - Parameter isStreamed: whether `body` gets the rows of the first statement one by one, as long as it returns true. Then the
+    ///   answer has no rows.
     private func run(
-      _ statements: [Statement], interrupt: CallInterrupt?, patience: Duration?
+      _ statements: [Statement], interrupt: CallInterrupt?, patience: Duration?, isStreamed: Bool = false,
+      each body: (Answer) -> Bool = { _ in true }
     ) throws(ServerFault) -> [Answer] {
       if statements.isEmpty { return [] }
       try begin(interrupt, patience)
@@ -157,12 +160,19 @@
       guard PQenterPipelineMode(handle) == 1 else { throw lost() }
       for statement in statements { try send(statement) }
       guard PQpipelineSync(handle) == 1 else { throw lost() }
+      // libpq ends this mode with the statement only in a pipeline.
+      if isStreamed, PQsetSingleRowMode(handle) != 1 { throw lost() }
+      var isWanted = true
       var answers: [Answer] = []
       var fault: ServerFault?
       for number in statements.indices {
         while let result = try nextResult() {
           switch PQresultStatus(result) {
           case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answers.append(Answer(result))
+          case PGRES_SINGLE_TUPLE:
+            let row = Answer(result)
+            if isWanted { isWanted = body(row) }
+            limit.renew()
           case PGRES_PIPELINE_ABORTED: PQclear(result)
           default:
             if fault == nil { fault = warning.explained(ServerFault(result, statement: number)) }
@@ -180,6 +190,15 @@
       try close(fault)
       guard answers.count == statements.count else { throw lost() }
       return answers
+    }
+
+    /// Runs one statement, and gives its rows to a body one by one, while the server sends more.
+    ///
+    /// It may end early, as ``run(_:)`` does. ``patience`` begins again with each row.
+    ///
+    /// - Parameter body: returns false if it wants no more rows. The others are read and dropped.
+    func stream(_ statement: Statement, _ body: (Answer) -> Bool) throws(ServerFault) {
+      _ = try run([statement], interrupt: CallInterrupt.current, patience: patience, isStreamed: true, each: body)
     }
 
     // MARK: The limit of a call

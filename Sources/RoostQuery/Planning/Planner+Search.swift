@@ -16,6 +16,27 @@ extension Planner {
     return found
   }
 
+  /// The rows with the trigrams of texts that the parts of a condition look for. The parts are tested on these rows.
+  func substrings(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
+    var found: [Candidate] = []
+    for reader in table.texts where reader.isWhole && reader.index.findsSubstrings {
+      for part in conjunction.parts {
+        var finder = SubstringFinder()
+        guard let (field, test, text) = finder.find(part), reader.index.fields.contains(field),
+          test != .containsLoosely || reader.index.foldsAll, let question = SubstringFinder.question(text)
+        else { continue }
+        let search = RowSearch(reader.index.id)
+        let answer = try ground.answers.answer(search, question) { try SearchAnswer(reader, search, text: question) }
+        let count = try answer.estimate()
+        found.append(
+          Candidate(
+            access: .searched(answer), count: count, isCountExact: false, cost: Cost.seek + Double(count) * Cost.entry,
+            covered: PartSet()))
+      }
+    }
+    return found
+  }
+
   /// The rows of a search in the order of their ranks; nil if the query asks for another order.
   func ranking(_ conjunction: Conjunction, _ order: [SortTerm]) throws -> Candidate? {
     guard order.count == 1, let key = order.first?.key, !order[0].isDescending,

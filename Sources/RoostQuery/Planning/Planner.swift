@@ -39,7 +39,8 @@ package struct Planner {
     let choices = try choices(asked)
     var best = choices[0]
     for choice in choices where choice.cost < best.cost { best = choice }
-    return (best, choices.count == 1)
+    // Other constants may be found in an index of trigrams.
+    return (best, choices.count == 1 && asked.table.texts.isEmpty)
   }
 
   private func note(
@@ -250,6 +251,7 @@ package struct Planner {
       if case .or = part.expression, let either = try either(part, number, table: table) { found.append(either) }
     }
     found += try searching(conjunction)
+    if !table.texts.isEmpty { found += try substrings(table, conjunction) }
     if depth < Self.deepest { found += try passing(table, conjunction) }
     return found
   }

@@ -17,6 +17,11 @@ package struct FullTextIndex: Hashable, Sendable {
   /// The index covers the rows below this one; nil if it covers all. Plans do not use an index that is still built.
   package var builtBelow: RowID?
 
+  /// Whether it finds any three characters of a text, and not only words.
+  package var findsSubstrings: Bool { analyzer.mode == .trigrams }
+  /// Whether case and marks make no difference.
+  package var foldsAll: Bool { analyzer.foldsCase && analyzer.foldsMarks }
+
   package init(
     _ id: IndexID, of entity: EntityID, _ name: String, fields: [FieldID], analyzer: TextAnalyzer,
     builtBelow: RowID? = nil

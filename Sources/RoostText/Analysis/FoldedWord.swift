@@ -7,6 +7,8 @@
 struct FoldedWord {
   private let foldsCase: Bool
   private let foldsMarks: Bool
+  /// Whether all marks are left out that `RoostQuery` leaves out, so that an index of trigrams finds what its comparisons find.
+  private let foldsAllMarks: Bool
   private let letters: [UInt64]
   /// The scalars, if one of them depends on its neighbours.
   private var scalars = String.UnicodeScalarView()
@@ -20,6 +22,7 @@ struct FoldedWord {
   init(_ analyzer: TextAnalyzer) {
     foldsCase = analyzer.foldsCase
     foldsMarks = analyzer.foldsMarks
+    foldsAllMarks = analyzer.foldsMarks && analyzer.mode == .trigrams
     letters = Self.tables[(foldsCase ? 1 : 0) | (foldsMarks ? 2 : 0)]
   }
 
@@ -42,13 +45,14 @@ struct FoldedWord {
   /// Completes `bytes`.
   mutating func finish() {
     if isSimple { return }
-    bytes = Self.fold(String(scalars), foldsCase: foldsCase, foldsMarks: foldsMarks)
+    bytes = Self.fold(String(scalars), foldsCase: foldsCase, foldsMarks: foldsMarks, andAll: foldsAllMarks)
   }
 
-  private static func fold(_ text: String, foldsCase: Bool, foldsMarks: Bool) -> [UInt8] {
+  private static func fold(_ text: String, foldsCase: Bool, foldsMarks: Bool, andAll: Bool = false) -> [UInt8] {
     var folded = String.UnicodeScalarView()
     for scalar in text._nfd {
       if foldsMarks, isDropped(scalar) { continue }
+      if andAll, scalar.properties.generalCategory == .nonspacingMark { continue }
       if !foldsCase || scalar.value == 0x131 {
         folded.append(scalar)
       } else {

@@ -23,5 +23,8 @@ package struct TextQuestionFault: Error, Sendable, Hashable, CustomStringConvert
   /// What to change, as a sentence.
   package var remedy: String
 
-  package var description: String { "byte \(position) of the question: \(problem). \(remedy)" }
+  package var description: String {
+    let remedy = remedy.prefix(1).lowercased() + remedy.dropFirst().prefix { $0 != "." }
+    return "byte \(position) of the question: \(problem): \(remedy)"
+  }
 }

@@ -41,6 +41,7 @@ extension PredicateText {
     case .order(let order, let one, let other):
       call(one, order == .localized ? "localizedCompare" : "caseInsensitiveCompare", arguments: text(other))
     case .changed(let change, let root): call(root, change == .uppercased ? "uppercased" : "lowercased", arguments: "")
+    case .search(let model, let question): call(model, "matches", arguments: text(question))
     case .matches(let subject, let regex): call(subject, "contains", arguments: pattern(regex) ?? text(regex))
     case .evaluation(let input, let nested):
       Wording("(\(nested.members.map(text).joined())).evaluate(\(text(input)))", .postfix)

@@ -1,0 +1,65 @@
+/// Texts of 50 to 500 words whose frequencies are those of a language: the word of rank r comes 1/r as often as the first.
+struct Texts {
+  static let vocabulary = 50_000
+  let count: Int
+  private let words: [String]
+  /// For each rank the share of all words up to it.
+  private let shares: [Double]
+
+  init(count: Int) {
+    self.count = count
+    var random = Random(seed: 1)
+    let letters = Array("etaoinshrdlucmfwypvbgkjqxz")
+    var seen: Set<String> = []
+    while seen.count < Self.vocabulary {
+      seen.insert(String((0..<(3 + random.below(8))).map { _ in letters[min(random.below(26), random.below(26))] }))
+    }
+    words = seen.sorted().shuffled(using: &random)
+    var sum = 0.0
+    let sums = (1...Self.vocabulary).map { rank -> Double in
+      sum += 1 / Double(rank)
+      return sum
+    }
+    shares = sums.map { $0 / sum }
+  }
+
+  /// The word of a rank; 0 is the most frequent one.
+  func word(_ rank: Int) -> String { words[rank] }
+
+  func title(_ number: Int) -> String {
+    var random = Random(seed: UInt64(number) &* 2 &+ 100)
+    return (0..<5).map { _ in next(&random) }.joined(separator: " ")
+  }
+
+  func body(_ number: Int) -> String {
+    var random = Random(seed: UInt64(number) &* 2 &+ 101)
+    return (0..<(50 + random.below(451))).map { _ in next(&random) }.joined(separator: " ")
+  }
+
+  private func next(_ random: inout Random) -> String {
+    let share = Double(random.next() >> 11) / Double(1 << 53)
+    var (low, high) = (0, shares.count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if shares[middle] < share { low = middle + 1 } else { high = middle }
+    }
+    return words[low]
+  }
+}
+
+/// SplitMix64.
+struct Random: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+
+  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}

@@ -1,0 +1,58 @@
+internal import RoostText
+
+extension Schema {
+  /// The properties whose words a model finds, as `#FullText` declares them.
+  public final class FullText<T>: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable
+  where T: PersistentModel {
+    public let properties: [PartialKeyPath<T>]
+    public let options: Set<FullTextOption>
+    public var name = "Roost.Schema.FullText"
+    public var originalName = ""
+    public var valueType: any Any.Type = Any.self
+    public var isUnique: Bool { false }
+
+    public init(_ properties: [PartialKeyPath<T>], _ options: FullTextOption...) {
+      (self.properties, self.options) = (properties, Set(options))
+    }
+
+    public enum CodingKeys: CodingKey { case properties, options }
+
+    var fullText: FullTextProperties { FullTextProperties(Schema.names(properties), options) }
+
+    public var debugDescription: String { "Schema.FullText - properties: \(fullText.names)" }
+
+    public static func == (one: FullText, other: FullText) -> Bool { one.fullText == other.fullText }
+    public func hash(into hasher: inout Hasher) { hasher.combine(fullText) }
+
+    public init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      properties = try Schema.keyPaths(of: T.self, values.decode([String].self, forKey: .properties))
+      options = try values.decode(Set<FullTextOption>.self, forKey: .options)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var values = encoder.container(keyedBy: CodingKeys.self)
+      try values.encode(fullText.names, forKey: .properties)
+      try values.encode(options, forKey: .options)
+    }
+  }
+}
+
+extension Schema.FullText: FullTextProperty {
+  var keyPaths: [AnyKeyPath] { properties }
+
+  var faults: [String] {
+    let macro = "#FullText of \(T._$type.name)"
+    var faults = Schema.faults(properties, "#FullText")
+    if let fault = fullText.fault { faults.append("\(macro) \(fault)") }
+    if properties.isEmpty || properties.count > TextIndex.mostFields || Set(properties).count < properties.count {
+      faults.append("\(macro) needs 1 to \(TextIndex.mostFields) different properties")
+    }
+    for (keyPath, name) in zip(properties, fullText.names) {
+      let type = Swift.type(of: keyPath as AnyKeyPath).valueType
+      guard TypeFacts.whole(type) != String.self else { continue }
+      faults.append("\(macro) names \\.\(name), which is \(type): name properties of the types String and String?")
+    }
+    return faults
+  }
+}

@@ -1,0 +1,90 @@
+internal import RoostText
+
+/// A model that a search found: see ``ModelContext/search(_:for:where:weights:offset:limit:fileID:line:)``.
+public struct FullTextMatch<Model: PersistentModel> {
+  public let model: Model
+  /// How good the match is. Scores of one search can be compared with each other, and not with those of another one.
+  public let score: Double
+  private let question: String
+  private let rules: FullTextRules
+
+  init(_ model: Model, score: Double, question: String, rules: FullTextRules) {
+    (self.model, self.score, self.question, self.rules) = (model, score, question, rules)
+  }
+
+  /// The part of a text that shows the match best.
+  ///
+  /// - Parameters:
+  ///   - property: one that `#FullText` names. Of another one it gives the beginning.
+  ///   - words: how many words the part has at most.
+  public func snippet(of property: KeyPath<Model, String>, words: Int = 16) -> FullTextSnippet {
+    snippet(model[keyPath: property], property, words: words)
+  }
+
+  /// The part of a text that shows the match best; an empty one if the text is nil.
+  public func snippet(of property: KeyPath<Model, String?>, words: Int = 16) -> FullTextSnippet {
+    snippet(model[keyPath: property] ?? "", property, words: words)
+  }
+
+  private func snippet(_ text: String, _ property: AnyKeyPath, words: Int) -> FullTextSnippet {
+    // A property that is in no index has no words to highlight.
+    let asked = rules.place(of: property) == nil ? nil : try? TextQuestion(question, for: rules.definition)
+    guard let asked, let field = rules.place(of: property) else {
+      let part = text.split(separator: " ").prefix(max(1, words))
+      let end = part.last?.endIndex ?? text.endIndex
+      return FullTextSnippet(
+        text: String(text[..<end]), highlights: [], isCutBefore: false, isCutAfter: end < text.endIndex)
+    }
+    let found = SnippetMaker(asked, for: rules.definition).snippet(of: text, field: field, words: max(1, words))
+    let utf8 = found.text.utf8
+    return FullTextSnippet(
+      text: found.text,
+      highlights: found.highlights.map { range in
+        utf8.index(
+          utf8.startIndex, offsetBy: range.lowerBound)..<utf8.index(utf8.startIndex, offsetBy: range.upperBound)
+      }, isCutBefore: found.isCutBefore, isCutAfter: found.isCutAfter)
+  }
+}
+
+/// A part of a text with the words that a search found in it.
+public struct FullTextSnippet: Hashable, Sendable {
+  public let text: String
+  /// The ranges of `text` that match, in order.
+  public let highlights: [Range<String.Index>]
+  /// Whether the text goes on before and after the part.
+  public let isCutBefore: Bool
+  public let isCutAfter: Bool
+
+  /// The part with marks around each match, and with `…` where the text goes on.
+  public func marked(_ before: String, _ after: String) -> String {
+    written(before, after) { String($0) }
+  }
+
+  /// The part as HTML, with each match in a `mark` element. The characters of the text are escaped.
+  public var html: String {
+    written("<mark>", "</mark>") { part in
+      var escaped = ""
+      for character in part.unicodeScalars {
+        switch character {
+        case "&": escaped += "&amp;"
+        case "<": escaped += "&lt;"
+        case ">": escaped += "&gt;"
+        case "\"": escaped += "&quot;"
+        case "'": escaped += "&#39;"
+        default: escaped.unicodeScalars.append(character)
+        }
+      }
+      return escaped
+    }
+  }
+
+  private func written(_ before: String, _ after: String, escape: (Substring) -> String) -> String {
+    var written = isCutBefore ? "…" : ""
+    var place = text.startIndex
+    for range in highlights {
+      written += escape(text[place..<range.lowerBound]) + before + escape(text[range]) + after
+      place = range.upperBound
+    }
+    return written + escape(text[place...]) + (isCutAfter ? "…" : "")
+  }
+}

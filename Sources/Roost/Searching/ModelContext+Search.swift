@@ -1,0 +1,102 @@
+public import Foundation
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+internal import RoostText
+
+/// Full text search with ranks.
+extension ModelContext {
+  /// The models that match a question, the best ones first:
+  ///
+  ///     for found in try context.search(Note.self, for: "berlin wall*", weights: [\.title: 4], limit: 10) {
+  ///       print(found.score, found.model.title, found.snippet(of: \.body).marked("*", "*"))
+  ///     }
+  ///
+  /// The class declares its texts with `#FullText`. ``PersistentModel/matches(_:)`` describes questions. Ranks are those of BM25: rare
+  /// words count more than frequent ones, and a word in a short text counts more than in a long one. Models of one rank are in the order in which
+  /// they were stored. Models with unsaved changes are found by their new texts.
+  ///
+  /// With a limit the store reads no more rows than it needs.
+  ///
+  /// - Parameters:
+  ///   - predicate: another condition for the models.
+  ///   - weights: how much words in a property count. Without a weight it is 1; with 0 they are found, and do not count.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the question cannot be read, or if the class has no `#FullText`. ``RoostError`` with
+  ///   the code `badCondition` if the store has no full text index, as one in PostgreSQL: there fetch with ``PersistentModel/matches(_:)``.
+  public func search<Model: PersistentModel>(
+    _ model: Model.Type, for question: String, where predicate: Predicate<Model>? = nil,
+    weights: [PartialKeyPath<Model>: Double] = [:], offset: Int = 0, limit: Int? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [FullTextMatch<Model>] {
+    let searched = Predicate<Model> { model in
+      PredicateExpressions.build_matches(
+        PredicateExpressions.build_Arg(model), PredicateExpressions.build_Arg(question))
+    }
+    let range = try RowRange(offset, limit)
+    if range.isDone { return [] }
+    var descriptor = FetchDescriptor(predicate: predicate.map { Predicate(all: [searched, $0]) } ?? searched)
+    (descriptor.fetchOffset, descriptor.fetchLimit) = (offset, limit)
+    return try state.traced(.fetch, descriptor, place: (fileID, line), note: { $1.found = $0.count }) {
+      try state.call(.fetching) {
+        try SearchRun(FetchRun(descriptor, state), question, weights: weights).matches()
+      }
+    }
+  }
+}
+
+/// One search with ranks.
+private struct SearchRun<Model: PersistentModel> {
+  private let run: FetchRun<Model>
+  private let question: String
+  private let rules: FullTextRules
+  private let weights: [Double]
+
+  init(_ run: FetchRun<Model>, _ question: String, weights: [PartialKeyPath<Model>: Double]) throws {
+    (self.run, self.question) = (run, question)
+    // A question that cannot be read is found out without a row.
+    rules = try FullTextTest(Model._$type, question).rules
+    var list = rules.definition.fields.map { _ in 1.0 }
+    for (keyPath, weight) in weights {
+      guard let place = rules.place(of: keyPath), weight.isFinite, weight >= 0 else {
+        throw RoostError(
+          .badValue,
+          "\(Model._$type.name): the weight \(weight) for \(Schema.names([keyPath])[0]) must be a number that is not negative, for a "
+            + "property that #FullText names")
+      }
+      list[place] = weight
+    }
+    self.weights = list
+  }
+
+  func matches() throws -> [FullTextMatch<Model>] {
+    var part = try run.part().plain
+    guard let index = try part.graph.session.catalog().textIndex(.words, of: part.map),
+      let reader = try part.graph.session.ground().table(index.entity).text(index.id)
+    else {
+      throw RoostError(
+        .badCondition,
+        "the store of \(Model._$type.name) has no full text index, so there are no ranks: fetch with the predicate "
+          + "#Predicate { $0.matches(…) }")
+    }
+    let asked = try reader.question(question)
+    let search = RowSearch(index.id, weights: weights)
+    part.orders = [Order(.rank(search, .row, .constant(.string(question), .plain(.string))))]
+    func match(_ model: Model, _ score: Double?) throws -> FullTextMatch<Model> {
+      FullTextMatch(model, score: score ?? 0, question: question, rules: rules)
+    }
+    func stored(_ model: Model) throws -> FullTextMatch<Model> {
+      try match(model, reader.score(RowID(model._$state.row), asked, weights: weights))
+    }
+    if part.isEngines {
+      let query = part.query(isSorted: true, offset: run.offset, limit: run.limit)
+      return try part.graph.fetch(query, part.map, as: Model.self).map(stored)
+    }
+    let pending = try part.pending.map { model in
+      try match(model, reader.score(texts: rules.texts(model), asked, weights: weights))
+    }
+    let all = (try run.stored(part).map(stored) + pending).sorted { one, other in
+      (-one.score, one.model._$state.row) < (-other.score, other.model._$state.row)
+    }
+    return Array(all.dropFirst(run.offset).prefix(run.limit ?? .max))
+  }
+}

@@ -1,0 +1,57 @@
+internal import RoostFile
+internal import RoostGraph
+internal import RoostText
+
+/// The words index that a class of models declares or inherits, to search models without a store.
+final class FullTextRules: Sendable {
+  let definition: TextIndex
+  /// The key paths of the properties. Unchecked because a key path never changes.
+  nonisolated(unsafe) private let keyPaths: [AnyKeyPath]
+
+  private init(_ property: any FullTextProperty, _ type: _ModelType) {
+    let fullText = property.fullText
+    definition = TextIndex(analyzer: fullText.analyzer, fields: fullText.names.map { type.fieldName(ofPath: $0) })
+    keyPaths = property.keyPaths
+  }
+
+  /// The texts of a model, in the order of the index.
+  func texts(_ model: some PersistentModel) -> [String?] {
+    keyPaths.map { keyPath in
+      let value = (model as Any)[keyPath: keyPath]
+      return value as? String
+    }
+  }
+
+  /// The place of a property in the index; nil if it is not there.
+  func place(of keyPath: AnyKeyPath) -> Int? { keyPaths.firstIndex(of: keyPath) }
+
+  // MARK: Classes
+
+  /// The rules of a class; nil if neither it nor a class that it inherits from declares them.
+  static func of(_ type: _ModelType) -> FullTextRules? {
+    let key = ObjectIdentifier(type)
+    if let known = shelf.lock.withLock({ shelf.rules[key] }) { return known }
+    let found = make(type)
+    shelf.lock.withLock { shelf.rules[key] = .some(found) }
+    return found
+  }
+
+  private static func make(_ type: _ModelType) -> FullTextRules? {
+    guard let model = type.model as? any PersistentModel.Type else { return nil }
+    for property in model.schemaMetadata {
+      guard let text = property.metadata?.asFullText, text.faults.isEmpty, text.fullText.analyzer.mode == .words else {
+        continue
+      }
+      return FullTextRules(text, type)
+    }
+    return type.superType.flatMap { of($0) }
+  }
+
+  /// Unchecked because of `rules`, which is read and written under the lock.
+  private final class Shelf: @unchecked Sendable {
+    let lock = Lock()
+    var rules: [ObjectIdentifier: FullTextRules?] = [:]
+  }
+
+  private static let shelf = Shelf()
+}

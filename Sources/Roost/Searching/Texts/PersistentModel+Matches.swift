@@ -1,0 +1,47 @@
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostText
+
+extension PersistentModel {
+  /// Whether the texts that the class names in `#FullText` match a question.
+  ///
+  /// ```swift
+  /// let found = try context.fetch(FetchDescriptor<Note>(predicate: #Predicate { $0.matches("\"berlin wall\" OR wende*") }))
+  /// ```
+  ///
+  /// | Question | Finds models with |
+  /// |---|---|
+  /// | `berlin wall` | both words |
+  /// | `berlin OR wall` | one of the words, or both |
+  /// | `berlin NOT wall`, `berlin -wall` | the first word, and without the second |
+  /// | `"berlin wall"` | the words side by side |
+  /// | `wall*`, `"berlin wal"*` | words that begin so |
+  /// | `NEAR(berlin wall, 5)` | both words, with at most 5 other words between them |
+  /// | `title:berlin` | the word in the property `title` |
+  ///
+  /// In a predicate the store answers from its index. A question that cannot be read is an error there. Called by itself, this function
+  /// looks at the texts of the object, and a question that cannot be read matches nothing. So does a class without `#FullText`.
+  public func matches(_ question: String) -> Bool {
+    (try? FullTextTest(Self._$type, question))?.passes(self) ?? false
+  }
+}
+
+/// A question to the models of a class.
+struct FullTextTest {
+  let rules: FullTextRules
+  private let question: TextQuestion
+
+  /// Throws a fault that says what is wrong with the question, or that the class declares no full text.
+  init(_ type: _ModelType, _ text: String) throws(ConditionFault) {
+    guard let rules = FullTextRules.of(type) else {
+      throw ConditionFault(
+        .unknown, "\(type.name) has no #FullText: declare the properties to search in its class", in: text)
+    }
+    self.rules = rules
+    do throws(TextQuestionFault) { question = try TextQuestion(text, for: rules.definition) } catch {
+      throw ConditionFault(.badPattern, "\(error)", in: text)
+    }
+  }
+
+  func passes(_ model: some PersistentModel) -> Bool { rules.definition.isMatch(texts: rules.texts(model), question) }
+}

@@ -1,0 +1,39 @@
+internal import RoostRecords
+
+/// A key of a backing store, and the entity of its row. It is made for dictionaries.
+package struct EntityKey: Hashable {
+  /// The number of the home map.
+  private let map: Int
+  private let key: IdentifierKey
+
+  package init(_ map: EntityMap, _ key: IdentifierKey) { (self.map, self.key) = (map.home, key) }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(key)
+    // A UUID is unique without the entity.
+    if case .uuid = key { return }
+    hasher.combine(map)
+  }
+
+  /// Called by dictionaries. A UUID needs no `Hasher`, which takes several times as long.
+  package func _rawHashValue(seed: Int) -> Int {
+    if case .uuid(let number, let zone) = key, zone.isEmpty { return number.hash(seed: seed) }
+    var hasher = Hasher()
+    hasher.combine(seed)
+    hash(into: &hasher)
+    return hasher.finalize()
+  }
+}
+
+extension UUIDNumber {
+  /// Keeps other programs from choosing keys that collide.
+  private static let secret = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+
+  /// A hash for dictionaries, by two multiplications.
+  package func hash(seed: Int) -> Int {
+    let secret = Self.secret
+    let product = (high ^ secret.0 ^ UInt64(bitPattern: Int64(seed))).multipliedFullWidth(by: low ^ secret.1)
+    let again = (product.high ^ product.low).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return Int(truncatingIfNeeded: again.high ^ again.low)
+  }
+}

@@ -1,0 +1,139 @@
+#if Postgres
+  internal import Roost
+  internal import RoostGraph
+  internal import RoostRecords
+
+  /// Makes known rows from an answer whose columns a selection chose.
+  ///
+  /// It keeps the zone and the class of the last row, because neighbouring rows usually have the same.
+  struct RowDecoder: ~Copyable {
+    private let selection: Selection
+    private let table: Table
+    private let store: String
+    private let start: Int
+    private var zone = ZoneName.none
+    private var kind: ClassColumns
+    private var writer: ImageWriter
+
+    /// - Parameter start: the number of the selection's first column.
+    init(_ selection: Selection, store: String, from start: Int = 0) {
+      (self.selection, self.store, self.start, table) = (selection, store, start, selection.table)
+      kind = selection.kinds[0]
+      writer = ImageWriter(kind.form)
+    }
+
+    mutating func row(_ answer: Answer, _ row: Int) throws -> KnownRow {
+      guard let uuid = answer.uuid(row, start + 1), let version = answer.integer(row, start + 2),
+        let isSameZone = answer.read(row, start, with: { $0.map { zone.isWritten($0) } })
+      else { throw PostgresError(.refused, "a row of \(table.name) has no key or no version") }
+      if !isSameZone { zone = ZoneName(answer.text(row, start) ?? "") }
+      if let column = selection.classColumn {
+        let name = answer.text(row, start + column)
+        if name != kind.type.name { try change(to: name) }
+      }
+      let key = RowKey(zone, uuid)
+      let values = try values(answer, row, of: key)
+      var links = references(answer, row)
+      let places = selection.joined.isEmpty ? [:] : addLists(answer, row, to: &links)
+      let content = SnapshotContent(
+        PersistentIdentifier(store: store, entity: kind.type.name, key.name), values, links: links)
+      return KnownRow(selection.number, key, version: version, content: content, places: places)
+    }
+
+    private mutating func change(to name: String?) throws {
+      guard let found = selection.kinds.first(where: { $0.type.name == name }) else {
+        throw PostgresError(
+          .newerModels, "a row of \(table.name) is of the class \(name ?? "nil"), which this program does not have")
+      }
+      kind = found
+      writer = ImageWriter(found.form)
+    }
+
+    private mutating func values(_ answer: Answer, _ row: Int, of key: RowKey) throws -> ValueImage {
+      for property in kind.values.indices {
+        guard let at = kind.values[property].at else {
+          writer.skip()
+          continue
+        }
+        let fault = answer.read(row, start + at) { bytes -> ValueFault? in
+          if bytes == nil, kind.values[property].mayLack {
+            writer.skip()
+            return nil
+          }
+          return writer.attempt { (sink) throws(ValueFault) in
+            try kind.values[property].form?.read(bytes, into: &sink)
+          }
+        }
+        if let fault {
+          throw RoostError(
+            .unreadable, "\(kind.type.name).\(kind.type.propertyName(property)) of \(key.text): \(fault.reason)")
+        }
+      }
+      return writer.finish()
+    }
+
+    /// The relationships whose references are in the row itself. The others are absent.
+    private func references(_ answer: Answer, _ row: Int) -> [SnapshotContent.Link] {
+      kind.references.map { reference in
+        guard let reference else { return .absent }
+        let className = reference.classAt.flatMap { answer.text(row, start + $0) }
+        return .one(
+          answer.uuid(row, start + reference.at).map { identifier(className ?? reference.entity, $0) })
+      }
+    }
+
+    /// Adds the relationships that other tables keep. Returns the places of their members.
+    private func addLists(
+      _ answer: Answer, _ row: Int, to links: inout [SnapshotContent.Link]
+    ) -> [TableClass.Member: [UUIDNumber: Int64]] {
+      var places: [TableClass.Member: [UUIDNumber: Int64]] = [:]
+      let hasLists = answer.isTrue(row, start + selection.listColumn)
+      for one in selection.joined {
+        guard let property = kind.properties[one.member] else { continue }
+        let isList = kind.form.isList(property)
+        guard hasLists || !isList, let keys = answer.uuids(row, start + one.keys) else { continue }
+        let classes = one.classes.flatMap { answer.texts(row, start + $0) }
+        let members = keys.enumerated().map { identifier(classes?[$0.offset] ?? one.entity, $0.element) }
+        links[kind.form.linkPlaces[property]] = isList ? .many(members) : .one(members.first)
+        guard let at = one.places, let numbers = answer.integers(row, start + at, null: -1) else { continue }
+        places[one.member] = Dictionary(zip(keys, numbers)) { first, _ in first }
+      }
+      return places
+    }
+
+    private func identifier(_ entity: String, _ key: UUIDNumber) -> PersistentIdentifier {
+      PersistentIdentifier(store: store, entity: entity, .uuid(key, zone: zone))
+    }
+  }
+
+  /// Where the properties of a class are in an answer.
+  final class ClassColumns {
+    struct ValueColumn {
+      var at: Int?
+      var form: ValueForm?
+      /// Whether null is no value, because a migration has to fill the column.
+      var mayLack = false
+    }
+
+    struct ReferenceColumn {
+      let at: Int
+      /// The name of the table's class.
+      let entity: String
+      /// Where the class of the referenced row is, if it may be another.
+      let classAt: Int?
+    }
+
+    let type: _ModelType
+    let form: ImageForm
+    let properties: [TableClass.Member: Int]
+    /// By property.
+    let values: [ValueColumn]
+    /// By place among the class's relationships; nil for one that another table keeps.
+    let references: [ReferenceColumn?]
+
+    init(_ kind: TableClass, values: [ValueColumn], references: [ReferenceColumn?]) {
+      (type, form, properties) = (kind.type, kind.form, kind.properties)
+      (self.values, self.references) = (values, references)
+    }
+  }
+#endif

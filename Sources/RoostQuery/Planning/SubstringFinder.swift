@@ -1,0 +1,73 @@
+internal import RoostRecords
+
+/// Reads from a part of a condition which text the value of a field must contain.
+struct SubstringFinder {
+  /// Variables that `if let` binds to a field of the row.
+  private var variables: [Int: FieldID] = [:]
+
+  init() {}
+
+  /// A field and its text. Every row for which the part is true contains the text there.
+  mutating func find(_ term: Term) -> (field: FieldID, test: Expression.TextTest, text: String)? {
+    let parts = term.operands
+    switch term.expression {
+    case .text(let test, _, _):
+      guard let field = field(parts[0]), case .string(let text) = parts[1].constant else { return nil }
+      return (field, test, text)
+    case .ifLet(let variable, _, _, _) where Self.isFalseOrNull(parts[2]):
+      guard let field = field(parts[0]) else { return nil }
+      let before = variables.updateValue(field, forKey: variable)
+      defer { variables[variable] = before }
+      return find(parts[1])
+    case .coalesce where Self.isFalseOrNull(parts[1]): return find(parts[0])
+    case .compare(.equal, _, _) where parts[1].isConstant(true): return find(parts[0])
+    case .compare(.equal, _, _) where parts[0].isConstant(true): return find(parts[1])
+    default: return nil
+    }
+  }
+
+  private static func isFalseOrNull(_ term: Term) -> Bool { term.constant == .bool(false) || term.constant == .null }
+
+  private func field(_ term: Term) -> FieldID? {
+    switch term.expression {
+    case .variable(let number): variables[number]
+    case .unwrap: field(term.operands[0])
+    case .field(_, let id): term.operands[0].isRow ? id : nil
+    default: nil
+    }
+  }
+
+  // MARK: The question
+
+  /// The part of a text that an index of trigrams can be asked for; nil if there is none.
+  ///
+  /// An index folds some characters in other ways than the comparisons do. So the question has only characters for which both agree:
+  /// those of ASCII, and Chinese and Japanese ones. A row that contains the text contains them side by side.
+  static func question(_ text: String) -> String? {
+    var (best, run) = ([Unicode.Scalar](), [Unicode.Scalar]())
+    func end(isFollowed: Bool) {
+      // What follows may be a mark on the last character.
+      if isFollowed, !run.isEmpty { run.removeLast() }
+      if run.count > best.count { best = run }
+      run = []
+    }
+    for scalar in text.unicodeScalars {
+      if isSafe(scalar) { run.append(scalar) } else { end(isFollowed: scalar.value >= 0x80) }
+      if run.count == mostCharacters { break }
+    }
+    end(isFollowed: false)
+    guard best.count >= 3 else { return nil }
+    return "\"" + String(String.UnicodeScalarView(best)) + "\""
+  }
+
+  /// A longer question finds hardly less, and takes longer.
+  private static let mostCharacters = 64
+
+  private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    // Without the quotation mark, which ends a phrase.
+    case 0x20...0x21, 0x23...0x7E, 0x3041...0x3096, 0x30A1...0x30FA, 0x4E00...0x9FFF: true
+    default: false
+    }
+  }
+}
