@@ -50,6 +50,10 @@ extension Schema.FullText: FullTextProperty {
     }
     for (keyPath, name) in zip(properties, fullText.names) {
       let type = Swift.type(of: keyPath as AnyKeyPath).valueType
+      guard let path = PathShelf.shared.path(keyPath), path.change == .none, case .property = path.end else {
+        faults.append("\(macro) names \(keyPath), which no store has: name stored properties")
+        continue
+      }
       guard TypeFacts.whole(type) != String.self else { continue }
       faults.append("\(macro) names \\.\(name), which is \(type): name properties of the types String and String?")
     }

@@ -32,6 +32,8 @@ extension Schema {
       (self.names, self.options) = (names, options)
     }
 
+    var isOfParts: Bool { options.contains(.substrings) }
+
     var analyzer: TextAnalyzer {
       var analyzer = TextAnalyzer()
       for option in options {

@@ -31,7 +31,23 @@ struct SchemaReflection {
     }
     for (type, entity) in zip(models, entities) { fill(entity, type) }
     for (type, entity) in zip(models, entities) { inherit(entity, type) }
+    for entity in entities { checkFullTexts(entity) }
     faults += InverseSearch(zip(models, entities).map { ($0, $1) }).faults
+  }
+
+  /// A family of classes has one index of each kind, because a fetch of a superclass finds the objects of all.
+  private mutating func checkFullTexts(_ entity: Schema.Entity) {
+    var above = entity.superentity
+    while let one = above {
+      if entity.fullTexts.contains(where: { text in one.fullTexts.contains { $0.isOfParts == text.isOfParts } }) {
+        faults.append(
+          SchemaFault(
+            "\(entity.name) declares #FullText, and so does its superclass \(one.name): name the properties in one of the two"
+          ))
+        return
+      }
+      above = one.superentity
+    }
   }
 
   private static func superclass(_ type: any PersistentModel.Type) -> (any PersistentModel.Type)? {

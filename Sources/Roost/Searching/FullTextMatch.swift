@@ -15,7 +15,7 @@ public struct FullTextMatch<Model: PersistentModel> {
   /// The part of a text that shows the match best.
   ///
   /// - Parameters:
-  ///   - property: one that `#FullText` names. Of another one it gives the beginning.
+  ///   - property: one that `#FullText` names. For another property the result is the beginning of its text.
   ///   - words: how many words the part has at most.
   public func snippet(of property: KeyPath<Model, String>, words: Int = 16) -> FullTextSnippet {
     snippet(model[keyPath: property], property, words: words)
@@ -26,7 +26,7 @@ public struct FullTextMatch<Model: PersistentModel> {
     snippet(model[keyPath: property] ?? "", property, words: words)
   }
 
-  private func snippet(_ text: String, _ property: AnyKeyPath, words: Int) -> FullTextSnippet {
+  private func snippet(_ text: String, _ property: PartialKeyPath<Model>, words: Int) -> FullTextSnippet {
     // A property that is in no index has no words to highlight.
     let asked = rules.place(of: property) == nil ? nil : try? TextQuestion(question, for: rules.definition)
     guard let asked, let field = rules.place(of: property) else {

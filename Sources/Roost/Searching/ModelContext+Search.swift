@@ -57,46 +57,55 @@ private struct SearchRun<Model: PersistentModel> {
     rules = try FullTextTest(Model._$type, question).rules
     var list = rules.definition.fields.map { _ in 1.0 }
     for (keyPath, weight) in weights {
-      guard let place = rules.place(of: keyPath), weight.isFinite, weight >= 0 else {
-        throw RoostError(
-          .badValue,
-          "\(Model._$type.name): the weight \(weight) for \(Schema.names([keyPath])[0]) must be a number that is not negative, for a "
-            + "property that #FullText names")
+      let property = "\(Model._$type.name).\(Schema.names([keyPath])[0])"
+      guard let place = rules.place(of: keyPath) else {
+        throw RoostError(.badValue, "\(property) has a weight, and #FullText does not name it: leave the weight out")
+      }
+      guard weight >= 0, weight <= Self.greatestWeight else {
+        throw RoostError(.badValue, "the weight of \(property) is \(weight): give 0 to \(Int(Self.greatestWeight))")
       }
       list[place] = weight
     }
     self.weights = list
   }
 
+  private static var greatestWeight: Double { 1_000_000 }
+
   func matches() throws -> [FullTextMatch<Model>] {
     var part = try run.part().plain
-    guard let index = try part.graph.session.catalog().textIndex(.words, of: part.map),
-      let reader = try part.graph.session.ground().table(index.entity).text(index.id)
-    else {
+    guard let index = try part.graph.session.catalog().textIndex(.words, of: part.map) else {
       throw RoostError(
         .badCondition,
-        "the store of \(Model._$type.name) has no full text index, so there are no ranks: fetch with the predicate "
-          + "#Predicate { $0.matches(…) }")
+        "the store of \(Model._$type.name) has no full text index, so there are no ranks. A child context, a store in PostgreSQL and an "
+          + "old store that is only read have none: fetch with #Predicate { $0.matches(…) }, or open an old store once to write"
+      )
     }
-    let asked = try reader.question(question)
     let search = RowSearch(index.id, weights: weights)
     part.orders = [Order(.rank(search, .row, .constant(.string(question), .plain(.string))))]
-    func match(_ model: Model, _ score: Double?) throws -> FullTextMatch<Model> {
-      FullTextMatch(model, score: score ?? 0, question: question, rules: rules)
+    let isAlone = part.isEngines
+    let models =
+      isAlone
+      ? try part.graph.fetch(
+        part.query(isSorted: true, offset: run.offset, limit: run.limit), part.map, as: Model.self)
+      : try run.stored(part)
+    // The fetch may have gone on to a newer state.
+    let ground = try part.graph.session.ground()
+    let found = try models.map { model in
+      try match(model, ground.score(search, question, index: index, row: RowID(model._$state.row)))
     }
-    func stored(_ model: Model) throws -> FullTextMatch<Model> {
-      try match(model, reader.score(RowID(model._$state.row), asked, weights: weights))
-    }
-    if part.isEngines {
-      let query = part.query(isSorted: true, offset: run.offset, limit: run.limit)
-      return try part.graph.fetch(query, part.map, as: Model.self).map(stored)
-    }
+    if isAlone { return found }
+    guard let reader = try ground.table(index.entity).text(index.id) else { return found }
+    let asked = try reader.question(question)
     let pending = try part.pending.map { model in
-      try match(model, reader.score(texts: rules.texts(model), asked, weights: weights))
+      try match(model, reader.score(texts: rules.texts(model), asked, weights: weights) ?? 0)
     }
-    let all = (try run.stored(part).map(stored) + pending).sorted { one, other in
+    let all = (found + pending).sorted { one, other in
       (-one.score, one.model._$state.row) < (-other.score, other.model._$state.row)
     }
     return Array(all.dropFirst(run.offset).prefix(run.limit ?? .max))
+  }
+
+  private func match(_ model: Model, _ score: Double) -> FullTextMatch<Model> {
+    FullTextMatch(model, score: score, question: question, rules: rules)
   }
 }

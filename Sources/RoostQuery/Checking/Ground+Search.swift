@@ -1,4 +1,4 @@
-internal import RoostRecords
+package import RoostRecords
 
 extension Ground {
   /// The answer to the question of a search, or of its rank.
@@ -11,7 +11,11 @@ extension Ground {
     case .search(let own, _, _), .rank(let own, _, _): search = own
     default: throw ConditionFault(.unknown, "it is no search", in: "the search")
     }
-    return try answers.answer(search, text) {
+    return try answer(search, text, index: index)
+  }
+
+  private func answer(_ search: RowSearch, _ text: String, index: FullTextIndex) throws -> SearchAnswer {
+    try answers.answer(search, text) {
       guard let reader = try table(index.entity).text(index.id) else {
         throw ConditionFault(.unknown, "there is no full text index \(index.name)", in: "the search")
       }
@@ -20,5 +24,12 @@ extension Ground {
       }
       return try SearchAnswer(reader, search, text: text)
     }
+  }
+
+  /// The score of a stored row; 0 if it does not match. A query of this ground that sorted by the rank has the scores of its rows already.
+  package func score(
+    _ search: RowSearch, _ question: String, index: FullTextIndex, row: RowID
+  ) throws -> Double {
+    -(try answer(search, question, index: index).rank(row))
   }
 }

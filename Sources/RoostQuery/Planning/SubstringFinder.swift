@@ -42,7 +42,8 @@ struct SubstringFinder {
   /// The part of a text that an index of trigrams can be asked for; nil if there is none.
   ///
   /// An index folds some characters in other ways than the comparisons do. So the question has only characters for which both agree:
-  /// those of ASCII, and Chinese and Japanese ones. A row that contains the text contains them side by side.
+  /// letters of most alphabets, Chinese and Japanese ones, and what ASCII has besides. Korean syllables and the scripts of India are left out.
+  /// A row that contains the text contains the characters side by side.
   static func question(_ text: String) -> String? {
     var (best, run) = ([Unicode.Scalar](), [Unicode.Scalar]())
     func end(isFollowed: Bool) {
@@ -66,7 +67,9 @@ struct SubstringFinder {
   private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     // Without the quotation mark, which ends a phrase.
-    case 0x20...0x21, 0x23...0x7E, 0x3041...0x3096, 0x30A1...0x30FA, 0x4E00...0x9FFF: true
+    case 0x20...0x21, 0x23...0x7E, 0x3041...0x3096, 0x30A1...0x30FA, 0x30FC, 0x3005, 0x4E00...0x9FFF: true
+    // Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic letters.
+    case 0xC0...0x24F, 0x370...0x3FF, 0x400...0x481, 0x48A...0x556, 0x561...0x587, 0x5D0...0x5EA, 0x620...0x64A: true
     default: false
     }
   }

@@ -85,7 +85,7 @@ final class SearchAnswer {
   }
 
   /// More ranks are not kept.
-  private static let mostRanks = 100_000
+  private static let mostRanks = 4_000_000
 
   private func note(_ row: RowID, _ rank: Double) {
     if ranks.count < Self.mostRanks { ranks[row] = rank }

@@ -134,6 +134,11 @@ extension RowID {
 extension FullTextIndex {
   /// The rules of the index, with the names that its fields have now.
   func definition(_ entity: Entity) -> TextIndex {
-    TextIndex(analyzer: analyzer, fields: fields.map { entity.field($0)?.name ?? "" })
+    TextIndex(analyzer: analyzer, fields: fields.map { Self.spoken(entity.field($0)?.name ?? "") })
+  }
+
+  /// The name of a field in questions. A field of a subclass has the name of its class before it: `Essay/note`.
+  package static func spoken(_ field: String) -> String {
+    field.lastIndex(of: "/").map { String(field[field.index(after: $0)...]) } ?? field
   }
 }

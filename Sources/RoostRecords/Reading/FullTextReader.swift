@@ -13,6 +13,8 @@ package final class FullTextReader {
   private let tree: ByteTree
   private let bond: ReadBond
   private var opened: TextIndexReader?
+  /// The one that was asked last.
+  private var scorer: TextScorer?
 
   init(_ index: FullTextIndex, _ entity: Entity, tree: ByteTree, bond: ReadBond) {
     self.index = index
@@ -75,14 +77,22 @@ package final class FullTextReader {
 
   /// The BM25 score of a row; nil if it does not match.
   package func score(_ row: RowID, _ question: FullTextQuestion, weights: [Double]) throws(StoreError) -> Double? {
-    try reader().score(row: row.textNumber, question.question, weights: padded(weights))
+    try scorer(question, padded(weights)).score(row: row.textNumber)
   }
 
   /// The score that texts would have that are not stored; nil if they do not match.
   package func score(
     texts: [String?], _ question: FullTextQuestion, weights: [Double]
   ) throws(StoreError) -> Double? {
-    try reader().score(texts: texts, question.question, weights: padded(weights))
+    try scorer(question, padded(weights)).score(texts: texts)
+  }
+
+  private func scorer(_ question: FullTextQuestion, _ weights: [Double]) throws(StoreError) -> TextScorer {
+    let reader = try reader()
+    if let scorer, scorer.question == question.question, scorer.weights == weights { return scorer }
+    let made = try TextScorer(reader, question.question, weights: weights)
+    scorer = made
+    return made
   }
 
   /// One weight for each field, or none.

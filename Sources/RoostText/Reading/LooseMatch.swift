@@ -27,6 +27,18 @@ struct LooseTerms {
     prefixes = wanted.indices.filter { [wanted] in wanted[$0].isPrefix }
   }
 
+  /// The number of a whole term; nil if the question does not ask for it.
+  func number(of term: UnsafeBufferPointer<UInt8>) -> Int? {
+    var (low, high) = (0, whole.count)
+    while low < high {
+      let middle = (low + high) / 2
+      let order = LooseMatch.compare(wanted[whole[middle]].term, term)
+      if order == 0 { return whole[middle] }
+      if order < 0 { low = middle + 1 } else { high = middle }
+    }
+    return nil
+  }
+
   private static func collect(_ condition: TextCondition, into found: inout Set<Wanted>) {
     switch condition {
     case .nothing: break
@@ -92,7 +104,7 @@ struct LooseMatch {
   }
 
   /// Negative if the first term is less.
-  private static func compare(_ one: [UInt8], _ other: UnsafeBufferPointer<UInt8>) -> Int {
+  static func compare(_ one: [UInt8], _ other: UnsafeBufferPointer<UInt8>) -> Int {
     let count = min(one.count, other.count)
     var at = 0
     while at < count {
@@ -113,7 +125,7 @@ struct LooseMatch {
       for place in 0..<scanner.count {
         let term = scanner.term(place)
         let at = UInt32(field) << 27 | scanner.marks[place].position
-        for number in terms.whole where terms.wanted[number].term.elementsEqual(term) { places[number].append(at) }
+        if let number = terms.number(of: term) { places[number].append(at) }
         for number in terms.prefixes where term.starts(with: terms.wanted[number].term) { places[number].append(at) }
       }
     }

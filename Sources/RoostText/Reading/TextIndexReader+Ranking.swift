@@ -63,20 +63,12 @@ extension TextIndexReader {
   /// The score of one row; `nil` if the row does not match or is not in the index.
   package func score(
     row: Int64, _ question: TextQuestion, weights: [Double] = []
-  ) throws(StoreError) -> Double? {
-    let run = try QuestionRun(self, question, ranking: Ranking(statistics, weights: weights))
-    return try place(row, run)
-  }
+  ) throws(StoreError) -> Double? { try TextScorer(self, question, weights: weights).score(row: row) }
 
   /// The score of texts that are not in the index, with the index's statistics; `nil` if they do not match.
   package func score(
     texts: [String?], _ question: TextQuestion, weights: [Double] = []
-  ) throws(StoreError) -> Double? {
-    let ranking = Ranking(statistics, weights: weights)
-    let run = try QuestionRun(self, question, ranking: ranking)
-    let match = LooseMatch(texts: texts, run.loose, TextScanner(index.analyzer))
-    return match.meets(run.condition) ? match.score(run.condition, ranking, weight: run.weight) : nil
-  }
+  ) throws(StoreError) -> Double? { try TextScorer(self, question, weights: weights).score(texts: texts) }
 
   /// The score of a row for a question, 0 without a ranking; `nil` if it does not match.
   func place(_ row: Int64, _ run: QuestionRun) throws(StoreError) -> Double? {

@@ -34,3 +34,40 @@ import SwiftData
   var note: String?
   init(_ text: String, _ note: String?) { (self.text, self.note) = (text, note) }
 }
+
+// Two classes of one family that both declare an index.
+@Model class Petal {
+  #FullText<Petal>([\.name])
+  var name: String
+  init(_ name: String) { self.name = name }
+}
+
+@Model final class Blossom: Petal {
+  #FullText<Blossom>([\.kind])
+  var kind: String
+  override init(_ name: String) {
+    kind = name
+    super.init(name)
+  }
+}
+
+@Model class Stem {
+  var height = 0
+  init() {}
+}
+
+@Model final class Bud: Stem {
+  #FullText<Bud>([\.colour])
+  var colour: String
+  init(_ colour: String) {
+    self.colour = colour
+    super.init()
+  }
+}
+
+@Model final class Husk {
+  #FullText<Husk>([\.whole])
+  var name: String
+  var whole: String { name + "!" }
+  init(_ name: String) { self.name = name }
+}

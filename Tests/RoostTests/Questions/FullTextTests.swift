@@ -168,4 +168,55 @@ import Testing
     #expect(match.snippet(of: \.title).html == "a &lt;<mark>b</mark>&gt; &amp; &quot;c&quot;")
     #expect(match.snippet(of: \.title).marked("[", "]") == "a <[b]> & \"c\"")
   }
+
+  @Test func `a search goes on to what other contexts committed`() throws {
+    let context = try filled()
+    try context.save()
+    let other = ModelContext(context.container)
+    for number in 10..<14 {
+      other.insert(Memoir("wall \(number)", number: number))
+      try other.save()
+      let found = try context.search(Memoir.self, for: "wall")
+      #expect(Set(found.map(\.model.number)) == Set([0, 3, 5] + Array(10...number)))
+      #expect(found.allSatisfy { $0.score > 0 })
+    }
+  }
+
+  @Test func `a subclass is searched by the index of its superclass`() throws {
+    let context = try filled()
+    for isSaved in [false, true] {
+      if isSaved { try context.save() }
+      let found = try context.search(LongMemoir.self, for: "wall", weights: [\.title: 4])
+      #expect(found.map(\.model.number) == [5] && found[0].snippet(of: \.title).marked("<", ">") == "Dear <wall>")
+    }
+    #expect(throws: (any Error).self) { try ModelContainer(for: Petal.self, Blossom.self) }
+    let own = ModelContext(
+      try ModelContainer(
+        for: Stem.self, Bud.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    own.insert(Bud("green"))
+    for isSaved in [false, true] {
+      if isSaved { try own.save() }
+      #expect(try own.fetchCount(FetchDescriptor<Bud>(predicate: #Predicate { $0.matches("colour:green") })) == 1)
+    }
+  }
+
+  @Test func `a property that no store has is refused by name`() throws {
+    let error = #expect(throws: (any Error).self) { try ModelContainer(for: Husk.self) }
+    #expect(error.map { "\($0)" }?.contains("which no store has: name stored properties") == true, "\(error as Any)")
+  }
+
+  @Test func `a text that is typed or pasted is never an error`() throws {
+    let context = try filled()
+    try context.save()
+    let pasted = (0..<5000).map { "word\($0)" }.joined(separator: " ")
+    for typed in [
+      "\"\u{301}abc", "a\"\u{200D}b", pasted, String(repeating: "x", count: 70_000) + " wall", "wall \u{0}",
+    ] {
+      for question in [
+        SearchInput.all(of: typed), SearchInput.any(of: typed), SearchInput.prefixes(of: typed),
+        SearchInput.phrase(typed),
+      ] where !question.isEmpty { _ = try found(context, question) }
+    }
+    #expect(try found(context, SearchInput.prefixes(of: "running")) == [3])
+  }
 }

@@ -1,16 +1,20 @@
 internal import RoostFile
 internal import RoostGraph
+internal import RoostRecords
 internal import RoostText
 
 /// The words index that a class of models declares or inherits, to search models without a store.
 final class FullTextRules: Sendable {
   let definition: TextIndex
+  private let names: [String]
   /// The key paths of the properties. Unchecked because a key path never changes.
   nonisolated(unsafe) private let keyPaths: [AnyKeyPath]
 
   private init(_ property: any FullTextProperty, _ type: _ModelType) {
     let fullText = property.fullText
-    definition = TextIndex(analyzer: fullText.analyzer, fields: fullText.names.map { type.fieldName(ofPath: $0) })
+    names = fullText.names
+    definition = TextIndex(
+      analyzer: fullText.analyzer, fields: names.map { FullTextIndex.spoken(type.fieldName(ofPath: $0)) })
     keyPaths = property.keyPaths
   }
 
@@ -23,7 +27,10 @@ final class FullTextRules: Sendable {
   }
 
   /// The place of a property in the index; nil if it is not there.
-  func place(of keyPath: AnyKeyPath) -> Int? { keyPaths.firstIndex(of: keyPath) }
+  func place<Model: PersistentModel>(of keyPath: PartialKeyPath<Model>) -> Int? {
+    // The key path of a subclass is another one.
+    names.firstIndex(of: Schema.names([keyPath])[0])
+  }
 
   // MARK: Classes
 

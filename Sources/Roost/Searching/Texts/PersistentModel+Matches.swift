@@ -35,7 +35,7 @@ struct FullTextTest {
   init(_ type: _ModelType, _ text: String) throws(ConditionFault) {
     guard let rules = FullTextRules.of(type) else {
       throw ConditionFault(
-        .unknown, "\(type.name) has no #FullText: declare the properties to search in its class", in: text)
+        .unknown, "\(type.name) has no #FullText for words: declare the properties to search in its class", in: text)
     }
     self.rules = rules
     do throws(TextQuestionFault) { question = try TextQuestion(text, for: rules.definition) } catch {

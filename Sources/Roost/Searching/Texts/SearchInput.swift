@@ -5,7 +5,7 @@
 /// ```
 ///
 /// Quotation marks, operators and other signs of the text have no meaning of their own in these questions. A text without words makes an empty
-/// question, which is an error in a fetch: test ``isEmpty(_:)`` first.
+/// question, which is an error in a fetch: test ``isEmpty(_:)`` first. Of a long text the first 400 words count, or 20,000 bytes.
 public enum SearchInput {
   /// Models with all words of a text.
   public static func all(of text: String) -> String { words(text).map(quoted).joined(separator: " ") }
@@ -14,8 +14,10 @@ public enum SearchInput {
   public static func any(of text: String) -> String { words(text).map(quoted).joined(separator: " OR ") }
 
   /// Models with words that begin as the words of a text do. It finds while a person is typing.
+  ///
+  /// An index with stems has stems instead of words: `heroes` is found by `hero` and by `heroes`, and not by `heroe`.
   public static func prefixes(of text: String) -> String {
-    words(text).map { quoted($0) + "*" }.joined(separator: " ")
+    words(text).map { "(\(quoted($0))* OR \(quoted($0)))" }.joined(separator: " ")
   }
 
   /// Models with the words of a text side by side.
@@ -29,11 +31,21 @@ public enum SearchInput {
 
   private static func quoted(_ text: String) -> String { "\"\(text)\"" }
 
-  /// The parts between spaces that have a letter or a digit, without quotation marks.
+  /// The parts between spaces that have a letter or a digit, without quotation marks. A question may have so many of them.
   private static func words(_ text: String) -> [String] {
-    text.split(whereSeparator: \.isWhitespace).compactMap { part in
-      let word = part.filter { $0 != "\"" }
-      return word.contains { $0.isLetter || $0.isNumber } ? word : nil
+    var words: [String] = []
+    var byteCount = 0
+    for part in text.split(whereSeparator: \.isWhitespace) {
+      // By scalars, because a mark may follow and be one character with it.
+      let word = String(String.UnicodeScalarView(part.unicodeScalars.filter { $0 != "\"" }))
+      guard word.contains(where: { $0.isLetter || $0.isNumber }) else { continue }
+      byteCount += word.utf8.count
+      if words.count == mostWords || byteCount > mostBytes { break }
+      words.append(word)
     }
+    return words
   }
+
+  private static let mostWords = 400
+  private static let mostBytes = 20_000
 }
