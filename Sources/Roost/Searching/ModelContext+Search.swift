@@ -12,15 +12,15 @@ extension ModelContext {
   ///       print(found.score, found.model.title, found.snippet(of: \.body).marked("*", "*"))
   ///     }
   ///
-  /// The class declares its texts with `#FullText`. ``PersistentModel/matches(_:)`` describes questions. Ranks are those of BM25: rare
-  /// words count more than frequent ones, and a word in a short text counts more than in a long one. Models of one rank are in the order in which
-  /// they were stored. Models with unsaved changes are found by their new texts.
+  /// The class declares its texts with `#FullText`. ``PersistentModel/matches(_:)`` describes questions. Scores are those of BM25: rare
+  /// words count more than frequent ones, and a word in a short text counts more than in a long one. Models with one score are in the order in
+  /// which they were stored. Models with unsaved changes are found by their new texts.
   ///
   /// With a limit the store reads no more rows than it needs.
   ///
-  /// - Parameters:
-  ///   - predicate: another condition for the models.
-  ///   - weights: how much words in a property count. Without a weight it is 1; with 0 they are found, and do not count.
+  /// `predicate` is another condition for the models. `weights` says how much words in a property count: 1 without a weight. With 0 they are
+  /// found, and do not count.
+  ///
   /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the question cannot be read, or if the class has no `#FullText`. ``RoostError`` with
   ///   the code `badCondition` if the store has no full text index, as one in PostgreSQL: there fetch with ``PersistentModel/matches(_:)``.
   public func search<Model: PersistentModel>(
