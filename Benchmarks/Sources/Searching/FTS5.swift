@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// The same texts in an FTS5 table of SQLite.
+/// Keeps the texts of the benchmark in an FTS5 table of SQLite.
 final class FTS5 {
   struct Failure: Error { let text: String }
 

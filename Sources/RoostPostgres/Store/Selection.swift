@@ -10,7 +10,7 @@
     /// A relationship whose other side keeps it, and its columns in the answer.
     struct Joined {
       let member: TableClass.Member
-      /// The name of the class of the table that it leads to.
+      /// The class of the referenced table.
       let entity: String
       let keys: Int
       var classes: Int?

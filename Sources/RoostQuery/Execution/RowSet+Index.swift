@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 extension RowSet {
-  /// The rows that stand in some stretches of an index.
+  /// The rows in some ranges of an index.
   init(of use: IndexAccess, _ plan: Plan) throws {
     self.init()
     _ = try IndexScan(use, plan).run(0) { row in

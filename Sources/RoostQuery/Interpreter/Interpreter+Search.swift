@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 extension Interpreter {
-  /// Whether a full text search finds a row, or the rank of the row. A reference that is nil leads to no row.
+  /// Whether a full text search finds a row, or the rank of the row. A reference that is nil is not found, and has the rank 0.
   mutating func search(_ term: Term) throws -> Value {
     let answer = try ground.answer(term)
     let row = try value(term.operands[0])

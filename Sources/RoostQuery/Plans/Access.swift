@@ -34,7 +34,7 @@ enum RowFilter {
 }
 
 extension Access {
-  /// The same rows as a filter; nil if they are not known by an index alone.
+  /// A filter that keeps the rows of this access; nil if no index alone knows them.
   var filter: RowFilter? {
     switch self {
     case .index(let use): .index(use)

@@ -96,6 +96,7 @@ final class SearchAnswer {
 final class SearchAnswers {
   private static let most = 16
 
+  // Unchecked exclusivity: one thread uses the ground, and `make` runs outside of an access.
   @exclusivity(unchecked) private var known: [SearchAnswer] = []
 
   func answer(

@@ -14,7 +14,7 @@ final class FullTextWriter {
   let draft: ByteTreeDraft
   /// The places of the covered fields in the newest layout, in the index's order.
   private let places: [Int]
-  /// The same places as a set.
+  /// `places` as a set.
   private let fields: FieldSet
   private var writer: TextIndexWriter?
   /// The bytes of the texts since the last flush.

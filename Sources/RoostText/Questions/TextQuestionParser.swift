@@ -1,4 +1,4 @@
-/// Parses a question. It recurs once for each level of parentheses, of which there are at most 64.
+/// Parses a question. It calls itself once for each level of parentheses, and refuses more than 64 levels.
 struct TextQuestionParser {
   private let text: [UInt8]
   private let index: TextIndex

@@ -141,10 +141,17 @@ final class AllCursor: MatchCursor {
   }
 
   override func bound(from target: UInt32) throws(StoreError) -> (bound: Double, last: UInt32) {
-    var (sum, least) = (0.0, Self.end)
-    for part in parts {
+    try parts.bound(from: target)
+  }
+}
+
+extension [MatchCursor] {
+  /// The sum of the bounds, for the documents for which all of them hold.
+  fileprivate func bound(from target: UInt32) throws(StoreError) -> (bound: Double, last: UInt32) {
+    var (sum, least) = (0.0, MatchCursor.end)
+    for part in self {
       let (bound, last) = try part.bound(from: target)
-      (sum, least) = (sum + bound, min(least, last))
+      (sum, least) = (sum + bound, Swift.min(least, last))
     }
     return (sum, least)
   }
@@ -200,12 +207,7 @@ final class AnyCursor: MatchCursor {
   }
 
   override func bound(from target: UInt32) throws(StoreError) -> (bound: Double, last: UInt32) {
-    var (sum, least) = (0.0, Self.end)
-    for part in parts {
-      let (bound, last) = try part.bound(from: target)
-      (sum, least) = (sum + bound, min(least, last))
-    }
-    return (sum, least)
+    try parts.bound(from: target)
   }
 }
 
