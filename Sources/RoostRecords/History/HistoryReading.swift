@@ -71,12 +71,18 @@ struct HistoryReading {
     return try min(head(cursor.key, tree).last, latest)
   }
 
-  /// The newest transaction up to a number that has an entry; nil if there is none. Of a gap it is the number itself.
-  func newest(atMost number: UInt64) throws(StoreError) -> UInt64? {
-    guard let (key, head) = try head(atMost: number) else { return nil }
-    if head.isGap { return min(head.last, number) }
-    if head.last <= number { return head.last }
-    return try content(key).items.last { $0.number <= number }?.number
+  /// Whether who has read up to one transaction has something to read up to another. A commit that changed no rows is nothing to read;
+  /// of a time without history a reader is told.
+  func hasNews(after number: UInt64, through last: UInt64) throws -> Bool {
+    do {
+      let cursor = try HistoryCursor(self, HistoryRange(after: number, through: last))
+      while let commit = try cursor.move() {
+        if !commit.entry.entities.isEmpty { return true }
+      }
+      return false
+    } catch let fault as RecordFault where fault.code == .expired {
+      return true
+    }
   }
 
   func token(_ number: UInt64) throws(StoreError) -> HistoryPlace {

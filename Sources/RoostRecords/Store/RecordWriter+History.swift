@@ -74,10 +74,8 @@ extension RecordWriter {
     if let slowest = try consumers.filter({ !$0.isCutOff }).min(by: { $0.token.transaction < $1.token.transaction }),
       slowest.token.transaction < limit
     {
-      // Commits without an entry hold nobody up.
-      let isHeld = try reading.newest(atMost: limit).map { $0 > slowest.token.transaction } ?? false
+      heldBy = try reading.hasNews(after: slowest.token.transaction, through: limit) ? slowest.name : nil
       limit = slowest.token.transaction
-      heldBy = isHeld ? slowest.name : nil
     }
     // A gap stays while somebody may come to it.
     if let (key, head) = try reading.head(atMost: limit), head.isGap, head.last > limit { limit = key - 1 }

@@ -89,6 +89,15 @@ import Testing
     #expect(try context.all().isEmpty)
   }
 
+  @Test func `a commit without rows holds nobody up`() throws {
+    let container = try makeHarbor()
+    // A store's first commit makes its tables.
+    #expect(try container.historyConsumer(named: "first").changes().isEmpty)
+    #expect(try ModelContext(container).deleteHistory(HistoryDescriptor<Transaction>()).isComplete)
+    try save(container, ["a"])
+    #expect(try ModelContext(container).deleteHistory(HistoryDescriptor<Transaction>()).heldBy == ["first"])
+  }
+
   @Test func `what a consumer cannot do is an error`() throws {
     let (container, other) = (try makeHarbor(), try makeHarbor())
     try save(container, ["a"])
