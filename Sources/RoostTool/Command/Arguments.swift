@@ -1,3 +1,5 @@
+import RoostTransfer
+
 /// The words of one command, read.
 struct Arguments {
   private(set) var operands: [String] = []

@@ -14,8 +14,8 @@ extension Command {
       ],
       syntax: Syntax(
         operands: Asked.operands,
-        options: Asked.options + [
-          Asked.columnsOption, Format.option,
+        options: Asked.options + Asked.columnsOptions + [
+          Format.option,
           Syntax.Option(
             name: "output", value: "file", help: "The file to write; compressed if its name ends with .lz4.",
             letter: "o"),

@@ -83,7 +83,8 @@ package struct Exporter {
         return column
       }
     }
-    if let names { columns = try ExportColumn.named(names, among: columns, entity) }
+    if let names { columns = try ExportColumn.named(names, among: columns, entity, reader: reader) }
+    defer { for column in columns { column.rest() } }
     let delimiter: UInt8? = if case .csv(let given, _) = format { given ?? Byte.comma } else { nil }
     var text: [UInt8] = []
     var count = 0
@@ -160,14 +161,14 @@ struct ExportShape {
     for column in columns {
       // A class's name begins with the same sign as what is ours.
       let rest = column.name.dropFirst(above.count)
-      let name = String(rest.prefix { $0 != "." })
+      let name = column.isComputed ? column.name : String(rest.prefix { $0 != "." })
       guard done.insert(name).inserted else { continue }
       let path = above + name
-      let inner = columns.filter { $0.name.hasPrefix(path + ".") }
+      let inner = column.isComputed ? [] : columns.filter { !$0.isComputed && $0.name.hasPrefix(path + ".") }
       if inner.isEmpty {
         found.append((name, .column(column)))
       } else {
-        let presence = columns.first { $0.name == path }
+        let presence = columns.first { !$0.isComputed && $0.name == path }
         found.append((name, .structure(presence: presence, members(inner, above: path + "."))))
       }
     }
