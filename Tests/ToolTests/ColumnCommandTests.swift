@@ -80,6 +80,35 @@ import Testing
     #expect(Transcript.of("query", path, "Track", "--columns", ",").ending == .usage)
   }
 
+  @Test(arguments: [
+    ("id > 1 and id < 3", "write &&"), ("id > 1 AND id < 3", "write &&"), ("id == 1 or id == 2", "write ||"),
+    ("title LIKE \"x\"", "write name.contains(\"text\")"), ("title = \"x\"", "write == to compare"),
+    ("id <> 1", "write !="), ("id in (1, 2)", "contains(number)"), ("not id == 1", "write !"),
+  ])
+  func `words of other languages get Swift's spelling`(condition: String, words: String) {
+    let found = Transcript.of("query", path, "Track", condition)
+    #expect(found.ending == .usage && found.output == "" && found.errors.contains(words), "\(found)")
+  }
+
+  @Test func `dates are printed as dates`() throws {
+    let path = folder.file("days.roost")
+    let store = try RecordStore(path)
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.add(entity: "Day") { (entity) throws(RecordFault) in try entity.add("day", .date) }
+      }
+      try writer.table("Day").insert(["day": .date(86_400.5)])
+    }
+    try store.close()
+    let text = "2001-01-02T00:00:00.5Z"
+    for words in [
+      ["query", path, "Day"], ["query", path, "Day", "--json"], ["query", path, "Day", "--columns", "later = day"],
+      ["query", path, "Day", "--max", "day"], ["query", path, "Day", "--group-by", "day", "--json"],
+      ["get", path, "Day", "#1"], ["get", path, "Day", "#1", "--json"], ["export", path, "Day"],
+      ["query", path, "Day", "day == date(\"\(text)\")"],
+    ] { #expect(Transcript.run(words).output.contains(text), "\(words)") }
+  }
+
   @Test func `a value that cannot be computed for a row ends the query`() {
     let found = Transcript.of("query", path, "Track", "--columns", "100 / plays")
     #expect(found.ending == .failed && found.errors.contains("Error:"), "\(found)")

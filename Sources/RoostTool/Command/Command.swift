@@ -35,7 +35,8 @@ struct Command {
 
   static var all: [Command] {
     [
-      .tour, .info, .schema, .migrate, .query, .get, .explain, .set, .insert, .delete, .import, .export, .history,
+      .tour, .info, .schema, .migrate, .query, .get, .explain, .set, .insert, .delete, .import, .export, .dump, .load,
+      .diff, .history,
       .stats, .verify, .salvage, .compact, .backup, .restore, .bench, .completion, .witness,
     ]
   }
@@ -149,7 +150,11 @@ struct Command {
 
   // MARK: Help
 
-  private static func help(_ words: [String], _ console: Console) throws(UsageError) -> Ending {
+  private static func help(_ words: [String], _ console: Console) throws -> Ending {
+    if words.contains("--json") {
+      try console.json(HelpFacts(words.filter { $0 != "--json" }))
+      return .good
+    }
     let lines: [String]
     switch words.first {
     case nil: lines = overview

@@ -6,6 +6,9 @@ package struct ReferenceText {
 
   package init(of entity: EntityID, _ catalog: Catalog) { way = KeyWay(entity, catalog) }
 
+  /// The unique index of the keys; nil if rows have none.
+  package var index: String? { way.index }
+
   package var type: FieldType { way.type }
 
   package func value(_ row: RowID, _ reader: RecordReader) throws -> Value {
