@@ -51,6 +51,22 @@ import Testing
   init(_ title: String) { self.title = title }
 }
 
+@Model private class Craft {
+  var name: String
+  @Relationship(inverse: \Wharf.crafts) var wharf: Wharf?
+  init(_ name: String) { self.name = name }
+}
+
+@Model private final class Steamer: Craft {
+  var boilers: Int = 2
+  override init(_ name: String) { super.init(name) }
+}
+
+@Model private final class Wharf {
+  var crafts: [Craft] = []
+  init() {}
+}
+
 /// `dump` and `load`.
 @Suite struct DumpCommandTests {
   private let folder: ScratchFolder
@@ -65,7 +81,9 @@ import Testing
     let container = try ModelContainer(
       for: Harbor.self, Vessel.self, Route.self, configurations: ModelConfiguration(url: URL(filePath: path)))
     let context = ModelContext(container)
-    let depths = [0.1, -0.0, .infinity, -.infinity, Double(nan: 5, signaling: false), -Double.nan, .leastNonzeroMagnitude, 1e300]
+    let depths = [
+      0.1, -0.0, .infinity, -.infinity, Double(nan: 5, signaling: false), -Double.nan, .leastNonzeroMagnitude, 1e300,
+    ]
     let harbors = depths.enumerated().map { Harbor("H\($0.offset)", depth: $0.element) }
     harbors.forEach { context.insert($0) }
     let routes = (0..<3).map { Route("route \($0)") }
@@ -86,7 +104,9 @@ import Testing
     }
     try context.save()
     harbors[0].vessels.reverse()
-    if let first = harbors[0].vessels.popLast() { harbors[0].vessels.insert(first, at: 1) }
+    if let first = harbors[0].vessels.popLast() {
+      harbors[0].vessels.insert(first, at: min(1, harbors[0].vessels.count))
+    }
     // The last number of each entity is not given again.
     let gone = Vessel(-1)
     context.insert(gone)
@@ -149,6 +169,35 @@ import Testing
     #expect(Transcript.of("load", file, copy, "--json").output.contains("\"rows\" : 16"))
     #expect(Transcript.of("load", file, copy).errors.contains("choose a new name"))
     #expect(Transcript.of("dump", path, path, "--replace").ending == .failed)
+  }
+
+  @Test func `classes of a family and the version of the models are kept`() throws {
+    let schema = Schema([Craft.self, Steamer.self, Wharf.self], version: Schema.Version(3, 1, 0))
+    func open(_ path: String) throws -> ModelContainer {
+      try ModelContainer(for: schema, configurations: ModelConfiguration(url: URL(filePath: path)))
+    }
+    let container = try open(path)
+    let context = ModelContext(container)
+    let wharf = Wharf()
+    context.insert(wharf)
+    let crafts = [Craft("raft"), Steamer("mary"), Craft("dinghy")]
+    crafts.forEach { context.insert($0) }
+    try context.save()
+    wharf.crafts = [crafts[2], crafts[1], crafts[0]]
+    try context.save()
+    try container.close()
+    let (file, copy) = (folder.file("family.jsonl"), folder.file("copy.roost"))
+    #expect(Transcript.of("dump", path, file).ending == .good)
+    let load = Transcript.of("load", file, copy)
+    #expect(load.ending == .good, "\(load)")
+    #expect(try dumped(copy) == dumped(path))
+    #expect(Transcript.of("migrate", copy, "--to", path, "--dry-run").output.contains("3.1.0"))
+    let again = try open(copy)
+    let found = try #require(try ModelContext(again).fetch(FetchDescriptor<Wharf>()).first)
+    #expect(found.crafts.map(\.name) == ["dinghy", "mary", "raft"])
+    #expect((found.crafts[1] as? Steamer)?.boilers == 2 && !(found.crafts[0] is Steamer))
+    try again.close()
+    #expect(Transcript.of("diff", path, copy).ending == .good)
   }
 
   @Test func `many rows need many transactions`() throws {

@@ -69,14 +69,6 @@ extension Relationship {
   }
 }
 
-extension TableWriter {
-  /// Gives no row a number below `next` any more.
-  package func keepNumbers(below next: UInt64) throws {
-    try tables.check(generation)
-    if next > nextRow { passOver(RowID(next - 1)) }
-  }
-}
-
 extension FullTextIndex {
   /// The rules of the index as bytes.
   package var analyzerBytes: [UInt8] { analyzer.encode() }

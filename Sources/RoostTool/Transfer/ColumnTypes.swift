@@ -78,7 +78,7 @@ struct ColumnTypes {
         // The import decides about bad records.
         if record.fault != nil { continue }
         records += 1
-        if let names = reader.names { try line(record, names, batch) } else { try object(record, batch) }
+        if let names = reader.names { try line(record, names, batch: batch) } else { try object(record, batch) }
       }
     }
     if let names = reader.names { for name in names { _ = try place(name) } }
@@ -95,7 +95,7 @@ struct ColumnTypes {
     return columns.count - 1
   }
 
-  private mutating func line(_ record: RecordBatch.Record, _ names: [String], _ batch: RecordBatch) throws {
+  private mutating func line(_ record: RecordBatch.Record, _ names: [String], batch: RecordBatch) throws {
     for (name, token) in zip(names, batch.tokens[record.tokens]) {
       guard let place = try place(name) else { continue }
       if token.kind == .bare, token.count == 0 { continue }

@@ -153,7 +153,7 @@ private struct Importing {
     if arguments.text("resume") != nil {
       throw UsageError(sentence: "'--create' begins an import, and '--resume' continues one: leave one out")
     }
-    let creation = try ImportCreation(file, format, options)
+    let creation = try ImportCreation(file, format, options: options)
     let isNew = try !DiskFileSystem.shared.exists(path)
     var catalog = isNew ? Catalog() : try Looking.rows(path).read { $0.catalog }
     try creation.add(to: &catalog)

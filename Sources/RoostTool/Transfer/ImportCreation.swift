@@ -10,7 +10,7 @@ struct ImportCreation {
   private(set) var names: [String: String] = [:]
   private let columns: [ColumnTypes.Column]
 
-  init(_ file: String, _ format: TextFormat, _ options: TextImportOptions) throws {
+  init(_ file: String, _ format: TextFormat, options: TextImportOptions) throws {
     entity = options.entity
     guard Self.isName(entity), entity.first?.isLetter == true else {
       throw UsageError(sentence: "'\(entity)' cannot be the name of a class: write letters and digits, as in 'Track'")

@@ -33,7 +33,7 @@ struct RowComparison {
   private var keys: (old: String?, new: String?) = (nil, nil)
   private let newName: ReferenceText
 
-  init(_ left: Entity, _ right: Entity, _ stores: StoreComparison) throws {
+  init(_ left: Entity, _ right: Entity, in stores: StoreComparison) throws {
     (old, new, isByKeys) = (stores.old, stores.new, stores.pairing == .keys)
     (oldTable, newTable) = (try old.table(left.id), try new.table(right.id))
     (oldName, newName) = (ReferenceText(of: left.id, old.catalog), ReferenceText(of: right.id, new.catalog))

@@ -61,7 +61,7 @@ struct StoreComparison {
   /// Calls `body` with each difference between the rows of an entity.
   func compare(_ name: String, _ body: (Difference) throws -> Void) throws -> Counts {
     var counts = Counts()
-    func tell(_ change: Difference.Change, _ row: String, _ properties: [Difference.Property]? = nil) throws {
+    func tell(_ change: Difference.Change, _ row: String, properties: [Difference.Property]?) throws {
       switch change {
       case .added: counts.added += 1
       case .removed: counts.removed += 1
@@ -77,7 +77,7 @@ struct StoreComparison {
       counts.removed = try old.table(name).count
       return counts
     }
-    let rows = try RowComparison(left, right, self)
+    let rows = try RowComparison(left, right, in: self)
     switch pairing {
     case .numbers: try byNumbers(rows, tell)
     case .keys: try byKeys(rows, tell)
