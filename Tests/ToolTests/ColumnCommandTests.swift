@@ -68,6 +68,9 @@ import Testing
         #expect(found.ending == .usage && found.output == "" && found.errors.contains(words), "\(option) \(found)")
       }
     }
+    let set = Transcript.of("set", path, "Track", "titel = \"x\"", "--all", "--dry-run")
+    #expect(set.errors.contains("Track has no field 'titel'. Did you mean 'title'? It has "), "\(set)")
+    #expect(Transcript.of("query", path, "Track", "title.lowercase() == \"a\"").errors.contains("'lowercased'?"))
     let list = Transcript.of("query", path, "Track", "--columns", "id,album.tracks")
     #expect(
       list.ending == .usage && list.errors.contains("this is a list of Track: write album.tracks.count"), "\(list)")

@@ -108,7 +108,7 @@ import Testing
       harbors[0].vessels.insert(first, at: min(1, harbors[0].vessels.count))
     }
     // The last number of each entity is not given again.
-    let gone = Vessel(-1)
+    let gone = Vessel(1)
     context.insert(gone)
     try context.save()
     context.delete(gone)

@@ -105,7 +105,7 @@ struct QuestionTyper {
     }
     if case .structure(let parts) = base.kind.whole {
       guard let place = parts.firstIndex(where: { $0.name == name }) else {
-        throw fault("it has no '\(name)'" + Self.others(name, parts.map(\.name)), placed)
+        throw fault("it has no '\(name)'" + FieldNames.offer(name, parts.map(\.name)), placed)
       }
       let kind = Kind(parts[place].type)
       return Typed(expression: .part(base.expression, place), kind: base.kind.isOptional ? kind.optional : kind)
@@ -130,13 +130,7 @@ struct QuestionTyper {
     }
     // A reference is a field, and a relationship too.
     let known = Set(entity.fields.map(\.name) + relationships.map(\.name)).sorted()
-    throw fault("\(entity.name) has no '\(name)'" + Self.others(name, known), placed)
-  }
-
-  /// What an error offers for an unknown name: the nearest known one, then all.
-  private static func others(_ name: String, _ known: [String]) -> String {
-    let hint = Spelling.hint(name, among: known.filter { !$0.hasPrefix("@") })
-    return hint.isEmpty ? "; it has \(FieldNames.list(known))" : "\(hint) It has \(FieldNames.list(known))"
+    throw fault("\(entity.name) has no '\(name)'" + FieldNames.offer(name, known), placed)
   }
 
   private func isRow(_ kind: Kind) -> Bool { kind.entity != nil }
@@ -323,8 +317,7 @@ struct QuestionTyper {
     ]
     guard let test = tests[name], arguments.count == 1 else {
       throw fault(
-        "a text has no '\(name)'; it has \(FieldNames.list(tests.keys.sorted() + ["lowercased", "uppercased"]))",
-        placed)
+        "a text has no '\(name)'" + FieldNames.offer(name, tests.keys.sorted() + ["lowercased", "uppercased"]), placed)
     }
     let other = try typed(arguments[0].value, .string)
     guard other.kind.whole == .string else {
