@@ -219,7 +219,10 @@ import Testing
     ("[\"H1\", ", "[\"H0\", ", "the unique index"), ("[\"H1\", ", "[", "line 3"),
     ("[\"H1\", ", "[\"H1\", 1, ", "line 3"), ("[\"H1\", ", "[99, ", "Harbor.code"),
     ("{\"row\": 2, \"of\": \"Harbor\"", "{\"row\": 1, \"of\": \"Harbor\"", "there is a row with the number 1"),
-    ("{\"row\": 2, \"of\": \"Harbor\"", "{\"row\": 9223372036854775807, \"of\": \"Harbor\"", "line 3"),
+    (
+      "{\"row\": 2, \"of\": \"Harbor\"", "{\"row\": 9223372036854775807, \"of\": \"Harbor\"",
+      "row numbers of Harbor end before"
+    ),
     (
       "{\"row\": 2, \"of\": \"Harbor\"", "{\"row\": 99999999999999999999, \"of\": \"Harbor\"",
       "does not fit into UInt64"

@@ -16,7 +16,7 @@ enum Ending: Int32 {
 
   static let explained = [
     ("0", "All is well."),
-    ("1", "A check failed, damage was found, stores differ, something named is missing, or a store is unreadable."),
+    ("1", "A check failed, damage was found, stores differ, something is missing, or a store cannot be used."),
     ("2", "The arguments, or the condition among them, are invalid."),
     ("3", "Another process has the store open, or writes it faster than it can be read: try again later."),
   ]

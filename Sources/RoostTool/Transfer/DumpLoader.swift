@@ -19,6 +19,8 @@ final class DumpLoader {
   private var catalog = Catalog()
   private var hasRelationships = false
   private var counts: [EntityID: Int] = [:]
+  /// The numbers below which the rows of each entity are.
+  private var ends: [EntityID: UInt64] = [:]
   private(set) var rows = 0
   private(set) var lists = 0
   private var isEnded = false
@@ -87,6 +89,7 @@ final class DumpLoader {
     }
     for entity in schema.entities where entity.nextRow > 1 {
       _ = try store.reserve(entity.nextRow - 1, of: EntityID(entity.number))
+      ends[EntityID(entity.number)] = entity.nextRow
     }
   }
 
@@ -170,6 +173,9 @@ final class DumpLoader {
     guard let entity = catalog.entity(name) else {
       let hint = Spelling.hint(name, among: catalog.entities.map(\.name))
       throw ValueFault(.unknown, "the dump's first line has no entity '\(name)'" + hint.dropLast())
+    }
+    guard number > 0, number < ends[entity.id, default: 1] else {
+      throw ValueFault(.outOfRange, "the dump's first line says that row numbers of \(name) end before \(number)")
     }
     guard batch.tokens[places[2]].kind == .list else { throw ValueFault(.wrongType, "a list of values is expected") }
     let table = try writer.table(entity.id)

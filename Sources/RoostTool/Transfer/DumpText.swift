@@ -3,7 +3,7 @@ import RoostTransfer
 
 /// Values in a dump: text from which exactly the same bits are read.
 ///
-/// Most values are written as in an export. Integers that a `Double` cannot hold are in quotes. A NaN is written by its bits, as
+/// Most values are written as in an export. Numbers that a `Double` cannot hold are in quotes. A NaN is written by its bits, as
 /// `"0x7ff8000000000000"`. A reference is the number of its row.
 enum DumpText {
   private static let exact: UInt64 = 1 << 53
@@ -16,6 +16,8 @@ enum DumpText {
       ValueWriter.quote("0x" + String(number.bitPattern, radix: 16), to: &text)
     case .float(let number) where number.isNaN:
       ValueWriter.quote("0x" + String(number.bitPattern, radix: 16), to: &text)
+    case .decimal(let number) where ValueWriter.plain(.decimal(number)).utf8.count > 16:
+      ValueWriter.quote(ValueWriter.plain(.decimal(number)), to: &text)
     case .reference(let row): text += "\(row.number)".utf8
     default: ValueWriter.appendJSON(value, as: type, to: &text)
     }
