@@ -126,7 +126,8 @@ struct RowPrinter {
     let output = HeldOutput(ConsoleOutput(console, filter: filter))
     try witness.read(mayRestart: { !output.hasFlowed }) { reader in
       output.restart()
-      _ = try Exporter(reader, format, columns: asked.columns).write(asked.query(reader.catalog), to: output)
+      _ = try Exporter(reader, format, columns: asked.columns, computes: true).write(
+        asked.query(reader.catalog), to: output)
     }
     try output.release()
   }

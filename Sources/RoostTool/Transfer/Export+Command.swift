@@ -127,7 +127,8 @@ private struct Exporting {
   private func write(_ reader: RecordReader, to output: any ByteOutput, _ bar: Progress) throws -> Int {
     let counting = CountingOutput(output, bar)
     defer { counting.bar.end() }
-    return try Exporter(reader, format, columns: asked.columns).write(asked.query(reader.catalog), to: counting)
+    return try Exporter(reader, format, columns: asked.columns, computes: true).write(
+      asked.query(reader.catalog), to: counting)
   }
 }
 

@@ -29,12 +29,18 @@ struct ExportColumn {
     ExportColumn(name: numberName, content: .number, type: .reference(entity.id))
   }
 
-  /// The columns of these names. Other words are values that are computed of each row, such as `album.title` or `plays * 2`.
+  /// The columns of these names.
+  ///
+  /// - Parameter computes: Whether other words are values that are computed of each row, such as `album.title` or `plays * 2`.
   static func named(
-    _ names: [String], among columns: [ExportColumn], _ entity: Entity, reader: RecordReader
+    _ names: [String], among columns: [ExportColumn], _ entity: Entity, reader: RecordReader, computes: Bool
   ) throws -> [ExportColumn] {
     let known = names.map { name in
       name == numberName ? number(entity) : columns.first { $0.name == name }
+    }
+    if !computes, let unknown = zip(names, known).first(where: { $0.1 == nil })?.0 {
+      throw TransferFault(
+        .unknown, "\(entity.name) has no '\(unknown)'" + FieldNames.offer(unknown, columns.map(\.name)), field: unknown)
     }
     let typed = try zip(names, known).map { (name, known) in
       known == nil ? try TypedValue(name, of: entity.id, reader.catalog) : nil

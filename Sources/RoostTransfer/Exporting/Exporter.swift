@@ -10,6 +10,7 @@ package struct Exporter {
   private let reader: RecordReader
   private let format: TextFormat
   private let names: [String]?
+  private let computes: Bool
   /// What a field is called in the text; nil where it is left out.
   private let name: (String) -> String?
   /// So many bytes are written at once.
@@ -18,13 +19,15 @@ package struct Exporter {
   /// - Parameters:
   ///   - format: Of a table, `names` says which columns are written, and in which order.
   ///   - columns: The same for every format; `#` is the row's number. What leaves columns out may not be importable again.
+  ///   - computes: Whether a column may be computed of each row, such as `album.title`.
   package init(
-    _ reader: RecordReader, _ format: TextFormat, columns: [String]? = nil,
+    _ reader: RecordReader, _ format: TextFormat, columns: [String]? = nil, computes: Bool = false,
     name: @escaping (String) -> String? = { $0 }
   ) {
     self.reader = reader
     self.format = format
     self.name = name
+    self.computes = computes
     if case .csv(_, let names?) = format { self.names = names } else { names = columns }
   }
 
@@ -83,7 +86,7 @@ package struct Exporter {
         return column
       }
     }
-    if let names { columns = try ExportColumn.named(names, among: columns, entity, reader: reader) }
+    if let names { columns = try ExportColumn.named(names, among: columns, entity, reader: reader, computes: computes) }
     defer { for column in columns { column.rest() } }
     let delimiter: UInt8? = if case .csv(let given, _) = format { given ?? Byte.comma } else { nil }
     var text: [UInt8] = []

@@ -24,7 +24,9 @@ package struct RowListing {
     self.reader = reader
     table = try reader.table(entity.id)
     sources =
-      try names.map { try ExportColumn.named($0, among: ExportColumn.all(entity, reader), entity, reader: reader) }
+      try names.map {
+        try ExportColumn.named($0, among: ExportColumn.all(entity, reader), entity, reader: reader, computes: true)
+      }
       ?? [ExportColumn.number(entity)] + ExportColumn.all(entity, reader)
     columns = sources.map { Column(name: $0.name, isNumber: $0.type.isNumber) }
   }
