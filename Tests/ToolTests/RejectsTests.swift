@@ -105,8 +105,12 @@ import Testing
     func made() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains("-making") }
     }
-    // A store that is made has its log beside it.
-    while process.isRunning, try made().count < (command == "load" ? 2 : 1) { usleep(200) }
+    // A store that is made has its log beside it, and another name at first.
+    func hasBegun() throws -> Bool {
+      let made = try made()
+      return command == "load" ? made.count > 1 && !made.contains { $0.hasSuffix("-new") } : !made.isEmpty
+    }
+    while process.isRunning, try !hasBegun() { usleep(200) }
     kill(process.processIdentifier, number)
     process.waitUntilExit()
     #expect(process.terminationReason == .exit)

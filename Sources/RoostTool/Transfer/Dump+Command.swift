@@ -148,7 +148,7 @@ private struct Loading {
       "loading", of: Int(clamping: total ?? 0), on: console.quiet(arguments.has("json") || total == nil))
     let report: Report
     do {
-      (report, bar) = try Unfinished.removing(making, Store.logPath(making)) {
+      (report, bar) = try Unfinished.removing(making + "-new", making, Store.logPath(making)) {
         var bar = bar
         let loader = try DumpLoader(input, into: making, limits: limits) { bar.advance(to: Int(clamping: $0)) }
         try loader.run()
@@ -159,7 +159,7 @@ private struct Loading {
       try DiskFileSystem.shared.rename(making, to: path)
     } catch {
       bar.end()
-      for left in [making, Store.logPath(making)] { try? DiskFileSystem.shared.remove(left) }
+      for left in [making + "-new", making, Store.logPath(making)] { try? DiskFileSystem.shared.remove(left) }
       throw error
     }
     if arguments.has("json") {
