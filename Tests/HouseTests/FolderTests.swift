@@ -108,13 +108,14 @@ import Testing
     """,
     "RoostTool": """
     Command   arguments, the console, errors and exit codes
+    Terminal  the line editor, keys, raw mode, and the pager
     Rows      commands that show rows and their history
     Bench     the command bench
-    Shell     completions
     Inspect   commands that show a store's structure and verify it
     Care      commands that back up, compact and salvage
     Tour      the command tour
     Transfer  commands that import and export
+    Shell     the interactive shell, and completions for other shells
     """,
     "RoostPostgres": """
     Wire       connections, statements, answers, and what the server refuses
