@@ -35,8 +35,8 @@ struct Command {
 
   static var all: [Command] {
     [
-      .tour, .shell, .info, .schema, .migrate, .query, .get, .explain, .set, .insert, .delete, .import, .export, .history,
-      .stats, .verify, .salvage, .compact, .backup, .restore, .bench, .completion, .witness,
+      .tour, .shell, .info, .schema, .migrate, .query, .get, .explain, .set, .insert, .delete, .import, .export,
+      .history, .stats, .verify, .salvage, .compact, .backup, .restore, .bench, .completion, .witness,
     ]
   }
   static var shown: [Command] { all.filter { !$0.isHidden } }

@@ -60,7 +60,10 @@ private final class ShellLoop {
     guard let prompt else { return try script() }
     // Ctrl-C ends a statement, and never the shell.
     let signals = Signals([SIGINT]) { _ in running.cancel() }
-    defer { signals.end() }
+    defer {
+      signals.end()
+      prompt.mode.leave()
+    }
     return try converse(prompt)
   }
 

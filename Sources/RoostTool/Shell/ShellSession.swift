@@ -88,7 +88,7 @@ final class ShellSession {
       ShellFailure.report(error, output.base)
       return false
     }
-    if settings.isTimed {
+    if settings.isTimed, !text.hasPrefix(".") {
       let time = ReadableNumber.time(ContinuousClock.now - began)
       output.base.line(output.base.styled(time, .faint))
     }

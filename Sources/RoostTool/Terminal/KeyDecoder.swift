@@ -195,8 +195,17 @@ struct KeyDecoder {
   private static func plain(_ text: String) -> String {
     var plain = ""
     var last: Unicode.Scalar?
+    // In a sequence: 1 after Escape, 2 within `ESC [`.
+    var sequence = 0
     for scalar in text.unicodeScalars {
+      defer { last = scalar }
+      if sequence > 0 {
+        if sequence == 1, scalar == "[" { sequence = 2 } else if sequence == 1 || scalar >= "@" { sequence = 0 }
+        continue
+      }
       switch scalar {
+      case "\u{1B}": sequence = 1
+      case "\u{9B}": sequence = 2
       case "\r": plain += "\n"
       case "\n" where last == "\r": break
       case "\n": plain += "\n"
@@ -204,7 +213,6 @@ struct KeyDecoder {
       case _ where SafeText.isUnsafe(scalar): break
       default: plain.unicodeScalars.append(scalar)
       }
-      last = scalar
     }
     while plain.last == "\n" { plain.removeLast() }
     return plain

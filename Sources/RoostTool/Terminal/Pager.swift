@@ -29,6 +29,8 @@ final class Pager {
   private let words: [String]
   private let write: (String) -> Void
   private var state = State.holding
+  /// The program, also after its reader left.
+  private var process: PagerProcess?
   private var held = ""
   /// How many rows of the screen are full.
   private var rows = 0
@@ -86,11 +88,15 @@ final class Pager {
   /// The screen is full.
   private func turn() {
     if case .holding = state {
+      // The program gets the terminal as it was.
+      prompt.mode.leave()
       if let process = words.isEmpty ? nil : PagerProcess(words) {
+        self.process = process
         state = process.write(held) ? .piped(process) : .closed
         held = ""
         return
       }
+      try? prompt.mode.enterRunning()
       flush()
       state = .stepping
     }
@@ -113,7 +119,8 @@ final class Pager {
   /// Waits until the reader has left.
   func end() {
     flush()
-    if case .piped(let process) = state { process.end() }
+    process?.end()
+    if process != nil { try? prompt.mode.enterRunning() }
     state = .closed
   }
 }

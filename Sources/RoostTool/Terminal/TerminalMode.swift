@@ -20,7 +20,10 @@ final class TerminalMode {
     var descriptor: Int32 = -1
     var former = termios()
     var raw = termios()
-    var isRaw = false
+    /// Single keys as in raw mode, but Ctrl-C and Ctrl-Z are signals.
+    var signalled = termios()
+    var isChanged = false
+    var hasSignals = false
     /// Set by a handler: the size changed, or the program was stopped.
     var mustRedraw = false
   }
@@ -47,10 +50,12 @@ final class TerminalMode {
     raw.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
     raw.c_cflag |= tcflag_t(CS8)
     shared.pointee.raw = raw
+    raw.c_lflag |= tcflag_t(ISIG)
+    shared.pointee.signalled = raw
     Self.catchSignals()
   }
 
-  deinit { leaveRaw() }
+  deinit { leave() }
 
   private static func catchSignals() {
     atexit { TerminalMode.restore() }
@@ -62,11 +67,11 @@ final class TerminalMode {
       }
     }
     handle(SIGTSTP) { _ in
-      let wasRaw = TerminalMode.shared.pointee.isRaw
+      let wasChanged = TerminalMode.shared.pointee.isChanged
       TerminalMode.restore()
       _ = raise(SIGSTOP)
       // It goes on here.
-      if wasRaw { TerminalMode.resume() }
+      if wasChanged { TerminalMode.resume() }
       TerminalMode.shared.pointee.mustRedraw = true
     }
     handle(SIGWINCH) { _ in TerminalMode.shared.pointee.mustRedraw = true }
@@ -87,15 +92,19 @@ final class TerminalMode {
   /// Brings the former mode back. A signal handler may call it.
   fileprivate static func restore() {
     let shared = Self.shared
-    guard shared.pointee.isRaw else { return }
-    shared.pointee.isRaw = false
+    guard shared.pointee.isChanged else { return }
+    shared.pointee.isChanged = false
     _ = write(1, leavePaste, leaveCount)
     _ = tcsetattr(shared.pointee.descriptor, TCSADRAIN, &shared.pointee.former)
   }
 
   fileprivate static func resume() {
     let shared = Self.shared
-    if tcsetattr(shared.pointee.descriptor, TCSADRAIN, &shared.pointee.raw) == 0 { shared.pointee.isRaw = true }
+    let result =
+      shared.pointee.hasSignals
+      ? tcsetattr(shared.pointee.descriptor, TCSADRAIN, &shared.pointee.signalled)
+      : tcsetattr(shared.pointee.descriptor, TCSADRAIN, &shared.pointee.raw)
+    if result == 0 { shared.pointee.isChanged = true }
   }
 
   /// The bytes that end bracketed paste, at a place that never moves.
@@ -109,14 +118,22 @@ final class TerminalMode {
 
   // MARK: Modes
 
-  func enterRaw() throws(UsageError) {
+  /// Each key arrives as a byte, also Ctrl-C. For the line editor.
+  func enterRaw() throws(UsageError) { try enter(hasSignals: false) }
+
+  /// Ctrl-C is a signal, and what is typed waits without being shown. For a statement that runs.
+  func enterRunning() throws(UsageError) { try enter(hasSignals: true) }
+
+  private func enter(hasSignals: Bool) throws(UsageError) {
     // Made before a handler needs it.
     _ = Self.leavePaste
+    Self.shared.pointee.hasSignals = hasSignals
     Self.resume()
-    if !Self.shared.pointee.isRaw { throw UsageError(sentence: "The terminal does not take single keys") }
+    if !Self.shared.pointee.isChanged { throw UsageError(sentence: "The terminal does not take single keys") }
   }
 
-  func leaveRaw() { Self.restore() }
+  /// Brings the former mode back.
+  func leave() { Self.restore() }
 
   /// Stops the program as Ctrl-Z does. Returns when it goes on.
   func suspend() { _ = raise(SIGTSTP) }

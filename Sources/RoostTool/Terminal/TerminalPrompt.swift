@@ -25,13 +25,18 @@ final class TerminalPrompt {
 
   /// Edits a text until a key ends that.
   ///
-  /// - Parameter explains: Shows the plan of a text. The terminal has its former mode meanwhile.
+  /// After it the mode is that of a statement that runs.
+  ///
+  /// - Parameter explains: Shows the plan of a text.
   func edit(
     _ editor: LineEditor, prompt: String, explains: (String) -> Void
   ) throws -> LineEditor.Outcome {
     var editor = editor
     try mode.enterRaw()
-    defer { mode.leaveRaw() }
+    defer {
+      send("\u{1B}[?2004l")
+      try? mode.enterRunning()
+    }
     send("\u{1B}[?2004h")
     var row = draw(editor, prompt, over: 0)
     while true {
@@ -58,7 +63,7 @@ final class TerminalPrompt {
         row = 0
       case .explained(let text):
         leave(editor, prompt, over: row)
-        mode.leaveRaw()
+        try mode.enterRunning()
         explains(text)
         try mode.enterRaw()
         send("\u{1B}[?2004h")
@@ -77,7 +82,7 @@ final class TerminalPrompt {
   /// Waits for one key, in raw mode. nil at the end of the input.
   func key() throws -> Keystroke? {
     try mode.enterRaw()
-    defer { mode.leaveRaw() }
+    defer { try? mode.enterRunning() }
     while true {
       if let key = nextKey() { return key }
       if isClosed { return nil }
