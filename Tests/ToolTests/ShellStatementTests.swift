@@ -160,7 +160,7 @@ import Testing
         $0.hasPrefix("Done: Delete 2 rows of Tag")
       }
         && done.output.contains("\n18\n1\n"), "\(done)")
-    #expect(try run("insert Album title = \"Blue\"", agreed: true).errors.contains("E05"))
+    #expect(try run("insert Album title = \"Blue\"", agreed: true).errors.contains("E02"))
     #expect(try run("set Track plays = 1 where -plays == -1", agreed: true).ending == .good)
   }
 
