@@ -42,14 +42,12 @@ final class ShellOutput {
           self.fileFailure = error as? StoreError ?? StoreError(.ioError, "cannot be written", path: file.path)
         }
       }
-      let result = try body(console)
-      return result
+      return try body(console)
     }
     guard let prompt else { return try body(base) }
-    var screen = ""
-    let write = { (text: String) in
-      screen = text
-      try? self.base.raw(screen)
+    let write = { (text: String) -> Void in
+      // A terminal that is gone is told by the base console at the next prompt.
+      try? self.base.raw(text)
     }
     let pager = pages ? Pager(prompt, program: pagerProgram, write: write) : nil
     self.pager = pager
