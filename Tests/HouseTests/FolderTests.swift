@@ -116,6 +116,7 @@ import Testing
     Tour      the command tour
     Transfer  commands that import and export
     Shell     the interactive shell, and completions for other shells
+    Serve     a page that shows a store in a browser
     """,
     "RoostPostgres": """
     Wire       connections, statements, answers, and what the server refuses

@@ -35,7 +35,7 @@ struct Command {
 
   static var all: [Command] {
     [
-      .tour, .shell, .info, .schema, .migrate, .query, .get, .explain, .set, .insert, .delete, .import, .export,
+      .tour, .shell, .serve, .info, .schema, .migrate, .query, .get, .explain, .set, .insert, .delete, .import, .export,
       .history, .stats, .verify, .salvage, .compact, .backup, .restore, .bench, .completion, .witness,
     ]
   }
