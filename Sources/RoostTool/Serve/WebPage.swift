@@ -87,6 +87,7 @@ enum WebPage {
     tbody tr:last-child td { border-bottom: 0; }
     th { background: var(--panel); font-weight: 600; position: sticky; top: 0; }
     th button { border: 0; background: none; padding: 0; font-weight: 600; }
+    td, dd { unicode-bidi: isolate; }
     .number { text-align: right; font-variant-numeric: tabular-nums; }
     tbody tr { cursor: pointer; }
     tbody tr:hover { background: var(--panel); }

@@ -14,10 +14,10 @@ enum WebScript {
         if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
         else if (value !== undefined && value !== false) made.setAttribute(key, value === true ? '' : value);
       }
-      for (const child of children.flat()) if (child !== null && child !== undefined) made.append(child);
+      for (const child of children.flat(Infinity)) if (child !== null && child !== undefined) made.append(child);
       return made;
     }
-    function show(...children) { main.replaceChildren(...children.flat().filter(Boolean)); }
+    function show(...children) { main.replaceChildren(...children.flat(Infinity).filter(Boolean)); }
     function count(number) { return Number(number).toLocaleString('en'); }
     function plural(number, noun) { return `${count(number)} ${noun}${number === 1 ? '' : 's'}`; }
 
@@ -179,7 +179,7 @@ enum WebScript {
       const strip = element('div', { class: 'strip', role: 'img', 'aria-label': kinds.map(([kind, pages]) => `${kind}: ${pages} pages`).join(', ') });
       for (const [kind, pages] of kinds) { const part = element('div', { class: kind }); part.style.flex = `${pages} 0 0`; strip.append(part); }
       const most = Math.max(1, ...found.parts.map(part => part.pages));
-      const lines = found.parts.slice().sort((a, b) => b.pages - a.pages).map(part => {
+      const lines = found.parts.filter(part => part.pages > 0).sort((a, b) => b.pages - a.pages).map(part => {
         const fill = element('div', { class: part.kind in { rows: 1, index: 1, large: 1, history: 1 } ? part.kind : 'other' });
         fill.style.width = `${100 * part.pages / most}%`;
         return element('tr', {}, element('td', {}, part.name), element('td', {}, element('div', { class: 'gauge' }, fill)),
