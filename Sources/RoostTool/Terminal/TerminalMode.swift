@@ -26,6 +26,9 @@ final class TerminalMode {
     var hasSignals = false
     /// Set by a handler: the size changed, or the program was stopped.
     var mustRedraw = false
+    /// A pipe that ends the wait for a key, also if the signal comes just before the wait.
+    var wakeReader: Int32 = -1
+    var wakeWriter: Int32 = -1
   }
 
   // Unsafe because signal handlers read it. The pointer never changes, and only the thread of the editor writes through it.
@@ -52,6 +55,7 @@ final class TerminalMode {
     shared.pointee.raw = raw
     raw.c_lflag |= tcflag_t(ISIG)
     shared.pointee.signalled = raw
+    Self.makePipe()
     Self.catchSignals()
   }
 
@@ -72,9 +76,27 @@ final class TerminalMode {
       _ = raise(SIGSTOP)
       // It goes on here.
       if wasChanged { TerminalMode.resume() }
-      TerminalMode.shared.pointee.mustRedraw = true
+      TerminalMode.wake()
     }
-    handle(SIGWINCH) { _ in TerminalMode.shared.pointee.mustRedraw = true }
+    handle(SIGWINCH) { _ in TerminalMode.wake() }
+  }
+
+  /// Asks for a redraw. A signal handler may call it.
+  fileprivate static func wake() {
+    shared.pointee.mustRedraw = true
+    var byte: UInt8 = 0
+    _ = write(shared.pointee.wakeWriter, &byte, 1)
+  }
+
+  private static func makePipe() {
+    guard shared.pointee.wakeReader < 0 else { return }
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    (shared.pointee.wakeReader, shared.pointee.wakeWriter) = (ends[0], ends[1])
   }
 
   private static func handle(_ number: Int32, _ body: @escaping @convention(c) (Int32) -> Void) {
@@ -140,9 +162,14 @@ final class TerminalMode {
 
   /// Whether the screen must be drawn anew. Asking resets it.
   func takeRedraw() -> Bool {
+    var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
+    while read(Self.shared.pointee.wakeReader, &bytes, bytes.count) > 0 {}
     defer { Self.shared.pointee.mustRedraw = false }
     return Self.shared.pointee.mustRedraw
   }
+
+  /// Becomes readable when the screen must be drawn anew.
+  var wakeDescriptor: Int32 { Self.shared.pointee.wakeReader }
 
   /// Columns and rows.
   var size: (columns: Int, rows: Int) {

@@ -121,8 +121,11 @@ final class TerminalPrompt {
   private func nextKey() -> Keystroke? {
     while waiting.isEmpty {
       if mode.takeRedraw() { return nil }
-      var place = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
-      let count = poll(&place, 1, decoder.isWaiting ? Self.escapeMilliseconds : -1)
+      var places = [
+        pollfd(fd: 0, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: mode.wakeDescriptor, events: Int16(POLLIN), revents: 0),
+      ]
+      let count = poll(&places, 2, decoder.isWaiting ? Self.escapeMilliseconds : -1)
       if count == 0 {
         waiting = decoder.flush()
         continue
@@ -132,6 +135,8 @@ final class TerminalPrompt {
         isClosed = true
         return nil
       }
+      // Only the screen must be drawn anew.
+      if places[0].revents == 0 { continue }
       var bytes = [UInt8](repeating: 0, count: 4096)
       let taken = read(0, &bytes, bytes.count)
       if taken > 0 {
