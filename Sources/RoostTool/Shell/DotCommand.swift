@@ -1,5 +1,6 @@
 import RoostFile
 import RoostRecords
+import RoostTransfer
 
 /// A command to the shell itself, which begins with a dot.
 struct DotCommand: Sendable {

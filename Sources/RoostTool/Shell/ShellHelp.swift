@@ -1,4 +1,5 @@
 import RoostFile
+import RoostTransfer
 
 /// What `.help` says.
 enum ShellHelp {

@@ -1,3 +1,5 @@
+import RoostTransfer
+
 /// A statement of the shell, taken apart: `Track where year > 1970 sort -plays limit 20`.
 struct ShellStatement: Equatable {
   /// What is done with an entity.
