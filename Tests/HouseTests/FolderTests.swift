@@ -108,13 +108,15 @@ import Testing
     """,
     "RoostTool": """
     Command   arguments, the console, errors and exit codes
+    Terminal  the line editor, keys, raw mode, and the pager
     Rows      commands that show rows and their history
     Bench     the command bench
-    Shell     completions
     Inspect   commands that show a store's structure and verify it
     Care      commands that back up, compact and salvage
     Tour      the command tour
     Transfer  commands that import, export, dump, load and compare
+    Shell     the interactive shell, and completions for other shells
+    Serve     a page that shows a store in a browser
     """,
     "RoostPostgres": """
     Wire       connections, statements, answers, and what the server refuses

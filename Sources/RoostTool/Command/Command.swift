@@ -35,9 +35,9 @@ struct Command {
 
   static var all: [Command] {
     [
-      .tour, .info, .schema, .migrate, .query, .get, .explain, .set, .insert, .delete, .import, .export, .dump, .load,
-      .diff, .history,
-      .stats, .verify, .salvage, .compact, .backup, .restore, .bench, .completion, .witness,
+      .tour, .shell, .serve, .info, .schema, .migrate, .query, .get, .explain, .set, .insert, .delete, .import, .export,
+      .dump, .load, .diff, .history, .stats, .verify, .salvage, .compact, .backup, .restore, .bench, .completion,
+      .witness,
     ]
   }
   static var shown: [Command] { all.filter { !$0.isHidden } }

@@ -23,7 +23,7 @@ final class Console {
   }
 
   let isTerminal: Bool
-  private let hasColours: Bool
+  let hasColours: Bool
   /// How many columns the terminal has.
   let width: Int
   private let sink: (Stream, String) -> Void
@@ -74,6 +74,20 @@ final class Console {
   /// This console, or one like it that shows no progress, where a program reads what is printed.
   func quiet(_ isQuiet: Bool) -> Console {
     isQuiet ? Console(isTerminal: false, hasColours: false, width: width, failure: failure, sink: sink) : self
+  }
+
+  /// A console with another place for its output. Errors go where they did.
+  func redirected(
+    isTerminal: Bool, width: Int? = nil, failure: @escaping () -> StoreError?, answer: (() -> String?)?,
+    output: @escaping (String) -> Void
+  ) -> Console {
+    let sink = sink
+    return Console(
+      isTerminal: isTerminal, hasColours: isTerminal && hasColours, width: width ?? self.width, failure: failure,
+      answer: answer
+    ) { stream, text in
+      if stream == .output { output(text) } else { sink(stream, text) }
+    }
   }
 
   /// Asks a person a yes-or-no question. Nil without a terminal.

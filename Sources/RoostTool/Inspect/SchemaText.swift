@@ -54,7 +54,8 @@ struct SchemaText {
     }
   }
 
-  private func lines(_ entity: Entity) -> [String] {
+  /// One entity as a model.
+  func lines(_ entity: Entity) -> [String] {
     let (relationships, indexes) = (
       catalog.relationships(of: entity.id).filter { !$0.isHidden }, catalog.indexes(of: entity.id)
     )

@@ -1,0 +1,54 @@
+import RoostFile
+import RoostTransfer
+
+/// What `.help` says.
+enum ShellHelp {
+  static func lines(_ word: String?) throws(UsageError) -> [String] {
+    guard let word else { return overview }
+    let name = word.hasPrefix(".") ? String(word.dropFirst()) : word
+    if !word.hasPrefix("."), let verb = ShellStatement.Verb(rawValue: name) {
+      return [verb.summary, "", "  " + verb.example, ""] + clauses(verb)
+    }
+    if let command = DotCommand.all.first(where: { $0.name == name }) {
+      return ["." + command.name + (command.usage.isEmpty ? "" : " " + command.usage), "", command.summary]
+    }
+    if let clause = ShellStatement.Clause(rawValue: name) { return [explained(clause)] }
+    if let entry = ErrorCatalogue.entry(written: word) { return ErrorHelp.text(entry) }
+    let known = DotCommand.all.map { "." + $0.name } + ShellStatement.Verb.allCases.map(\.rawValue)
+    throw UsageError(sentence: "There is no help on '\(word)'" + Spelling.hint(word, among: known))
+  }
+
+  private static func clauses(_ verb: ShellStatement.Verb) -> [String] {
+    Syntax.columns(verb.clauses.map { ($0.rawValue, explained($0)) })
+  }
+
+  private static var overview: [String] {
+    var lines = ["STATEMENTS"]
+    lines += Syntax.columns(ShellStatement.Verb.allCases.map { ($0 == .show ? "Track …" : $0.rawValue, $0.summary) })
+    lines += ["", "EXAMPLES"] + ShellStatement.Verb.allCases.map { "  " + $0.example }
+    lines += ["", "COMMANDS"]
+    lines += Syntax.columns(DotCommand.all.map { (".\($0.name) \($0.usage)", $0.summary) })
+    lines += ["", "KEYS"]
+    lines += Syntax.columns([
+      ("Tab", "Complete a word."), ("F2, Alt-E", "Show the plan of what is written, or of the last question."),
+      ("Up, Ctrl-R", "Go through, or search, what was entered before."),
+      ("Ctrl-C", "Clear the line, or cancel a statement that runs."), ("Ctrl-D", "End the shell."),
+      ("Alt-Enter", "Begin a new line. Open brackets and quotes do so too."),
+    ])
+    return lines + ["", "  See '.help set' for one statement, '.help where' for a clause."]
+  }
+
+  static func explained(_ clause: ShellStatement.Clause) -> String {
+    switch clause {
+    case .where: "Which rows, as in Swift: genre == \"jazz\" && plays > 9"
+    case .by: "The unique field that has the key."
+    case .sort: "By what rows are sorted: year,-title. '-' turns a key's direction."
+    case .limit: "At most so many."
+    case .offset: "Leave so many rows out at the beginning."
+    case .columns: "Which columns, in which order: #,title,album. '#' is the row's number."
+    case .asOf: "What the store held then: after a transaction, as 120, or before a time, as \"2026-01-31\"."
+    case .author: "The author for the history."
+    case .all: "All rows, in place of a condition."
+    }
+  }
+}

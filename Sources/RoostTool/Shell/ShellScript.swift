@@ -1,0 +1,65 @@
+import Foundation
+import RoostFile
+
+/// Statements that come from a file or a pipe.
+enum ShellScript {
+  struct Statement: Equatable {
+    var text: String
+    /// The line that it begins on, from 1 on.
+    var line: Int
+  }
+
+  /// Longer files are refused.
+  private static let mostBytes: UInt64 = 64 << 20
+
+  /// The text of a file of statements.
+  static func text(of path: String) throws -> String {
+    let stream = try ByteStream.reading(path)
+    guard let count = stream.byteCount else {
+      throw StoreError(.ioError, "this is not a file of statements", path: path)
+    }
+    guard count <= mostBytes else {
+      throw StoreError(.valueTooLarge, "a file of statements has at most 64 MiB", path: path)
+    }
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw StoreError(.ioError, "cannot be read", path: path)
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// The statements of a text.
+  static func statements(_ text: String) -> [Statement] {
+    var collector = StatementCollector()
+    var found: [Statement] = []
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+      if let statement = collector.add(String(line)) { found.append(statement) }
+    }
+    if let last = collector.end() { found.append(last) }
+    return found
+  }
+}
+
+/// Puts lines together until they are a statement.
+struct StatementCollector {
+  private var text = ""
+  private var first = 1
+  private var line = 0
+  /// A statement that is longer ends here, whether it is finished or not.
+  private static let mostCharacters = 1 << 20
+
+  /// Adds a line. Returns a statement that ends with it.
+  mutating func add(_ next: String) -> ShellScript.Statement? {
+    line += 1
+    if text.isEmpty { first = line }
+    text += (text.isEmpty ? "" : "\n") + next
+    guard StatementScanner.isFinished(text) || text.utf8.count > Self.mostCharacters else { return nil }
+    return end()
+  }
+
+  /// What is left when nothing comes any more.
+  mutating func end() -> ShellScript.Statement? {
+    defer { text = "" }
+    let isEmpty = text.allSatisfy(\.isWhitespace)
+    return isEmpty ? nil : ShellScript.Statement(text: text, line: first)
+  }
+}

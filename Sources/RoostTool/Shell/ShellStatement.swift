@@ -1,0 +1,169 @@
+import RoostTransfer
+
+/// A statement of the shell, taken apart: `Track where year > 1970 sort -plays limit 20`.
+struct ShellStatement: Equatable {
+  /// What is done with an entity.
+  enum Verb: String, CaseIterable {
+    case show, count, explain, get, set, insert, delete, history
+  }
+
+  /// A part of a statement that a word begins.
+  enum Clause: String, CaseIterable {
+    case `where`, by, sort, limit, offset, columns, asOf, author, all
+  }
+
+  var verb: Verb
+  /// Empty for a history of all entities.
+  var entity = ""
+  /// What stands between the entity and the first clause: assignments, or a key.
+  var subject = ""
+  var clauses: [Clause: String] = [:]
+
+  init(_ text: String, entities: [String]) throws(UsageError) {
+    var scanned = StatementScanner(text)
+    if let last = scanned.words.last, last.text == ";", last.depth == 0 {
+      scanned = StatementScanner(scanned.text(0..<last.range.lowerBound))
+    }
+    var words = scanned.words[...]
+    guard let first = words.first else { throw UsageError(sentence: "The statement is empty") }
+    verb = first.kind == .word && !entities.contains(first.text) ? Verb(rawValue: first.text) ?? .show : .show
+    if verb != .show || first.text == Verb.show.rawValue && !entities.contains(first.text) { words.removeFirst() }
+    if let name = words.first, name.kind != .sign, verb != .history || entities.contains(Self.name(name)) {
+      entity = Self.name(name)
+      words.removeFirst()
+    } else if verb != .history {
+      throw UsageError(sentence: "'\(verb.rawValue)' needs an entity: write '\(verb.example)'")
+    }
+    if !entity.isEmpty, !entities.contains(entity) {
+      let known = entities + Verb.allCases.map(\.rawValue)
+      let names = entities.isEmpty ? "nothing" : entities.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
+      throw UsageError(
+        sentence: "There is no entity or statement '\(entity)'" + Spelling.hint(entity, among: known)
+          + (Spelling.nearest(entity, among: known) == nil ? "; the store has \(names)" : ""))
+    }
+    if verb == .show, words.first?.text == "#" { verb = .get }
+    try readClauses(words, scanned)
+    try check()
+  }
+
+  /// The name that a word stands for, without the quotes around it.
+  private static func name(_ word: ShellWord) -> String {
+    word.kind == .quoted ? String(word.text.dropFirst().dropLast()) : word.text
+  }
+
+  private mutating func readClauses(
+    _ words: ArraySlice<ShellWord>, _ scanned: StatementScanner
+  ) throws(UsageError) {
+    var start = words.first?.range.lowerBound ?? 0
+    var open: Clause?
+    let end = words.last?.range.upperBound ?? 0
+    for (place, word) in zip(words.indices, words) {
+      guard word.kind == .word, word.depth == 0 else { continue }
+      // The first word of a clause is an operand, whatever it is.
+      let isFirst = open != nil && word.range.lowerBound == self.first(words, from: start)
+      guard word.followsOperand || place == words.startIndex, !isFirst else { continue }
+      // A field may have the name of a clause, and numbers are no names.
+      if words.dropFirst(place - words.startIndex + 1).first?.text == "=" { continue }
+      if word.text.first?.isNumber == true { continue }
+      guard let clause = Clause(rawValue: word.text) else {
+        try refuse(word, open: open)
+        continue
+      }
+      close(open, scanned.text(start..<word.range.lowerBound))
+      if clauses[clause] != nil { throw UsageError(sentence: "'\(clause.rawValue)' is given twice") }
+      guard verb.clauses.contains(clause) else {
+        throw UsageError(
+          sentence: "'\(clause.rawValue)' is not possible in '\(verb.name)'; it takes \(verb.clauseList)")
+      }
+      (open, start) = (clause, word.range.upperBound)
+      clauses[clause] = ""
+    }
+    close(open, scanned.text(start..<max(start, end)))
+  }
+
+  private func first(_ words: ArraySlice<ShellWord>, from start: Int) -> Int? {
+    words.first { $0.range.lowerBound >= start }?.range.lowerBound
+  }
+
+  private mutating func close(_ clause: Clause?, _ text: String) {
+    if let clause { clauses[clause] = text } else { subject = text }
+  }
+
+  /// A word that no clause is, where one could begin.
+  private func refuse(_ word: ShellWord, open: Clause?) throws(UsageError) {
+    if open == .sort, ["desc", "descending", "asc", "ascending"].contains(word.text.lowercased()) {
+      throw UsageError(sentence: "'\(word.text)' is unknown here: write 'sort -name' to turn the direction of a key")
+    }
+    let known = verb.clauses.map(\.rawValue)
+    if let near = Spelling.nearest(word.text, among: known), word.text != near, near.count > 2 {
+      throw UsageError(sentence: "'\(word.text)' is unknown here. Did you mean '\(near)'?")
+    }
+    if open == nil, !verb.hasSubject {
+      throw UsageError(sentence: "'\(word.text)' is unknown here: write '\(entity) where \(word.text) …'")
+    }
+  }
+
+  private mutating func check() throws(UsageError) {
+    for (clause, text) in clauses where clause != .all {
+      if text.isEmpty { throw UsageError(sentence: "'\(clause.rawValue)' needs something after it") }
+    }
+    if let text = clauses[.all], !text.isEmpty {
+      throw UsageError(sentence: "'all' stands alone, and '\(text)' follows it")
+    }
+    if verb == .show || verb == .explain || verb == .count, !subject.isEmpty {
+      throw UsageError(sentence: "'\(subject)' is unknown here: write '\(entity) where \(subject)'")
+    }
+    if verb == .get || verb == .set, subject.isEmpty {
+      throw UsageError(sentence: "'\(verb.rawValue)' needs more: write '\(verb.example)'")
+    }
+    if verb == .set || verb == .delete, (clauses[.where] == nil) == (clauses[.all] == nil) {
+      throw UsageError(sentence: "Write 'where' and a condition, or 'all' for all rows: '\(verb.example)'")
+    }
+  }
+}
+
+extension ShellStatement.Verb {
+  var name: String { self == .show ? "a question" : rawValue }
+
+  /// Whether text may stand between the entity and the first clause.
+  var hasSubject: Bool { [.get, .set, .insert, .history].contains(self) }
+
+  var clauses: [ShellStatement.Clause] {
+    switch self {
+    case .show, .explain: [.where, .sort, .limit, .offset, .columns, .asOf]
+    case .count: [.where, .asOf]
+    case .get: [.by, .asOf]
+    case .set, .delete: [.where, .all, .author]
+    case .insert: [.author]
+    case .history: [.limit, .author]
+    }
+  }
+
+  var clauseList: String { clauses.map { "'\($0.rawValue)'" }.joined(separator: ", ") }
+
+  var example: String {
+    switch self {
+    case .show: "Track where plays > 9 sort -plays limit 20 columns title,plays"
+    case .count: "count Track where plays > 9"
+    case .explain: "explain Track where plays > 9"
+    case .get: "get Track #12"
+    case .set: "set Track plays = plays + 1 where plays < 9"
+    case .insert: "insert Album title = \"Low\", year = 1977"
+    case .delete: "delete Album where year < 1960"
+    case .history: "history Track limit 10"
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .show: "Rows of an entity. All of them without 'where'."
+    case .count: "The number of rows."
+    case .explain: "How a question is answered, and what it reads."
+    case .get: "One row with its relationships, by its number or unique value."
+    case .set: "Changes rows. It asks before it commits."
+    case .insert: "Adds one row. It asks before it commits."
+    case .delete: "Deletes rows. It asks before it commits."
+    case .history: "The last transactions, and what they changed."
+    }
+  }
+}

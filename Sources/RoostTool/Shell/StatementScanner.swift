@@ -1,0 +1,115 @@
+/// A piece of a statement: a word, a quoted text or a sign.
+struct ShellWord: Equatable {
+  enum Kind { case word, quoted, sign }
+
+  var kind: Kind
+  var text: String
+  /// Its characters in the statement.
+  var range: Range<Int>
+  /// How many brackets are open around it.
+  var depth: Int
+  /// Whether an operator could follow the word before it. Only there can a word begin a clause.
+  var followsOperand = false
+}
+
+/// Takes a statement apart, as far as a shell must know it. The parser of conditions does the rest.
+struct StatementScanner {
+  private(set) var words: [ShellWord] = []
+  /// Whether a quote or a bracket is still open.
+  private(set) var isOpen = false
+  /// The open quote; nil if none is.
+  private(set) var openQuote: Character?
+  private let characters: [Character]
+  private var at = 0
+  private var depth = 0
+
+  /// What can stand between two operands.
+  private static let infix: Set<String> = [
+    "&&", "||", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%", ",", "=", "??", "?.", ".", "...", "..<", "?",
+    ":",
+  ]
+
+  init(_ text: String) {
+    characters = Array(text)
+    while at < characters.count { next() }
+    isOpen = depth > 0 || openQuote != nil
+  }
+
+  /// Whether Enter ends this text. It does not while something is open or an operator waits for its operand.
+  static func isFinished(_ text: String) -> Bool {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    // An empty line ends all.
+    if lines.count > 1, lines.last?.allSatisfy(\.isWhitespace) == true { return true }
+    let start = text.drop(while: \.isWhitespace)
+    if start.isEmpty || start.hasPrefix(".") || start.hasPrefix("//") { return true }
+    let found = StatementScanner(text)
+    if found.isOpen { return false }
+    guard let last = found.words.last else { return true }
+    return !(last.kind == .sign && infix.contains(last.text))
+  }
+
+  private mutating func next() {
+    let start = at
+    let character = characters[at]
+    at += 1
+    if character.isWhitespace { return }
+    if character == "\"" || character == "'" || character == "`" {
+      quote(character)
+      add(.quoted, from: start)
+    } else if character.isLetter || character.isNumber || "_@$".contains(character) {
+      while at < characters.count, characters[at].isLetter || characters[at].isNumber || characters[at] == "_" {
+        at += 1
+      }
+      add(.word, from: start)
+    } else {
+      sign(character, from: start)
+    }
+  }
+
+  private mutating func quote(_ quote: Character) {
+    while at < characters.count {
+      let character = characters[at]
+      at += 1
+      if character == "\\" {
+        at = min(at + 1, characters.count)
+      } else if character == quote {
+        return
+      }
+    }
+    openQuote = quote
+  }
+
+  private mutating func sign(_ character: Character, from start: Int) {
+    if "([{".contains(character) {
+      add(.sign, from: start)
+      depth += 1
+      return
+    }
+    if ")]}".contains(character) { depth = max(0, depth - 1) }
+    for length in [3, 2] where start + length <= characters.count {
+      let text = String(characters[start..<(start + length)])
+      if Self.infix.contains(text) {
+        at = start + length
+        break
+      }
+    }
+    add(.sign, from: start)
+  }
+
+  private mutating func add(_ kind: ShellWord.Kind, from start: Int) {
+    let text = String(characters[start..<at])
+    var isBehind = false
+    if let last = words.last {
+      isBehind = last.kind != .sign || [")", "]", "}", "!", "#"].contains(last.text)
+    }
+    words.append(ShellWord(kind: kind, text: text, range: start..<at, depth: depth, followsOperand: isBehind))
+  }
+
+  /// The text of a range, without white space around it.
+  func text(_ range: Range<Int>) -> String {
+    var range = range.clamped(to: 0..<characters.count)
+    while let first = range.first, characters[first].isWhitespace { range = (first + 1)..<range.upperBound }
+    while let last = range.last, characters[last].isWhitespace { range = range.lowerBound..<last }
+    return String(characters[range])
+  }
+}
