@@ -5,6 +5,7 @@ extension ModelPlan {
   /// What an entity of a schema asks of its store.
   package init(_ entity: Schema.Entity, _ model: any PersistentModel.Type) {
     self.init(model._$type)
+    rules = entity.valueRules
     for ancestor in entity.lineage {
       uniques += ancestor.uniquenessConstraints.filter { !uniques.contains($0) }
       indexes += ancestor.indices.filter { !indexes.contains($0) }
