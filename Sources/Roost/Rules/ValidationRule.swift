@@ -70,7 +70,7 @@ public struct ValidationRule: Hashable, Sendable, CustomStringConvertible {
 
   /// The length is in a range without its upper bound.
   public static func length(_ range: Range<Int>) -> ValidationRule {
-    ValidationRule(.length(lower: range.lowerBound, upper: range.upperBound - 1))
+    ValidationRule(.length(lower: range.lowerBound, upper: range.upperBound &- 1))
   }
 
   /// The length is a number or more.

@@ -28,6 +28,7 @@ extension ModelPlan {
           relationship.name, to: relationship.destination, isToMany: !relationship.isToOneRelationship,
           inverse: relationship.inverseName, deleteRule: relationship.deleteRule.stored,
           minimum: relationship.minimumModelCount ?? 0, maximum: relationship.maximumModelCount ?? 0))
+      if let message = relationship.rules.compactMap(\.message).first { countMessages[relationship.name] = message }
     }
     if let salt = property.asAttribute?.hashModifier ?? property.asRelationship?.hashModifier {
       salts[property.name] = salt

@@ -128,12 +128,16 @@ extension Saver {
   func countFault(_ count: Int, _ relation: Relation, name: ObjectName, map: EntityMap) -> GraphFault? {
     let isFew = count < relation.minimum
     guard isFew || (relation.maximum > 0 && count > relation.maximum) else { return nil }
+    let property = map.type.propertyName(relation.property)
+    let message = store.countMessages[[map.type.owner(of: relation.property).name, property]]
     return GraphFault(
       .count,
-      isFew
-        ? "it has \(count), and needs \(relation.minimum) at least: add some, or delete it"
-        : "it has \(count), and may have \(relation.maximum) at most: remove some", name: name,
-      property: map.type.propertyName(relation.property))
+      message
+        ?? (isFew
+          ? "it has \(count), and needs \(relation.minimum) at least: add some, or delete it"
+          : "it has \(count), and may have \(relation.maximum) at most: remove some"),
+      name: name,
+      property: property)
   }
 }
 

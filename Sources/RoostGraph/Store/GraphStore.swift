@@ -48,6 +48,8 @@ package final class GraphStore: Sendable {
   package let hasJudges: Bool
   /// The maps that stand for classes of which one has a `validate` of its own.
   let judgedHomes: Set<Int>
+  /// By the names of a class and of its relationship, what an error says of a wrong number of members.
+  let countMessages: [[String]: String]
   private let byType: [ObjectIdentifier: EntityMap]
   private let byEntity: [EntityID: EntityMap]
 
@@ -127,6 +129,9 @@ package final class GraphStore: Sendable {
     hasChecks = checks.contains { $0 != nil }
     judgedHomes = Set(maps.lazy.filter { $0.type.judge != nil }.map(\.home))
     hasJudges = !judgedHomes.isEmpty
+    var messages: [[String]: String] = [:]
+    for model in models { for (name, text) in model.countMessages { messages[[model.type.name, name]] = text } }
+    countMessages = messages
     byType = Dictionary(maps.map { (ObjectIdentifier($0.type.model), $0) }) { first, _ in first }
     byEntity = Dictionary(maps.filter(\.isHome).map { ($0.entity.id, $0) }) { first, _ in first }
   }

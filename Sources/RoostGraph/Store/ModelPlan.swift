@@ -18,6 +18,8 @@ package struct ModelPlan: Sendable {
   package var salts: [String: String] = [:]
   /// By property, the rules for its values.
   package var rules: [String: [ValueRule]] = [:]
+  /// By relationship, what an error says of a wrong number of members, if the program has a sentence for it.
+  package var countMessages: [String: String] = [:]
   /// Whether rows may lack references that their class requires, because they are unloaded.
   private(set) var isOfWorkingSet = false
 

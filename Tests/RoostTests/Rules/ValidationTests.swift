@@ -80,6 +80,7 @@ import Testing
     full.stamps = [VoucherMark("1"), VoucherMark("2"), VoucherMark("3")]
     let error = try #require(throws: RoostError.self) { try context.save() }
     #expect(error.faults.map(\.code) == [.invalid, .count] && error.faults.map(\.property) == ["stars", "stamps"])
+    #expect(error.faults[1].detail == "two marks at most")
     context.insert(Voucher("a", title: ""))
     let both = try #require(throws: RoostError.self) { try context.save() }
     #expect(both.faults.contains { $0.property == "title" } && both.faults.contains { $0.property == "stars" })

@@ -16,7 +16,7 @@ enum VoucherTint: String, Codable, CaseIterable { case red, green, blue }
   @Validate(.length(...3)) var words: [String] = []
   @Validate(.range(Date(timeIntervalSinceReferenceDate: 0)...)) var day: Date?
   var note = ""
-  @Validate(.length(...2)) var stamps: [VoucherMark] = []
+  @Validate(.length(...2), message: "two marks at most") var stamps: [VoucherMark] = []
 
   init(
     _ code: String, stars: Int = 3, price: Decimal = 1, tag: String? = nil, title: String = "t",
