@@ -65,6 +65,22 @@ import Testing
     #expect(try count(Roomer.self) == 0)
   }
 
+  @Test func `faults of a deleted model, and of one of another context`() throws {
+    let lodging = Lodging("a")
+    context.insert(lodging)
+    lodging.lodgers = [Roomer("stays")]
+    try context.save()
+    let roomer = lodging.lodgers[0]
+    context.delete(roomer)
+    #expect(try context.faults(of: roomer).map(\.property) == ["name"])
+    #expect(throws: RoostError.self) { try context.validate() }
+    let other = ModelContext(container)
+    let error = #expect(throws: RoostError.self) { try other.faults(of: lodging) }
+    #expect(error?.code == .foreign)
+    context.rollback()
+    #expect(try context.faults(of: roomer).isEmpty)
+  }
+
   @Test func `models that validate inserts are asked too`() throws {
     context.insert(Lodging("chain"))
     try context.save()
