@@ -35,7 +35,7 @@ package enum FieldChange {
         throw fault("'\(name)' is a struct: set its parts, such as \(name).x")
       }
       let known = entity.fields.filter { $0.type != .presence }.map(\.name)
-      throw fault("\(entity.name) has no field '\(name)'; it has \(FieldNames.list(known))")
+      throw fault("\(entity.name) has no field '\(name)'" + FieldNames.offer(name, known))
     }
     if field.type == .presence { throw fault("'\(name)' is a struct: set its parts, such as \(name).x") }
     if case .reference(let target) = field.type, let target = catalog.entity(target), !isAlone(target, catalog) {
