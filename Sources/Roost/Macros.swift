@@ -40,6 +40,18 @@ public macro Relationship(
   originalName: String? = nil, inverse: AnyKeyPath? = nil, hashModifier: String? = nil
 ) = #externalMacro(module: "RoostMacros", type: "RelationshipMacro")
 
+/// Says what the values of a property must be. Each write checks it: see ``Validatable`` for rules over several properties.
+///
+/// ```swift
+/// @Validate(.notEmpty, .length(...80), message: "Enter a name of at most 80 characters") var name: String
+/// ```
+/// - Parameters:
+///   - rules: all of them must hold. A property may have more than one `@Validate`, each with its message.
+///   - message: the sentence that an error shows instead of its own.
+@attached(peer)
+public macro Validate(_ rules: ValidationRule..., message: String? = nil) =
+  #externalMacro(module: "RoostMacros", type: "ValidateMacro")
+
 /// Keeps a property out of the store.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "RoostMacros", type: "TransientMacro")

@@ -17,6 +17,14 @@ struct RelationshipMacro: PeerMacro {
   ) throws -> [DeclSyntax] { [] }
 }
 
+/// `@Validate`: read by `@Model`.
+struct ValidateMacro: PeerMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] { [] }
+}
+
 /// `@Transient`: read by `@Model`.
 struct TransientMacro: PeerMacro {
   static func expansion(

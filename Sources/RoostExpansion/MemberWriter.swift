@@ -88,12 +88,12 @@ struct MemberWriter {
     for property in model.properties {
       lines.append(
         "Roost::_PropertyMetadata(\"\(property.bareName)\", \\\(model.name).\(property.name), "
-          + "\(property.initialOfType), \(metadata(property)), \(property.coder))")
+          + "\(property.initialOfType), \(metadata(property))\(rules(property)), \(property.coder))")
     }
     for property in model.ephemerals {
       lines.append(
         "Roost::_PropertyMetadata(\"\(property.bareName)\", \\\(model.name).\(property.name), "
-          + "\(property.initialOfType), \(metadata(property)), nil)")
+          + "\(property.initialOfType), \(metadata(property))\(rules(property)), nil)")
     }
     for constraint in model.constraints {
       let kind = constraint.macroName.text
@@ -120,7 +120,12 @@ struct MemberWriter {
       return "Roost::_Schema.Relationship(\(Self.arguments(relationship)))"
     }
     if let attribute = property.attribute { return "Roost::_Schema.Attribute(\(Self.arguments(attribute)))" }
-    return "nil"
+    return property.validations.isEmpty ? "nil" : "Roost::_Schema.Attribute()"
+  }
+
+  /// The rules of `@Validate`, one call for each.
+  private func rules(_ property: Property) -> String {
+    property.validations.map { "._validated(\(Self.arguments($0)))" }.joined()
   }
 
   private static func arguments(_ attribute: AttributeSyntax) -> String {

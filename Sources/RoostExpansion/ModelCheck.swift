@@ -53,8 +53,16 @@ struct ModelCheck<Context: MacroExpansionContext> {
             "remove '\(word)'", old: variable,
             new: variable.with(\.modifiers, variable.modifiers.filter { $0.id != modifier.id }))
         ])
-    case .ephemeral(let property): checkUnstored(property.declaration, property.name, word: ".ephemeral")
-    case .transient(let variable, let name): checkUnstored(variable, name, word: "@Transient")
+    case .ephemeral(let property):
+      if let rule = property.validations.first {
+        context.complain(rule, "'\(property.name)' is not stored, so '@Validate' has no effect: remove it")
+      }
+      checkUnstored(property.declaration, property.name, word: ".ephemeral")
+    case .transient(let variable, let name):
+      if let rule = variable.attribute("Validate") {
+        context.complain(rule, "'\(name)' is not stored, so '@Validate' has no effect: remove it")
+      }
+      checkUnstored(variable, name, word: "@Transient")
     case .other: return
     }
   }
@@ -68,6 +76,7 @@ struct ModelCheck<Context: MacroExpansionContext> {
       context.complain(
         attribute, "'\(property.name)' is an attribute or a relationship, not both: remove one of the two")
     }
+    RuleSyntaxCheck(property).run { context.complain($0, $1) }
     if property.isObserved {
       context.warn(
         property.declaration,

@@ -18,6 +18,8 @@ struct Property {
 
   var attribute: AttributeSyntax? { declaration.attribute("Attribute") }
   var relationship: AttributeSyntax? { declaration.attribute("Relationship") }
+  /// Each `@Validate` of the property.
+  var validations: [AttributeSyntax] { declaration.attributes.all("Validate") }
   var slot: SlotType { SlotType(type, initial, isOwn: hasOwnType || transformer != nil || isCodable) }
 
   /// Whether the value belongs to the object alone.
@@ -138,13 +140,17 @@ extension VariableDeclSyntax {
 }
 
 extension AttributeListSyntax {
-  func named(_ name: String) -> AttributeSyntax? {
-    for element in self {
-      guard let attribute = element.as(AttributeSyntax.self) else { continue }
-      let written = attribute.attributeName.trimmedDescription
-      if written == name || written.hasSuffix("." + name) { return attribute }
-    }
-    return nil
+  func named(_ name: String) -> AttributeSyntax? { first { $0.attribute(name) != nil }?.attribute(name) }
+
+  /// All attributes of a name.
+  func all(_ name: String) -> [AttributeSyntax] { compactMap { $0.attribute(name) } }
+}
+
+extension AttributeListSyntax.Element {
+  fileprivate func attribute(_ name: String) -> AttributeSyntax? {
+    guard case .attribute(let attribute) = self else { return nil }
+    let written = attribute.attributeName.trimmedDescription
+    return written == name || written.hasSuffix("." + name) ? attribute : nil
   }
 }
 

@@ -30,6 +30,9 @@ extension ErrorCatalogue {
     .init(
       .rows, 9, name: "expired", meaning: "The history after this token was removed, or was never recorded.",
       advice: "Read the rows again, and continue from the latest token."),
+    .init(
+      .rows, 10, name: "invalid", meaning: "The value breaks a rule of the model.",
+      advice: "Give a value that keeps the rule; the error names the field."),
   ]
 
   private static let conditions: [ErrorEntry] = [
@@ -111,6 +114,9 @@ extension ErrorCatalogue {
       .objects, 14, name: "pendingChanges",
       meaning: "The context has unsaved changes that the call cannot take into account.",
       advice: "Save or roll back first."),
+    .init(
+      .objects, 15, name: "invalid", meaning: "A value breaks a rule of its model.",
+      advice: "Change the value; the error names the property and the rule."),
   ]
 
   private static let door: [ErrorEntry] = [
@@ -167,6 +173,9 @@ extension ErrorCatalogue {
       advice:
         "`importFault` names the record, the field and the cause. Correct the record, or skip bad records with `.skip(upTo:)`."
     ),
+    .init(
+      .door, 18, name: "invalid", meaning: "A value breaks a rule of its model, or a model refuses itself.",
+      advice: "`faults` lists each value with its rule. Change the values, and save again."),
   ]
 
   private static let swiftData: [ErrorEntry] = [
@@ -260,6 +269,9 @@ extension ErrorCatalogue {
     .init(
       .transfer, 10, name: "truncated", meaning: "The input ends in the middle of a record.",
       advice: "Get the whole file again."),
+    .init(
+      .transfer, 11, name: "invalid", meaning: "The value breaks a rule of the model.",
+      advice: "Correct the value; the error names the line and the field."),
   ]
 
   private static let tool: [ErrorEntry] = [

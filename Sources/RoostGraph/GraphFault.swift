@@ -31,6 +31,8 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     case count
     /// Something waits to be saved that stands in the way.
     case pendingChanges
+    /// A value breaks a rule of its property, or the object one of its class.
+    case invalid
   }
 
   package var code: Code
@@ -40,6 +42,8 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
   package var property: String?
   /// The other objects that it is about.
   package var others: [ObjectName] = []
+  /// The rule that is broken; nil for all other faults.
+  package var breach: RuleBreach?
 
   package init(
     _ code: Code, _ detail: String, entity: String? = nil, row: UInt64? = nil, property: String? = nil,
@@ -96,11 +100,46 @@ package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
   package var description: String { "\(entity) \(row)" }
 }
 
+/// What a fault with the code `invalid` says of the rule.
+///
+/// A class, so that other faults stay small. Unchecked, because an error need not be `Sendable`; it is only handed on.
+package final class RuleBreach: Hashable, @unchecked Sendable {
+  /// Nil where the class's own `validate` found the fault.
+  package let rule: ValueRule?
+  /// The value for a sentence, of a long text the beginning.
+  package let value: String?
+  /// What the class's own `validate` threw.
+  package let cause: (any Error)?
+
+  package init(rule: ValueRule? = nil, value: String? = nil, cause: (any Error)? = nil) {
+    (self.rule, self.value, self.cause) = (rule, value, cause)
+  }
+
+  package static func == (one: RuleBreach, other: RuleBreach) -> Bool {
+    one === other || (one.rule == other.rule && one.value == other.value && one.cause == nil && other.cause == nil)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(rule)
+    hasher.combine(value)
+  }
+}
+
 /// Everything that keeps a save from being done. Nothing was written.
 package struct SaveRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   package var faults: [GraphFault]
+  /// How many there are, if more than ``faults`` has.
+  package var count: Int
 
-  package var description: String { faults.map(\.description).joined(separator: "; ") }
+  package init(faults: [GraphFault], count: Int = 0) {
+    self.faults = faults
+    self.count = max(count, faults.count)
+  }
+
+  package var description: String {
+    let told = faults.prefix(100).map(\.description).joined(separator: "; ")
+    return count > 100 ? told + "; and \(count - min(100, faults.count)) more" : told
+  }
 }
 
 extension GraphFault: CataloguedError {

@@ -14,11 +14,21 @@ extension ImportTarget {
     }
     let others = store.maps.filter { $0 !== map && $0.isKind(of: map) }
     var checks: [String: @Sendable (Value) -> String?] = [:]
+    var rules: [String: @Sendable (Value) -> String?] = [:]
     let kinds = try ([map] + others).map { map in
       let blank = try RowBlank(map)
       for (field, check) in blank.checks { checks[field] = check }
+      let own = store.fieldRules(map)
+      for (field, rule) in own { rules[field] = rule }
+      // A value that the class gives, and that breaks a rule, is no value that a new row can have.
+      let broken = blank.initials.filter { field, value in
+        switch value {
+        case .always(let value): own[field]?(value) != nil
+        case .anew(let make): make().flatMap { own[field]?($0) } != nil
+        }
+      }
       return ImportShape.Kind(
-        map.type.name, number: blank.classNumber, required: blank.required,
+        map.type.name, number: blank.classNumber, required: blank.required + broken.map(\.field),
         initials: blank.initials.map { field, value in
           switch value {
           case .always(let value): (field, .always(value))
@@ -26,6 +36,6 @@ extension ImportTarget {
           }
         })
     }
-    return ImportShape(kinds, names: names, mutual: mutual, checks: checks)
+    return ImportShape(kinds, names: names, mutual: mutual, checks: checks, rules: rules)
   }
 }

@@ -23,6 +23,8 @@ package struct RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
     case conflict
     /// The history after a token is not there, or not any more.
     case expired
+    /// The value breaks a rule of the program.
+    case invalid
   }
 
   package var code: Code

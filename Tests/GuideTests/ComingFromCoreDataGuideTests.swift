@@ -21,6 +21,14 @@ import Testing
   init(name: String) { self.name = name }
 }
 
+extension Employee: Validatable {
+  func validate(_ validation: Validation) throws {
+    if validation.change == .delete, department?.name == "Board" {
+      validation.refuse("a member of the board cannot be deleted", at: \Employee.department)
+    }
+  }
+}
+
 @ModelActor actor Payroll {
   func raise(by percent: Int) throws -> Int {
     try modelContext.update(model: Employee.self) { $0.salary += $0.salary * percent / 100 }.count
@@ -28,6 +36,18 @@ import Testing
 }
 
 @Suite struct ComingFromCoreDataGuideTests {
+  @Test func `a deletion is refused`() throws {
+    let context = ModelContext(
+      try ModelContainer(for: Department.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let board = Department(name: "Board")
+    board.employees = [Employee(name: "Di", salary: 1)]
+    context.insert(board)
+    try context.save()
+    context.delete(board.employees[0])
+    let error = #expect(throws: RoostError.self) { try context.save() }
+    #expect(error?.faults.map(\.property) == ["department"])
+  }
+
   @Test func `a fetch, and work in the background`() async throws {
     let container = try ModelContainer(
       for: Department.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -10,6 +10,7 @@ import Testing
   static let floors: [String: String] = [
     "Roost": """
     Values                  stored forms of Foundation's values, identifiers of models, and what a type's metadata tells
+    Rules                   rules for values, and what a model's own check refuses
     Errors                  errors, and warnings that are printed once
     Testing                 devices that fail on demand, for a program's own tests
     Tracing                 trace events, and the tracer of a store
@@ -42,6 +43,7 @@ import Testing
     .                       the macros
     """,
     "RoostGraph": """
+    Rules      rules for values, and the check of a row that is put together
     .          the error type of objects
     Rows       the bytes of a row: where each value is, and what writes and reads it there
     Forms      how each Swift type is stored: its coder

@@ -52,6 +52,22 @@ import Testing
         + "'unowned'"
     ),
     (
+      "@Validate(.notEmpty) var n: Int = 0",
+      "2: error: '.notEmpty' is a rule for texts, and 'n' is of type 'Int': remove the rule, or change the type"
+    ),
+    (
+      "@Validate(.range(0...1), .length(1...)) var n: String?",
+      "2: error: '.range' is a rule for numbers and dates, and 'n' is of type 'String': remove the rule, or change the type"
+    ),
+    (
+      "@Transient @Validate(.notEmpty) var n = 0",
+      "2: error: 'n' is not stored, so '@Validate' has no effect: remove it"
+    ),
+    (
+      "@Attribute(.ephemeral) @Validate(.notEmpty) var n = \"\"",
+      "2: error: 'n' is not stored, so '@Validate' has no effect: remove it"
+    ),
+    (
       "@Transient var n: Int",
       "2: error: 'n' is '@Transient' and needs a default value, because the store does not have it: write '= …' after it"
     ),

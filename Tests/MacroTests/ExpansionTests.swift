@@ -53,6 +53,27 @@ import Testing
     }
   }
 
+  @Test func `rules of properties`() {
+    let source = """
+      @Model final class Item {
+      @Validate(.range(1...5), message: "1 to 5") var n: Int
+      @Attribute(.unique) @Validate(.notEmpty) @Validate(.length(...9)) var s: String
+      @Relationship(inverse: \\Other.item) @Validate(.length(1...)) var others: [Other]
+      var plain: Int
+      init() {}
+      }
+      """
+    let expansion = Expansion(source)
+    for line in [
+      "nil, Roost::_Schema.Attribute()._validated(.range(1...5), message: \"1 to 5\"), nil)",
+      "nil, Roost::_Schema.Attribute(.unique)._validated(.notEmpty)._validated(.length(...9)), nil)",
+      "Roost::_Schema.Relationship(inverse: \\Other.item)._validated(.length(1...)),", "\\Item.plain, nil, nil, nil)",
+    ] {
+      #expect(expansion.text.contains(line), "\(line)")
+    }
+    #expect(expansion.complaints.isEmpty)
+  }
+
   @Test func `a model`() {
     let expansion = Expansion(
       """

@@ -50,8 +50,7 @@ struct BulkChoice<Model: PersistentModel> {
         "the predicate matches an object of \(name.entityName) with unsaved changes, and a bulk write changes the store: save "
           + "first, or call rollback()", underlyingError: nil,
         faults: [
-          SaveFault(
-            code: .pendingChanges, model: name, property: nil, others: [], detail: "it has unsaved changes: save first")
+          SaveFault(GraphFault(.pendingChanges, "it has unsaved changes: save first"), model: name)
         ])
     }
   }

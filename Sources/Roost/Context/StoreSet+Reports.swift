@@ -3,15 +3,23 @@ internal import RoostGraph
 extension StoreSet {
   /// The error for a refused save, with one fault for each model.
   func error(_ refusal: SaveRefusal) -> RoostError {
-    let faults = refusal.faults.map { fault in
-      SaveFault(
-        code: Doorway.code(fault.code), model: fault.entity.flatMap { identifier($0, fault.row) },
-        property: fault.property, others: fault.others.compactMap { identifier($0.entity, $0.row) },
-        detail: fault.detail)
-    }
+    let faults = self.faults(refusal.faults)
+    var detail = faults.prefix(Self.mostTold).map(\.description).joined(separator: "; ")
+    if refusal.count > Self.mostTold { detail += "; and \(refusal.count - Self.mostTold) more" }
     return RoostError(
-      faults.first?.code ?? .conflict, faults.map(\.description).joined(separator: "; "), underlyingError: refusal,
-      faults: faults)
+      faults.first?.code ?? .conflict, detail, underlyingError: refusal, faults: faults, faultCount: refusal.count)
+  }
+
+  /// So many faults stand in the sentence of an error.
+  private static var mostTold: Int { 100 }
+
+  /// Faults with the identifiers that programs know.
+  func faults(_ faults: [GraphFault]) -> [SaveFault] {
+    faults.map { fault in
+      SaveFault(
+        fault, model: fault.entity.flatMap { identifier($0, fault.row) },
+        others: fault.others.compactMap { identifier($0.entity, $0.row) })
+    }
   }
 
   private func identifier(_ entity: String, _ row: UInt64?) -> PersistentIdentifier? {

@@ -40,16 +40,23 @@ public struct RoostError: Error, CustomStringConvertible {
     case historyOff
     /// The store's file, or the device, refused.
     case store
+    /// A value breaks a rule of its model, or a model refuses itself.
+    case invalid
   }
 
   public let code: Code
   public let detail: String
   /// What was thrown further down.
   public let underlyingError: (any Error)?
-  /// Of a save that was refused, everything that is wrong; the code is that of the first.
+  /// Of a save that was refused, everything that is wrong; the code is that of the first. Of very many faults, the first 1,000.
   public let faults: [SaveFault]
+  /// How many faults there are, if more than ``faults`` has.
+  public let faultCount: Int
 
-  package init(_ code: Code, _ detail: String, underlyingError: (any Error)? = nil, faults: [SaveFault] = []) {
+  package init(
+    _ code: Code, _ detail: String, underlyingError: (any Error)? = nil, faults: [SaveFault] = [], faultCount: Int = 0
+  ) {
+    self.faultCount = max(faultCount, faults.count)
     self.code = code
     self.detail = detail
     self.underlyingError = underlyingError
@@ -132,6 +139,7 @@ enum Doorway {
     case .notUnique: .notUnique
     case .denied: .denied
     case .count: .count
+    case .invalid: .invalid
     case .pendingChanges: .pendingChanges
     case .twoThreads: .twoThreads
     case .readOneByOne: .readOneByOne
@@ -145,6 +153,7 @@ enum Doorway {
     case .conflict: .conflict
     case .wrongType, .outOfRange, .missing, .tooLarge: .badValue
     case .unknown: .unknownModel
+    case .invalid: .invalid
     case .expired: .conflict
     }
   }

@@ -8,8 +8,26 @@ public struct SaveFault: Sendable, CustomStringConvertible {
   public let property: String?
   /// The other models that it is about.
   public let others: [PersistentIdentifier]
-  /// What is wrong, and what to do.
+  /// What is wrong, and what to do; the message of the rule, if it has one.
   public let detail: String
+  /// The rule that the value breaks; nil for all faults that are not about a rule of `@Validate`.
+  public let rule: ValidationRule?
+  /// The value that breaks the rule, for a person; of a long text the beginning.
+  public let value: String?
+  /// What ``Validatable/validate(_:)`` threw.
+  public let underlyingError: (any Error)?
+
+  /// - Parameters:
+  ///   - model: the model, as the caller names it.
+  ///   - others: the other models.
+  init(
+    _ fault: GraphFault, model: PersistentIdentifier?, others: [PersistentIdentifier] = []
+  ) {
+    (code, self.model, property) = (Doorway.code(fault.code), model, fault.property)
+    (self.others, detail) = (others, fault.detail)
+    rule = fault.breach?.rule.map { ValidationRule($0) }
+    (value, underlyingError) = (fault.breach?.value, fault.breach?.cause)
+  }
 
   public var description: String {
     var place = model.map { "\($0.entityName) \($0.number)" } ?? ""
@@ -20,7 +38,7 @@ public struct SaveFault: Sendable, CustomStringConvertible {
   /// Whether it is about what models hold, and not about what others did.
   var isOfModels: Bool {
     switch code {
-    case .notUnique, .denied, .badValue, .count: true
+    case .notUnique, .denied, .badValue, .count, .invalid: true
     default: false
     }
   }

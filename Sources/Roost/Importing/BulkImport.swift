@@ -19,6 +19,8 @@ final class BulkImport: ImportSink, @unchecked Sendable {
   var rows = IdentifierMap<BulkKey>()
   /// References of snapshots whose targets have not come yet.
   var waiting: [LateReference: [PersistentIdentifier]] = [:]
+  /// Tests rules of the models.
+  private let check: ImageCheck
   private var plain = ImportCounts()
   private let clock = ImportProgressClock()
   private var report = ImportReport()
@@ -42,6 +44,7 @@ final class BulkImport: ImportSink, @unchecked Sendable {
     }
     (self.target, self.set, self.store, self.map, self.options) = (target, set, store, map, options)
     size = options.chunk(of: kind)
+    check = ImageCheck(target.store)
   }
 
   var skipped: Int { 0 }
@@ -119,6 +122,13 @@ final class BulkImport: ImportSink, @unchecked Sendable {
     throw ImportFault(
       .tooLarge, "there are more than \(most) bad records; the last one: \(fault.detail)", line: fault.line,
       field: fault.field)
+  }
+
+  /// Throws where the values of an element break a rule, or a model refuses itself.
+  func check(_ values: ValueImage, _ model: (any _ModelObject)? = nil) throws {
+    guard check.isNeeded else { return }
+    guard let fault = try model.flatMap(check.judge) ?? check.fault(values) else { return }
+    throw ImportFault(.invalid, fault.detail, field: fault.property)
   }
 
   func noteUnresolved(

@@ -180,6 +180,7 @@ final class ImportChunks: ImportSink, @unchecked Sendable {
       case .notUnique: .duplicate
       case .deleted, .foreign, .unknownModel: .unknown
       case .badValue, .count: .missing
+      case .invalid: .invalid
       default: .wrongType
       }
     return ImportFault(reason, shown.detail, line: number, field: shown.property)

@@ -67,6 +67,8 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLarge
     /// The input ends in the middle of something.
     case truncated
+    /// The value breaks a rule of the model.
+    case invalid
   }
 
   public package(set) var reason: Reason
@@ -101,6 +103,7 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
       case .outOfRange: .outOfRange
       case .tooLarge: .tooLarge
       case .truncated: .truncated
+      case .invalid: .invalid
       }
     detail = fault.detail
     line = fault.line

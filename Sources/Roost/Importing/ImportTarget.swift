@@ -82,7 +82,8 @@ package final class ImportNotice: ImportWatch {
   package init(_ target: ImportTarget) {
     notice = RowNotice(target.store)
     map = target.map
-    judges = target.map.map(notice.counts) ?? false
+    let notice = notice
+    judges = target.map.map { notice.counts($0) || notice.asks($0) } ?? false
   }
 
   package func begin(_ writer: RecordWriter) { notice.begin(writer) }
@@ -102,7 +103,7 @@ package final class ImportNotice: ImportWatch {
   }
 
   package func fault(of row: RowID, but open: Set<RelationshipID>) throws -> RecordFault? {
-    try judged { try notice.miscount(row, of: $0, but: open) }
+    try judged { try notice.miscount(row, of: $0, but: open) ?? notice.refusal(row, of: $0) }
   }
 
   package func fault(of row: RowID, by relationship: RelationshipID) throws -> RecordFault? {
@@ -115,6 +116,7 @@ package final class ImportNotice: ImportWatch {
 
   private func judged(_ judge: (EntityMap) throws -> GraphFault?) throws -> RecordFault? {
     guard let map, let fault = try judge(map) else { return nil }
-    return RecordFault(.denied, fault.detail, entity: fault.entity, field: fault.property)
+    let code: RecordFault.Code = fault.code == .invalid ? .invalid : .denied
+    return RecordFault(code, fault.detail, entity: fault.entity, field: fault.property)
   }
 }

@@ -33,6 +33,7 @@ struct ModelRows: ChunkRows {
     var next = first
     do {
       while next < models.count {
+        try run.check(chunk.rows[next].values, models[next])
         chunk.rows[next].links = try links(models[next], element)
         next += 1
       }

@@ -22,6 +22,10 @@ struct SnapshotContentRows: ChunkRows {
         try run.note(ImportFault(.unknown, detail), element, among: &faults)
         continue
       }
+      do { try run.check(content.values) } catch let fault as ImportFault {
+        try run.note(fault, element, among: &faults)
+        continue
+      }
       rows[element] = chunk.rows.count
       var row = BulkRow(values: content.values, links: [])
       row.own = target(content.identifier)

@@ -6,6 +6,14 @@ internal import RoostRecords
 public func _makeModelType<Model: PersistentModel>(
   _ model: Model.Type, after superType: _ModelType?, inherited: [AnyKeyPath?] = [], byHand: Set<String> = []
 ) -> _ModelType {
+  modelType(model, after: superType, inherited: inherited, byHand: byHand, judge: superType?.judge)
+}
+
+/// - Parameter judge: calls the class's own `validate`; nil where it has none.
+func modelType<Model: PersistentModel>(
+  _ model: Model.Type, after superType: _ModelType?, inherited: [AnyKeyPath?], byHand: Set<String>,
+  judge: ObjectJudge?
+) -> _ModelType {
   var own: [_ModelType.Property] = []
   for property in Model.schemaMetadata where property.isStored {
     let type = type(of: property.keypath).valueType
@@ -18,7 +26,8 @@ public func _makeModelType<Model: PersistentModel>(
     }
     own.append(described)
   }
-  let made = _ModelType(model, name: entityName(model), superType: superType, own: own, heirPaths: inherited)
+  let made = _ModelType(
+    model, name: entityName(model), superType: superType, own: own, heirPaths: inherited, judge: judge)
   ModelNames.shared.add(made)
   return made
 }
@@ -35,8 +44,12 @@ public func _registeredModelType<Model: PersistentModel>(
   _ model: Model.Type, after superType: @autoclosure () -> _ModelType?,
   inherited: @autoclosure () -> [AnyKeyPath?] = [], byHand: Set<String> = []
 ) -> _ModelType {
+  registered(model) { _makeModelType(model, after: superType(), inherited: inherited(), byHand: byHand) }
+}
+
+func registered<Model: PersistentModel>(_ model: Model.Type, _ make: () -> _ModelType) -> _ModelType {
   if let known = registry.find(model) { return known }
-  return registry.add(model, _makeModelType(model, after: superType(), inherited: inherited(), byHand: byHand))
+  return registry.add(model, make())
 }
 
 private let registry = Registry()

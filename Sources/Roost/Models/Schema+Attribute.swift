@@ -7,6 +7,8 @@ extension Schema {
     public var valueType: any Any.Type
     public var defaultValue: Any?
     public var hashModifier: String?
+    /// What each value must be. Like the default value, rules are the program's own: they are no part of an encoded schema.
+    public var rules: [ValidationRule] = []
 
     public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
       name = ""

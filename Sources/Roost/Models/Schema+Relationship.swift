@@ -15,6 +15,8 @@ extension Schema {
     public var minimumModelCount: Int?
     public var maximumModelCount: Int?
     public var hashModifier: String?
+    /// Rules of `@Validate`. A length of a relationship to many becomes ``minimumModelCount`` and ``maximumModelCount``.
+    public internal(set) var rules: [ValidationRule] = []
 
     public convenience init(
       _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,

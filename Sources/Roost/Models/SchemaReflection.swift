@@ -84,12 +84,13 @@ struct SchemaReflection {
       guard let number = modelType.number(of: property.keypath) else { continue }
       switch modelType.properties[number].storage {
       case .toOne(let link):
-        entity.storedProperties.append(relationship(property, valueType, link: link, isToMany: false))
+        add(relationship(property, valueType, link: link, isToMany: false), to: entity)
       case .toMany(let link):
-        entity.storedProperties.append(relationship(property, valueType, link: link, isToMany: true))
+        add(relationship(property, valueType, link: link, isToMany: true), to: entity)
       case .value(let coder):
         guard let coder = coderOrFault(coder, "\(entity.name).\(property.name)") else { continue }
         let attribute = attribute(property, valueType, coder: coder)
+        faults += coder.faults(of: attribute.rules).map { SchemaFault("\(entity.name).\(property.name): \($0)") }
         if attribute.isUnique { entity.uniquenessConstraints.append([property.name]) }
         if attribute.isIndexed, !attribute.isUnique, !entity.indices.contains([property.name]) {
           entity.indices.append([property.name])
@@ -104,6 +105,11 @@ struct SchemaReflection {
     }
   }
 
+  private mutating func add(_ relationship: Schema.Relationship, to entity: Schema.Entity) {
+    faults += relationship.takeLengths("\(entity.name).\(relationship.name)")
+    entity.storedProperties.append(relationship)
+  }
+
   private func relationship(
     _ property: Schema.PropertyMetadata, _ valueType: Any.Type, link: _ModelType.Link, isToMany: Bool
   ) -> Schema.Relationship {
@@ -114,6 +120,8 @@ struct SchemaReflection {
     relationship.valueType = valueType
     relationship.isToMany = isToMany
     relationship.destination = link.model._$type.name
+    // Without @Relationship the macro took it for an attribute.
+    relationship.rules += property.metadata?.asAttribute?.rules ?? []
     return relationship
   }
 
@@ -139,6 +147,7 @@ struct SchemaReflection {
       name: property.name, originalName: original, options: written?.options ?? [], valueType: type,
       defaultValue: property.defaultValue, hashModifier: written?.hashModifier)
     composite.properties = Self.parts(coder)
+    composite.rules = written?.rules ?? []
     return composite
   }
 

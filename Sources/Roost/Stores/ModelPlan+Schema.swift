@@ -5,6 +5,7 @@ extension ModelPlan {
   /// What an entity of a schema asks of its store.
   package init(_ entity: Schema.Entity, _ model: any PersistentModel.Type) {
     self.init(model._$type)
+    rules = entity.valueRules
     for ancestor in entity.lineage {
       uniques += ancestor.uniquenessConstraints.filter { !uniques.contains($0) }
       indexes += ancestor.indices.filter { !indexes.contains($0) }
@@ -27,6 +28,7 @@ extension ModelPlan {
           relationship.name, to: relationship.destination, isToMany: !relationship.isToOneRelationship,
           inverse: relationship.inverseName, deleteRule: relationship.deleteRule.stored,
           minimum: relationship.minimumModelCount ?? 0, maximum: relationship.maximumModelCount ?? 0))
+      if let message = relationship.rules.compactMap(\.message).first { countMessages[relationship.name] = message }
     }
     if let salt = property.asAttribute?.hashModifier ?? property.asRelationship?.hashModifier {
       salts[property.name] = salt

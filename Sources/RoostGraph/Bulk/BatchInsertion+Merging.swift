@@ -98,6 +98,11 @@ extension BatchInsertion {
         bulk.saver.refusal(failure, ObjectName(place.map.type.name, row.id.number), writer: run.writer)
       ])
     }
+    let name = ObjectName(place.map.type.name, row.id.number)
+    let faults =
+      bulk.saver.judge(scratch.object, .update, name: name)
+      + bulk.saver.breaches(box, place.map, mask: scratch.changed, name: name)
+    if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     try noteLeads(row.id, scratch.changed, place: place)
     return true
   }

@@ -31,6 +31,10 @@ extension BatchInsertion {
   func addWithOthers(_ object: any _ModelObject, decided: (row: RowID, decision: Decision)? = nil) throws {
     var group = Group()
     try collect(object, &group)
+    // The object itself was asked before.
+    if bulk.store.hasJudges {
+      for (one, place) in zip(group.objects, group.places) where one !== object { try judge(one, place) }
+    }
     if let decided, try isLike(object, group.places[0], row: decided.row, same: nil, group: group) {
       book.note(object, (decided.decision.policy, decided.decision.name))
       object._$state.row = decided.row.number

@@ -18,6 +18,7 @@ extension BatchInsertion {
       place.box.sink.builder.set(slot, reference: RowID(owner._$state.row))
     }
     if let failure = place.box.sink.failure { throw refusal(failure, object) }
+    try check(object, place)
   }
 
   func write(_ object: any _ModelObject, _ place: Place, group: Group) throws {

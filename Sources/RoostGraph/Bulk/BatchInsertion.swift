@@ -162,6 +162,7 @@ final class BatchInsertion {
     }
     if !book.contains(object) {
       if object._$state.flags.contains(.fresh) { object.settle() }
+      try judge(object, place)
       if try isAlone(object, place) { try addAlone(object, place) } else { try addWithOthers(object) }
     }
     rows.append(place.map.number, RowID(object._$state.row))
@@ -221,6 +222,7 @@ final class BatchInsertion {
     place.box.sink.clear()
     object._$encode(only: .max, into: &place.box.sink)
     if let failure = place.box.sink.failure { throw refusal(failure, object) }
+    try check(object, place)
     #if DEBUG
       let faults = bulk.saver.readBack(object, place.map, box: place.box)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }

@@ -19,11 +19,20 @@ final class BulkRun {
   /// Lists that got members from the other side: those may have too many.
   var crowded: Set<LinkKey> = []
   var summary = SaveOutcome()
+  /// The first faults of rows that break a rule. The transaction goes on, so that it finds the others, and ends with all of them.
+  private(set) var faults: [GraphFault] = []
+  private(set) var faultCount = 0
 
   init(_ writer: RecordWriter) { self.writer = writer }
 
   /// More is not told one by one: everybody looks at everything.
   private static let most = CommitFeed.most
+
+  func refuse(_ some: [GraphFault]) {
+    if some.isEmpty { return }
+    faultCount += some.count
+    faults += some.prefix(max(0, SaveRun.mostFaults - faults.count))
+  }
 
   func note(changed row: UInt64, _ map: Int) {
     noted += 1

@@ -13,6 +13,7 @@ extension BulkWriter {
       for row in rows { found.append(try classNumber(choice.map, row, writer: run.writer), row) }
       let entity = choice.map.entity.id
       let names = rows.lazy.map { RowName(entity, $0) }
+      if store.hasJudges { try judge(run.writer.following(names), run) }
       // Whose lists lose members nobody knows any more afterwards.
       if store.countedRelations.contains(where: { $0.contains { $0.minimum > 0 } }) {
         let all = try byMap(run.writer.following(names))
@@ -25,6 +26,21 @@ extension BulkWriter {
       try note(gone, run)
       return found
     }
+  }
+
+  /// Calls `validate` of the objects that stand for rows which are about to go, also for those that rules take along.
+  private func judge(_ names: [RowName], _ run: BulkRun) throws {
+    for (number, rows) in byMap(names).sorted(by: { $0.key < $1.key }) {
+      let map = store.maps[number]
+      guard store.judgedHomes.contains(number) else { continue }
+      let scratches = try Scratches(self, run.writer.table(map.entity.id), map: map)
+      for row in rows {
+        _ = try scratches.visit(row) { scratch, _ in
+          run.refuse(saver.judge(scratch.object, .delete, name: ObjectName(scratch.map.type.name, row.number)))
+        }
+      }
+    }
+    if !run.faults.isEmpty { throw SaveRefusal(faults: run.faults, count: run.faultCount) }
   }
 
   /// Of which class a row is; that of the map where nobody knows.

@@ -92,9 +92,12 @@ private final class BulkUpdate {
     var rest: Waiting?
     let done = try scratches.visit(id) { scratch, row -> (map: EntityMap, box: Saver.SinkBox)? in
       try body(scratch.object)
-      let changed = scratch.changed
-      if changed == 0 || scratch.fault != nil { return nil }
+      if scratch.changed == 0 || scratch.fault != nil { return nil }
       let map = scratch.map
+      if map.type.judge != nil {
+        run.refuse(bulk.saver.judge(scratch.object, .update, name: ObjectName(map.type.name, id.number)))
+      }
+      let changed = scratch.changed
       let facts = try facts(map)
       let box = facts.box
       box.sink.builder.load(admitted: row.bytes)
@@ -103,6 +106,9 @@ private final class BulkUpdate {
       if isLeading { note(facts, changed, box: box, id: id, map: map) }
       scratch.object._$encode(only: changed, into: &box.sink)
       if let failure = box.sink.failure { throw refusal(failure, id, map: map) }
+      if bulk.saver.hasChecks {
+        run.refuse(bulk.saver.breaches(box, map, mask: changed, name: ObjectName(map.type.name, id.number)))
+      }
       if isLeading { note(facts, changed, box: box, id: id, map: map) }
       if changed & facts.uniques != 0 { rest = try values(changed, box, id: id, map: map) }
       return (map, box)

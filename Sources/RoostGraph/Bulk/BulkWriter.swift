@@ -41,8 +41,8 @@ final class BulkWriter {
         try advance(to: writer)
         let run = BulkRun(writer)
         guard let found = try body(run) else { throw Nothing() }
-        let faults = try saver.count(run.counted, writer)
-        if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+        let faults = try run.faults + saver.count(run.counted, writer)
+        if !faults.isEmpty { throw SaveRefusal(faults: faults, count: run.faultCount) }
         try store.room?()
         // Now, because the snapshot still has what goes.
         outcome = run.outcome(objects, found)

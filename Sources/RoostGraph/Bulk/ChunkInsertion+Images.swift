@@ -74,9 +74,11 @@ extension ChunkInsertion {
       }
       let former = encoder.references(place.box.sink)
       try encoder.encode(values, into: &place.box.sink, leavesAbsent: true, skipsNil: skipsNil)
+      try check(place, row: row.number) { values.isPresent($0) }
       for link in links.references { try checkTarget(link, map) }
       try encoder.encode(links.references, into: &place.box.sink, leavesAbsent: true)
       try batch.parting(map) { try place.table.replace(row, with: &place.box.sink.builder) }
+      try judge(place, row, change: .update)
       run.note(changed: row.number, map.home)
       for (property, target) in former { noteLead(property, target, row: row, map: map) }
       try finish(row, map, links: links)
@@ -90,7 +92,8 @@ extension ChunkInsertion {
 
   /// Whether an image that cannot be stored leaves nothing behind by itself.
   private func isSafe(_ place: BatchInsertion.Place, _ links: ImageLinks) -> Bool {
-    !place.isCounted && links.lists.isEmpty && !place.hasOwnInverse
+    // A row that its object refuses is there already when that is asked.
+    !place.isCounted && place.map.type.judge == nil && links.lists.isEmpty && !place.hasOwnInverse
       && (!place.hasPartners || links.references.allSatisfy { $0.row == nil })
   }
 
@@ -98,6 +101,7 @@ extension ChunkInsertion {
     let (place, encoder) = (try batch.place(of: map), encoder(map))
     place.box.sink.clear()
     try encoder.encode(values, into: &place.box.sink, leavesAbsent: false, skipsNil: false)
+    try check(place, row: nil) { _ in true }
     for link in links.references { try checkTarget(link, map) }
     try encoder.encode(links.references, into: &place.box.sink, leavesAbsent: false)
     let row: RowID
@@ -105,6 +109,7 @@ extension ChunkInsertion {
       if let row = try batch.stored(like: fault, place) { return .conflict(row) }
       row = try batch.parting(map) { try place.table.insert(&place.box.sink.builder) }
     }
+    try judge(place, row, change: .insert)
     batch.noteInserted(map, row)
     try finish(row, map, links: links)
     return .stored(row)

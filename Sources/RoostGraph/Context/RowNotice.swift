@@ -15,6 +15,8 @@ package final class RowNotice {
   private var counted: [RelationshipID: LinkKey?] = [:]
   /// Whether anything is counted at all.
   private let isCounted: Bool
+  /// The row that was changed last, and not inserted.
+  private var changedRow: RowID?
 
   package init(_ store: GraphStore) {
     self.store = store
@@ -29,6 +31,7 @@ package final class RowNotice {
   }
 
   package func changed(_ row: RowID, of entity: EntityID) {
+    changedRow = row
     if let map = store.map(of: entity) { run?.note(changed: row.number, map.home) }
   }
 
@@ -92,7 +95,22 @@ package final class RowNotice {
   }
 
   /// A row is about to be stored that is to be judged.
-  package func beginRow() { (led, left) = ([], []) }
+  package func beginRow() {
+    (led, left) = ([], [])
+    changedRow = nil
+  }
+
+  /// Whether a class, or one beside it, has a `validate` of its own.
+  package func asks(_ map: EntityMap) -> Bool {
+    store.maps.contains { $0.entity.id == map.entity.id && $0.type.judge != nil }
+  }
+
+  /// What the object refuses that stands for a row which was just stored. It sees other rows as they were before the transaction.
+  package func refusal(_ row: RowID, of map: EntityMap) throws -> GraphFault? {
+    guard let run, asks(map) else { return nil }
+    let change: ObjectChange = changedRow == row ? .update : .insert
+    return try context.judge(row, map, change: change, writer: run.writer)
+  }
 
   /// Which relationship of a row that was just stored has too few members or too many, or makes another one so, as one that it left.
   ///

@@ -102,7 +102,7 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
   /// The raw values of the first twenty cases; nil where the type does not list all of them.
   private var caseWords: String? {
     guard let cases else { return nil }
-    let words = cases.prefix(20).map(\.text).joined(separator: ", ")
+    let words = cases.prefix(20).map(\.brief).joined(separator: ", ")
     return words + (cases.count > 20 ? ", and \(cases.count - 20) more" : "")
   }
 

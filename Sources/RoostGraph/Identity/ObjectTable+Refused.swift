@@ -91,7 +91,7 @@ extension ObjectTable {
     let row = RowID(name.row)
     let own = try? fields(map)[property]
     let stored = own.flatMap { fields in try? session.table(map).values(fields, of: row) }
-    let values = stored.map { $0.map(\.text).joined(separator: ", ") } ?? "a value"
+    let values = stored.map { $0.map(\.brief).joined(separator: ", ") } ?? "a value"
     return GraphFault(
       .unreadable,
       "the store holds \(values), which its type does not accept (\((error as? RecordFault)?.detail ?? "\(error)")), so a "

@@ -20,7 +20,9 @@ extension LinkGraph {
       guard seen.insert(next).inserted else { continue }
       let map = store.maps[next.map]
       // Who wants to know what they were needs all of them as objects.
-      let known = try objects.registered(map, RowID(next.row)) ?? (changes.isWatched ? live(next.map, next.row) : nil)
+      // So does a class that validates its deletions.
+      let needsObject = changes.isWatched || store.judgedHomes.contains(map.home)
+      let known = try objects.registered(map, RowID(next.row)) ?? (needsObject ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
       if let known { mark(known) }
       deletions.mark(next, with: owner, hasObject: known != nil)

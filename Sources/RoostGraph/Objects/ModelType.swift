@@ -13,6 +13,8 @@ public final class _ModelType: @unchecked Sendable {
   package let properties: [Property]
   /// How many of them are inherited.
   package let first: Int
+  /// Calls the class's own `validate`; nil where it has none.
+  package let judge: ObjectJudge?
 
   /// How a property is stored.
   package enum Storage {
@@ -56,8 +58,9 @@ public final class _ModelType: @unchecked Sendable {
   ///   - heirPaths: key paths of the inherited properties as this class has them, by number; nil where unknown.
   package init(
     _ model: any _ModelObject.Type, name: String, superType: _ModelType?, own: [Property],
-    heirPaths: [AnyKeyPath?] = []
+    heirPaths: [AnyKeyPath?] = [], judge: ObjectJudge? = nil
   ) {
+    self.judge = judge
     self.model = model
     self.name = name
     self.superType = superType

@@ -14,7 +14,11 @@ final class SaveRun {
   @exclusivity(unchecked) var entry: CommitFeed.Entry
   /// Rows of one map that are not in the entry yet: most are of the same one.
   @exclusivity(unchecked) private var noted: (map: Int, rows: [UInt64]) = (0, [])
-  var faults: [GraphFault] = []
+  private(set) var faults: [GraphFault]
+  /// How many there are, also those that are not told.
+  private(set) var faultCount: Int
+  /// Whether a row could not be written as it is. One that only breaks a rule is written, until the save ends with all faults.
+  private(set) var isBroken = false
   /// New objects that have the unique values of a row, found by this attempt.
   var collisions: [Collision] = []
   /// New objects whose decision holds no more.
@@ -70,7 +74,13 @@ final class SaveRun {
     }
   }
 
-  init(_ writer: RecordWriter, _ news: News?, decisions: [LinkKey: Decision], isPlain: Bool, author: AnyObject) {
+  /// - Parameter faults: what objects refused by themselves.
+  init(
+    _ writer: RecordWriter, _ news: News?, decisions: [LinkKey: Decision], isPlain: Bool, author: AnyObject,
+    faults: [GraphFault]
+  ) {
+    self.faults = faults
+    faultCount = faults.count
     self.writer = writer
     self.news = news
     self.decisions = decisions
@@ -153,11 +163,13 @@ final class SaveRun {
   }
 
   func refuse(_ fault: GraphFault) {
+    faultCount += 1
+    if fault.code != .invalid { isBroken = true }
     if faults.count < Self.mostFaults { faults.append(fault) }
   }
 
   /// More are not told.
-  private static let mostFaults = 1000
+  static let mostFaults = 1000
 }
 
 /// An attempt found new objects that have rows already: it is made again, when it is known what becomes of them.

@@ -29,7 +29,7 @@ extension Saver {
         }
       } catch let fault as RecordFault {
         // What refused its own row says more.
-        if run.faults.isEmpty { run.refuse(refusal(fault, list.owner, run: run)) }
+        if !run.isBroken { run.refuse(refusal(fault, list.owner, run: run)) }
       }
     }
   }
@@ -57,7 +57,7 @@ extension Saver {
     let catalog = run.writer.catalog
     for (key, edit) in edits {
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = links.relation(origin, key.property),
-        !edit.owner._$state.flags.contains(.deleted), run.faults.isEmpty,
+        !edit.owner._$state.flags.contains(.deleted), !run.isBroken,
         let side = catalog.relationship(relation.way.id)
       else { continue }
       // New members come last when they are written, and they are written in their order.
@@ -219,8 +219,8 @@ extension Saver {
     if store.countedRelations.allSatisfy(\.isEmpty) { return }
     // What was fetched into a working set is as its store has it.
     if store.backing != nil, saveBacking == nil { return }
-    // What is not written cannot be counted.
-    if !run.faults.isEmpty { return }
+    // What is not written cannot be counted. A row that breaks a rule is written.
+    if run.isBroken { return }
     var keys = Set(run.left)
     for object in changes.changed + changes.inserted {
       let flags = object._$state.flags
@@ -248,15 +248,8 @@ extension Saver {
       let map = store.maps[key.map]
       guard try writer.contains(RowID(key.row), map.entity.id) else { continue }
       let count = try count(key, relation, map: map, writer: writer)
-      let isFew = !mayBeFew && count < relation.minimum
-      guard isFew || (relation.maximum > 0 && count > relation.maximum) else { continue }
-      faults.append(
-        GraphFault(
-          .count,
-          isFew
-            ? "it has \(count), and needs \(relation.minimum) at least: add some, or delete it"
-            : "it has \(count), and may have \(relation.maximum) at most: remove some", name: objects.name(key),
-          property: map.type.propertyName(key.property)))
+      if mayBeFew, count < relation.minimum { continue }
+      if let fault = countFault(count, relation, name: objects.name(key), map: map) { faults.append(fault) }
     }
     return faults
   }

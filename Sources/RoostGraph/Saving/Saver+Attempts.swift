@@ -14,6 +14,8 @@ extension Saver {
   /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
   static func save(_ savers: [Saver], _ way: Way) throws {
     var waiting: [Saver] = []
+    try judge(savers)
+    defer { for saver in savers { saver.judged = [] } }
     for saver in savers where try saver.isReadyToSave() { waiting.append(saver) }
     // Always in the same order, so that two threads with the same stores do not wait for each other. Working sets come last, so they
     // are asked, and commit, before the others.
@@ -83,7 +85,7 @@ extension Saver {
   ) throws {
     guard runs.count < savers.count else {
       let faults = runs.flatMap(\.faults)
-      if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+      if !faults.isEmpty { throw SaveRefusal(faults: faults, count: runs.reduce(0) { $0 + $1.faultCount }) }
       if runs.contains(where: \.isRepeated) { throw SaveAgain() }
       for (saver, run) in zip(savers, runs) { saver.store.feed.add(run.takeEntry(saver.store)) }
       return
@@ -109,7 +111,8 @@ extension Saver {
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {
     SaveRun(
       writer, try news(writer), decisions: decisions,
-      isPlain: changes.deleted.isEmpty && links.deletions.doomed.isEmpty && !changes.mayDangle, author: session)
+      isPlain: changes.deleted.isEmpty && links.deletions.doomed.isEmpty && !changes.mayDangle, author: session,
+      faults: judged)
   }
 
   /// What others committed that this context has not seen, or had not seen when it changed the same objects.

@@ -152,6 +152,6 @@ extension Saver {
   }
 
   private func text(_ values: [Value]) -> String {
-    values.count == 1 ? values[0].text : "(" + values.map(\.text).joined(separator: ", ") + ")"
+    values.count == 1 ? values[0].brief : "(" + values.map(\.brief).joined(separator: ", ") + ")"
   }
 }

@@ -23,6 +23,7 @@ extension Saver {
         "\(other) already has the unique value\(text.isEmpty ? "" : " \(text)")\(first): give one of them "
           + "another value, or delete one", name: own, property: property, others: others)
     case .denied: return GraphFault(.denied, fault.detail, name: own, property: property, others: others)
+    case .invalid: return GraphFault(.invalid, fault.detail, name: own, property: property, others: others)
     case .unknown: return GraphFault(.deleted, fault.detail, name: own, property: property, others: others)
     case .conflict, .expired: return GraphFault(.conflict, fault.detail, name: own, property: property, others: others)
     case .wrongType, .outOfRange: return badValue(": give it a value that can be stored")
@@ -47,13 +48,13 @@ extension Saver {
       entity.fields.first { $0.name == part.drop { $0 == " " } }?.id
     }
     if let values = try? writer.reading(other.entity).values(fields, of: other.row) {
-      return values.map(\.text).joined(separator: ", ")
+      return values.map(\.brief).joined(separator: ", ")
     }
     // A new object may have no row yet.
     guard let object = objects.registered(store.maps[home.number], other.row), let map = object.entityMap,
       let values = try? self.values(of: object, map)
     else { return "" }
-    return fields.compactMap { values[$0]?.text }.joined(separator: ", ")
+    return fields.compactMap { values[$0]?.brief }.joined(separator: ", ")
   }
 
   /// What a deletion that a rule forbids says of its objects.
@@ -72,25 +73,6 @@ extension Saver {
 }
 
 extension Value {
-  /// For a sentence.
-  var text: String {
-    switch self {
-    case .null: "nil"
-    case .bool(let value): "\(value)"
-    case .int(let value): "\(value)"
-    case .uint(let value): "\(value)"
-    case .float(let value): "\(value)"
-    case .double(let value): "\(value)"
-    case .string(let value), .url(let value): "\"\(value.prefix(60))\(value.count > 60 ? "…" : "")\""
-    case .reference(let row): "row \(row.number)"
-    case .data(let bytes): "\(bytes.count) bytes"
-    case .date(let seconds): DateText.text(seconds)
-    case .decimal(let number): "\(number)"
-    case .uuid(let uuid): "\(uuid)"
-    case .array, .set, .dictionary, .structure: kind
-    }
-  }
-
   /// Whether nothing was changed: also a number that is none stays what it is.
   func isStill(_ other: Value) -> Bool {
     switch (self, other) {

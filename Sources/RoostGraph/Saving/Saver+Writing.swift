@@ -68,6 +68,7 @@ extension Saver {
     object._$encode(only: mask, into: &box.sink)
     for (slot, value) in kept { try box.sink.builder.set(slot, value) }
     if let failure = box.sink.failure { return run.refuse(refusal(failure, object, run: run)) }
+    if hasChecks { check(object, origin.map, box: box, mask: mask, run: run) }
     if !run.isPlain { try lead(object, origin, mask: mask, box: box, run: run) }
     if run.isShared { noteLeads(before, box, origin: origin, run: run) }
     try parting(object, origin, box: box, run: run) {
@@ -166,6 +167,7 @@ extension Saver {
         run.refuse(refusal(failure, object, run: run))
         continue
       }
+      if hasChecks { check(object, origin.map, box: box, mask: .max, run: run) }
       #if DEBUG
         readBack(object, origin.map, box: box).forEach(run.refuse)
       #endif

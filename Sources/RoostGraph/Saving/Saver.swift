@@ -38,6 +38,12 @@ package final class Saver {
   /// The flag says whether the members of lists are needed too.
   var loadBacking: (([(map: EntityMap, row: UInt64)], _ lists: Bool) throws -> Void)?
   package internal(set) var lastSave = SaveOutcome()
+  /// What objects refused by themselves in the save under way.
+  var judged: [GraphFault] = []
+  /// Whether objects are asked at the moment.
+  var isJudging = false
+  /// Whether any rows are tested by rules. A constant, so that a save of models without rules pays for one branch a row.
+  let hasChecks: Bool
   @exclusivity(unchecked) private var sinks: [SinkBox?]
 
   /// Where rows of one entity are put together.
@@ -60,6 +66,7 @@ package final class Saver {
     self.follower = follower
     self.links = links
     (changes, objects, session, store) = (links.changes, links.objects, links.session, links.store)
+    hasChecks = store.hasChecks
     sinks = Array(repeating: nil, count: store.maps.count)
   }
 

@@ -40,6 +40,16 @@ package final class GraphStore: Sendable {
   let outsideRows: [UInt64]
   /// By number of the map, whether the model has relationships that the store does not know.
   let hasLooseLinks: [Bool]
+  /// By number of the map, the rules for values; nil where the class has none.
+  let checks: [RuleCheck?]
+  /// Whether a class has rules for its values.
+  package let hasChecks: Bool
+  /// Whether a class has a `validate` of its own.
+  package let hasJudges: Bool
+  /// The maps that stand for classes of which one has a `validate` of its own.
+  let judgedHomes: Set<Int>
+  /// By the names of a class and of its relationship, what an error says of a wrong number of members.
+  let countMessages: [[String]: String]
   private let byType: [ObjectIdentifier: EntityMap]
   private let byEntity: [EntityID: EntityMap]
 
@@ -115,6 +125,13 @@ package final class GraphStore: Sendable {
         }
       }
     }
+    checks = try zip(maps, models).map { map, model in try Self.check(map, model) }
+    hasChecks = checks.contains { $0 != nil }
+    judgedHomes = Set(maps.lazy.filter { $0.type.judge != nil }.map(\.home))
+    hasJudges = !judgedHomes.isEmpty
+    var messages: [[String]: String] = [:]
+    for model in models { for (name, text) in model.countMessages { messages[[model.type.name, name]] = text } }
+    countMessages = messages
     byType = Dictionary(maps.map { (ObjectIdentifier($0.type.model), $0) }) { first, _ in first }
     byEntity = Dictionary(maps.filter(\.isHome).map { ($0.entity.id, $0) }) { first, _ in first }
   }

@@ -16,6 +16,10 @@ package struct ModelPlan: Sendable {
   package var preserved: Set<String>
   /// By property, a text that makes this version another one than one with the same types.
   package var salts: [String: String] = [:]
+  /// By property, the rules for its values.
+  package var rules: [String: [ValueRule]] = [:]
+  /// By relationship, what an error says of a wrong number of members, if the program has a sentence for it.
+  package var countMessages: [String: String] = [:]
   /// Whether rows may lack references that their class requires, because they are unloaded.
   private(set) var isOfWorkingSet = false
 

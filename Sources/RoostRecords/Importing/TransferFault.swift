@@ -25,6 +25,8 @@ package struct TransferFault: Error, Hashable, Sendable, CustomStringConvertible
     case tooLarge
     /// The input ends in the middle of something.
     case truncated
+    /// The value breaks a rule of the program.
+    case invalid
   }
 
   package var code: Code
@@ -77,6 +79,7 @@ extension TransferFault.Code {
       case .missing: .missing
       case .notUnique: .duplicate
       case .tooLarge: .tooLarge
+      case .invalid: .invalid
       case .unknown, .denied, .conflict, .expired: .unknown
       }
   }

@@ -175,6 +175,9 @@ package struct RowBuilder: ~Copyable {
     return body(UnsafeRawBufferPointer(start: heap.memory + place.start, count: place.length))
   }
 
+  /// Whether a loaded row has the bytes of a variable field elsewhere.
+  func isOutside(_ slot: Slot) -> Bool { slot.isVariable && places[slot.position].isOutside }
+
   /// How many bytes the finished row takes.
   package var byteCount: Int {
     if isAsLoaded { return layout.bytesStart &+ heap.count }

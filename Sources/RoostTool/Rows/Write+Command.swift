@@ -11,7 +11,8 @@ extension Command {
       name: "set", summary: "Change fields of the rows that match a condition.",
       discussion: [
         "Changes are written as in 'plays = plays + 1, rating = nil, album = #12'; a value may name fields of the row as it",
-        "was before. " + RowWriting.discussion,
+        "was before. The store does not have the rules of '@Validate', so they are not checked. "
+          + RowWriting.discussion,
       ],
       syntax: Syntax(
         operands: RowWriting.operands + [
@@ -35,7 +36,8 @@ extension Command {
     Command(
       name: "insert", summary: "Insert one row into an entity.",
       discussion: [
-        "Values are written as in 'title = \"Low\", year = 1977'. Fields without a value get their default, or nil.",
+        "Values are written as in 'title = \"Low\", year = 1977'. Fields without a value get their default, or nil. The",
+        "store does not have the rules of '@Validate', so they are not checked.",
         RowWriting.discussion,
       ],
       syntax: Syntax(

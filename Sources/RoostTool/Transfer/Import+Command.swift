@@ -22,7 +22,8 @@ extension Command {
         "The store and its entity must exist, unless '--create' makes them. References name the unique keys of their targets, in any order; references",
         "without a target are listed at the end. Each chunk is one transaction; Ctrl-C ends the import after the chunk",
         "that is being written. A bad record ends the import, unless '--skip-bad' allows it. Ends with 1 if a record was",
-        "skipped or a reference has no target.",
+        "skipped or a reference has no target. The store does not have the rules of '@Validate': a program that has the",
+        "models checks them.",
       ],
       syntax: Syntax(
         operands: [

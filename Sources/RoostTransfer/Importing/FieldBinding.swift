@@ -42,8 +42,8 @@ struct FieldBinding {
   /// Of optional structs, by the field that says whether one is there: their parts, and those that must be there with them.
   let parts: [Int: (all: [Int], needed: [Int])]
 
-  /// What says why a value is none of a field's type, by field: see ``ImportShape/checks``.
-  let checks: [Int: @Sendable (Value) -> String?]
+  /// By field, what is wrong with a value: it is none of the type (``ImportShape/checks``), or it breaks a rule (``ImportShape/rules``).
+  let checks: [Int: @Sendable (Value) -> ValueFault?]
 
   /// What rows of one class need and hold.
   struct Kind {
@@ -98,16 +98,22 @@ struct FieldBinding {
     self.targets = targets
     self.structures = structures
     parts = Self.parts(of: entity)
-    var checks: [Int: @Sendable (Value) -> String?] = [:]
-    for (name, check) in options.shape?.checks ?? [:] {
-      if let number = entity.fields.firstIndex(where: { $0.name == name }) { checks[number] = check }
-    }
-    // Without the types the catalog knows what enums list.
-    if options.shape == nil {
-      for (number, field) in entity.fields.enumerated() { checks[number] = field.caseCheck }
-    }
-    self.checks = checks
+    checks = Self.checks(entity, options.shape)
     kinds = try options.shape.map { try $0.kinds.map { try Self.kind($0, entity) } } ?? [Self.kind(of: entity)]
+  }
+
+  private static func checks(_ entity: Entity, _ shape: ImportShape?) -> [Int: @Sendable (Value) -> ValueFault?] {
+    var checks: [Int: @Sendable (Value) -> ValueFault?] = [:]
+    for (number, field) in entity.fields.enumerated() {
+      // Without the types the catalog knows what enums list.
+      let (check, rule) = (shape == nil ? field.caseCheck : shape?.checks[field.name], shape?.rules[field.name])
+      if check == nil, rule == nil { continue }
+      checks[number] = { value in
+        if let fault = check?(value) { return ValueFault(.wrongType, fault) }
+        return rule?(value).map { ValueFault(.invalid, $0) }
+      }
+    }
+    return checks
   }
 
   private static func parts(of entity: Entity) -> [Int: (all: [Int], needed: [Int])] {

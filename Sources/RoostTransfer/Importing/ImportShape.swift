@@ -38,11 +38,15 @@ package struct ImportShape: Sendable {
   /// can hold, as enums. It may call code of users.
   package var checks: [String: @Sendable (Value) -> String?]
 
+  /// Why a value breaks a rule of the model, as a clause; nil where it keeps all. By field.
+  package var rules: [String: @Sendable (Value) -> String?]
+
   package init(
     _ kinds: [Kind], names: [String: String] = [:], mutual: Set<String> = [],
-    checks: [String: @Sendable (Value) -> String?] = [:]
+    checks: [String: @Sendable (Value) -> String?] = [:], rules: [String: @Sendable (Value) -> String?] = [:]
   ) {
     self.checks = checks
+    self.rules = rules
     self.kinds = kinds
     self.names = names
     self.mutual = mutual

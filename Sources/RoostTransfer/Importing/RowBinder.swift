@@ -19,7 +19,7 @@ struct RowBinder {
   /// Which fields have a type that does not have all values that rows can hold.
   private let isChecked: [Bool]
   /// What those types said of values, by field.
-  private var refusals: [Int: [Value: String?]] = [:]
+  private var refusals: [Int: [Value: ValueFault?]] = [:]
   /// Names of the record that mean what another one of its names means, and are left out.
   private var leftOut: [Int] = []
 
@@ -349,11 +349,11 @@ struct RowBinder {
     at = next
   }
 
-  /// Throws where a field's type does not have a value. Each distinct value is asked for once.
+  /// Throws where a field's type does not have a value, or a rule forbids it. Each distinct value is asked for once.
   private mutating func check(_ value: Value, _ field: Int) throws(ValueFault) {
     guard let ask = binding.checks[field] else { return }
     if let known = refusals[field]?[value] {
-      if let known { throw ValueFault(.wrongType, known) }
+      if let known { throw known }
       return
     }
     let refusal = ask(value)
@@ -362,7 +362,7 @@ struct RowBinder {
       if refusals[field]?.count ?? 0 >= 1000 { refusals[field] = nil }
       refusals[field, default: [:]].updateValue(refusal, forKey: value)
     }
-    if let refusal { throw ValueFault(.wrongType, refusal) }
+    if let refusal { throw refusal }
   }
 
   /// Whether the answer for a value is kept: a thousand of them take little memory.
