@@ -9,6 +9,7 @@ package enum Macros {
     case "EphemeralPropertyMacro": EphemeralPropertyMacro.self
     case "AttributeMacro": AttributeMacro.self
     case "RelationshipMacro": RelationshipMacro.self
+    case "DerivedMacro": DerivedMacro.self
     case "TransientMacro": TransientMacro.self
     case "ConstraintMacro": ConstraintMacro.self
     case "ModelActorMacro": ModelActorMacro.self

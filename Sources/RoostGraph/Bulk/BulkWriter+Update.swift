@@ -92,6 +92,7 @@ private final class BulkUpdate {
     var rest: Waiting?
     let done = try scratches.visit(id) { scratch, row -> (map: EntityMap, box: Saver.SinkBox)? in
       try body(scratch.object)
+      if bulk.store.computes { scratch.object.computeDerived(scratch.map.type) }
       let changed = scratch.changed
       if changed == 0 || scratch.fault != nil { return nil }
       let map = scratch.map

@@ -13,6 +13,8 @@ public final class _ModelType: @unchecked Sendable {
   package let properties: [Property]
   /// How many of them are inherited.
   package let first: Int
+  /// The properties that the program computes from their object.
+  package let computed: [Int]
 
   /// How a property is stored.
   package enum Storage {
@@ -42,6 +44,8 @@ public final class _ModelType: @unchecked Sendable {
     package var initial: (() -> Any?)?
     /// Whether the user wrote the accessors, so that the value stands in the object's box.
     package var isByHand = false
+    /// Computes the value of a derived property from its object; nil for others.
+    package var compute: ((any _ModelObject) -> Any?)?
 
     package init(name: String, keyPath: AnyKeyPath, storage: Storage, isByHand: Bool = false) {
       self.name = name
@@ -64,6 +68,7 @@ public final class _ModelType: @unchecked Sendable {
     let inherited = superType?.properties ?? []
     first = inherited.count
     properties = inherited + own
+    computed = properties.indices.filter { [properties] in properties[$0].compute != nil }
     self.heirPaths = heirPaths.count == inherited.count ? heirPaths : []
     var numbers: [AnyKeyPath: Int] = [:]
     for (number, property) in properties.enumerated().reversed() { numbers[property.keyPath] = number }

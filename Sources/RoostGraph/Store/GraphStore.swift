@@ -40,6 +40,8 @@ package final class GraphStore: Sendable {
   let outsideRows: [UInt64]
   /// By number of the map, whether the model has relationships that the store does not know.
   let hasLooseLinks: [Bool]
+  /// Whether a model has a derived property that the program computes.
+  let computes: Bool
   private let byType: [ObjectIdentifier: EntityMap]
   private let byEntity: [EntityID: EntityMap]
 
@@ -115,6 +117,7 @@ package final class GraphStore: Sendable {
         }
       }
     }
+    computes = models.contains { !$0.type.computed.isEmpty }
     byType = Dictionary(maps.map { (ObjectIdentifier($0.type.model), $0) }) { first, _ in first }
     byEntity = Dictionary(maps.filter(\.isHome).map { ($0.entity.id, $0) }) { first, _ in first }
   }

@@ -18,19 +18,25 @@ struct DerivedChanges {
   static let most = 1 << 16
 
   var isEmpty: Bool { changes.isEmpty }
-  var isFull: Bool { changes.count >= limit }
+  /// Kept up to date with the changes, because it is asked after each row.
+  private(set) var isFull = false
 
   @inline(__always)
   mutating func note(_ place: Place, _ kind: Derivation.Kind, value: Value, isRemoved: Bool) {
     changes[place, default: DerivedChange()].note(kind, value, isRemoved: isRemoved)
+    isFull = changes.count >= limit
   }
 
-  mutating func forget(_ place: Place) { changes[place, default: DerivedChange()].forget() }
+  mutating func forget(_ place: Place) {
+    changes[place, default: DerivedChange()].forget()
+    isFull = changes.count >= limit
+  }
 
   /// Takes all of them, in the order of their rows.
   mutating func take() -> [(place: Place, change: DerivedChange)] {
     let taken = changes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     changes.removeAll(keepingCapacity: true)
+    isFull = false
     return taken
   }
 
@@ -38,5 +44,6 @@ struct DerivedChanges {
   mutating func keep(_ absent: [(place: Place, change: DerivedChange)]) {
     for (place, change) in absent { changes[place] = change }
     limit = max(Self.most, 2 * changes.count)
+    isFull = false
   }
 }

@@ -155,7 +155,9 @@ package final class RecordWriter {
       known.begin(in: transaction)
       return
     }
-    do throws(StoreError) { tables = try Tables(Forest(in: transaction), schemas, numbers: numbers, keepsDerived: true) } catch {
+    do throws(StoreError) {
+      tables = try Tables(Forest(in: transaction), schemas, numbers: numbers, keepsDerived: true)
+    } catch {
       transaction.abandon()
       throw error
     }
