@@ -16,7 +16,7 @@ public struct DerivedValue<Model: PersistentModel, Value> {
   let value: AnyKeyPath?
   let key: AnyKeyPath?
 
-  private init(_ kind: DerivedKind, _ list: AnyKeyPath, _ value: AnyKeyPath? = nil, by key: AnyKeyPath? = nil) {
+  private init(_ kind: DerivedKind, _ list: AnyKeyPath, of value: AnyKeyPath? = nil, by key: AnyKeyPath? = nil) {
     (self.kind, self.list, self.value, self.key) = (kind, list, value, key)
   }
 }
@@ -35,32 +35,32 @@ extension DerivedValue {
   /// objects were inserted.
   public static func sum<List: RelationshipCollection>(
     _ list: KeyPath<Model, List>, _ value: KeyPath<List.PersistentElement, Value>
-  ) -> DerivedValue where Value: AdditiveArithmetic { DerivedValue(.sum, list, value) }
+  ) -> DerivedValue where Value: AdditiveArithmetic { DerivedValue(.sum, list, of: value) }
 
   /// The sum of a number of each object in a list. Objects without a number count as 0.
   public static func sum<List: RelationshipCollection>(
     _ list: KeyPath<Model, List>, _ value: KeyPath<List.PersistentElement, Value?>
-  ) -> DerivedValue where Value: AdditiveArithmetic { DerivedValue(.sum, list, value) }
+  ) -> DerivedValue where Value: AdditiveArithmetic { DerivedValue(.sum, list, of: value) }
 
   /// The least value that an object of a list has; nil if there is none.
   public static func minimum<List: RelationshipCollection, Number: Comparable>(
     _ list: KeyPath<Model, List>, _ value: KeyPath<List.PersistentElement, Number>
-  ) -> DerivedValue where Value == Number? { DerivedValue(.minimum, list, value) }
+  ) -> DerivedValue where Value == Number? { DerivedValue(.minimum, list, of: value) }
 
   /// The least value that an object of a list has; nil if there is none.
   public static func minimum<List: RelationshipCollection, Number: Comparable>(
     _ list: KeyPath<Model, List>, _ value: KeyPath<List.PersistentElement, Number?>
-  ) -> DerivedValue where Value == Number? { DerivedValue(.minimum, list, value) }
+  ) -> DerivedValue where Value == Number? { DerivedValue(.minimum, list, of: value) }
 
   /// The greatest value that an object of a list has; nil if there is none.
   public static func maximum<List: RelationshipCollection, Number: Comparable>(
     _ list: KeyPath<Model, List>, _ value: KeyPath<List.PersistentElement, Number>
-  ) -> DerivedValue where Value == Number? { DerivedValue(.maximum, list, value) }
+  ) -> DerivedValue where Value == Number? { DerivedValue(.maximum, list, of: value) }
 
   /// The greatest value that an object of a list has; nil if there is none.
   public static func maximum<List: RelationshipCollection, Number: Comparable>(
     _ list: KeyPath<Model, List>, _ value: KeyPath<List.PersistentElement, Number?>
-  ) -> DerivedValue where Value == Number? { DerivedValue(.maximum, list, value) }
+  ) -> DerivedValue where Value == Number? { DerivedValue(.maximum, list, of: value) }
 
   /// A value of the object in a list whose key is the greatest; nil if no object has a key.
   ///
@@ -68,11 +68,11 @@ extension DerivedValue {
   public static func latest<List: RelationshipCollection, Part, Key: Comparable>(
     _ list: KeyPath<Model, List>, of value: KeyPath<List.PersistentElement, Part>,
     by key: KeyPath<List.PersistentElement, Key>
-  ) -> DerivedValue where Value == Part? { DerivedValue(.latest, list, value, by: key) }
+  ) -> DerivedValue where Value == Part? { DerivedValue(.latest, list, of: value, by: key) }
 
   /// A value of the object in a list whose key is the greatest; nil if no object has a key, or this one has no value.
   public static func latest<List: RelationshipCollection, Part, Key: Comparable>(
     _ list: KeyPath<Model, List>, of value: KeyPath<List.PersistentElement, Part?>,
     by key: KeyPath<List.PersistentElement, Key>
-  ) -> DerivedValue where Value == Part? { DerivedValue(.latest, list, value, by: key) }
+  ) -> DerivedValue where Value == Part? { DerivedValue(.latest, list, of: value, by: key) }
 }

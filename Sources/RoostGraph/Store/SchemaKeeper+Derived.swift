@@ -7,9 +7,11 @@ extension SchemaKeeper {
     var asked: [(derivation: Derivation, model: ModelPlan, property: String)] = []
     for model in models {
       for plan in model.derived {
-        var one = try derivation(plan, model, catalog)
+        var one = try derivation(plan, model, catalog: catalog)
         // Only the program can fill the rows that are there. It does so after the opening.
-        if one.kind == .computed, try isUnfilled(one, model, catalog) { one.text = DerivedPlan.waiting + one.text }
+        if one.kind == .computed, try isUnfilled(one, model, catalog: catalog) {
+          one.text = DerivedPlan.waiting + one.text
+        }
         asked.append((one, model, plan.property))
       }
     }
@@ -31,16 +33,16 @@ extension SchemaKeeper {
   }
 
   /// Whether stored rows have no value of this computation.
-  private func isUnfilled(_ one: Derivation, _ model: ModelPlan, _ catalog: Catalog) throws -> Bool {
+  private func isUnfilled(_ one: Derivation, _ model: ModelPlan, catalog: Catalog) throws -> Bool {
     catalog.derivation(of: one.field, in: one.entity) == one ? false : try hasRows(model.type.root.name)
   }
 
-  private func derivation(_ plan: DerivedPlan, _ model: ModelPlan, _ catalog: Catalog) throws -> Derivation {
+  private func derivation(_ plan: DerivedPlan, _ model: ModelPlan, catalog: Catalog) throws -> Derivation {
     func fault(_ detail: String) -> MigrationFault { MigrationFault(model.type.name, plan.property, detail: detail) }
     guard let entity = catalog.entity(model.type.root.name),
       let field = entity.field(model.type.fieldName(ofPath: plan.property))
     else { throw fault("it cannot be derived, because its type is stored as several fields: derive each part") }
-    if plan.kind == .computed { return Derivation(entity.id, field.id, .computed, text: plan.text) }
+    if plan.kind == .computed { return Derivation(entity.id, field.id, kind: .computed, text: plan.text) }
     guard let number = model.type.number(ofPath: plan.list),
       case .toMany(let link) = model.type.properties[number].storage,
       let one = catalog.relationships(of: entity.id).first(where: { $0.name == model.type.fieldName(number) })
@@ -54,6 +56,6 @@ extension SchemaKeeper {
       return found.id
     }
     return Derivation(
-      entity.id, field.id, plan.kind, relationship: one.id, value: try id(plan.value), key: try id(plan.key))
+      entity.id, field.id, kind: plan.kind, relationship: one.id, value: try id(plan.value), key: try id(plan.key))
   }
 }

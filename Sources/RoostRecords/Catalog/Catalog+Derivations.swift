@@ -138,7 +138,7 @@ extension Catalog {
         return exact
       }
       return Derivation(
-        entity, field, kind, relationship: try optional(UInt32.self).map { RelationshipID($0) },
+        entity, field, kind: kind, relationship: try optional(UInt32.self).map { RelationshipID($0) },
         value: try optional(UInt16.self).map { FieldID($0) }, key: try optional(UInt16.self).map { FieldID($0) },
         text: try reader.text())
     }

@@ -49,7 +49,7 @@ package struct Derivation: Hashable, Sendable {
   package var text: String
 
   package init(
-    _ entity: EntityID, _ field: FieldID, _ kind: Kind, relationship: RelationshipID? = nil, value: FieldID? = nil,
+    _ entity: EntityID, _ field: FieldID, kind: Kind, relationship: RelationshipID? = nil, value: FieldID? = nil,
     key: FieldID? = nil, text: String = ""
   ) {
     (self.entity, self.field, self.kind) = (entity, field, kind)

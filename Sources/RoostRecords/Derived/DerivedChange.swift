@@ -36,8 +36,8 @@ struct DerivedChange {
     case .minimum, .maximum:
       if !value.isRankable { return }
       if isRemoved {
-        if lost.map({ Self.isBetter(value, $0, kind) }) ?? true { lost = value }
-      } else if best.map({ Self.isBetter(value, $0, kind) }) ?? true {
+        if lost.map({ Self.isBetter(value, $0, kind: kind) }) ?? true { lost = value }
+      } else if best.map({ Self.isBetter(value, $0, kind: kind) }) ?? true {
         best = value
       }
     case .latest, .computed: forget()
@@ -62,19 +62,19 @@ struct DerivedChange {
     case .minimum, .maximum:
       if let lost {
         // If what came is better than all that went, it is there still. What went was the stored value, unless that is better.
-        if let best, Self.isBetter(best, lost, kind) {
-          return stored.isRankable && Self.isBetter(stored, best, kind) ? stored : best
+        if let best, Self.isBetter(best, lost, kind: kind) {
+          return stored.isRankable && Self.isBetter(stored, best, kind: kind) ? stored : best
         }
-        guard stored.isRankable, Self.isBetter(stored, lost, kind) else { return nil }
+        guard stored.isRankable, Self.isBetter(stored, lost, kind: kind) else { return nil }
       }
       guard let best else { return stored }
-      return !stored.isRankable || Self.isBetter(best, stored, kind) ? best : stored
+      return !stored.isRankable || Self.isBetter(best, stored, kind: kind) ? best : stored
     case .latest, .computed: return nil
     }
   }
 
   /// Whether an extreme prefers the first value to the second one.
-  static func isBetter(_ one: Value, _ other: Value, _ kind: Derivation.Kind) -> Bool {
+  static func isBetter(_ one: Value, _ other: Value, kind: Derivation.Kind) -> Bool {
     kind == .minimum ? one.isLess(than: other) : other.isLess(than: one)
   }
 }

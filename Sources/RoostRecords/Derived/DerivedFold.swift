@@ -34,7 +34,7 @@ struct DerivedFold {
       }
     case .minimum, .maximum:
       guard value.isRankable else { return }
-      if best.isNull || DerivedChange.isBetter(value, best, kind) { best = value }
+      if best.isNull || DerivedChange.isBetter(value, best, kind: kind) { best = value }
     case .latest:
       // Of equal keys the row with the greater number counts.
       guard key.isRankable, self.key.isNull || !key.isLess(than: self.key) else { return }

@@ -88,15 +88,15 @@ final class TableDerivations {
 
   func inserted(_ id: RowID, _ new: UnsafeRawPointer, layout: Layout, isNewest: Bool) {
     for one in own where one.mayPrecede || !isNewest { forget(entity, id, field: one.field) }
-    for feed in feeds { note(feed, new, layout, isRemoved: false) }
+    for feed in feeds { note(feed, new, layout: layout, isRemoved: false) }
   }
 
   func exchanged(
     _ id: RowID, _ changed: FieldSet, old: UnsafeRawPointer, new: UnsafeRawPointer, layout: Layout
   ) throws(StoreError) {
     for feed in feeds where !feed.fields.isDisjoint(with: changed) {
-      note(feed, old, layout, isRemoved: true)
-      note(feed, new, layout, isRemoved: false)
+      note(feed, old, layout: layout, isRemoved: true)
+      note(feed, new, layout: layout, isRemoved: false)
     }
     for feed in linkFeeds where !feed.fields.isDisjoint(with: changed) {
       for link in try feed.links.links(id, feed.isForward) {
@@ -108,10 +108,10 @@ final class TableDerivations {
   func erased(_ id: RowID, _ old: UnsafeRawPointer, layout: Layout) {
     // A row that comes back under its number counts its members.
     for one in own { forget(entity, id, field: one.field) }
-    for feed in feeds { note(feed, old, layout, isRemoved: true) }
+    for feed in feeds { note(feed, old, layout: layout, isRemoved: true) }
   }
 
-  private func note(_ feed: Feed, _ row: UnsafeRawPointer, _ layout: Layout, isRemoved: Bool) {
+  private func note(_ feed: Feed, _ row: UnsafeRawPointer, layout: Layout, isRemoved: Bool) {
     guard let parent = layout.reference(row, feed.reference) else { return }
     let place = DerivedChanges.Place(entity: feed.parent, row: parent, field: feed.field)
     let value = feed.value.flatMap { $0.isVariable ? nil : layout.value(row, $0) } ?? .null

@@ -111,22 +111,23 @@ package enum GoldenRows: String, CaseIterable, Sendable {
           try entity.add("folded", .string)
         }
         guard let owner = catalog.entity("Owner"), let every = catalog.entity("Every") else { return }
-        func add(_ name: String, _ kind: Derivation.Kind, _ list: String, _ value: String?, by key: String?) throws {
+        func add(_ name: String, _ kind: Derivation.Kind, over list: String, of value: String?, by key: String?) throws
+        {
           guard let field = owner.field(name) else { return }
           try catalog.add(
             Derivation(
-              owner.id, field.id, kind, relationship: catalog.relationship(list, of: "Owner").id,
+              owner.id, field.id, kind: kind, relationship: catalog.relationship(list, of: "Owner").id,
               value: value.flatMap { every.field($0)?.id }, key: key.flatMap { every.field($0)?.id }))
         }
-        try add("childCount", .count, "children", nil, by: nil)
-        try add("sum", .sum, "children", "int32", by: nil)
-        try add("decimals", .sum, "children", "decimal", by: nil)
-        try add("least", .minimum, "children", "int64", by: nil)
-        try add("greatest", .maximum, "children", "date", by: nil)
-        try add("latest", .latest, "children", "text", by: "date")
-        try add("tagCount", .count, "tags", nil, by: nil)
+        try add("childCount", .count, over: "children", of: nil, by: nil)
+        try add("sum", .sum, over: "children", of: "int32", by: nil)
+        try add("decimals", .sum, over: "children", of: "decimal", by: nil)
+        try add("least", .minimum, over: "children", of: "int64", by: nil)
+        try add("greatest", .maximum, over: "children", of: "date", by: nil)
+        try add("latest", .latest, over: "children", of: "text", by: "date")
+        try add("tagCount", .count, over: "tags", of: nil, by: nil)
         if let folded = owner.field("folded") {
-          try catalog.add(Derivation(owner.id, folded.id, .computed, text: "folded 1"))
+          try catalog.add(Derivation(owner.id, folded.id, kind: .computed, text: "folded 1"))
         }
       }
     }

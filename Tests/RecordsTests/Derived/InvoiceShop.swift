@@ -92,7 +92,7 @@ enum InvoiceShop {
     let relationship = try catalog.relationship(list, of: entity)
     let target = try #require(catalog.entity(relationship.target))
     return Derivation(
-      owner.id, try #require(owner.field(field)).id, kind, relationship: relationship.id,
+      owner.id, try #require(owner.field(field)).id, kind: kind, relationship: relationship.id,
       value: value.flatMap { target.field($0)?.id }, key: key.flatMap { target.field($0)?.id })
   }
 
