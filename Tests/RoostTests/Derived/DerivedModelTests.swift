@@ -125,6 +125,37 @@ import Testing
     #expect(seal.sackCount == 3 && seal.weight == seal.sacks.reduce(0) { $0 + $1.weight })
   }
 
+  @Test func `a child context shows them after the save of its parent`() throws {
+    let context = ModelContext(try Self.container())
+    let (north, _) = try Self.fill(context)
+    let child = try ModelContext(parent: context)
+    let own = try #require(try child.fetch(FetchDescriptor<Granary>()).first { $0.name == "north" })
+    child.insert(Sack("n5", weight: 5, day: 9, in: own))
+    try child.save()
+    #expect(north.weight == 100)
+    try context.save()
+    #expect(north.weight == 105 && north.sackCount == 5 && north.lastLabel == "n5")
+    let again = try ModelContext(parent: context).fetch(FetchDescriptor<Granary>())
+    #expect(again.first { $0.name == "north" }?.weight == 105)
+  }
+
+  @Test func `delete rules keep them`() throws {
+    let context = ModelContext(try Self.container())
+    let (north, south) = try Self.fill(context)
+    let seal = SackSeal("old")
+    context.insert(seal)
+    seal.sacks = north.sacks + south.sacks
+    try context.save()
+    #expect(seal.weight == 107)
+    context.delete(north)
+    try context.save()
+    // The sacks of the deleted granary have none, and are sealed still.
+    #expect(seal.weight == 107 && seal.sackCount == 5 && south.weight == 7)
+    try context.deleteAll(model: Sack.self, where: #Predicate { $0.granary == nil })
+    _ = try context.fetchCount(FetchDescriptor<Granary>())
+    #expect(seal.weight == 7 && seal.sackCount == 1)
+  }
+
   @Test func `they are there after the store is opened again, and verify finds them right`() throws {
     let folder = try ScratchFolder()
     let url = URL(filePath: folder.file("granaries.roost"))
