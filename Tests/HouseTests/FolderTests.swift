@@ -115,7 +115,7 @@ import Testing
     Inspect   commands that show a store's structure and verify it
     Care      commands that back up, compact and salvage
     Tour      the command tour
-    Transfer  commands that import and export
+    Transfer  commands that import, export, dump, load and compare
     """,
     "RoostPostgres": """
     Wire       connections, statements, answers, and what the server refuses

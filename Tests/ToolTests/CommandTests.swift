@@ -49,6 +49,19 @@ struct Transcript {
     }
   }
 
+  @Test func `help as JSON, and commands without JSON`() throws {
+    let all = Transcript.of("help", "--json")
+    let found = try #require(try JSONSerialization.jsonObject(with: Data(all.output.utf8)) as? [String: Any])
+    #expect((found["commands"] as? [[String: Any]])?.count == Command.shown.count)
+    let one = Transcript.of("help", "query", "--json")
+    #expect(one.output.contains("\"name\" : \"group-by\"") && !one.output.contains("\"salvage\""))
+    #expect(Transcript.of("help", "qurey", "--json").errors.contains("Did you mean 'query'?"))
+    for command in ["tour", "completion"] {
+      let refused = Transcript.of(command, "--json")
+      #expect(refused.ending == .usage && refused.errors.contains("has no '--json'"), "\(refused)")
+    }
+  }
+
   /// With `--json` an error was text, and a program had the exit code alone.
   @Test func `who asks for JSON gets errors as JSON`() throws {
     func failure(_ found: Transcript) throws -> [String: Any] {

@@ -85,22 +85,32 @@ import Testing
   }
 
   /// A half-made output was left behind by whoever pressed Ctrl-C.
-  @Test(arguments: [SIGINT, SIGTERM, SIGHUP], ["export", "backup", "salvage"])
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP], ["export", "backup", "salvage", "dump", "load"])
   func `an output that is not whole goes with the program`(_ number: Int32, _ command: String) throws {
     let source = folder.file("large.roost")
     _ = try RowsFixture.make(source, tracks: 20_000)
     let target = folder.file("target")
+    var input = source
+    if command == "load" {
+      input = folder.file("large.jsonl")
+      #expect(Transcript.of("dump", source, input).ending == .good)
+    }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: RowsFixture.program)
     process.arguments =
-      command == "export" ? ["export", source, "Track", "-o", target, "--format", "csv"] : [command, source, target]
+      command == "export" ? ["export", source, "Track", "-o", target, "--format", "csv"] : [command, input, target]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()
     func made() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains("-making") }
     }
-    while process.isRunning, try made().isEmpty { usleep(200) }
+    // A store that is made has its log beside it, and another name at first.
+    func hasBegun() throws -> Bool {
+      let made = try made()
+      return command == "load" ? made.count > 1 && !made.contains { $0.hasSuffix("-new") } : !made.isEmpty
+    }
+    while process.isRunning, try !hasBegun() { usleep(200) }
     kill(process.processIdentifier, number)
     process.waitUntilExit()
     #expect(process.terminationReason == .exit)

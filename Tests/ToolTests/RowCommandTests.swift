@@ -58,7 +58,7 @@ import Testing
     let found = Transcript.of("query", path, "Track", "titel == \"x\"")
     #expect(found.ending == .usage)
     #expect(found.output == "")
-    #expect(found.errors.hasPrefix("Error: Track has no 'titel'; it has "), "\(found.errors)")
+    #expect(found.errors.hasPrefix("Error: Track has no 'titel'. Did you mean 'title'? It has "), "\(found.errors)")
     #expect(found.errors.contains("\n  titel == \"x\"\n  ^\n"))
     #expect(found.errors.contains("See 'roost help E0801'"))
     for condition in ["id ==", "id == \"a\" \"b\"", "'", "id = 1", "album == 1", String(repeating: "(", count: 900)] {
@@ -66,7 +66,7 @@ import Testing
       #expect(bad.ending == .usage && bad.output == "", "\(condition)")
     }
     for (words, ending) in [
-      (["--sort", "nothing"], Ending.usage), (["--columns", "nothing"], .failed), (["--columns", "id,"], .good),
+      (["--sort", "nothing"], Ending.usage), (["--columns", "nothing"], .usage), (["--columns", "id,"], .good),
     ] {
       let found = Transcript.run(["query", path, "Track"] + words)
       #expect(found.ending == ending, "\(words) \(found)")

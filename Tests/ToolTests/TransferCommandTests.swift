@@ -2,6 +2,7 @@ import Foundation
 import RoostKV
 import RoostRecords
 import RoostTestSupport
+import RoostTransfer
 import Testing
 
 @testable import RoostTool

@@ -5,9 +5,9 @@ internal import RoostRecords
 extension WorkingSet {
   typealias Place = (map: EntityMap, row: UInt64)
 
-  /// Writes snapshots into the working set. Returns their rows, in order; nil for those that a later save or fetch overtook.
+  /// Writes snapshots into the working set. Returns the numbers of their rows, in order; nil for those that a later save or fetch overtook.
   @discardableResult
-  func feed(_ contents: [SnapshotContent], askedAt time: UInt64) throws -> [Place?] {
+  func feed(_ contents: [SnapshotContent], askedAt time: UInt64) throws -> [UInt64?] {
     try checkThread()
     guard let container else { throw RoostError(.closed, "the container of the store \(identifier) has ended") }
     if contents.isEmpty { return [] }
@@ -17,7 +17,7 @@ extension WorkingSet {
       var meal = try Meal(self, container, askedAt: time)
       try meal.take(contents)
       try meal.finish()
-      return Array(meal.places.prefix(contents.count))
+      return meal.found.count == contents.count ? meal.found : Array(meal.found.prefix(contents.count))
     }
   }
 
@@ -48,22 +48,24 @@ extension WorkingSet {
     private let graph: GraphStore
     private let asked: (any AskedStore)?
     private let time: UInt64
-    /// By content, its row; nil for one that was overtaken.
-    private(set) var places: [Place?] = []
+    /// By content, the number of its row; nil for one that was overtaken.
+    private(set) var found: [UInt64?] = []
     /// All contents, without references to models that were deleted.
     private var contents: [SnapshotContent] = []
     /// The numbers of the contents to write. The others are known already, or a later save or fetch overtook them.
     private var taken: [Int] = []
-    private var rows: [FetchedRow] = []
-    /// By number of a row that is new, the number in ``made``.
+    private var batch = FetchedBatch()
+    /// By number of a row in the batch that is new, the number in ``made``.
     private var direct: [(row: Int, made: Int)] = []
     /// The rows of contents that were there before, and those of them whose contents include the members of all lists.
     private var known: [Place] = []
     private var listed: [Place] = []
     /// The numbers of those that are set in objects.
     private var byObject: [Int] = []
-    private var made: [NewRow] = []
+    private var made: [BackingKeys.New] = []
     private var madeNames: [EntityKey: Int] = [:]
+    /// The numbers in ``made`` of the rows of contents. The others are only named by contents.
+    private var madeOfContents: [Int] = []
     /// Members that need an owner and are not in its list any more. The store will be asked for them.
     private var lost: [PersistentIdentifier] = []
     /// The models of contents, and those that the store was asked about.
@@ -73,20 +75,12 @@ extension WorkingSet {
     /// The class of the last identifier. Neighbours usually have the same class.
     private var last: (name: String, map: EntityMap)?
 
-    private struct NewRow {
-      let place: Place
-      let key: IdentifierKey
-      /// Whether it is written with values. Others are made without values first.
-      var isValued: Bool
-      /// Whether it is a content's, and not only named by one.
-      var isContent = false
-      /// Whether the members of all its lists come with it.
-      var isListed = false
-    }
-
     /// How the row of a content is written.
     private struct Way {
-      let place: Place
+      let content: Int
+      let map: EntityMap
+      /// The row that was there before.
+      var row: UInt64 = 0
       /// The number of a new row.
       var made: Int?
       /// Whether the row may have values.
@@ -125,82 +119,103 @@ extension WorkingSet {
       return place.map
     }
 
-    /// Returns the number of a new row.
-    private mutating func make(_ map: EntityMap, _ key: IdentifierKey, isValued: Bool) throws -> Int {
-      madeNames[EntityKey(map, key)] = made.count
-      made.append(NewRow(place: (map, try graph.reserveRow(map)), key: key, isValued: isValued))
-      return made.count - 1
-    }
-
     /// Finds the rows of contents and of the models in their relationships, and decides how each is written.
     mutating func take(_ more: [SnapshotContent]) throws {
-      var ways: [(content: Int, way: Way)] = []
-      ways.reserveCapacity(more.count)
-      places.reserveCapacity(places.count + more.count)
       let start = contents.count
       if start == 0 { contents = more } else { contents += more }
-      for (number, content) in zip(start..., more) {
-        let map = try map(content.identifier)
-        let key = content.identifier.key
-        if let new = madeNames[EntityKey(map, key)] {
-          places.append(made[new].place)
-          ways.append((number, Way(place: made[new].place, made: new, isLoaded: true)))
-          continue
+      let firstMade = made.count
+      let ways = try ways(of: more, from: start)
+      try number(from: firstMade)
+      batch.reserveCapacity(batch.count + ways.count)
+      for way in ways {
+        if let new = way.made {
+          found[way.content] = made[new].row
+          madeOfContents.append(new)
         }
-        let found = set.keys.find(map, key)
-        guard let found, !(found.isDeleted && found.time < time) else {
-          let new = try make(map, key, isValued: true)
-          places.append(made[new].place)
-          ways.append((number, Way(place: made[new].place, made: new)))
-          continue
-        }
-        if found.isDeleted || found.time > time {
-          places.append(nil)
-          continue
-        }
-        let place = (map, found.row)
-        places.append(place)
-        known.append(place)
-        let isFirst = looked.insert(RowName(home: map.home, row: found.row)).inserted
-        var hasValues = false
-        if isFirst, found.isLoaded, let known = asked?.known(content), known != .nothing {
-          if found.isListed ? known == .all : !content.hasAllLists { continue }
-          hasValues = !found.isListed
-        }
-        ways.append((number, Way(place: place, isLoaded: found.isLoaded || !isFirst, hasValues: hasValues)))
-      }
-      for (number, way) in ways {
-        if let new = way.made { made[new].isContent = true }
-        if let row = try take(number, way) {
-          if let new = way.made { direct.append((rows.count, new)) }
-          rows.append(row)
+        if try take(way) {
+          if let new = way.made { direct.append((batch.count - 1, new)) }
         } else {
-          byObject.append(number)
+          byObject.append(way.content)
           // Rows of objects are made without values.
-          if let new = way.made { made[new].isValued = false }
+          if let new = way.made { made[new].isLoaded = false }
         }
       }
     }
 
-    /// Notes a content, and gives the row that is written; nil where it is set in an object.
-    private mutating func take(_ number: Int, _ way: Way) throws -> FetchedRow? {
-      let place = way.place
+    /// Finds the rows of contents. Those that are new have no number yet.
+    private mutating func ways(of more: [SnapshotContent], from start: Int) throws -> [Way] {
+      var ways: [Way] = []
+      ways.reserveCapacity(more.count)
+      found.reserveCapacity(start + more.count)
+      for (at, content) in more.enumerated() {
+        let map = try map(content.identifier)
+        let key = content.identifier.key
+        let name = EntityKey(map, key)
+        if let new = madeNames.isEmpty ? nil : madeNames[name] {
+          found.append(nil)
+          ways.append(Way(content: start + at, map: map, made: new, isLoaded: true))
+          continue
+        }
+        let known = set.keys.find(map, key)
+        guard let known, !(known.isDeleted && known.time < time) else {
+          if madeNames.isEmpty { madeNames.reserveCapacity(more.count - at) }
+          madeNames[name] = made.count
+          found.append(nil)
+          ways.append(Way(content: start + at, map: map, made: made.count))
+          made.append(BackingKeys.New(map, 0, key: key, isLoaded: true))
+          continue
+        }
+        if known.isDeleted || known.time > time {
+          found.append(nil)
+          continue
+        }
+        found.append(known.row)
+        self.known.append((map, known.row))
+        let isFirst = looked.insert(RowName(home: map.home, row: known.row)).inserted
+        var hasValues = false
+        if isFirst, known.isLoaded, let part = asked?.known(content), part != .nothing {
+          if known.isListed ? part == .all : !content.hasAllLists { continue }
+          hasValues = !known.isListed
+        }
+        ways.append(
+          Way(
+            content: start + at, map: map, row: known.row, isLoaded: known.isLoaded || !isFirst, hasValues: hasValues))
+      }
+      return ways
+    }
+
+    /// Reserves the numbers of new rows: those of neighbours of one class follow each other.
+    private mutating func number(from start: Int) throws {
+      var start = start
+      while start < made.count {
+        let map = made[start].map
+        let end = made[start...].firstIndex { $0.map !== map } ?? made.count
+        let first = try graph.reserveRows(UInt64(end - start), map)
+        for at in start..<end { made[at].row = first + UInt64(at - start) }
+        start = end
+      }
+    }
+
+    /// Notes a content, and adds the row that is written to the batch. Returns false where it is set in an object.
+    private mutating func take(_ way: Way) throws -> Bool {
+      let (map, number) = (way.map, way.content)
+      let row = way.made.map { made[$0].row } ?? way.row
       let content = contents[number]
-      var row = FetchedRow(place.map, place.row, isNew: false, values: way.hasValues ? nil : content.values)
+      batch.add(map, row, values: way.hasValues ? nil : content.values)
       var isDirect =
-        (!way.isLoaded || way.hasValues) && content.refused.isEmpty && content.process == nil && !content.isDecoded
-        && place.map.type === content.type && (place.map.family == nil || way.hasValues || way.made != nil)
+        (!way.isLoaded || way.hasValues) && content.isOwn && map.type === content.type
+        && (map.family == nil || way.hasValues || way.made != nil)
       for property in content.form.links {
-        let kept = isDirect ? graph.fetchedPlace(place.map, property) : .byObject
+        let kept = isDirect ? graph.fetchedPlace(map, property) : .byObject
         switch content.link(property) {
         case nil, .absent?: continue
         case .one(let one)?:
           let target = try one.flatMap { try self.row($0, isReference: kept == .reference) }
           if target == nil, one != nil { contents[number].setLink(property, .one(nil)) }
-          if way.made == nil { try noteLost(place, property, but: Set([target].compactMap { $0 })) }
+          if way.made == nil { try noteLost((map, row), property, but: Set([target].compactMap { $0 })) }
           switch kept {
-          case .reference: row.references.append((property, target))
-          case .list: row.lists.append((property, target.map { [$0] } ?? []))
+          case .reference: batch.add(reference: target, of: property)
+          case .list: batch.add(list: target.map { [$0] } ?? [], of: property)
           case .byObject: isDirect = false
           }
         case .many(let many)?:
@@ -208,15 +223,16 @@ extension WorkingSet {
           if targets.contains(nil) {
             contents[number].setLink(property, .many(zip(many, targets).compactMap { $1 == nil ? nil : $0 }))
           }
-          if kept == .list { row.lists.append((property, targets.compactMap { $0 })) } else { isDirect = false }
-          if way.made == nil { try noteLost(place, property, but: Set(targets.compactMap { $0 })) }
+          if kept == .list { batch.add(list: targets.compactMap { $0 }, of: property) } else { isDirect = false }
+          if way.made == nil { try noteLost((map, row), property, but: Set(targets.compactMap { $0 })) }
         }
       }
       taken.append(number)
       if asked == nil || content.hasAllLists {
-        if let new = way.made { made[new].isListed = true } else { listed.append(place) }
+        if let new = way.made { made[new].isListed = true } else { listed.append((map, row)) }
       }
-      return isDirect ? row : nil
+      if !isDirect { batch.removeLast() }
+      return isDirect
     }
 
     /// The row that an identifier in a relationship names; nil for a model that was deleted.
@@ -225,12 +241,14 @@ extension WorkingSet {
     private mutating func row(_ identifier: PersistentIdentifier, isReference: Bool) throws -> UInt64? {
       let map = try map(identifier)
       if !madeNames.isEmpty, let known = madeNames[EntityKey(map, identifier.key)] {
-        if isReference { made[known].isValued = false }
-        return made[known].place.row
+        if isReference { made[known].isLoaded = false }
+        return made[known].row
       }
       if let found = set.keys.find(map, identifier.key) { return found.isDeleted ? nil : found.row }
-      let new = try make(map, identifier.key, isValued: false)
-      return made[new].place.row
+      let row = try graph.reserveRows(1, map)
+      madeNames[EntityKey(map, identifier.key)] = made.count
+      made.append(BackingKeys.New(map, row, key: identifier.key, isLoaded: false))
+      return row
     }
 
     // MARK: Members that lost their owners
@@ -289,25 +307,21 @@ extension WorkingSet {
 
     private mutating func write() throws {
       var commit: UInt64 = 0
-      if !rows.isEmpty || !made.isEmpty {
-        for (row, new) in direct { rows[row].isNew = made[new].isValued }
+      if batch.count > 0 || !made.isEmpty {
+        for (row, new) in direct { batch.setNew(row, made[new].isLoaded) }
         do {
-          commit = try graph.write(rows, unloaded: made.lazy.filter { !$0.isValued }.map(\.place))
+          commit = try graph.write(batch, unloaded: made.lazy.filter { !$0.isLoaded }.map { ($0.map, $0.row) })
         } catch let error where error is RecordFault || error is GraphFault {
           // Such as two rows that exchange unique values. Objects and a save can do that.
-          rows = []
+          batch = FetchedBatch()
           byObject = taken
-          for number in made.indices { made[number].isValued = false }
-          commit = try graph.write([], unloaded: made.map(\.place))
+          for number in made.indices { made[number].isLoaded = false }
+          commit = try graph.write(batch, unloaded: made.map { ($0.map, $0.row) })
         }
-        set.keys.add(
-          made.map {
-            BackingKeys.New(
-              map: $0.place.map, row: $0.place.row, key: $0.key, isLoaded: $0.isValued, isListed: $0.isListed)
-          }, in: commit, askedAt: time)
+        set.keys.add(made, in: commit, askedAt: time)
       }
       if !byObject.isEmpty || !gone.isEmpty {
-        set.keys.noteLoaded(rows.filter { !$0.isNew }.map { ($0.map, $0.row) }, in: commit, askedAt: time)
+        set.keys.noteLoaded(batch.existing, in: commit, askedAt: time)
         let (objects, gone) = (byObject.map { contents[$0] }, gone)
         commit = try set.write(container) { context in
           try context.take(objects)
@@ -321,9 +335,9 @@ extension WorkingSet {
         for (map, row) in gone { set.keys.noteDeleted(map, row, at: time) }
       }
       // Those that are loaded already keep the commit of their first values.
-      let late = made.filter { $0.isContent && !$0.isValued }
-      set.keys.noteLoaded(known + late.map(\.place), in: commit, askedAt: time)
-      set.keys.noteListed(listed + late.lazy.filter(\.isListed).map(\.place), in: commit)
+      let late = madeOfContents.map { made[$0] }.filter { !$0.isLoaded }
+      set.keys.noteLoaded(known + late.map { ($0.map, $0.row) }, in: commit, askedAt: time)
+      set.keys.noteListed(listed + late.filter(\.isListed).map { ($0.map, $0.row) }, in: commit)
     }
   }
 }

@@ -12,11 +12,11 @@ extension WorkingSet {
       let time = keys.now()
       let answer = try exclusively { try fetched(store, descriptor, question: question, as: state) }
       let contents = answer.contents
-      let places = try feed(answer.related.isEmpty ? contents : contents + answer.related, askedAt: time)
+      let found = try feed(answer.related.isEmpty ? contents : contents + answer.related, askedAt: time)
       // A store may return models of other classes too.
       let rows = contents.indices.compactMap { at -> UInt64? in
         guard let map, contents[at].type.isKind(of: Model._$type) else { return nil }
-        return places[at]?.row ?? keys.row(map, contents[at].identifier.key)
+        return found[at] ?? keys.row(map, contents[at].identifier.key)
       }
       return SourceAnswer(rows: rows, isFiltered: map == nil || answer.isFiltered, report: answer.report)
     }
@@ -88,7 +88,7 @@ extension WorkingSet {
   // MARK: Loading
 
   /// So many rows are fetched at once.
-  private static var mostAtOnce: Int { 500 }
+  private static var mostAtOnce: Int { 1000 }
 
   func load(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext, lists: Bool) throws {
     var wanted = rows

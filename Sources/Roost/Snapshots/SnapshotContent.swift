@@ -56,6 +56,9 @@ package struct SnapshotContent: Hashable, Sendable {
     set { fields.refused = newValue }
   }
 
+  /// Whether it is a row as this program knows it: nothing was refused, and no other program coded it.
+  var isOwn: Bool { holder.fields.refused.isEmpty && holder.fields.process == nil && !holder.fields.isDecoded }
+
   /// What a store of a package of ours knows of the row, for ``AskedStore/took(_:)``.
   package var mark: (any AnyObject & Sendable)?
 
@@ -133,7 +136,7 @@ package struct SnapshotContent: Hashable, Sendable {
 
   /// Whether it says who is in each list.
   package var hasAllLists: Bool {
-    zip(form.links, links).allSatisfy { property, link in !form.isList(property) || link != .absent }
+    !form.hasLists || zip(form.links, links).allSatisfy { property, link in !form.isList(property) || link != .absent }
   }
 
   /// Whether another content says the same of all that this one says.

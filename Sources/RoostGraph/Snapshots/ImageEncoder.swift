@@ -4,12 +4,17 @@ internal import RoostRecords
 final class ImageEncoder {
   private let map: EntityMap
   private let form: ImageForm
+  /// Those of the form, by property, which lives as long as the encoder.
+  private let coders: [(number: Int, coder: Unmanaged<AnyCoder>, isOptional: Bool)]
   /// References in the row, by property.
   private let references: [(property: Int, slot: Slot, isNeeded: Bool)]
 
   init(_ map: EntityMap, _ relations: [Relation?]) {
     self.map = map
     form = ImageForm.of(map.type)
+    coders = form.coders.enumerated().compactMap { number, coder in
+      coder.map { (number, .passUnretained($0), $0.form.isOptional) }
+    }
     references = relations.compactMap { relation in
       guard let relation, case .reference = relation.way, map.field(relation.property) != nil else { return nil }
       let isNeeded = !map.type.mayBeNil(relation.property)
@@ -23,27 +28,32 @@ final class ImageEncoder {
   ///   - leavesAbsent: whether what is not in the image stays as it is in the row.
   ///   - skipsNil: whether so does what is nil.
   func encode(_ values: ValueImage, into sink: inout _RowSink, leavesAbsent: Bool, skipsNil: Bool) throws {
-    for (number, coder) in form.coders.enumerated() {
-      guard let coder else { continue }
+    for (number, coder, isOptional) in coders {
       // The first byte of an optional says whether it is there.
-      if skipsNil, coder.form.isOptional, values.raw(number)?.first == 0 { continue }
-      switch values.read(number, { coder.transfer(from: &$0, to: &sink, at: number) }) {
+      if skipsNil, isOptional, values.raw(number)?.first == 0 { continue }
+      let isRead = values.read(number) { source in
+        coder._withUnsafeGuaranteedRef { $0.transfer(from: &source, to: &sink, at: number) }
+      }
+      switch isRead {
       case true?: continue
       case false?: throw fault(number, "the snapshot has a value of another type")
-      case nil:
-        if leavesAbsent { continue }
-        if let initial = map.type.properties[number].initial?(), coder.put(any: initial, into: &sink, at: number) {
-          continue
-        }
-        // A row begins with nil.
-        if coder.field?.isOptional == true { continue }
-        throw fault(number, "it is not in the snapshot, and needs a value: give the property a default")
+      case nil: if !leavesAbsent { try putInitial(coder.takeUnretainedValue(), number, into: &sink) }
       }
     }
     if let failure = sink.failure { throw failure }
   }
 
-  func encode(_ links: [(property: Int, row: UInt64?)], into sink: inout _RowSink, leavesAbsent: Bool) throws {
+  /// Puts the declared default, or leaves nil.
+  private func putInitial(_ coder: AnyCoder, _ number: Int, into sink: inout _RowSink) throws {
+    if let initial = map.type.properties[number].initial?(), coder.put(any: initial, into: &sink, at: number) { return }
+    // A row begins with nil.
+    if coder.field?.isOptional == true { return }
+    throw fault(number, "it is not in the snapshot, and needs a value: give the property a default")
+  }
+
+  func encode(
+    _ links: some Collection<(property: Int, row: UInt64?)>, into sink: inout _RowSink, leavesAbsent: Bool
+  ) throws {
     for one in references {
       let link = links.first { $0.property == one.property }
       if let row = link?.row {

@@ -11,6 +11,7 @@ package final class ImageForm: @unchecked Sendable {
   package let links: [Int]
   /// By property, its place among these; -1 for values.
   package let linkPlaces: [Int]
+  package let hasLists: Bool
   private let knownPaths = KnownPaths()
 
   private init(_ type: _ModelType) {
@@ -34,6 +35,7 @@ package final class ImageForm: @unchecked Sendable {
     self.coders = coders
     self.links = links
     self.linkPlaces = linkPlaces
+    hasLists = type.properties.contains { if case .toMany = $0.storage { true } else { false } }
   }
 
   package func isList(_ property: Int) -> Bool {

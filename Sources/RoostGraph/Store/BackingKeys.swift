@@ -66,10 +66,15 @@ package final class BackingKeys: @unchecked Sendable {
 
   /// The entry of a row. The caller has the lock.
   private subscript(map: EntityMap, row: UInt64) -> Entry? {
-    get { map.home < entities.count ? entities[map.home][row] : nil }
+    get { self[home: map.home, row] }
+    _modify { yield &self[home: map.home, row] }
+  }
+
+  private subscript(home home: Int, row: UInt64) -> Entry? {
+    get { home < entities.count ? entities[home][row] : nil }
     _modify {
-      while map.home >= entities.count { entities.append(EntityRows()) }
-      yield &entities[map.home][row]
+      while home >= entities.count { entities.append(EntityRows()) }
+      yield &entities[home][row]
     }
   }
 
@@ -114,15 +119,16 @@ package final class BackingKeys: @unchecked Sendable {
 
   /// A row that was just made.
   package struct New {
-    let map: EntityMap
-    let row: UInt64
-    let key: IdentifierKey
-    /// Whether it was made with values, and the members of its lists with them.
-    let isLoaded: Bool
-    let isListed: Bool
+    package let map: EntityMap
+    package var row: UInt64
+    package let key: IdentifierKey
+    /// Whether it is made with values. Others are made without values first.
+    package var isLoaded: Bool
+    /// Whether the members of all its lists come with it.
+    package var isListed = false
 
-    package init(map: EntityMap, row: UInt64, key: IdentifierKey, isLoaded: Bool, isListed: Bool) {
-      (self.map, self.row, self.key, self.isLoaded, self.isListed) = (map, row, key, isLoaded, isListed)
+    package init(_ map: EntityMap, _ row: UInt64, key: IdentifierKey, isLoaded: Bool) {
+      (self.map, self.row, self.key, self.isLoaded) = (map, row, key, isLoaded)
     }
   }
 
@@ -131,10 +137,11 @@ package final class BackingKeys: @unchecked Sendable {
     lock.withLock {
       rows.reserveCapacity(rows.count + made.count)
       for new in made {
-        var entry = Entry(key: new.key)
-        if new.isLoaded { (entry.loaded, entry.listed, entry.time) = (commit, new.isListed ? commit : nil, time) }
-        self[new.map, new.row] = entry
-        rows[EntityKey(new.map, new.key)] = new.row
+        let home = new.map.home
+        self[home: home, new.row] =
+          new.isLoaded
+          ? Entry(key: new.key, loaded: commit, listed: new.isListed ? commit : nil, time: time) : Entry(key: new.key)
+        rows[EntityKey(home: home, new.key)] = new.row
       }
     }
   }

@@ -6,7 +6,16 @@ package struct EntityKey: Hashable {
   private let map: Int
   private let key: IdentifierKey
 
-  package init(_ map: EntityMap, _ key: IdentifierKey) { (self.map, self.key) = (map.home, key) }
+  package init(_ map: EntityMap, _ key: IdentifierKey) { self.init(home: map.home, key) }
+  package init(home: Int, _ key: IdentifierKey) { (map, self.key) = (home, key) }
+
+  package static func == (one: EntityKey, other: EntityKey) -> Bool {
+    guard one.map == other.map else { return false }
+    guard case .uuid(let number, let zone) = one.key, case .uuid(let otherNumber, let otherZone) = other.key else {
+      return one.key == other.key
+    }
+    return number.low == otherNumber.low && number.high == otherNumber.high && zone == otherZone
+  }
 
   package func hash(into hasher: inout Hasher) {
     hasher.combine(key)

@@ -15,11 +15,11 @@
       guard let rows = rows(list) else { return nil }
       if case .reference(let row)? = element.constant {
         guard let member = key(of: row, element.kind) else { return Written("false", doubts: rows.doubts) }
-        return Written(rows.exists([isKey(Table.key.of(rows.alias), [member])]), doubts: rows.doubts)
+        return Written(rows.exists(keys: [isKey(Table.key.of(rows.alias), [member])]), doubts: rows.doubts)
       }
       guard let member = row(element) else { return nil }
       return Written(
-        rows.exists(["\(Table.key.of(rows.alias)) = \(member.key)"]), doubts: rows.doubts + member.doubts)
+        rows.exists(keys: ["\(Table.key.of(rows.alias)) = \(member.key)"]), doubts: rows.doubts + member.doubts)
     }
 
     /// Whether constants contain a value.
@@ -92,8 +92,9 @@
       _ quantifier: RoostQuery.Expression.Quantifier, _ variable: Int, list: Term, body: Term
     ) -> Written? {
       guard let rows = rows(list), let test = test(variable, rows, body: body) else { return nil }
-      let doubts = test.doubts.map { Doubt(text: rows.exists([$0.text]), isFault: $0.isFault) }
-      let text = quantifier == .some ? rows.exists([test.text]) : "(NOT \(rows.exists(["(NOT \(test.text))"])))"
+      let doubts = test.doubts.map { Doubt(text: rows.exists(tests: [$0.text]), isFault: $0.isFault) }
+      let text =
+        quantifier == .some ? rows.exists(tests: [test.text]) : "(NOT \(rows.exists(tests: ["(NOT \(test.text))"])))"
       return Written(text, doubts: rows.doubts + doubts)
     }
   }

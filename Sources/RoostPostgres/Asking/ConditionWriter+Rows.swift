@@ -182,7 +182,7 @@
         guard var rows = rows(term.operands[0]), let test = test(variable, rows, body: term.operands[1]),
           test.doubts.isEmpty
         else { return nil }
-        rows.conditions.append(test.text)
+        rows.tests.append(test.text)
         return rows
       default: return nil
       }
@@ -199,7 +199,8 @@
       func rows(_ source: String, zone: String, _ key: SQLName, of other: String) -> RowsText {
         RowsText(
           table: target, alias: alias, source: source,
-          conditions: ["\(Table.zone.of(zone)) = \(Self.zone)", "\(key.of(other)) = \(base.key)"], doubts: base.doubts)
+          conditions: ["\(Table.zone.of(zone)) = \(Self.zone)", "\(key.of(other)) = \(base.key)"], doubts: base.doubts,
+          isDistributed: store.isDistributed)
       }
       let source = "\(store.full(target)) AS \(alias)"
       switch member {
@@ -212,7 +213,7 @@
           table: target, alias: alias, source: source,
           conditions: [
             "\(Table.zone.of(alias)) = \(Self.zone)", "\(Table.key.of(alias)) = \(text(of: column.name, base))",
-          ], doubts: base.doubts)
+          ], doubts: base.doubts, isDistributed: store.isDistributed)
       case .links(let number, let isFirst):
         let (link, pair) = (store.tables.links[number], newAlias())
         let (own, other) =

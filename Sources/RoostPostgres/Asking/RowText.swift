@@ -28,19 +28,31 @@
     let alias: String
     /// What follows `FROM`, without conditions.
     let source: String
-    var conditions: [String]
+    /// What makes them rows of the relationship.
+    let conditions: [String]
+    /// What is asked of each row.
+    var tests: [String] = []
     var doubts: [Doubt]
+    /// Whether Citus divides the tables.
+    let isDistributed: Bool
 
-    private func from(_ more: [String]) -> String { "FROM \(source) WHERE \(SQLText.all(conditions + more))" }
-
-    /// Whether there is a row. If a condition is never true, the rows are not named: the planner would drop their join, and Citus
-    /// would not see that they are in the zone.
-    func exists(_ more: [String] = []) -> String {
-      let never = ["false", "(NOT true)"]
-      return (conditions + more).contains(where: never.contains) ? "false" : "EXISTS (SELECT 1 \(from(more)))"
+    /// A test that the planner finds to be false for all rows drops the join with the zone, and Citus refuses a statement in which it does not
+    /// see that join. So on Citus a test is compared with something true that the planner does not know.
+    private func from(keys: [String] = [], tests more: [String] = []) -> String {
+      let tests = (tests + more).map { isDistributed ? "((\($0)) IS TRUE) = (\(Table.key.of(alias)) IS NOT NULL)" : $0 }
+      return "FROM \(source) WHERE \(SQLText.all(conditions + keys + tests))"
     }
-    var count: String { "(SELECT count(*) \(from([])))" }
+
+    /// Whether there is a row.
+    ///
+    /// - Parameters:
+    ///   - keys: conditions that say which row.
+    ///   - tests: what is asked of the row besides.
+    func exists(keys: [String] = [], tests: [String] = []) -> String {
+      "EXISTS (SELECT 1 \(from(keys: keys, tests: tests)))"
+    }
+    var count: String { "(SELECT count(*) \(from()))" }
     /// The key of the only row; NULL without one.
-    var key: String { "(SELECT \(Table.key.of(alias)) \(from([])) LIMIT 1)" }
+    var key: String { "(SELECT \(Table.key.of(alias)) \(from()) LIMIT 1)" }
   }
 #endif

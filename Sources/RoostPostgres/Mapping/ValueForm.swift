@@ -4,7 +4,7 @@
   internal import RoostRecords
 
   /// How the values of a property are kept in a column: as a value of a type of SQL, or as JSON.
-  struct ValueForm {
+  final class ValueForm {
     private enum Kind {
       case plain(FieldType)
       /// The bytes that a transformer makes.
@@ -14,11 +14,13 @@
 
     private let coder: AnyCoder
     private let kind: Kind
+    private let isChoosy: Bool
     let isOptional: Bool
     let column: ColumnType
 
     init(_ coder: AnyCoder) {
       self.coder = coder
+      isChoosy = coder.isChoosy
       var element = coder.form.element
       isOptional = coder.form.isOptional
       if case .optional(let inner) = element { element = inner }
@@ -135,7 +137,7 @@
       let text: [UInt8]
       do {
         text = Array(
-          try JSONForm.encoder.encode(Encoded { values in try coder.encode(&copy, into: &values, Encoded.key) }))
+          try JSONForm.encoder.encode(Encoded { values in try self.coder.encode(&copy, into: &values, Encoded.key) }))
       } catch { throw ValueFault("its value cannot be written as JSON: \(error)") }
       let value = text.dropFirst(Self.before.count).dropLast(Self.after.count)
       if value.isEmpty { return nil }
@@ -164,7 +166,7 @@
           throw ValueFault("the database has a value that is none of \(coder.valueType)")
         }
       }
-      guard coder.isChoosy else { return }
+      guard isChoosy else { return }
       let written = UnsafeRawBufferPointer(rebasing: sink.bytes[start...])
       let value = RoostRecords.Value(element: written, as: coder.form.element)
       if let reason = value.map({ coder.refusal(of: $0) }) ?? "it cannot be read" { throw ValueFault(reason) }

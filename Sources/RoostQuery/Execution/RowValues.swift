@@ -1,8 +1,8 @@
-internal import RoostRecords
+package import RoostRecords
 
 /// Reads some values of rows: their fields, and fields of the rows that they reference.
-final class RowValues {
-  let terms: [Term]
+package final class RowValues {
+  package let terms: [Term]
   /// Nil where the interpreter reads the value.
   let programs: [Program?]
   // Unchecked exclusivity: one query has the object for itself, and computing a value calls no code of users.
@@ -14,7 +14,7 @@ final class RowValues {
     interpreter = Interpreter(ground, entity)
   }
 
-  convenience init(_ values: [Expression], _ ground: Ground, entity: EntityID) throws {
+  package convenience init(_ values: [Expression], _ ground: Ground, entity: EntityID) throws {
     let terms = try values.map { (value) throws(ConditionFault) in
       var checker = Checker(ground, entity)
       return try checker.term(value)
@@ -22,7 +22,8 @@ final class RowValues {
     try self.init(terms, ground, entity: entity)
   }
 
-  func value(_ number: Int, _ row: Row) throws -> Value {
+  /// The value of the expression with this number, of a row that a query is looking at.
+  package func value(_ number: Int, _ row: Row) throws -> Value {
     guard let program = programs[number] else { return try interpreter.value(terms[number], row.id) }
     return try program.cell(row).value(terms[number].kind)
   }
@@ -32,5 +33,5 @@ final class RowValues {
   }
 
   /// Gives back what the programs borrowed.
-  func rest() { for program in programs { program?.rest() } }
+  package func rest() { for program in programs { program?.rest() } }
 }

@@ -30,7 +30,7 @@ package struct Field: Hashable, Sendable {
   }
 
   /// The type of the field's cases.
-  var caseType: FieldType {
+  package var caseType: FieldType {
     switch type {
     case .array(let element), .set(let element): element.plainType ?? type
     default: type

@@ -84,6 +84,12 @@ extension TableWriter {
     return nil
   }
 
+  /// Gives no row a number below `next` any more.
+  package func keepNumbers(below next: UInt64) throws {
+    try tables.check(generation)
+    if next > nextRow { passOver(RowID(next - 1)) }
+  }
+
   /// Whether no row has the number.
   func isFree(_ id: RowID) throws(StoreError) -> Bool {
     if id.number >= nextRow { return true }

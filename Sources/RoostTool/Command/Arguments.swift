@@ -1,3 +1,5 @@
+import RoostTransfer
+
 /// The words of one command, read.
 struct Arguments {
   private(set) var operands: [String] = []
@@ -44,6 +46,9 @@ struct Arguments {
   ) throws(UsageError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard let option = Self.option(String(parts[0]), syntax) else {
+      if parts[0] == "--json" {
+        throw UsageError(sentence: "This command has no '--json': it prints text for people, or for a shell")
+      }
       let known = syntax.options.map { "--" + $0.name } + ["--help", "--version"]
       throw UsageError(sentence: "Unknown option '\(parts[0])'" + Spelling.hint(String(parts[0]), among: known))
     }

@@ -16,7 +16,7 @@ enum Ending: Int32 {
 
   static let explained = [
     ("0", "All is well."),
-    ("1", "A test failed, damage was found, something named does not exist, or a store cannot be read or written."),
+    ("1", "A check failed, damage was found, stores differ, something is missing, or a store cannot be used."),
     ("2", "The arguments, or the condition among them, are invalid."),
     ("3", "Another process has the store open, or writes it faster than it can be read: try again later."),
   ]
@@ -35,7 +35,8 @@ struct Command {
 
   static var all: [Command] {
     [
-      .tour, .info, .schema, .migrate, .query, .get, .explain, .set, .insert, .delete, .import, .export, .history,
+      .tour, .info, .schema, .migrate, .query, .get, .explain, .set, .insert, .delete, .import, .export, .dump, .load,
+      .diff, .history,
       .stats, .verify, .salvage, .compact, .backup, .restore, .bench, .completion, .witness,
     ]
   }
@@ -149,7 +150,11 @@ struct Command {
 
   // MARK: Help
 
-  private static func help(_ words: [String], _ console: Console) throws(UsageError) -> Ending {
+  private static func help(_ words: [String], _ console: Console) throws -> Ending {
+    if words.contains("--json") {
+      try console.json(HelpFacts(words.filter { $0 != "--json" }))
+      return .good
+    }
     let lines: [String]
     switch words.first {
     case nil: lines = overview

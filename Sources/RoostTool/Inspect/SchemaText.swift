@@ -16,6 +16,21 @@ struct SchemaText {
     return classes + parked
   }
 
+  /// The lines of each class, by its name, without the initializer and without comments.
+  var declarations: [String: [String]] {
+    var found: [String: [String]] = [:]
+    for entity in catalog.entities where !entity.name.hasPrefix("@") {
+      var isInitializer = false
+      found[entity.name] = lines(entity).dropFirst().compactMap { line in
+        let text = line.drop { $0 == " " }
+        if text.hasPrefix("init(") { isInitializer = !text.hasSuffix("{}") }
+        defer { if line == "  }" { isInitializer = false } }
+        return text.isEmpty || text == "}" || isInitializer || text.hasPrefix("init(") ? nil : String(text)
+      }
+    }
+    return found
+  }
+
   /// What the last program did not name.
   private var parked: [String] {
     guard let version = catalog.version else { return [] }

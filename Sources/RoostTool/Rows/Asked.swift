@@ -12,6 +12,14 @@ struct Asked {
   var limit: Int?
   var offset: Int
   var columns: [String]?
+  /// What is asked of groups of rows; nil where rows are asked for.
+  var grouping: Grouping?
+
+  struct Grouping {
+    var keys: [String]
+    var columns: [String]
+    var having: String?
+  }
 
   static let operands = [
     Syntax.Operand(name: "path", help: "The store. It may be open in another process."),
@@ -29,8 +37,26 @@ struct Asked {
     AsOf.option,
   ]
 
-  static let columnsOption = Syntax.Option(
-    name: "columns", value: "names", help: "Which columns, in which order: '#,title,album'; '#' is the row's number.")
+  static let groupOptions = [
+    Syntax.Option(
+      name: "count", help: "Print the number of rows only; with '--group-by' or a sum, the number of each group."),
+    Syntax.Option(
+      name: "group-by", value: "values",
+      help: "Print a line for each group of rows that have these values in common: 'genre,album.year'."),
+    Syntax.Option(name: "sum", value: "values", help: "Print sums: 'plays,total = plays * length'."),
+    Syntax.Option(name: "average", value: "values", help: "Print averages; nil is left out."),
+    Syntax.Option(name: "min", value: "values", help: "Print the least values."),
+    Syntax.Option(name: "max", value: "values", help: "Print the greatest values."),
+    Syntax.Option(
+      name: "having", value: "condition", help: "Which groups, as in 'count > 3 && sum(plays) > 100'."),
+  ]
+
+  static let columnsOptions = [
+    Syntax.Option(
+      name: "columns", value: "values",
+      help: "Which columns, in which order: '#,title,album.title,minutes = seconds / 60'; '#' is the row's number."),
+    Syntax.Option(name: "select", value: "values", help: "Another name of '--columns'."),
+  ]
 
   init(_ entity: String, where condition: String?) {
     self.entity = entity
@@ -44,14 +70,49 @@ struct Asked {
     sort = arguments.text("sort")
     limit = try arguments.number("limit", in: 0...Int.max)
     offset = try arguments.number("offset", in: 0...Int.max) ?? 0
-    columns = arguments.list("columns")
+    if arguments.text("columns") != nil, arguments.text("select") != nil {
+      throw UsageError(sentence: "'--columns' and '--select' mean the same: leave one out")
+    }
+    columns = (arguments.text("columns") ?? arguments.text("select")).map(QuestionParts.split)
     if columns?.isEmpty == true { throw UsageError(sentence: "'--columns' names no column") }
+    grouping = try Self.grouping(arguments, columns)
   }
 
+  private static func grouping(_ arguments: Arguments, _ columns: [String]?) throws -> Grouping? {
+    let keys = arguments.text("group-by").map(QuestionParts.split)
+    if keys?.isEmpty == true { throw UsageError(sentence: "'--group-by' names no value") }
+    var measures: [String] = []
+    for way in GroupMeasure.Way.allCases where way != .count {
+      for part in arguments.text(way.rawValue).map(QuestionParts.split) ?? [] {
+        let (name, value) = QuestionParts.named(part)
+        measures.append((name.map { "\($0) = " } ?? "") + "\(way)(\(value))")
+      }
+    }
+    let having = arguments.text("having")
+    if keys == nil, measures.isEmpty {
+      if having != nil { throw UsageError(sentence: "'--having' is about groups: add '--group-by' or '--sum'") }
+      return nil
+    }
+    let names = (keys ?? []).map { QuestionParts.named($0).name ?? $0 }
+    let counts = arguments.has("count") || measures.isEmpty && columns == nil
+    return Grouping(
+      keys: keys ?? [], columns: (columns ?? names) + (counts ? ["count"] : []) + measures, having: having)
+  }
+
+  /// The query of the rows. That of groups has no order, because the order is one of groups.
   func query(_ catalog: Catalog) throws -> Query {
     let id = try Looking.entity(entity, catalog).id
+    let order = try grouping == nil ? sort.map { try TypedQuestion.order($0, of: id, catalog) } : nil
     return Query(
-      entity, where: try condition.map { try TypedQuestion.condition($0, of: id, catalog) },
-      by: try sort.map { try TypedQuestion.order($0, of: id, catalog) } ?? [], offset: offset, limit: limit)
+      entity, where: try condition.map { try TypedQuestion.condition($0, of: id, catalog) }, by: order ?? [],
+      offset: offset, limit: limit)
+  }
+
+  /// The question about groups, if this is one.
+  func groups(_ catalog: Catalog) throws -> GroupQuestion? {
+    guard let grouping else { return nil }
+    return try GroupQuestion(
+      by: grouping.keys, columns: grouping.columns, having: grouping.having, sort: sort,
+      of: try Looking.entity(entity, catalog).id, catalog)
   }
 }

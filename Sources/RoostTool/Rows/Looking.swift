@@ -3,6 +3,7 @@ import RoostFile
 import RoostKV
 import RoostPages
 import RoostRecords
+import RoostTransfer
 
 /// Ways to look at a store that somebody else may have open. Nothing is written, and no lock is taken.
 enum Looking {

@@ -14,14 +14,13 @@ extension Command {
       ],
       syntax: Syntax(
         operands: Asked.operands,
-        options: Asked.options + [
-          Asked.columnsOption,
+        options: Asked.options + Asked.columnsOptions + [
           Syntax.Option(
             name: "format", value: "format", help: "How to print rows (table).",
             choices: ["table", "json", "jsonl", "csv"]),
           Syntax.Option(name: "json", help: "Print JSON, as '--format json'."),
-          Syntax.Option(name: "count", help: "Print the number of rows only."),
-        ])
+          Syntax.Option(name: "explain", help: "Print how the query is executed, as 'roost explain' does."),
+        ] + Asked.groupOptions)
     ) { arguments, console in
       let asked = try Asked(arguments)
       if arguments.has("json"), let other = arguments.text("format"), other != "json" {
@@ -29,6 +28,12 @@ extension Command {
       }
       let format = arguments.has("json") ? "json" : arguments.text("format") ?? "table"
       let witness = try AsOf.rows(arguments)
+      if arguments.has("explain") {
+        let report = try witness.read { reader in try ExplainReport(asked, reader, runs: true) }
+        if format == "table" { report.write(to: console) } else { try console.json(report) }
+        return .good
+      }
+      if asked.grouping != nil { return try GroupPrinter(witness, asked, console: console).run(format) }
       if arguments.has("count") {
         let count = try witness.read { reader in try Planner(Ground(reader)).plan(asked.query(reader.catalog)).count() }
         if format == "table" || format == "csv" {
@@ -53,7 +58,7 @@ extension Command {
         options: Asked.options + [
           Syntax.Option(name: "plan-only", help: "Plan only; read no rows."),
           Syntax.Option(name: "json", help: "Print JSON."),
-        ])
+        ] + Asked.groupOptions)
     ) { arguments, console in
       let asked = try Asked(arguments)
       let witness = try AsOf.rows(arguments)
@@ -121,7 +126,8 @@ struct RowPrinter {
     let output = HeldOutput(ConsoleOutput(console, filter: filter))
     try witness.read(mayRestart: { !output.hasFlowed }) { reader in
       output.restart()
-      _ = try Exporter(reader, format, columns: asked.columns).write(asked.query(reader.catalog), to: output)
+      _ = try Exporter(reader, format, columns: asked.columns, computes: true).write(
+        asked.query(reader.catalog), to: output)
     }
     try output.release()
   }
@@ -210,12 +216,23 @@ struct ExplainReport: Encodable {
   var rowsRead: Int?
   var entriesRead: Int?
   var rowsFound: Int?
+  /// What rows of one group have in common; nil where rows are asked for.
+  var groupedBy: [String]?
+  /// How many groups there are, before a condition on groups.
+  var groups: Int?
   /// An index that is not there, and how many rows would be read with it.
   var missingIndex: Missing?
 
   init(_ asked: Asked, _ reader: RecordReader, runs: Bool) throws {
-    let query = try asked.query(reader.catalog)
+    var query = try asked.query(reader.catalog)
     let planner = Planner(Ground(reader))
+    if let question = try asked.groups(reader.catalog) {
+      (query.offset, query.limit) = (0, nil)
+      groupedBy = question.keys.map(\.name)
+      if runs {
+        groups = try planner.aggregate(query, by: question.keys.map(\.expression), []) { _, _, _ in }.groups.count
+      }
+    }
     let plan = try planner.plan(query)
     if runs { try plan.forEach { _ in true } }
     entity = asked.entity
@@ -232,6 +249,10 @@ struct ExplainReport: Encodable {
   }
 
   func write(to console: Console) {
+    if let groupedBy {
+      let words = groupedBy.isEmpty ? "all rows are one group" : "groups by " + groupedBy.joined(separator: ", ")
+      console.line(text: words + (groups.map { ": " + ReadableNumber.count($0, "group") } ?? ""))
+    }
     for line in plan { console.line(text: line) }
     if let missingIndex {
       let names = missingIndex.fields.joined(separator: ", ")

@@ -1,3 +1,5 @@
+import RoostTransfer
+
 /// Scripts that complete command lines, made of what commands say of themselves.
 struct Completion {
   let commands: [Command]

@@ -14,8 +14,8 @@ extension Command {
       ],
       syntax: Syntax(
         operands: Asked.operands,
-        options: Asked.options + [
-          Asked.columnsOption, Format.option,
+        options: Asked.options + Asked.columnsOptions + [
+          Format.option,
           Syntax.Option(
             name: "output", value: "file", help: "The file to write; compressed if its name ends with .lz4.",
             letter: "o"),
@@ -127,7 +127,8 @@ private struct Exporting {
   private func write(_ reader: RecordReader, to output: any ByteOutput, _ bar: Progress) throws -> Int {
     let counting = CountingOutput(output, bar)
     defer { counting.bar.end() }
-    return try Exporter(reader, format, columns: asked.columns).write(asked.query(reader.catalog), to: counting)
+    return try Exporter(reader, format, columns: asked.columns, computes: true).write(
+      asked.query(reader.catalog), to: counting)
   }
 }
 

@@ -19,7 +19,7 @@ extension Command {
     Command(
       name: "import", summary: "Import records from text into an entity of a store.",
       discussion: [
-        "The store and its entity must exist. References name the unique keys of their targets, in any order; references",
+        "The store and its entity must exist, unless '--create' makes them. References name the unique keys of their targets, in any order; references",
         "without a target are listed at the end. Each chunk is one transaction; Ctrl-C ends the import after the chunk",
         "that is being written. A bad record ends the import, unless '--skip-bad' allows it. Ends with 1 if a record was",
         "skipped or a reference has no target.",
@@ -66,6 +66,11 @@ extension Command {
             help: "What separates the cells of a table; by default taken from the first line."),
           Syntax.Option(
             name: "names", value: "names", help: "The columns of a table without a header line."),
+          Syntax.Option(
+            name: "create",
+            help: "Make the entity, and the store if there is none, with the types of the columns. It asks first."),
+          Syntax.Option(name: "yes", help: "Do not ask."),
+          Syntax.Option(name: "dry-run", help: "Print the class that '--create' would make, and do nothing."),
           Waiting.option,
           Syntax.Option(name: "json", help: "Print what was done as JSON."),
         ])
@@ -133,8 +138,63 @@ private struct Importing {
   }
 
   func run() throws -> Ending {
+    guard arguments.has("create") else {
+      for option in ["yes", "dry-run"] where arguments.has(option) {
+        throw UsageError(sentence: "'--\(option)' belongs to '--create'")
+      }
+      return try run(options)
+    }
+    return try create()
+  }
+
+  /// Makes the entity of the text's columns, then imports.
+  private func create() throws -> Ending {
+    let (path, file) = (arguments.operands[0], arguments.operands[2])
+    if arguments.text("resume") != nil {
+      throw UsageError(sentence: "'--create' begins an import, and '--resume' continues one: leave one out")
+    }
+    let creation = try ImportCreation(file, format, options: options)
+    let isNew = try !DiskFileSystem.shared.exists(path)
+    var catalog = isNew ? Catalog() : try Looking.rows(path).read { $0.catalog }
+    try creation.add(to: &catalog)
+    if !arguments.has("json") { for line in try creation.text { console.line(text: line) } }
+    let question =
+      "Make \(creation.entity) in \(isNew ? "the new store " : "")\(path), and import "
+      + ReadableNumber.count(creation.records, "record")
+    if arguments.has("dry-run") {
+      if arguments.has("json") {
+        try console.json(creation.text)
+      } else {
+        console.line(text: "Not done: " + question)
+      }
+      return .good
+    }
+    if !arguments.has("yes") {
+      guard !arguments.has("json"), let isWanted = console.confirms(question + "?") else {
+        throw UsageError(sentence: "This needs an answer: add '--yes', or '--dry-run' to see what would be done")
+      }
+      if !isWanted { return .failed }
+    }
+    do {
+      let store = try RecordStore(path, writer: HistoryWriter.ofThisProgram)
+      do { try store.write(author: options.author) { try $0.change { try creation.add(to: &$0) } } } catch {
+        try? store.close()
+        throw error
+      }
+      try store.close()
+      var options = options
+      for (column, name) in creation.names { options.renames[column] = .some(name) }
+      return try run(options)
+    } catch {
+      // The store is of no use without its rows.
+      if isNew { for left in [path, Store.logPath(path)] { try? DiskFileSystem.shared.remove(left) } }
+      throw error
+    }
+  }
+
+  private func run(_ options: TextImportOptions) throws -> Ending {
     let path = arguments.operands[0]
-    var options = self.options
+    var options = options
     // Asked of a reader first, so that what cannot be imported does not touch the store.
     let catalog = try Waiting.whileInUse(arguments) { try Looking.rows(path).read { $0.catalog } }
     _ = try Looking.entity(options.entity, catalog)
@@ -143,7 +203,7 @@ private struct Importing {
     if let rejects = arguments.text("rejects") {
       try OutputPlace.check(rejects, store: path, input: arguments.operands[2])
     }
-    let (input, total) = try input()
+    let (input, total) = try InputFile.open(arguments.operands[2])
     var opening = StoreOptions()
     opening.createIfMissing = false
     opening.lockTimeoutNanoseconds = try Waiting.nanoseconds(arguments)
@@ -184,24 +244,6 @@ private struct Importing {
     try store.close()
     try tell(report, ReadableNumber.seconds(ContinuousClock.now - began))
     return report.progress.bad > 0 || report.unresolvedCount > 0 || report.isCancelled ? .failed : .good
-  }
-
-  private func input() throws -> (any ByteInput, UInt64?) {
-    let file = arguments.operands[2]
-    let stream = file == "-" ? ByteStream.standardInput : try ByteStream.reading(file)
-    let plain = DescriptorInput(stream)
-    var head = [UInt8](repeating: 0, count: 4)
-    var count = 0
-    while count < 4 {
-      let more = try head.withUnsafeMutableBytes { bytes in
-        try plain.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[count...]))
-      }
-      if more == 0 { break }
-      count += more
-    }
-    let whole = PrefixedInput(head[..<count], before: plain)
-    if UnpackedInput.isFrame(head[..<count]) { return (try UnpackedInput(whole), nil) }
-    return (whole, stream.byteCount)
   }
 
   private static func words(_ open: UnresolvedReference) -> String {

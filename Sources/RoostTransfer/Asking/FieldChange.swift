@@ -35,7 +35,7 @@ package enum FieldChange {
         throw fault("'\(name)' is a struct: set its parts, such as \(name).x")
       }
       let known = entity.fields.filter { $0.type != .presence }.map(\.name)
-      throw fault("\(entity.name) has no field '\(name)'; it has \(FieldNames.list(known))")
+      throw fault("\(entity.name) has no field '\(name)'" + FieldNames.offer(name, known))
     }
     if let derived = catalog.derivation(of: field.id, in: entity.id) {
       throw fault(

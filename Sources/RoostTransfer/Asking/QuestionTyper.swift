@@ -16,6 +16,8 @@ struct QuestionTyper {
   /// What `$0` stands for in the closures around, the innermost last.
   private var scope: [(variable: Int, kind: Kind)] = []
   private var lastVariable = 0
+  /// What names stand for in a question about groups; nil in a question about rows.
+  var grouping: QuestionGrouping?
 
   init(_ text: String, _ catalog: Catalog, entity: EntityID) {
     self.text = text
@@ -45,6 +47,7 @@ struct QuestionTyper {
 
   /// A literal takes the kind that is wanted, if it can.
   mutating func typed(_ placed: Placed, _ wanted: Kind? = nil) throws(QuestionFault) -> Typed {
+    if let found = try grouped(placed) { return found }
     switch placed.written {
     case .null, .flag, .integer, .number, .text, .row, .list: return try literal(placed, wanted)
     case .element:
@@ -102,12 +105,17 @@ struct QuestionTyper {
     }
     if case .structure(let parts) = base.kind.whole {
       guard let place = parts.firstIndex(where: { $0.name == name }) else {
-        throw fault("it has no '\(name)'; it has \(FieldNames.list(parts.map(\.name)))", placed)
+        throw fault("it has no '\(name)'" + FieldNames.offer(name, parts.map(\.name)), placed)
       }
       let kind = Kind(parts[place].type)
       return Typed(expression: .part(base.expression, place), kind: base.kind.isOptional ? kind.optional : kind)
     }
     guard let id = base.kind.entity, let entity = catalog.entity(id) else {
+      if case .rows(let many) = base.kind.whole, let target = catalog.name(of: many) {
+        throw fault(
+          "this is a list of \(target), which has no one '\(name)': write .count or .contains { $0.\(name) == … }",
+          placed)
+      }
       throw fault("\(self.name(base.kind)) has no '\(name)'", placed)
     }
     if let field = entity.field(name), field.type != .presence {
@@ -121,8 +129,8 @@ struct QuestionTyper {
       return Typed(expression: many, kind: base.kind.isOptional ? .optional(.rows(one.target)) : .rows(one.target))
     }
     // A reference is a field, and a relationship too.
-    let known = Set(entity.fields.map(\.name) + relationships.map(\.name))
-    throw fault("\(entity.name) has no '\(name)'; it has \(FieldNames.list(known.sorted()))", placed)
+    let known = Set(entity.fields.map(\.name) + relationships.map(\.name)).sorted()
+    throw fault("\(entity.name) has no '\(name)'" + FieldNames.offer(name, known), placed)
   }
 
   private func isRow(_ kind: Kind) -> Bool { kind.entity != nil }
@@ -309,8 +317,7 @@ struct QuestionTyper {
     ]
     guard let test = tests[name], arguments.count == 1 else {
       throw fault(
-        "a text has no '\(name)'; it has \(FieldNames.list(tests.keys.sorted() + ["lowercased", "uppercased"]))",
-        placed)
+        "a text has no '\(name)'" + FieldNames.offer(name, tests.keys.sorted() + ["lowercased", "uppercased"]), placed)
     }
     let other = try typed(arguments[0].value, .string)
     guard other.kind.whole == .string else {
@@ -344,6 +351,9 @@ struct QuestionTyper {
     let kinds: [String: Kind] = [
       "date": .date, "uuid": .plain(.uuid), "url": .plain(.url), "decimal": .plain(.decimal), "data": .plain(.data),
     ]
+    if GroupMeasure.Way(rawValue: name) != nil {
+      throw fault("'\(name)' is of groups of rows: ask with --group-by", placed)
+    }
     guard let kind = kinds[name], arguments.count == 1, arguments[0].value.written.isLiteral else {
       throw fault(
         "there is no function '\(name)'; there are \(FieldNames.list(kinds.keys.sorted() + ["matches"])), each of a text",

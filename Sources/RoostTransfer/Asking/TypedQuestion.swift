@@ -51,11 +51,7 @@ package enum TypedQuestion {
   /// `releaseDate`, `-releaseDate` for the other direction, `album.title`; several between commas.
   package static func order(_ text: String, of entity: EntityID, _ catalog: Catalog) throws -> [Order] {
     var orders: [Order] = []
-    for part in text.split(separator: ",") {
-      var key = part.drop { $0.isWhitespace }
-      let isDescending = key.first == "-"
-      if isDescending { key = key.dropFirst() }
-      let word = String(key)
+    for (word, isDescending) in QuestionParts.keys(text) {
       let parsed = try QuestionParser.parse(word)
       var typer = QuestionTyper(word, catalog, entity: entity)
       let found = try typer.typed(parsed)

@@ -16,6 +16,10 @@ struct ExportColumn {
     case kind(FieldAccess)
     /// The row's number.
     case number
+    /// What a person typed: one of some values.
+    case computed(RowValues, Int)
+    /// What a person typed, if it is a reference: the key of its target.
+    case computedReference(RowValues, Int, KeyWay)
   }
 
   /// What the column is called that tells rows' numbers. Importers leave it out, and it is written only where it is asked for.
@@ -26,12 +30,48 @@ struct ExportColumn {
   }
 
   /// The columns of these names.
-  static func named(_ names: [String], among columns: [ExportColumn], _ entity: Entity) throws -> [ExportColumn] {
-    try names.map { name in
-      if name == numberName { return number(entity) }
-      if let found = columns.first(where: { $0.name == name }) { return found }
+  ///
+  /// - Parameter computes: Whether other words are values that are computed of each row, such as `album.title` or `plays * 2`.
+  static func named(
+    _ names: [String], among columns: [ExportColumn], _ entity: Entity, reader: RecordReader, computes: Bool
+  ) throws -> [ExportColumn] {
+    let known = names.map { name in
+      name == numberName ? number(entity) : columns.first { $0.name == name }
+    }
+    if !computes, let unknown = zip(names, known).first(where: { $0.1 == nil })?.0 {
       throw TransferFault(
-        .unknown, "\(entity.name) has no '\(name)'; it has \(FieldNames.list(columns.map(\.name)))", field: name)
+        .unknown, "\(entity.name) has no '\(unknown)'" + FieldNames.offer(unknown, columns.map(\.name)), field: unknown)
+    }
+    let typed = try zip(names, known).map { (name, known) in
+      known == nil ? try TypedValue(name, of: entity.id, reader.catalog) : nil
+    }
+    let computed = typed.compactMap(\.self)
+    let values = try RowValues(computed.map(\.expression), Ground(reader), entity: entity.id)
+    var place = 0
+    return zip(known, typed).map { (known, typed) in
+      guard let typed else { return known! }
+      defer { place += 1 }
+      if let target = typed.kind.entity {
+        let way = KeyWay(target, reader.catalog)
+        return ExportColumn(name: typed.name, content: .computedReference(values, place, way), type: way.type)
+      }
+      return ExportColumn(name: typed.name, content: .computed(values, place), type: typed.type)
+    }
+  }
+
+  /// Whether a person typed it. Then its name is no path of a struct's part.
+  var isComputed: Bool {
+    switch content {
+    case .computed, .computedReference: true
+    default: false
+    }
+  }
+
+  /// Gives back what computing borrowed.
+  func rest() {
+    switch content {
+    case .computed(let values, _), .computedReference(let values, _, _): values.rest()
+    default: break
     }
   }
 
@@ -97,6 +137,10 @@ struct ExportColumn {
     case .reference(let access, let way):
       guard case .reference(let target) = try table.value(access, row) else { return (.null, type) }
       return (try Self.exported(target, way, reader: reader), way.type)
+    case .computed(let values, let place): return (try values.value(place, row), type)
+    case .computedReference(let values, let place, let way):
+      guard case .reference(let target) = try values.value(place, row) else { return (.null, type) }
+      return (try Self.exported(target, way, reader: reader), way.type)
     case .list(let one, let way):
       var values: [Value] = []
       for target in try reader.links(one).rows(of: row.id) {
@@ -107,7 +151,7 @@ struct ExportColumn {
   }
 
   /// How a row is named so that it is read again: its number stands in a list where a key may look like one.
-  private static func exported(
+  static func exported(
     _ row: RowID, _ way: KeyWay, reader: RecordReader
   ) throws -> Value {
     let key = try key(of: row, way, reader).value

@@ -10,6 +10,7 @@ package struct Exporter {
   private let reader: RecordReader
   private let format: TextFormat
   private let names: [String]?
+  private let computes: Bool
   /// What a field is called in the text; nil where it is left out.
   private let name: (String) -> String?
   /// So many bytes are written at once.
@@ -18,13 +19,15 @@ package struct Exporter {
   /// - Parameters:
   ///   - format: Of a table, `names` says which columns are written, and in which order.
   ///   - columns: The same for every format; `#` is the row's number. What leaves columns out may not be importable again.
+  ///   - computes: Whether a column may be computed of each row, such as `album.title`.
   package init(
-    _ reader: RecordReader, _ format: TextFormat, columns: [String]? = nil,
+    _ reader: RecordReader, _ format: TextFormat, columns: [String]? = nil, computes: Bool = false,
     name: @escaping (String) -> String? = { $0 }
   ) {
     self.reader = reader
     self.format = format
     self.name = name
+    self.computes = computes
     if case .csv(_, let names?) = format { self.names = names } else { names = columns }
   }
 
@@ -83,7 +86,8 @@ package struct Exporter {
         return column
       }
     }
-    if let names { columns = try ExportColumn.named(names, among: columns, entity) }
+    if let names { columns = try ExportColumn.named(names, among: columns, entity, reader: reader, computes: computes) }
+    defer { for column in columns { column.rest() } }
     let delimiter: UInt8? = if case .csv(let given, _) = format { given ?? Byte.comma } else { nil }
     var text: [UInt8] = []
     var count = 0
@@ -160,14 +164,14 @@ struct ExportShape {
     for column in columns {
       // A class's name begins with the same sign as what is ours.
       let rest = column.name.dropFirst(above.count)
-      let name = String(rest.prefix { $0 != "." })
+      let name = column.isComputed ? column.name : String(rest.prefix { $0 != "." })
       guard done.insert(name).inserted else { continue }
       let path = above + name
-      let inner = columns.filter { $0.name.hasPrefix(path + ".") }
+      let inner = column.isComputed ? [] : columns.filter { !$0.isComputed && $0.name.hasPrefix(path + ".") }
       if inner.isEmpty {
         found.append((name, .column(column)))
       } else {
-        let presence = columns.first { $0.name == path }
+        let presence = columns.first { !$0.isComputed && $0.name == path }
         found.append((name, .structure(presence: presence, members(inner, above: path + "."))))
       }
     }

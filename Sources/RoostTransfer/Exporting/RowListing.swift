@@ -24,7 +24,9 @@ package struct RowListing {
     self.reader = reader
     table = try reader.table(entity.id)
     sources =
-      try names.map { try ExportColumn.named($0, among: ExportColumn.all(entity, reader), entity) }
+      try names.map {
+        try ExportColumn.named($0, among: ExportColumn.all(entity, reader), entity, reader: reader, computes: true)
+      }
       ?? [ExportColumn.number(entity)] + ExportColumn.all(entity, reader)
     columns = sources.map { Column(name: $0.name, isNumber: $0.type.isNumber) }
   }
@@ -33,13 +35,15 @@ package struct RowListing {
   @discardableResult
   package func forEach(_ query: Query, _ body: ([String?]) throws -> Bool) throws -> Plan {
     let plan = try Planner(Ground(reader)).plan(query)
+    defer { for source in sources { source.rest() } }
     try plan.forEach { row in
       try body(try sources.map { try Self.text($0.value(row, table, reader: reader)) })
     }
     return plan
   }
 
-  static func text(_ found: (value: Value, type: FieldType)) -> String? {
+  /// A value as a short text; nil for nil.
+  package static func text(_ found: (value: Value, type: FieldType)) -> String? {
     if found.value.isNull { return nil }
     if !found.type.isCollection { return ValueWriter.plain(found.value) }
     var text: [UInt8] = []
@@ -49,7 +53,8 @@ package struct RowListing {
 }
 
 extension FieldType {
-  fileprivate var isNumber: Bool {
+  /// Whether values are numbers, which are read from their end.
+  package var isNumber: Bool {
     switch self {
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal, .reference: true
     default: false

@@ -9,6 +9,12 @@ enum FieldNames {
     return (1..<max(1, parts.count)).map { parts[..<$0].joined(separator: ".") }
   }
 
+  /// The end of an error about an unknown name: the nearest known one, then all.
+  static func offer(_ name: String, _ known: [String]) -> String {
+    let hint = Spelling.hint(name, among: known.filter { !$0.hasPrefix("@") })
+    return hint.isEmpty ? "; it has \(list(known))" : "\(hint) It has \(list(known))"
+  }
+
   /// The names that an error offers, in quotes; not those of the engine.
   static func list(_ names: [String]) -> String {
     let shown = names.filter { !$0.hasPrefix("@") }.prefix(20).map { "'\($0)'" }

@@ -1,0 +1,35 @@
+/// Finds the known word that is most like an unknown one.
+package enum Spelling {
+  /// The nearest one that is near enough.
+  package static func nearest(_ word: String, among known: [String]) -> String? {
+    let found = known.map { (distance(word, $0), $0) }.min { $0 < $1 }
+    guard let (distance, name) = found, distance <= max(1, min(word.count, name.count) / 3) else {
+      return word.count > 1 ? known.first { $0.hasPrefix(word) } : nil
+    }
+    return name
+  }
+
+  /// How many letters must be changed, left out, added, or exchanged with the next one.
+  package static func distance(_ one: String, _ other: String) -> Int {
+    // What is much longer than any name is near to none.
+    let (left, right) = (Array(one.prefix(64)), Array(other.prefix(64)))
+    var (before, last) = ([Int](), Array(0...right.count))
+    for row in 0..<left.count {
+      var now = [row + 1]
+      for column in 0..<right.count {
+        var best = min(last[column] + (left[row] == right[column] ? 0 : 1), last[column + 1] + 1, now[column] + 1)
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          best = min(best, before[column - 1] + 1)
+        }
+        now.append(best)
+      }
+      (before, last) = (last, now)
+    }
+    return last[right.count]
+  }
+
+  /// A sentence that offers the nearest known word, or nothing.
+  package static func hint(_ word: String, among known: [String]) -> String {
+    nearest(word, among: known).map { ". Did you mean '\($0)'?" } ?? ""
+  }
+}
