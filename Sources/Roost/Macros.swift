@@ -52,6 +52,34 @@ public macro Relationship(
 public macro Validate(_ rules: ValidationRule..., message: String? = nil) =
   #externalMacro(module: "RoostMacros", type: "ValidateMacro")
 
+/// Makes a property the count, the sum or an extreme of one of its model's lists. The store keeps it right with every change.
+///
+/// ```swift
+/// @Derived(.count(\Invoice.lines)) var lineCount: Int
+/// @Derived(.sum(\Invoice.lines, \.price)) var total: Decimal
+/// ```
+///
+/// Code cannot set the property. Predicates, sort orders and `#Index` use it as any other. A new object has the value after its save.
+@attached(peer)
+public macro Derived<Model: PersistentModel, Value>(_ value: DerivedValue<Model, Value>) =
+  #externalMacro(module: "RoostMacros", type: "DerivedMacro")
+
+/// Makes a property store what another property of its object computes, so that predicates, sort orders and `#Index` can use it.
+///
+/// ```swift
+/// var folded: String { title.lowercased() }
+/// @Derived(\Note.folded) var key: String
+/// ```
+///
+/// The program computes it at each save for new and changed objects, in bulk updates and when objects are imported.
+///
+/// - Parameters:
+///   - computed: a property that is computed from the values of the same object.
+///   - version: another number fills all stored objects again, after the computation was changed.
+@attached(peer)
+public macro Derived<Model: PersistentModel, Value>(_ computed: KeyPath<Model, Value>, version: Int = 1) =
+  #externalMacro(module: "RoostMacros", type: "DerivedMacro")
+
 /// Keeps a property out of the store.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "RoostMacros", type: "TransientMacro")
@@ -97,6 +125,12 @@ public macro _TransformablePersistedProperty() = #externalMacro(module: "RoostMa
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_))
 public macro _EphemeralProperty() = #externalMacro(module: "RoostMacros", type: "EphemeralPropertyMacro")
+
+/// What `@Model` puts before each property that is marked ``Derived(_:)``.
+@attached(accessor, names: named(init), named(get))
+@attached(peer, names: prefixed(_))
+public macro _DerivedProperty(_ number: Int = 0, in model: String = "", hasOwnType: Bool = false) =
+  #externalMacro(module: "RoostMacros", type: "PersistedPropertyMacro")
 
 /// What `@Model` puts before each property.
 @attached(accessor, names: named(init), named(get), named(set), named(_modify))

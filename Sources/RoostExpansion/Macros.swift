@@ -10,6 +10,7 @@ package enum Macros {
     case "AttributeMacro": AttributeMacro.self
     case "RelationshipMacro": RelationshipMacro.self
     case "ValidateMacro": ValidateMacro.self
+    case "DerivedMacro": DerivedMacro.self
     case "TransientMacro": TransientMacro.self
     case "ConstraintMacro": ConstraintMacro.self
     case "ModelActorMacro": ModelActorMacro.self

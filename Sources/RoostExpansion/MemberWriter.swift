@@ -77,7 +77,7 @@ struct MemberWriter {
 
   /// Empties what would begin with a default value, or has no beginning.
   private var emptySlots: String {
-    model.properties.filter { !$0.isByHand && (!$0.slot.hasBeginning || $0.initial != nil) }
+    model.properties.filter { !$0.isByHand && (!$0.slot.hasBeginning || $0.initial != nil || $0.derived != nil) }
       .map { "_\($0.bareName) = .init()\n" }.joined()
   }
 
@@ -89,6 +89,13 @@ struct MemberWriter {
       lines.append(
         "Roost::_PropertyMetadata(\"\(property.bareName)\", \\\(model.name).\(property.name), "
           + "\(property.initialOfType), \(metadata(property))\(rules(property)), \(property.coder))")
+    }
+    for property in model.properties {
+      guard let derived = property.derived else { continue }
+      lines.append(
+        "Roost::_PropertyMetadata(\"SwiftData.Schema.Derived\", \\Roost::_Schema.encodingVersion, nil, "
+          + "Roost::_derived(\\\(model.name).\(property.name), \"\(property.bareName)\", "
+          + "\(Self.arguments(derived))), nil)")
     }
     for property in model.ephemerals {
       lines.append(

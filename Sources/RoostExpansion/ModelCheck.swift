@@ -77,6 +77,7 @@ struct ModelCheck<Context: MacroExpansionContext> {
         attribute, "'\(property.name)' is an attribute or a relationship, not both: remove one of the two")
     }
     RuleSyntaxCheck(property).run { context.complain($0, $1) }
+    if let derived = property.derived { check(derived, property) }
     if property.isObserved {
       context.warn(
         property.declaration,
@@ -89,6 +90,19 @@ struct ModelCheck<Context: MacroExpansionContext> {
     }
     if type.is(FunctionTypeSyntax.self) {
       context.complain(type, "'\(property.name)' cannot be stored, because it is a function: mark it '@Transient'")
+    }
+  }
+
+  private func check(_ derived: AttributeSyntax, _ property: Property) {
+    if property.relationship != nil {
+      context.complain(derived, "'\(property.name)' is derived or a relationship, not both: remove one of the two")
+    } else if property.type == nil {
+      context.complain(derived, "'\(property.name)' is derived and needs its type: write ': ' and the type after it")
+    } else if property.isByHand {
+      context.complain(derived, "'\(property.name)' is derived, so it cannot have accessors: remove them")
+    } else if property.derivedBeginning == nil {
+      context.complain(
+        derived, "'\(property.name)' is derived and needs a value for objects that are not saved: write '= …' after it")
     }
   }
 
@@ -145,7 +159,7 @@ struct ModelCheck<Context: MacroExpansionContext> {
         model.declaration.name, "@Model requires an initializer be provided for '\(model.name)'")
     }
     let needed = model.properties.filter {
-      !$0.isByHand && $0.initial == nil && $0.slot.hasBeginning && $0.mustBeSet
+      !$0.isByHand && $0.derived == nil && $0.initial == nil && $0.slot.hasBeginning && $0.mustBeSet
     }
     for initializer in designated {
       let words = Set(initializer.body!.tokens(viewMode: .sourceAccurate).map(\.text))

@@ -31,6 +31,7 @@ extension ModelMacro: MemberAttributeMacro {
     if case .ephemeral = MemberKind(member), declaration.is(ClassDeclSyntax.self) { return ["@_EphemeralProperty"] }
     guard let declaration = declaration.as(ClassDeclSyntax.self), let property = MemberKind(member).property,
       !property.isByHand, property.declaration.attribute("_PersistedProperty") == nil,
+      property.declaration.attribute("_DerivedProperty") == nil,
       property.declaration.attribute("_TransformablePersistedProperty") == nil,
       property.type != nil || property.initial != nil
     else { return [] }
@@ -39,6 +40,7 @@ extension ModelMacro: MemberAttributeMacro {
     var arguments = "\(number)"
     if model.superclass != nil { arguments += ", in: \"\(model.name)\"" }
     if model.properties[number].hasOwnType { arguments += ", hasOwnType: true" }
+    if property.derived != nil { return ["@_DerivedProperty(\(raw: arguments))"] }
     return ["@_PersistedProperty(\(raw: arguments))"]
   }
 }

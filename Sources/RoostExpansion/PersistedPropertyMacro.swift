@@ -16,6 +16,7 @@ struct PersistedPropertyMacro: AccessorMacro {
     guard let property = property(node, declaration) else { return [] }
     let slot = "_" + property.bareName
     let number = number(node, property)
+    if property.derived != nil { return derivedAccessors(property, number) }
     var text = """
       @storageRestrictions(initializes: \(slot))
       init(initialValue) {
@@ -36,6 +37,23 @@ struct PersistedPropertyMacro: AccessorMacro {
         """
     }
     return [.text(text)]
+  }
+
+  /// Code cannot set a derived property. One with a default value needs an initial value all the same.
+  private static func derivedAccessors(_ property: Property, _ number: String) -> [AccessorDeclSyntax] {
+    let slot = "_" + property.bareName
+    let getter = "get { \(slot)._get(_$state._isReady, self, \(number)) }"
+    if property.initial == nil { return [.text(getter)] }
+    return [
+      .text(
+        """
+        @storageRestrictions(initializes: \(slot))
+        init(initialValue) {
+        \(slot) = .init(initialValue)
+        }
+        \(getter)
+        """)
+    ]
   }
 
   fileprivate static func property(_ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol) -> Property? {
@@ -65,7 +83,11 @@ extension PersistedPropertyMacro: PeerMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let property = property(node, declaration) else { return [] }
-    let slot = "_\(property.bareName)\(property.slot.declaration)"
+    var slot = "_\(property.bareName)\(property.slot.declaration)"
+    if property.derived != nil, property.initial == nil, let type = property.type {
+      let beginning = property.derivedBeginning ?? ""
+      slot = "_\(property.bareName): _Slot<\(SlotType.plain(type))> = .init(\(beginning))"
+    }
     return [.text("@exclusivity(unchecked) nonisolated(unsafe) final private var \(slot)")]
   }
 }

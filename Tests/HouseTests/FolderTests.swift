@@ -89,6 +89,7 @@ import Testing
     Indexes        entries of an index: made from rows, kept until they are sorted, put into the tree
     FullText       full text indexes: their trees, their changes with each row, and questions to them
     Reading        rows and entries of indexes, as a snapshot or a transaction reads them
+    Derived        changes of derived fields, and their values computed from members
     Links          the lists of relationships: their trees, orders and members
     History        entries, tokens and consumers of the history, and what a transaction notes for it
     Tables         all rows of a store while one transaction changes them, and the log's records

@@ -78,7 +78,9 @@ final class StoreSet: StoreOwner {
               opening: opening)
             (opening.migration, opening.check) = (migration.run, migration.check)
           }
-          return try open(configuration, plans, opening)
+          let store = try open(configuration, plans, opening)
+          try store.fillComputed()
+          return store
         }
       }
       tracers.append(tracer)

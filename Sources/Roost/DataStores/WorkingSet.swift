@@ -60,6 +60,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
 
   /// Whether calls may wait, on any thread. A parent context belongs to its own thread.
   var mayWait: Bool { !(store is ParentStore) }
+  package var keepsDerived: Bool { store is ParentStore }
 
   // MARK: News
 

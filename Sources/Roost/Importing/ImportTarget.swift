@@ -95,7 +95,7 @@ package final class ImportNotice: ImportWatch {
     notice.left(row, of: entity, by: relationship)
   }
   package func beginRow() { notice.beginRow() }
-  package func end() { notice.end() }
+  package func end() throws { try notice.end() }
 
   package func stored() {
     notice.stored()

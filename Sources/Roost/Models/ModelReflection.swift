@@ -15,7 +15,9 @@ func modelType<Model: PersistentModel>(
   judge: ObjectJudge?
 ) -> _ModelType {
   var own: [_ModelType.Property] = []
-  for property in Model.schemaMetadata where property.isStored {
+  let metadata = Model.schemaMetadata
+  let derived = metadata.compactMap { $0.metadata?.asDerived }
+  for property in metadata where property.isStored {
     let type = type(of: property.keypath).valueType
     var described = _ModelType.Property(
       name: property.name, keyPath: property.keypath, storage: storage(type, property.coder),
@@ -23,6 +25,9 @@ func modelType<Model: PersistentModel>(
     if property.defaultValue != nil {
       let name = property.name
       described.initial = { Model.schemaMetadata.first { $0.name == name }?.defaultValue }
+    }
+    if let compute = derived.first(where: { $0.name == property.name })?.compute {
+      described.compute = { object in compute(object) }
     }
     own.append(described)
   }
@@ -35,7 +40,8 @@ func modelType<Model: PersistentModel>(
 extension Schema.PropertyMetadata {
   /// Whether it describes a property that rows have.
   fileprivate var isStored: Bool {
-    metadata?.asConstraint == nil && metadata?.asFullText == nil && metadata?.asAttribute?.isTransient != true
+    metadata?.asConstraint == nil && metadata?.asFullText == nil && metadata?.asDerived == nil
+      && metadata?.asAttribute?.isTransient != true
   }
 }
 

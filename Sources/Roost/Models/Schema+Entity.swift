@@ -13,6 +13,9 @@ extension Schema {
     /// The full text indexes that the class itself declares: see ``FullText(_:_:)``.
     public var fullTexts: [FullTextProperties] = []
 
+    /// The derived properties that the class itself declares.
+    public internal(set) var derived: [Derived] = []
+
     public init(_ name: String) {
       self.name = name
       storedProperties = []
@@ -95,6 +98,7 @@ extension Schema {
       one.name == other.name && one.superentityName == other.superentityName && one.attributes == other.attributes
         && one.relationships == other.relationships && one.uniquenessConstraints == other.uniquenessConstraints
         && one.indices == other.indices && one.fullTexts == other.fullTexts
+        && one.derived == other.derived
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }

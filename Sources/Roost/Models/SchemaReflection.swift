@@ -73,6 +73,11 @@ struct SchemaReflection {
         entity.fullTexts.append(text.fullText)
         continue
       }
+      if let derived = property.metadata?.asDerived {
+        faults += derived.faults.map { SchemaFault($0) }
+        entity.derived.append(derived)
+        continue
+      }
       let valueType = Swift.type(of: property.keypath).valueType
       if let attribute = property.metadata?.asAttribute, attribute.isTransient {
         attribute.name = property.name

@@ -15,6 +15,8 @@ extension ModelPlan {
     indexes = indexes.filter { !uniques.contains($0) }
     // The class that declares them looks after those that are inherited.
     for property in entity.storedProperties { add(property) }
+    derived = entity.derived.map(\.plan)
+    for one in derived { salts[one.property] = (salts[one.property] ?? "") + one.salt }
   }
 
   private mutating func add(_ property: any SchemaProperty) {

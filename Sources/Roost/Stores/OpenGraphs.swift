@@ -53,7 +53,11 @@ final class OpenGraphs: @unchecked Sendable {
   func store(
     _ configuration: ModelConfiguration, _ models: [ModelPlan], opening: GraphStore.Opening
   ) throws -> GraphStore {
-    if let backing = configuration.backing { return try GraphStore.workingSet(models, of: backing.store) }
+    if let backing = configuration.backing {
+      // A child context gets derived values from its parent.
+      if !backing.store.keepsDerived { for model in models { try model.checkDerivedOfBacking() } }
+      return try GraphStore.workingSet(models, of: backing.store)
+    }
     if configuration.isStoredInMemoryOnly { return try GraphStore.inMemory(models, opening: opening) }
     let path = configuration.url.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
     let key = Key(path: path, isReadOnly: !configuration.allowsSave)

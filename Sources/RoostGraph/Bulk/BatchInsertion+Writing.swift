@@ -12,6 +12,7 @@ extension BatchInsertion {
         name: bulk.objects.name(object))
     }
     place.box.sink.clear()
+    if bulk.store.computes { object.computeDerived(place.map.type) }
     object._$encode(only: .max, into: &place.box.sink)
     for (property, owner) in group.owed[ObjectIdentifier(object)] ?? [] {
       let slot = try place.table.slot(place.map.type.fieldName(property))

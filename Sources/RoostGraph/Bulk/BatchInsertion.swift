@@ -220,6 +220,7 @@ final class BatchInsertion {
 
   func encode(_ object: any _ModelObject, _ place: Place) throws {
     place.box.sink.clear()
+    if bulk.store.computes { object.computeDerived(place.map.type) }
     object._$encode(only: .max, into: &place.box.sink)
     if let failure = place.box.sink.failure { throw refusal(failure, object) }
     try check(object, place)

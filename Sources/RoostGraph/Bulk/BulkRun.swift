@@ -65,14 +65,14 @@ final class BulkRun {
   }
 
   /// Tells the other contexts, before the commit is made. The context itself learns of it as of another one's commit.
-  func tell(_ store: GraphStore) {
+  func tell(_ store: GraphStore) throws {
     moveNewest()
     if noted > Self.most { return store.feed.addEverything(writer.commitNumber) }
     var all = rows
     for key in owners { all[key.map, default: []].append(key.row) }
     var entry = CommitFeed.Entry(
       number: writer.commitNumber, rows: all, deleted: deleted, author: ObjectIdentifier(store))
-    entry.take(writer, store)
+    try entry.take(writer, store)
     store.feed.add(entry)
   }
 

@@ -97,6 +97,7 @@ private final class BulkUpdate {
       if map.type.judge != nil {
         run.refuse(bulk.saver.judge(scratch.object, .update, name: ObjectName(map.type.name, id.number)))
       }
+      if bulk.store.computes { scratch.object.computeDerived(map.type) }
       let changed = scratch.changed
       let facts = try facts(map)
       let box = facts.box

@@ -46,7 +46,7 @@ final class BulkWriter {
         try store.room?()
         // Now, because the snapshot still has what goes.
         outcome = run.outcome(objects, found)
-        run.tell(store)
+        try run.tell(store)
         committed = writer
       }
     } catch is Nothing { return outcome }

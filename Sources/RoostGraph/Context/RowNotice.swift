@@ -54,8 +54,8 @@ package final class RowNotice {
   }
 
   /// The transaction is about to be committed.
-  package func end() {
-    run?.tell(store)
+  package func end() throws {
+    try run?.tell(store)
     run = nil
   }
 

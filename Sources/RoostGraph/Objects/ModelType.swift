@@ -15,6 +15,8 @@ public final class _ModelType: @unchecked Sendable {
   package let first: Int
   /// Calls the class's own `validate`; nil where it has none.
   package let judge: ObjectJudge?
+  /// The properties that the program computes from their object.
+  package let computed: [Int]
 
   /// How a property is stored.
   package enum Storage {
@@ -44,6 +46,8 @@ public final class _ModelType: @unchecked Sendable {
     package var initial: (() -> Any?)?
     /// Whether the user wrote the accessors, so that the value stands in the object's box.
     package var isByHand = false
+    /// Computes the value of a derived property from its object; nil for others.
+    package var compute: ((any _ModelObject) -> Any?)?
 
     package init(name: String, keyPath: AnyKeyPath, storage: Storage, isByHand: Bool = false) {
       self.name = name
@@ -67,6 +71,7 @@ public final class _ModelType: @unchecked Sendable {
     let inherited = superType?.properties ?? []
     first = inherited.count
     properties = inherited + own
+    computed = properties.indices.filter { [properties] in properties[$0].compute != nil }
     self.heirPaths = heirPaths.count == inherited.count ? heirPaths : []
     var numbers: [AnyKeyPath: Int] = [:]
     for (number, property) in properties.enumerated().reversed() { numbers[property.keyPath] = number }

@@ -40,6 +40,8 @@ final class SaveRun {
   var parted: [LinkKey] = []
   /// Owners of lists that deleted objects were in.
   var left: [LinkKey] = []
+  /// Rows whose derived values the save changed.
+  private(set) var derived: [RowName] = []
   var summary = SaveOutcome()
   /// What the backing store wants to have done after the commit.
   var afterCommit: ((UInt64) -> Void)?
@@ -156,9 +158,9 @@ final class SaveRun {
     noted.rows = []
   }
 
-  func takeEntry(_ store: GraphStore) -> CommitFeed.Entry {
+  func takeEntry(_ store: GraphStore) throws -> CommitFeed.Entry {
     moveNoted()
-    entry.take(writer, store)
+    derived = try entry.take(writer, store)
     return entry
   }
 

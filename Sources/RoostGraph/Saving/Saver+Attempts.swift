@@ -69,6 +69,7 @@ extension Saver {
   private func isReadyToSave() throws -> Bool {
     try loadBacking?(
       changes.deletedObjects.compactMap { object in object.entityMap.map { ($0, object._$state.row) } }, false)
+    if store.computes { computeDerived() }
     links.settle()
     if let failure = objects.failure { throw failure }
     try changes.throwComplaints()
@@ -87,7 +88,7 @@ extension Saver {
       let faults = runs.flatMap(\.faults)
       if !faults.isEmpty { throw SaveRefusal(faults: faults, count: runs.reduce(0) { $0 + $1.faultCount }) }
       if runs.contains(where: \.isRepeated) { throw SaveAgain() }
-      for (saver, run) in zip(savers, runs) { saver.store.feed.add(run.takeEntry(saver.store)) }
+      for (saver, run) in zip(savers, runs) { try saver.store.feed.add(run.takeEntry(saver.store)) }
       return
     }
     let place = runs.count

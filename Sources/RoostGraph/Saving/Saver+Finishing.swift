@@ -25,6 +25,7 @@ extension Saver {
     if !run.decisions.isEmpty { for object in changes.inserted { become(object, run) } }
     changes.forgetSaved()
     links.forgetSaved()
+    noteDerived(run)
     if !isMerged { return }
     let isAny = run.mayDiffer || store.hasFound.contains(true)
     objects.noteUnread(isAny ? written.filter { run.mayDiffer($0) || isToldElsewhere($0) } : [])

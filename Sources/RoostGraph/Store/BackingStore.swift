@@ -27,6 +27,8 @@ package protocol BackingStore: AnyObject, Sendable {
 
   /// Whether the store tells what other programs change.
   var tellsChanges: Bool { get }
+  /// Whether the store keeps values right that are derived from relationships, as a parent context does.
+  var keepsDerived: Bool { get }
   /// The container is closed.
   func close()
 
@@ -35,6 +37,10 @@ package protocol BackingStore: AnyObject, Sendable {
 
   /// Removes everything.
   func erase() throws
+}
+
+extension BackingStore {
+  package var keepsDerived: Bool { false }
 }
 
 /// A context, as a backing store knows it.

@@ -33,11 +33,17 @@ final class CommitFeed: @unchecked Sendable {
       return size
     }
 
-    /// Takes over which rows a transaction inserts.
-    mutating func take(_ writer: RecordWriter, _ store: GraphStore) {
+    /// Takes over which rows a transaction inserts, and whose derived values it changes. Returns the latter.
+    @discardableResult
+    mutating func take(_ writer: RecordWriter, _ store: GraphStore) throws -> [RowName] {
+      let derived = try writer.derivedRows()
+      for name in derived {
+        if let map = store.map(of: name.entity) { rows[map.home, default: []].append(name.row.number) }
+      }
       writer.forEachArrival { id, rows in
         if let map = store.map(of: id) { inserted.append((map.home, rows)) }
       }
+      return derived
     }
   }
 

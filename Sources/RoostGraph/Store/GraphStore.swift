@@ -50,6 +50,8 @@ package final class GraphStore: Sendable {
   let judgedHomes: Set<Int>
   /// By the names of a class and of its relationship, what an error says of a wrong number of members.
   let countMessages: [[String]: String]
+  /// Whether a model has a derived property that the program computes.
+  let computes: Bool
   private let byType: [ObjectIdentifier: EntityMap]
   private let byEntity: [EntityID: EntityMap]
 
@@ -132,6 +134,7 @@ package final class GraphStore: Sendable {
     var messages: [[String]: String] = [:]
     for model in models { for (name, text) in model.countMessages { messages[[model.type.name, name]] = text } }
     countMessages = messages
+    computes = models.contains { !$0.type.computed.isEmpty }
     byType = Dictionary(maps.map { (ObjectIdentifier($0.type.model), $0) }) { first, _ in first }
     byEntity = Dictionary(maps.filter(\.isHome).map { ($0.entity.id, $0) }) { first, _ in first }
   }

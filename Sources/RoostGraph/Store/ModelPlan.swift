@@ -7,6 +7,7 @@ package struct ModelPlan: Sendable {
   package var uniques: [[String]]
   package var indexes: [[String]]
   package var texts: [TextPlan] = []
+  package var derived: [DerivedPlan] = []
   package var relationships: [RelationshipPlan]
   /// What a property was called before, by its name now.
   package var originalNames: [String: String]
@@ -43,6 +44,8 @@ package struct ModelPlan: Sendable {
     plan.uniques = []
     // Models are searched in memory.
     plan.texts = []
+    // The store that the models belong to keeps derived values right.
+    plan.derived = []
     plan.isOfWorkingSet = true
     return plan
   }

@@ -80,6 +80,7 @@ extension SchemaKeeper {
 
   /// The value of a field in the property's default; nil if there is none.
   private func value(_ field: _ModelType.NeededField, _ model: ModelPlan) throws(RecordFault) -> Value? {
+    if model.isDerived(field.path) { return field.isOptional && !field.isNeeded ? nil : field.type.empty }
     if let initial = model.initials[field.path] { return initial }
     return try RowBlank.defaults(model.type, field.property)?[field.name]
   }
@@ -164,6 +165,7 @@ extension SchemaKeeper {
 
   /// Refuses a new property that stored rows have no value for.
   private mutating func checkRequired(_ property: Int, _ model: ModelPlan) throws {
+    if model.isDerived(model.type.propertyName(property)) { return }
     guard try filled(model) != nil, try RowBlank.defaults(model.type, property) == nil,
       try !RowBlank.required(model.type, property).isEmpty
     else { return }

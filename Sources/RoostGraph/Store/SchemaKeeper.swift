@@ -145,6 +145,7 @@ struct SchemaKeeper {
     asked = []
     for model in models { try ask(model, catalog) }
     if !isReadOnly { try removeIndexes(&catalog) }
+    try bringDerived(&catalog)
     try addIndexes(&catalog)
     try bringTexts(&catalog)
   }

@@ -17,7 +17,8 @@ internal import RoostTrees
 /// 5. A link stands on both sides; rows that refer to one stand in its order.
 /// 6. A checked reference leads to a row.
 /// 7. A full text index is sound, and has exactly the rows that it covers.
-/// 8. The history ascends, has no gap that it does not tell of, and tells of the rows that are there.
+/// 8. A derived field has the value that is computed from its members.
+/// 9. The history ascends, has no gap that it does not tell of, and tells of the rows that are there.
 final class RecordInspector {
   let examination: Examination
   var verification = RecordVerification()
@@ -55,6 +56,7 @@ final class RecordInspector {
       verification.entities.append(facts(shelf, texts))
     }
     for one in catalog.relationships where Tables.hasTree(one) { examineLinks(one) }
+    for one in catalog.derivations where one.isKept && examination.pace?.isEnded != true { examine(one) }
     examineHistory()
     examineWriters()
     examineConsumers()

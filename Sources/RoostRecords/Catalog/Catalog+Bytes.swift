@@ -6,7 +6,8 @@ package import RoostFile
 /// ## Layout
 /// Numbers are varints, texts a varint length and UTF-8, lists a varint count and their elements, flags a byte.
 /// ```
-/// u8 1 (the form), 2 where a field has cases, 3 where the version of the models is known, or 4 with full text indexes
+/// u8 1 (the form), 2 where a field has cases, 3 where the version of the models is known, 4 with full text indexes,
+///   or 5 with derived fields
 /// next entity, index, relationship
 /// entities: id, name, next field,
 ///   fields: id, name, type, flags (1 optional, 2 preserved, 4 has an initial value, 8 has cases, 16 needed by a subclass), initial value (data), cases: values
@@ -15,10 +16,11 @@ package import RoostFile
 ///   parts: field, flag descending      tests: u8 kind, field, value (data) for equals
 /// relationships: id, entity, name, target, delete rule, inverse, u8 traits, index + 1 or 0,
 ///   u8 shape: 0 field | 1 entity, field | 2
-/// in form 3, and in form 4 after a u8 1, the version: number (text), parked entities: name,
+/// in form 3, and in forms 4 and 5 after a u8 1, the version: number (text), parked entities: name,
 ///   parts: name, u64 fingerprint, u64 digest, parked properties: name, pairs of names
-///   In form 4 a u8 0 says that there is no version.
-/// in form 4, full text indexes: see `Catalog+TextBytes.swift`
+///   In forms 4 and 5 a u8 0 says that there is no version.
+/// in forms 4 and 5, full text indexes: see `Catalog+TextBytes.swift`
+/// in form 5, derived fields: see `Catalog+Derivations.swift`
 /// type: u8, for a reference its entity, for a collection its elements
 /// element: u8 0 type | 1 element | 2 parts: name, element
 /// value: u8 0, or 1, type, varint length and the bytes as in a row
@@ -32,7 +34,11 @@ extension Catalog {
   /// The form of a catalog with full text indexes.
   static let formWithTexts: UInt8 = 4
 
+  /// The form of a catalog with derived fields. A program that does not know it would leave their values wrong.
+  static let formWithDerivations: UInt8 = 5
+
   private var form: UInt8 {
+    if !derivations.isEmpty { return Self.formWithDerivations }
     if !textIndexes.isEmpty { return Self.formWithTexts }
     return version != nil ? Self.formWithVersion : hasCases ? Self.formWithCases : Self.form
   }
@@ -110,7 +116,7 @@ extension Catalog {
       case .links: out.byte(2)
       }
     }
-    if form == Self.formWithTexts { out.byte(version == nil ? 0 : 1) }
+    if form >= Self.formWithTexts { out.byte(version == nil ? 0 : 1) }
     if let version {
       out.text(version.number)
       out.list(version.parked) { out, name in out.text(name) }
@@ -125,7 +131,8 @@ extension Catalog {
         }
       }
     }
-    if form == Self.formWithTexts { encodeTexts(&out) }
+    if form >= Self.formWithTexts { encodeTexts(&out) }
+    if form == Self.formWithDerivations { encodeDerivations(&out) }
     return out.bytes
   }
 
@@ -150,9 +157,9 @@ extension Catalog {
 
   private static func decode(_ reader: inout ByteReader) throws -> Catalog {
     let form = try reader.byte()
-    guard (Self.form...Self.formWithTexts).contains(form) else {
+    guard (Self.form...Self.formWithDerivations).contains(form) else {
       throw StoreError(
-        .futureVersion, "the catalog has form \(form); this version knows the forms up to \(Self.formWithTexts)")
+        .futureVersion, "the catalog has form \(form); this version knows the forms up to \(Self.formWithDerivations)")
     }
     var next = Numbers()
     next.entity = try reader.number()
@@ -176,10 +183,12 @@ extension Catalog {
     let indexes = try reader.list { reader in try index(&reader, entities, next: next) }
     let relationships = try reader.list { reader in try relationship(&reader) }
     var catalog = Catalog(entities, indexes, relationships: relationships, next: next)
-    let hasVersion = form == Self.formWithTexts ? try reader.byte() == 1 : form == Self.formWithVersion
+    let hasVersion = form >= Self.formWithTexts ? try reader.byte() == 1 : form == Self.formWithVersion
     if hasVersion { catalog.version = try version(&reader) }
-    if form == Self.formWithTexts { catalog.textIndexes = try texts(&reader, catalog) }
-    guard reader.isAtEnd, catalog.relationshipsAgree, Set(entities.map(\.id)).count == entities.count,
+    if form >= Self.formWithTexts { catalog.textIndexes = try texts(&reader, catalog) }
+    if form == Self.formWithDerivations { catalog.derivations = try derivations(&reader) }
+    guard reader.isAtEnd, catalog.relationshipsAgree, catalog.derivationsAgree,
+      Set(entities.map(\.id)).count == entities.count,
       Set(entities.map(\.name)).count == entities.count, Set(indexes.map(\.id)).count == indexes.count
     else { throw ByteReader.Unreadable() }
     return catalog

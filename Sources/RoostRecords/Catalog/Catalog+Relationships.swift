@@ -150,6 +150,7 @@ extension Catalog {
     let sides = relationships.filter { $0.id == one.id || $0.id == one.inverse }
     relationships.removeAll { $0.id == one.id || $0.id == one.inverse }
     for side in sides where side.traits.contains(.ownsIndex) { indexes.removeAll { $0.id == side.index } }
+    dropTornDerivations()
   }
 
   private func known(_ name: String) throws(RecordFault) -> Entity {

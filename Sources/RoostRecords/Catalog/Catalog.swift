@@ -8,6 +8,8 @@ package struct Catalog: Hashable, Sendable {
   package internal(set) var indexes: [Index] = []
   package internal(set) var relationships: [Relationship] = []
   package internal(set) var textIndexes: [FullTextIndex] = []
+  /// The derived fields, in the order of their entities and fields.
+  package internal(set) var derivations: [Derivation] = []
   /// The version of the models that the store was last brought to; nil where no program said one.
   package var version: ModelVersion?
   var next = Numbers()
@@ -109,6 +111,7 @@ package struct Catalog: Hashable, Sendable {
       }
     }
     entities[index] = changed
+    dropTornDerivations()
   }
 
   /// Removes an entity with its indexes and rows. Nothing may lead to it or from it.
@@ -125,6 +128,7 @@ package struct Catalog: Hashable, Sendable {
     indexes.removeAll { $0.entity == entity.id }
     textIndexes.removeAll { $0.entity == entity.id }
     entities.removeAll { $0.id == entity.id }
+    dropTornDerivations()
   }
 
   /// Adds an index. It is filled from the rows when the catalog is set, or in steps if it is built later.
@@ -153,6 +157,10 @@ package struct Catalog: Hashable, Sendable {
     // An index is read both ways, so (a descending, b) and (a, b descending) are one. The first part ascends, because then rows
     // that are equal follow their numbers in its direction.
     if parts[0].isDescending { for number in parts.indices { parts[number].isDescending.toggle() } }
+    if isUnique, let part = parts.first(where: { derivation(of: $0.field, in: entity.id) != nil }) {
+      throw RecordFault(
+        .conflict, "a derived value cannot be unique", entity: entityName, field: entity.field(part.field)?.name)
+    }
     for test in tests where entity.field(test.field) == nil {
       throw RecordFault(
         .unknown, "a condition of the index \(name) names a field that does not exist", entity: entityName)

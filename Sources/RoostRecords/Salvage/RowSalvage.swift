@@ -13,7 +13,8 @@ package import RoostTrees
 /// 4. The history tells of nothing that is not so: where rows were lost, it begins behind what was saved of the trees. Whoever
 ///    has read of what is lost is told so.
 /// 5. No two rows have the same values in a unique index.
-/// 6. A reference leads to a row, or is nil. Where it may not be nil, its relationship says that rows are lost.
+/// 6. Derived fields have the values that are computed from what is there.
+/// 7. A reference leads to a row, or is nil. Where it may not be nil, its relationship says that rows are lost.
 package final class RowSalvage: SalvagedContent {
   /// An entity of the new store.
   package struct SavedEntity {
@@ -119,7 +120,7 @@ package final class RowSalvage: SalvagedContent {
 
   package func finish(_ transaction: WriteTransaction, losesRecords: Bool) throws(StoreError) -> Root? {
     if isForeign { return nil }
-    let tables = try Tables(Forest(in: transaction), schemas)
+    let tables = try Tables(Forest(in: transaction), schemas, keepsDerived: true)
     defer { tables.close() }
     tables.historyTurn.begin("salvage", source)
     name(tables.catalog)
@@ -129,6 +130,13 @@ package final class RowSalvage: SalvagedContent {
       try Self.storing { try closer.run() }
       isChanged = closer.changed > 0
       tally.join(closer.tally)
+    }
+    try Self.storing { try tables.fillAllDerived() }
+    isChanged = isChanged || !tables.derivedRows.isEmpty
+    if let fault = tables.derivedFault {
+      tally.add(
+        "derived values do not fit into \(fault.field ?? "") of \(fault.entity ?? "")",
+        "row \(fault.rows.first?.row.number ?? 0)")
     }
     var consumers = ConsumerMender(tables)
     try consumers.run(all: losesTrack || losesRecords)

@@ -155,7 +155,9 @@ package final class RecordWriter {
       known.begin(in: transaction)
       return
     }
-    do throws(StoreError) { tables = try Tables(Forest(in: transaction), schemas, numbers: numbers) } catch {
+    do throws(StoreError) {
+      tables = try Tables(Forest(in: transaction), schemas, numbers: numbers, keepsDerived: true)
+    } catch {
       transaction.abandon()
       throw error
     }
@@ -181,8 +183,21 @@ package final class RecordWriter {
   package func contains(_ row: RowID, _ entity: EntityID) throws -> Bool { try tables.contains(row, entity) }
 
   /// The entity's rows as they are at this moment, for reading until the next change.
-  package func reading(_ name: String) throws -> TableReader { try tables.table(name).reading }
-  package func reading(_ id: EntityID) throws -> TableReader { try tables.table(id).reading }
+  package func reading(_ name: String) throws -> TableReader {
+    try tables.settleDerived()
+    return try tables.table(name).reading
+  }
+  package func reading(_ id: EntityID) throws -> TableReader {
+    try tables.settleDerived()
+    return try tables.table(id).reading
+  }
+
+  /// The rows whose derived fields this transaction has written. It writes first what waits.
+  package func derivedRows() throws -> [RowName] {
+    try tables.settleDerived()
+    try tables.throwDerivedFault()
+    return tables.derivedRows
+  }
 
   /// Changes the catalog: all that `body` does, or nothing if it throws or the rows do not allow it.
   package func change(_ body: (inout Catalog) throws -> Void) throws {
@@ -197,11 +212,13 @@ package final class RecordWriter {
     try tables.settle()
     let point = try tables.forest.savepoint()
     let open = tables.openReferences
+    let derived = tables.derivedMark
     let mark = tables.history.mark()
     do {
       let result = try body()
       // What waits may fail, and is to be undone with the rest then.
       try tables.settle()
+      if tables.derivedFault != derived.fault { try tables.throwDerivedFault() }
       tables.forest.release(point)
       tables.history.release(mark)
       return result
@@ -210,6 +227,7 @@ package final class RecordWriter {
       tables.history.goBack(to: mark)
       try tables.reload()
       tables.openReferences = open
+      tables.goBack(toDerived: derived)
       throw error
     }
   }
@@ -217,6 +235,8 @@ package final class RecordWriter {
   func commit(_ durability: SyncMode) throws {
     do {
       try tables.closeReferences()
+      try tables.settleDerived()
+      try tables.throwDerivedFault()
       let root = try tables.seal()
       hasEntry = tables.historyTurn.hasEntry
       tables.rest()

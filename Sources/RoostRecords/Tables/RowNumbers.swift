@@ -54,6 +54,7 @@ extension TableWriter {
     guard try isFree(id) else {
       throw RecordFault(.conflict, "there is a row with the number \(id.number)", entity: entity.name)
     }
+    if derived != nil { try emptyDerived(&builder) }
     let moved = try assemble(&builder, id)
     do { try finishInsert(id, moved) } catch { throw giveBack(moved, to: &builder, error) }
   }

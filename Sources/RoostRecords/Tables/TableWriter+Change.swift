@@ -12,6 +12,7 @@ extension TableWriter {
   package func update(_ id: RowID, _ body: (inout RowBuilder) throws -> Void) throws -> Bool {
     guard try load(id) else { return false }
     try body(&builder)
+    if derived != nil { keepDerived(&builder) }
     try replace(id, assemble(&builder, id))
     return true
   }
@@ -158,6 +159,7 @@ extension TableWriter {
     try add(id, to: touched)
     if !texts.isEmpty { try exchangeTexts(id, changed, moved: moved) }
     try links.exchanged(id, old: old.start, new: new.start, layout: layout)
+    if let derived { try derived.exchanged(id, changed, old: old.start, new: new.start, layout: layout) }
     if id.number < firstNew { tables.history.note(update: id, of: entity.id, changed, layout) }
   }
 
@@ -166,6 +168,7 @@ extension TableWriter {
     loaded = nil
     tables.deletions &+= 1
     try links.erased(id, old.start, layout: layout)
+    if let derived { derived.erased(id, old.start, layout: layout) }
     try takeOut(id, of: borrowed)
     for text in texts { try text.remove(id) }
     for index in layout.places.indices {

@@ -93,6 +93,8 @@ extension TableWriter {
     while case .byRow(let choose) = policy {
       policy = try choose(Row(found.row, old.start, count: old.count, version: Int(layout.version)))
     }
+    // A row that is replaced keeps its derived fields.
+    if let derived, !derived.own.isEmpty, case .replace = policy { policy = .fields(derived.free) }
     let changed: FieldSet
     switch policy {
     case .keepExisting: return Merged(id: found.row, outcome: .kept)
@@ -118,6 +120,7 @@ extension TableWriter {
       case .fields(let fields, let skipsNil): take(new, moved, row: &builder, skipsNil: skipsNil, wanted: fields)
       default: take(new, moved, row: &builder, skipsNil: true)
       }
+      if derived != nil { keepDerived(&builder) }
       let moved = try assemble(&builder, id)
       let changed = changedFields(moved)
       try replace(id, moved, changed: changed)
@@ -131,6 +134,7 @@ extension TableWriter {
   ) throws -> (moved: [Moved], found: (row: RowID, index: IndexWriter)?) {
     // A number that no row has, to look for rows that have the values.
     let id = RowID(nextRow)
+    if derived != nil { try emptyDerived(&row) }
     let moved = try assemble(&row, id)
     do { return (moved, try find(id, moved, deciding: deciding)) } catch { throw giveBack(moved, to: &row, error) }
   }

@@ -30,6 +30,7 @@ extension TableWriter {
   package func replace(_ id: RowID, with builder: inout RowBuilder) throws -> Bool {
     // Mostly nothing happened since it was read.
     if loaded == id { try tables.check(generation) } else if try !load(id) { return false }
+    if derived != nil { keepDerived(&builder) }
     let moved = try assemble(&builder, id)
     do { try replace(id, moved) } catch { throw giveBack(moved, to: &builder, error) }
     return true

@@ -21,6 +21,8 @@ package final class TableWriter {
   /// The full text indexes.
   let texts: [FullTextWriter]
   let links: TableLinks
+  /// Nil if no derived field depends on the table.
+  let derived: TableDerivations?
   /// Of the tables when this one was opened: it is of no use once they have gone on without it.
   @exclusivity(unchecked) private(set) var generation: Int
   @exclusivity(unchecked) private(set) var nextRow: UInt64
@@ -63,6 +65,7 @@ package final class TableWriter {
     self.texts = texts.map { FullTextWriter($0.0, entity, layout: layout, draft: $0.1) }
     self.nextRow = nextRow
     links = try TableLinks(entity, layout, indexes: self.indexes, tables: tables)
+    derived = try tables.keepsDerived ? TableDerivations(entity, layout, tables: tables) : nil
     firstNew = tables.history.begin(entity.id, next: nextRow)
     new = RowBytes()
     old = RowBytes()
@@ -114,6 +117,7 @@ package final class TableWriter {
   package func insert(_ builder: inout RowBuilder) throws -> RowID {
     try tables.check(generation)
     let id = try newNumber()
+    if derived != nil { try emptyDerived(&builder) }
     let moved = try assemble(&builder, id)
     do { try finishInsert(id, moved) } catch { throw giveBack(moved, to: &builder, error) }
     return id
@@ -258,6 +262,7 @@ package final class TableWriter {
     try add(id, to: borrowed)
     if !texts.isEmpty { try addTexts(id, moved) }
     try links.inserted(id, new.start, layout: layout, isNewest: isNewest)
+    if let derived { derived.inserted(id, new.start, layout: layout, isNewest: isNewest) }
   }
 
   /// Leaves a number to a row that is not written.

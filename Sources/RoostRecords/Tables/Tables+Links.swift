@@ -41,6 +41,7 @@ extension Tables {
 
   /// Every change of a link comes by here: what both rows show by the relationship and by its inverse is another now.
   func noteLink(_ forward: Relationship, _ owner: RowID, target: RowID) {
+    noteDerivedLink(forward, owner, target: target)
     noteChange(of: owner, by: forward)
     if let inverse = catalog.inverse(of: forward) { noteChange(of: target, by: inverse) }
   }

@@ -37,6 +37,15 @@ package final class Tables {
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
   /// References that led to no row, and one of the rows that have them.
   var openReferences: [OpenReference: RowID] = [:]
+  /// What waits to be written into derived fields: see `Tables+Derived.swift`.
+  @exclusivity(unchecked) var derived = DerivedChanges()
+  /// Whether derived fields follow their members. A replay does not compute them: the log has their values.
+  let keepsDerived: Bool
+  var isSettlingDerived = false
+  /// A value that no derived field can hold; it makes the commit fail.
+  var derivedFault: RecordFault?
+  /// The rows whose derived fields the transaction wrote.
+  var derivedRows: [RowName] = []
   /// How often rows were deleted and links changed.
   @exclusivity(unchecked) var deletions = 0
   @exclusivity(unchecked) var linkChanges = 0
@@ -76,9 +85,10 @@ package final class Tables {
   }
 
   init(
-    _ forest: Forest, _ schemas: SchemaCache = SchemaCache(), numbers: RowNumbers? = nil
+    _ forest: Forest, _ schemas: SchemaCache = SchemaCache(), numbers: RowNumbers? = nil, keepsDerived: Bool = false
   ) throws(StoreError) {
     self.forest = forest
+    self.keepsDerived = keepsDerived
     borrowed = .passUnretained(forest.transaction)
     self.schemas = schemas
     self.numbers = numbers
@@ -124,6 +134,8 @@ package final class Tables {
     mayStand = false
   }
 
+  private func forgetDerived() { (derived, derivedFault, derivedRows) = (DerivedChanges(), nil, []) }
+
   private func revoke() {
     generation += 1
     scope.generation += 1
@@ -164,6 +176,7 @@ package final class Tables {
     historyTurn = HistoryTurn(historyTurn.base)
     history = HistoryNotes(isOn: history.isOn)
     (arrivedRows, openReferences, deletions, linkChanges, makesWay) = ([], [:], 0, 0, nil)
+    forgetDerived()
     scope = ReadScope(next.store, next.view.slot)
   }
 
@@ -175,6 +188,7 @@ package final class Tables {
     do throws(StoreError) {
       try body()
       try borrowed.use { (transaction) throws(StoreError) in try transaction.relieve() }
+      if derived.isFull { try settleDerived() }
     } catch {
       failure = error
       throw error
@@ -308,6 +322,7 @@ package final class Tables {
     history.noteCatalog()
     for index in fresh where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
     for index in freshTexts where old.entity(index.entity) != nil && index.builtBelow == nil { try fill(index) }
+    try fillDerived(old)
   }
 
   private func store(_ encoded: [UInt8]) throws(StoreError) {
@@ -347,6 +362,7 @@ package final class Tables {
   /// Makes the trees hold everything, so that a savepoint may be set.
   func settle() throws(StoreError) {
     if let failure { throw failure }
+    try settleDerived()
     for (_, table) in opened { try table.settle() }
     try sealCounters()
   }

@@ -21,6 +21,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
   case version = "rows with version"
   /// Closed: full text indexes, so the catalog has its fourth form.
   case texts = "rows with texts"
+  /// Closed: derived fields, so the catalog has its fifth form.
+  case derived = "rows with derived"
 
   /// Carries the actions out, and tells what they leave.
   package func make() throws -> (files: GoldenStore.Files, contents: String) {
@@ -33,6 +35,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     if self == .cases { try Self.setCases(store) }
     if self == .version { try Self.setVersion(store) }
     if self == .texts { try Self.setTexts(store) }
+    if self == .derived { try Self.setDerived(store) }
     try store.store.checkpoint()
     if self == .stopped { try Self.second(store) }
     if self == .named {
@@ -42,7 +45,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       }
     }
     let contents = try store.read { try Self.describe($0) }
-    if [.closed, .cases, .version, .texts].contains(self) { try store.close() }
+    if [.closed, .cases, .version, .texts, .derived].contains(self) { try store.close() }
     let image = fileSystem.crashImage(.all)
     fileSystem.stopAfter(step: 0)
     try? store.close()
@@ -90,6 +93,46 @@ package enum GoldenRows: String, CaseIterable, Sendable {
         try writer.table("Every").update(row, ["text": .string("golden heroes \(number)")])
         try writer.table("Every").delete(RowID(row.number + 1))
       }
+    }
+  }
+
+  /// A field of each kind, over references and over links, and changes after them.
+  private static func setDerived(_ store: RecordStore) throws {
+    try store.write { writer in
+      try writer.change { catalog in
+        try catalog.change(entity: "Owner") { (entity) throws(RecordFault) in
+          try entity.add("childCount", .int64)
+          try entity.add("sum", .int64)
+          try entity.add("decimals", .decimal)
+          try entity.add("least", .int64, isOptional: true)
+          try entity.add("greatest", .date, isOptional: true)
+          try entity.add("latest", .string, isOptional: true)
+          try entity.add("tagCount", .int64)
+          try entity.add("folded", .string)
+        }
+        guard let owner = catalog.entity("Owner"), let every = catalog.entity("Every") else { return }
+        func add(_ name: String, _ kind: Derivation.Kind, over list: String, of value: String?, by key: String?) throws
+        {
+          guard let field = owner.field(name) else { return }
+          try catalog.add(
+            Derivation(
+              owner.id, field.id, kind: kind, relationship: catalog.relationship(list, of: "Owner").id,
+              value: value.flatMap { every.field($0)?.id }, key: key.flatMap { every.field($0)?.id }))
+        }
+        try add("childCount", .count, over: "children", of: nil, by: nil)
+        try add("sum", .sum, over: "children", of: "int32", by: nil)
+        try add("decimals", .sum, over: "children", of: "decimal", by: nil)
+        try add("least", .minimum, over: "children", of: "int64", by: nil)
+        try add("greatest", .maximum, over: "children", of: "date", by: nil)
+        try add("latest", .latest, over: "children", of: "text", by: "date")
+        try add("tagCount", .count, over: "tags", of: nil, by: nil)
+        if let folded = owner.field("folded") {
+          try catalog.add(Derivation(owner.id, folded.id, kind: .computed, text: "folded 1"))
+        }
+      }
+    }
+    try store.write { writer in
+      try writer.table("Every").insert(["key": .string("derived"), "owner": .reference(RowID(1)), "int32": .int(5)])
     }
   }
 
@@ -267,6 +310,10 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       for part in version.parts {
         lines.append("\(part.name) \(String(part.fingerprint, radix: 16)), parked \(part.parked)")
       }
+    }
+    for one in reader.catalog.derivations {
+      let name = reader.catalog.field(one.field, of: one.entity)?.name ?? ""
+      lines.append("derived \(name): \(one.kind.word) \(one.text)")
     }
     for index in reader.catalog.textIndexes {
       let text = try reader.table(index.entity).text(index.id)!

@@ -73,6 +73,12 @@ struct SchemaText {
       } else if field.type == .presence {
         lines.append("  var \(Self.quoted(field.name)): \(Self.capital(field.name))?")
       } else {
+        let derived = Self.derivedAttribute(field, entity, catalog: catalog)
+        if !derived.isEmpty {
+          let type = type(field.type, elementsOf: field.name)
+          lines.append("  \(derived)var \(Self.quoted(field.name)): \(type)\(field.isOptional ? "?" : "")")
+          continue
+        }
         lines.append("  " + declaration(field, isUnique: isUnique(field, indexes)))
         let type = type(field.type, elementsOf: field.name)
         if !field.isOptional, field.initial.flatMap(Self.text) == nil { needed.append((field.name, type)) }
@@ -327,6 +333,8 @@ struct SchemaFacts: Encodable {
     var isOptional: Bool
     var isUnique: Bool
     var isPreserved: Bool
+    /// What it is derived from; nil for an ordinary field.
+    var derived: String?
   }
 
   struct Relation: Encodable {
@@ -371,7 +379,10 @@ struct SchemaFacts: Encodable {
           Field(
             name: field.name, type: text.type(field.type), isOptional: field.isOptional,
             isUnique: indexes.contains { $0.isUnique && $0.parts.count == 1 && $0.parts[0].field == field.id },
-            isPreserved: field.isPreserved)
+            isPreserved: field.isPreserved,
+            derived: catalog.derivation(of: field.id, in: entity.id).map { _ in
+              SchemaText.derivedAttribute(field, entity, catalog: catalog).trimmingPrefix("@").description
+            })
         },
         relationships: catalog.relationships(of: entity.id).filter { !$0.isHidden }.map { one in
           let inverse = catalog.inverse(of: one)

@@ -142,6 +142,12 @@ struct RowWriting {
     catalog = try Waiting.whileInUse(arguments) { try Looking.rows(arguments.operands[0]).read { $0.catalog } }
     entity = try Looking.entity(arguments.operands[1], catalog)
     query = try Asked(entity.name, where: condition).query(catalog)
+    if let computed = catalog.derivations(of: entity.id).first(where: { !$0.isKept }) {
+      throw CheckFailure(
+        sentence:
+          "\(entity.name).\(entity.field(computed.field)?.name ?? "") is computed by the program that declares it, and would be wrong "
+          + "after a change of other fields: change the rows in that program")
+    }
     if !FieldChange.isAlone(entity, catalog) {
       throw CheckFailure(
         sentence:

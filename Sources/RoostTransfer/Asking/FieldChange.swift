@@ -37,6 +37,12 @@ package enum FieldChange {
       let known = entity.fields.filter { $0.type != .presence }.map(\.name)
       throw fault("\(entity.name) has no field '\(name)'" + FieldNames.offer(name, known))
     }
+    if let derived = catalog.derivation(of: field.id, in: entity.id) {
+      throw fault(
+        derived.isKept
+          ? "'\(name)' is derived: the store computes it, so it cannot be set"
+          : "'\(name)' is computed by the program that declares it, so it cannot be set")
+    }
     if field.type == .presence { throw fault("'\(name)' is a struct: set its parts, such as \(name).x") }
     if case .reference(let target) = field.type, let target = catalog.entity(target), !isAlone(target, catalog) {
       throw fault("'\(name)' references \(target.name), which has subclasses: set it in a program")

@@ -79,6 +79,12 @@ package struct TextImportOptions: Sendable {
       throw TransferFault(.unknown, "the name of an import may not begin with '@': '\(name)'")
     }
     guard let kind = catalog.entity(entity) else { return }
+    if let computed = catalog.derivations(of: kind.id).first(where: { !$0.isKept }) {
+      throw TransferFault(
+        .unknown,
+        "\(entity).\(kind.field(computed.field)?.name ?? "") is computed by the program from its objects: import objects with "
+          + "ModelImporter, which computes it")
+    }
     if let uniqueIndex, deciding(catalog).isEmpty {
       let known = catalog.indexes(of: kind.id).filter { $0.isUnique && !$0.name.hasPrefix("@") }.map { "'\($0.name)'" }
       throw TransferFault(

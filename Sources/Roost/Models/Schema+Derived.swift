@@ -1,0 +1,50 @@
+internal import RoostGraph
+internal import RoostRecords
+
+extension Schema {
+  /// A derived property, as `@Derived` declares it.
+  public final class Derived: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable {
+    public var name: String
+    public var originalName = ""
+    public var valueType: any Any.Type = Any.self
+    public var isUnique: Bool { false }
+    /// Made when it is asked for: key paths are resolved with the models' types, which are not there while the models describe themselves.
+    private let make: () -> (plan: DerivedPlan, faults: [String])
+    /// Computes the value of an object; nil if the engine computes it.
+    let compute: ((AnyObject) -> Any?)?
+
+    init(
+      _ name: String, compute: ((AnyObject) -> Any?)? = nil, _ make: @escaping () -> (DerivedPlan, [String])
+    ) {
+      (self.name, self.compute, self.make) = (name, compute, make)
+    }
+
+    var plan: DerivedPlan { make().plan }
+    /// What contradicts itself, in words.
+    var faults: [String] { make().faults }
+
+    public var debugDescription: String { "Schema.Derived - name: \(name), \(plan.salt)" }
+
+    public static func == (one: Derived, other: Derived) -> Bool { one.plan == other.plan }
+    public func hash(into hasher: inout Hasher) { hasher.combine(plan) }
+
+    public convenience init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      let name = try values.decode(String.self, forKey: .name)
+      let plan = DerivedPlan(name, .computed, text: try values.decode(String.self, forKey: .text))
+      self.init(name) { (plan, []) }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var values = encoder.container(keyedBy: CodingKeys.self)
+      try values.encode(name, forKey: .name)
+      try values.encode(plan.text, forKey: .text)
+    }
+
+    private enum CodingKeys: CodingKey { case name, text }
+  }
+}
+
+extension SchemaProperty {
+  var asDerived: Schema.Derived? { isAttribute || isRelationship ? nil : self as? Schema.Derived }
+}

@@ -1,0 +1,20 @@
+import RoostRecords
+
+/// Derived properties.
+extension SchemaText {
+  /// The attribute of a derived property, with a space behind it; empty for others.
+  static func derivedAttribute(_ field: Field, _ entity: Entity, catalog: Catalog) -> String {
+    guard let one = catalog.derivation(of: field.id, in: entity.id) else { return "" }
+    if one.kind == .computed {
+      return "@Derived(\\\(entity.name).\(one.text.split(separator: " ").first.map(String.init) ?? one.text)) "
+    }
+    guard let relationship = one.relationship.flatMap({ catalog.relationship($0) }),
+      let target = catalog.entity(relationship.target)
+    else { return "" }
+    func path(_ id: FieldID?) -> String? { id.flatMap { target.field($0) }.map { "\\.\($0.name)" } }
+    var arguments = ["\\\(entity.name).\(relationship.name)"]
+    if let value = path(one.value) { arguments.append((one.kind == .latest ? "of: " : "") + value) }
+    if let key = path(one.key) { arguments.append("by: \(key)") }
+    return "@Derived(.\(one.kind.word)(\(arguments.joined(separator: ", ")))) "
+  }
+}
