@@ -95,7 +95,7 @@ struct MemberWriter {
       lines.append(
         "Roost::_PropertyMetadata(\"SwiftData.Schema.Derived\", \\Roost::_Schema.encodingVersion, nil, "
           + "Roost::_derived(\\\(model.name).\(property.name), \"\(property.bareName)\", "
-          + "\(Self.arguments(derived))), nil)")
+          + "\(Self.arguments(derived))\(Self.spelling(derived))), nil)")
     }
     for property in model.ephemerals {
       lines.append(
@@ -133,6 +133,14 @@ struct MemberWriter {
   /// The rules of `@Validate`, one call for each.
   private func rules(_ property: Property) -> String {
     property.validations.map { "._validated(\(Self.arguments($0)))" }.joined()
+  }
+
+  /// How a computed property is written, which is the same in each run of the program.
+  private static func spelling(_ derived: AttributeSyntax) -> String {
+    guard case .argumentList(let list)? = derived.arguments,
+      let path = list.first?.expression.as(KeyPathExprSyntax.self)
+    else { return "" }
+    return ", spelled: \"\(path.components.trimmedDescription.trimmingPrefix("."))\""
   }
 
   private static func arguments(_ attribute: AttributeSyntax) -> String {

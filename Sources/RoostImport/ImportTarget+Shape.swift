@@ -12,6 +12,11 @@ extension ImportTarget {
       let (field, name) = (map.type.fieldName(property), map.type.propertyName(property))
       if field != name { names[name] = field }
     }
+    // The store computes them, whatever a record says.
+    let derived = try store.records.read { reader in
+      let entity = map.entity
+      return Set(reader.catalog.derivations(of: entity.id).compactMap { entity.field($0.field)?.name })
+    }
     let others = store.maps.filter { $0 !== map && $0.isKind(of: map) }
     var checks: [String: @Sendable (Value) -> String?] = [:]
     var rules: [String: @Sendable (Value) -> String?] = [:]
@@ -28,7 +33,8 @@ extension ImportTarget {
         }
       }
       return ImportShape.Kind(
-        map.type.name, number: blank.classNumber, required: blank.required + broken.map(\.field),
+        map.type.name, number: blank.classNumber,
+        required: (blank.required + broken.map(\.field)).filter { !derived.contains($0) },
         initials: blank.initials.map { field, value in
           switch value {
           case .always(let value): (field, .always(value))

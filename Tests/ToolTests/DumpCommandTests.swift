@@ -15,6 +15,10 @@ import Testing
   var notes: String
   var depth: Double
   @Relationship(deleteRule: .cascade, inverse: \Vessel.home) var vessels: [Vessel] = []
+  @Derived(.count(\Harbor.vessels)) var size: Int
+  @Derived(.latest(\Harbor.vessels, of: \.name, by: \.number)) var last: String?
+  var word: String { code + "!" }
+  @Derived(\Harbor.word) var short: String
   init(_ code: String, depth: Double = 0) { (self.code, notes, self.depth) = (code, "the ships of \(code)", depth) }
 }
 
@@ -47,6 +51,7 @@ import Testing
 @Model private final class Route {
   var title: String
   var vessels: [Vessel] = []
+  @Derived(.sum(\Route.vessels, \.price)) var worth: Decimal
   var next: Route?
   init(_ title: String) { self.title = title }
 }
@@ -130,6 +135,7 @@ import Testing
     let load = Transcript.of("load", file, copy)
     #expect(load.ending == .good && load.output.contains("51 rows and"), "\(load)")
     #expect(try dumped(copy) == dumped(path))
+    #expect(Transcript.of("schema", copy).output.contains(#"@Derived(\Harbor.word) var short: String"#))
     #expect(Transcript.of("verify", copy).ending == .good)
     let container = try ModelContainer(
       for: Harbor.self, Vessel.self, Route.self, configurations: ModelConfiguration(url: URL(filePath: copy)))

@@ -87,7 +87,7 @@ import Testing
     #expect(made.ending == .good, "\(made)")
     for line in [
       "var bird: String?", "var count: Double", "var number: String", "var ok: Bool?", "var seen: Date",
-      "var `class`: Double?",
+      "var `class`: Decimal?",
     ] {
       #expect(made.output.contains("  \(line)\n"), "\(line) \(made)")
     }

@@ -100,6 +100,14 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   // MARK: Chunks
 
   private func sink(_ kind: ImportChunks.Kind) throws -> any ImportSink {
+    if kind == .snapshots, let map = target.map,
+      let one = target.store.maps.first(where: { $0.isKind(of: map) && !$0.type.computed.isEmpty })
+    {
+      throw RoostError(
+        .badInput,
+        "\(one.type.name).\(one.type.propertyName(one.type.computed[0])) is computed by the program, and snapshots are stored without "
+          + "their objects: import models, with run(models:)")
+    }
     if let set = target.store.backing as? WorkingSet, let store = set.store as? any BulkStore {
       return try BulkImport(target, set, store: store, options: options, kind: kind)
     }

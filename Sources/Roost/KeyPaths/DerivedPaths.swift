@@ -32,13 +32,15 @@ public func _derived<Model: PersistentModel, Value>(
 }
 
 /// Describes a property that is computed from its object, for the code that `@Model` writes.
+///
+/// - Parameter text: what stands in the program after the name of the model.
 public func _derived<Model: PersistentModel, Value>(
-  _ property: KeyPath<Model, Value>, _ name: String, _ computed: KeyPath<Model, Value>, version: Int = 1
+  _ property: KeyPath<Model, Value>, _ name: String, _ computed: KeyPath<Model, Value>, version: Int = 1,
+  spelled text: String = ""
 ) -> Schema.Derived {
   let compute = { (object: AnyObject) -> Any? in (object as? Model)?[keyPath: computed] }
   return Schema.Derived(name, compute: compute) {
-    let text = String(describing: computed as AnyKeyPath)
-    let path = text.firstIndex(of: ".").map { String(text[text.index(after: $0)...]) } ?? text
-    return (DerivedPlan(name, .computed, text: "\(path) \(version)"), [])
+    // Not the key path's own description, which has an address in it.
+    (DerivedPlan(name, .computed, text: "\(text) \(version)"), [])
   }
 }

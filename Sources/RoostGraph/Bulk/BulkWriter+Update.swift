@@ -92,12 +92,13 @@ private final class BulkUpdate {
     var rest: Waiting?
     let done = try scratches.visit(id) { scratch, row -> (map: EntityMap, box: Saver.SinkBox)? in
       try body(scratch.object)
+      if bulk.store.computes { scratch.object.computeDerived(scratch.map.type) }
       if scratch.changed == 0 || scratch.fault != nil { return nil }
       let map = scratch.map
       if map.type.judge != nil {
         run.refuse(bulk.saver.judge(scratch.object, .update, name: ObjectName(map.type.name, id.number)))
+        if bulk.store.computes { scratch.object.computeDerived(map.type) }
       }
-      if bulk.store.computes { scratch.object.computeDerived(map.type) }
       let changed = scratch.changed
       let facts = try facts(map)
       let box = facts.box
@@ -107,7 +108,7 @@ private final class BulkUpdate {
       if isLeading { note(facts, changed, box: box, id: id, map: map) }
       scratch.object._$encode(only: changed, into: &box.sink)
       if let failure = box.sink.failure { throw refusal(failure, id, map: map) }
-      if bulk.saver.hasChecks {
+      if bulk.saver.hasChecks, !bulk.saver.isFilling {
         run.refuse(bulk.saver.breaches(box, map, mask: changed, name: ObjectName(map.type.name, id.number)))
       }
       if isLeading { note(facts, changed, box: box, id: id, map: map) }

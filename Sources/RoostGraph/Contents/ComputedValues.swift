@@ -1,8 +1,15 @@
 /// Derived properties that the program computes from their object.
 extension _ModelObject {
   /// Computes them, and sets those whose value is another one. It runs the program's code.
+  ///
+  /// One may be computed from another: they are computed until nothing changes, as often as there are properties.
   func computeDerived(_ type: _ModelType) {
-    if type.computed.isEmpty { return }
+    for _ in type.computed where !computeOnce(type) { return }
+  }
+
+  /// Whether a value is another one now.
+  private func computeOnce(_ type: _ModelType) -> Bool {
+    var isChanged = false
     for property in type.computed {
       guard let new = type.properties[property].compute?(self) else { continue }
       let whole: Any = self
@@ -11,7 +18,9 @@ extension _ModelObject {
       var setting = ComputedSetting(property: property, value: new)
       _$visit(&setting)
       _$didWrite(property)
+      isChanged = true
     }
+    return isChanged
   }
 
   private static func isSame(_ one: Any, _ other: Any) -> Bool {

@@ -14,6 +14,7 @@ extension GraphStore {
     for map in maps where map.isHome && entities.contains(map.entity.id) {
       let graph = GraphContext(self)
       defer { graph.close() }
+      graph.saver.isFilling = true
       // A bulk update computes what is derived.
       _ = try graph.updateRows(RowChoice(map, Query(map.entity.name, where: map.condition()))) { _ in }
     }

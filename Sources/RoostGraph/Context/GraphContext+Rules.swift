@@ -11,7 +11,7 @@ extension GraphContext {
   package func pendingFaults() throws -> [GraphFault] {
     try call(.reading) {
       links.settle()
-      return try saver.pending.flatMap { try saver.faults(of: $0) }
+      return try saver.pending.flatMap { try saver.faults(of: $0, changesOnly: true) }
     }
   }
 

@@ -47,6 +47,9 @@ extension Saver {
         }
         try count(&turns, delay)
         for number in waiting.indices { try waiting[number].catchUp(after: delay, &books[number]) }
+        // Objects show what others committed now.
+        try judge(waiting)
+        for saver in waiting where saver.store.computes { saver.computeDerived() }
       } catch {
         // Stores commit one after the other: what the first ones have is not pending any more.
         for (saver, run) in zip(waiting, runs) where run.isCommitted { saver.finish(run) }
@@ -98,6 +101,7 @@ extension Saver {
       wanted, author: saver.author, timeoutMilliseconds: way.timeoutMilliseconds
     ) { writer in
       let run = try saver.makeRun(writer, books[place].decisions)
+      try saver.checkIsCurrent(run)
       try saver.write(run)
       try saver.store.room?()
       runs.append(run)
@@ -107,6 +111,17 @@ extension Saver {
     runs[place].isCommitted = true
     saver.session.statistics.bytesWritten += runs[place].writer.written.bytes
     saver.session.statistics.pagesWritten += runs[place].writer.written.pages
+  }
+
+  /// Throws if others changed an object that computes values or checks itself: it has to see what they committed.
+  private func checkIsCurrent(_ run: SaveRun) throws {
+    guard let news = run.news, store.computes || store.hasJudges, !session.isPinned, saveBacking == nil else { return }
+    for object in changes.changed {
+      guard let origin = object._$state.origin as? RowOrigin else { continue }
+      if origin.map.type.computed.isEmpty, origin.map.type.judge == nil { continue }
+      let row = LinkKey(object, origin)
+      if news.contains(row.map, row.row) { throw Delay.isBehind }
+    }
   }
 
   private func makeRun(_ writer: RecordWriter, _ decisions: [LinkKey: SaveRun.Decision]) throws -> SaveRun {

@@ -2,7 +2,7 @@ internal import RoostRecords
 
 /// Saving to the store behind a working set.
 extension Saver {
-  /// A save to a backing store cannot go on: it begins again after that was done.
+  /// A save cannot go on: it begins again after that was done.
   enum Delay: Error {
     /// Others committed what this context does not show, so its objects are not what will be stored.
     case isBehind
@@ -188,7 +188,10 @@ extension Saver {
 
   /// Does what a delayed save waits for.
   func catchUp(after delay: Delay, _ book: inout DecisionBook) throws {
-    guard saveBacking != nil else { return }
+    if saveBacking == nil {
+      if case .isBehind = delay { try follower.advance() }
+      return
+    }
     switch delay {
     case .isBehind: try follower.advance()
     case .needs(let rows): try loadBacking?(rows.map { (store.maps[$0.map], $0.row) }, false)

@@ -29,7 +29,9 @@ extension Saver {
 
   /// What an object's own `validate` refuses. It runs code of the program.
   func judge(_ object: any _ModelObject, _ change: ObjectChange, name: ObjectName) -> [GraphFault] {
-    guard let judge = type(of: object)._$type.judge else { return [] }
+    let type = type(of: object)._$type
+    guard let judge = type.judge, !isFilling else { return [] }
+    if change != .delete { object.computeDerived(type) }
     return judge(object, change).map { own in
       var fault = GraphFault(.invalid, own.detail, name: name, property: own.property)
       fault.breach = RuleBreach(cause: own.cause)
@@ -92,7 +94,9 @@ extension Saver {
   // MARK: Before a save
 
   /// What a save would refuse of an object by rules, counts and its own `validate`. Nothing is written.
-  func faults(of object: any _ModelObject) throws -> [GraphFault] {
+  ///
+  /// - Parameter changesOnly: whether only the properties are checked that a save would write.
+  func faults(of object: any _ModelObject, changesOnly: Bool = false) throws -> [GraphFault] {
     let origin = try objects.origin(of: object)
     let map = try objects.map(of: object)
     let name = objects.name(object)
@@ -105,6 +109,7 @@ extension Saver {
       if flags.contains(.fault) { links.fetchValues(of: object, origin) }
       if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
     }
+    object.computeDerived(map.type)
     var faults: [GraphFault] = []
     if let check = store.checks[map.number] {
       objects.makeValues(object, check.bits)
@@ -112,7 +117,8 @@ extension Saver {
       box.sink.clear()
       object._$encode(only: check.bits, into: &box.sink)
       if let failure = box.sink.failure { throw failure }
-      faults += breaches(box, map, mask: .max, name: name)
+      let isPart = changesOnly && !flags.contains(.inserted)
+      faults += breaches(box, map, mask: isPart ? object._$state.changed : .max, name: name)
     }
     for relation in store.countedRelations[map.number] {
       let count = try links.count(object, relation)

@@ -13,6 +13,11 @@ extension GraphStore {
         throw RecordFault(
           .wrongType, "a rule is for a property that is stored as one value", entity: map.type.name, field: name)
       }
+      if model.derived.contains(where: { $0.property == name && $0.kind != .computed }) {
+        throw RecordFault(
+          .wrongType, "a value that is derived from a list can have no rule: give the list or its models one",
+          entity: map.type.name, field: name)
+      }
       var compiled: [CompiledRule] = []
       for rule in rules {
         do { compiled.append(try CompiledRule(rule, for: field.type)) } catch {

@@ -64,7 +64,9 @@
       guard let term = try? Checker.condition(condition, question.catalog, entity: question.map.entity.id) else {
         return leaveOut(condition)
       }
-      rows.conditions += conjuncts(of: term, isOutermost: true)
+      rows.conditions += conjuncts(of: term, isOutermost: true).map { test in
+        store.isDistributed && !test.contains("t.") ? SQLText.opaque(test, of: "t") : test
+      }
       if !store.zones.isOne, let zones = zones(of: term), !zones.isEmpty { rows.zones = zones.sorted() }
       let length = rows.conditions.reduce(0) { $0 + $1.utf8.count }
       guard rows.parameters.count > Self.mostParameters || length > Self.mostStatementBytes else { return }

@@ -36,10 +36,8 @@
     /// Whether Citus divides the tables.
     let isDistributed: Bool
 
-    /// A test that the planner finds to be false for all rows drops the join with the zone, and Citus refuses a statement in which it does not
-    /// see that join. So on Citus a test is compared with something true that the planner does not know.
     private func from(keys: [String] = [], tests more: [String] = []) -> String {
-      let tests = (tests + more).map { isDistributed ? "((\($0)) IS TRUE) = (\(Table.key.of(alias)) IS NOT NULL)" : $0 }
+      let tests = (tests + more).map { isDistributed ? SQLText.opaque($0, of: alias) : $0 }
       return "FROM \(source) WHERE \(SQLText.all(conditions + keys + tests))"
     }
 

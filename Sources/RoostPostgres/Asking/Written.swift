@@ -47,6 +47,14 @@
     static func all(_ conditions: [String]) -> String {
       conditions.isEmpty ? "true" : conditions.count == 1 ? conditions[0] : "(\(conditions.joined(separator: " AND ")))"
     }
+
+    /// The same test of a named row, compared with something true that the planner does not know.
+    ///
+    /// A test that the planner finds to be false for all rows drops joins with the zone, and Citus refuses a statement in which it does not
+    /// see them.
+    static func opaque(_ test: String, of alias: String) -> String {
+      "((\(test)) IS TRUE) = (\(Table.key.of(alias)) IS NOT NULL)"
+    }
   }
 
   extension SQLName {

@@ -11,20 +11,22 @@ extension Catalog {
   /// A catalog of these parts. It throws `damaged` if they do not fit together.
   package init(
     entities: [Entity], indexes: [Index], relationships: [Relationship], textIndexes: [FullTextIndex],
-    version: ModelVersion?, next: (entity: UInt32, index: UInt32, relationship: UInt32)
+    derivations: [Derivation], version: ModelVersion?, next: (entity: UInt32, index: UInt32, relationship: UInt32)
   ) throws(StoreError) {
     var numbers = Numbers()
     (numbers.entity, numbers.index, numbers.relationship) = (next.entity, next.index, next.relationship)
     var made = Catalog(entities, indexes, relationships: relationships, next: numbers)
-    (made.textIndexes, made.version) = (textIndexes, version)
+    (made.textIndexes, made.derivations, made.version) = (textIndexes, derivations, version)
     // Reading the bytes checks everything.
     self = try Catalog(decoding: made.encoded)
   }
 
-  /// The catalog without its relationships: rows are stored in any order, because no reference is checked.
+  /// The catalog without its relationships, and without what is derived from them: rows are stored in any order, because no reference
+  /// is checked.
   package var withoutRelationships: Catalog {
     var plain = self
     plain.relationships = []
+    plain.derivations.removeAll(where: \.isKept)
     return plain
   }
 }

@@ -67,7 +67,7 @@ extension Command {
       syntax: Syntax(
         operands: RowWriting.operands + [RowWriting.condition], options: [RowWriting.allOption] + RowWriting.options)
     ) { arguments, console in
-      let writing = try RowWriting(arguments, console, condition: arguments.operand(2))
+      let writing = try RowWriting(arguments, console, condition: arguments.operand(2), isDeletion: true)
       return try writing.run { writer in
         let gone = try writer.delete(writing.query)
         let counts = Dictionary(grouping: gone.rows) { writing.catalog.name(of: $0.entity) ?? "?" }.mapValues(\.count)
@@ -130,7 +130,9 @@ struct RowWriting {
   private let arguments: Arguments
   private let console: Console
 
-  init(_ arguments: Arguments, _ console: Console, condition: String?, isForAll: Bool = false) throws {
+  init(_ arguments: Arguments, _ console: Console, condition: String?, isForAll: Bool = false, isDeletion: Bool = false)
+    throws
+  {
     (self.arguments, self.console) = (arguments, console)
     if !isForAll, (condition != nil) == arguments.has("all") {
       throw UsageError(
@@ -142,7 +144,7 @@ struct RowWriting {
     catalog = try Waiting.whileInUse(arguments) { try Looking.rows(arguments.operands[0]).read { $0.catalog } }
     entity = try Looking.entity(arguments.operands[1], catalog)
     query = try Asked(entity.name, where: condition).query(catalog)
-    if let computed = catalog.derivations(of: entity.id).first(where: { !$0.isKept }) {
+    if !isDeletion, let computed = catalog.derivations(of: entity.id).first(where: { !$0.isKept }) {
       throw CheckFailure(
         sentence:
           "\(entity.name).\(entity.field(computed.field)?.name ?? "") is computed by the program that declares it, and would be wrong "

@@ -3,7 +3,8 @@ import RoostTransfer
 
 /// Finds out the types of a text's columns from all of their values.
 ///
-/// A column is optional if a value is missing. Numbers with leading zeros, such as postal codes, are texts.
+/// A column is optional if a value is missing. Numbers that would lose something are texts: a leading zero, as in postal codes, a plus, as
+/// in telephone numbers, and digits that no type of number has room for.
 struct ColumnTypes {
   struct Column {
     var name: String
@@ -19,13 +20,14 @@ struct ColumnTypes {
 
   /// The types, those with the fewest values first.
   fileprivate enum Kind: CaseIterable {
-    case bool, int, double, uuid, date
+    case bool, int, double, decimal, uuid, date
 
     var type: FieldType {
       switch self {
       case .bool: .bool
       case .int: .int64
       case .double: .double
+      case .decimal: .decimal
       case .uuid: .uuid
       case .date: .date
       }
@@ -37,26 +39,46 @@ struct ColumnTypes {
       case .bool:
         let text = bytes.count <= 5 ? String(decoding: bytes, as: UTF8.self) : ""
         return text == "true" || text == "false"
-      case .int: return !Self.hasLeadingZero(bytes) && (try? NumberText.integer(bytes, as: Int64.self)) != nil
-      case .double: return !Self.hasLeadingZero(bytes) && Self.isNumber(bytes)
+      case .int: return Self.isPlain(bytes) && (try? NumberText.integer(bytes, as: Int64.self)) != nil
+      case .double: return Self.isPlain(bytes) && Self.isExact(bytes)
+      case .decimal: return Self.isPlain(bytes) && Self.digits(bytes).map { $0.count <= 38 } == true
       case .uuid:
         return bytes.count == 36 && (try? PlainText.value(String(decoding: bytes, as: UTF8.self), .uuid)) != nil
       case .date: return bytes.count >= 10 && bytes[4] == UInt8(ascii: "-") && (try? DateText.date(bytes)) != nil
       }
     }
 
-    private static func hasLeadingZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
-      let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
-      guard digits.count > 1, digits.first == UInt8(ascii: "0"), let second = digits.dropFirst().first else {
-        return false
-      }
-      return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second)
+    private static let zero = UInt8(ascii: "0")
+    private static let figures = zero...UInt8(ascii: "9")
+
+    /// Whether a number has no sign or zero at its beginning that it would lose. Words such as `nan` are no numbers here.
+    private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      guard let first = bytes.first, let last = bytes.last, figures.contains(last) else { return false }
+      let isNegative = first == UInt8(ascii: "-")
+      let digits = isNegative ? bytes.dropFirst() : bytes[...]
+      guard let leading = digits.first, figures.contains(leading) else { return false }
+      guard leading == zero else { return true }
+      guard let second = digits.dropFirst().first else { return !isNegative }
+      return !figures.contains(second)
     }
 
-    /// Words such as `nan` are no numbers here.
-    private static func isNumber(_ bytes: UnsafeRawBufferPointer) -> Bool {
-      guard let last = bytes.last, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last) else { return false }
-      return (try? NumberText.double(bytes)) != nil
+    /// The digits of a number without an exponent, from the first that is not zero to the last that is not; nil for other texts.
+    private static func digits(_ bytes: some Collection<UInt8>) -> [UInt8]? {
+      let unsigned = bytes.first == UInt8(ascii: "-") ? Array(bytes.dropFirst()) : Array(bytes)
+      let point = UInt8(ascii: ".")
+      guard unsigned.count(where: { $0 == point }) <= 1, unsigned.allSatisfy({ figures.contains($0) || $0 == point })
+      else { return nil }
+      let all = unsigned.filter { $0 != point }.drop { $0 == zero }
+      return Array(all.reversed().drop { $0 == zero }.reversed())
+    }
+
+    /// Whether a `Double` is written with the same digits.
+    private static func isExact(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      guard let number = try? NumberText.double(bytes), number.isFinite else { return false }
+      func mantissa(_ text: some Collection<UInt8>) -> [UInt8]? {
+        digits(Array(text.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }))
+      }
+      return mantissa(bytes) == mantissa("\(number)".utf8)
     }
   }
 
@@ -121,7 +143,7 @@ struct ColumnTypes {
       case .yes, .no: keep([.bool], at: place)
       // A number in quotes is a text in JSON.
       case .text: note(batch.bytes(token), at: place, among: [.uuid, .date])
-      default: note(batch.bytes(token), at: place, among: [.int, .double])
+      default: note(batch.bytes(token), at: place, among: [.int, .double, .decimal])
       }
     }
   }

@@ -41,6 +41,11 @@ extension DumpSchema {
         number: index.id.number, entity: index.entity.number, name: index.name, fields: index.fields.map(\.number),
         options: index.options, analyzer: Data(index.analyzerBytes))
     }
+    formulas = catalog.derivations.map { one in
+      FormulaForm(
+        entity: one.entity.number, field: one.field.number, kind: one.kind.word, relationship: one.relationship?.number,
+        value: one.value?.number, key: one.key?.number, text: one.text)
+    }
     version = catalog.version.map(VersionForm.init)
   }
 
@@ -67,6 +72,14 @@ extension DumpSchema {
         parts: index.parts.map { Index.Part(FieldID($0.field), isDescending: $0.isDescending) },
         isUnique: index.isUnique, tests: try index.tests.map { try $0.test(fields) })
     }
+    let derivations = try formulas.map { one in
+      guard let kind = Derivation.Kind.allCases.first(where: { $0.word == one.kind }) else {
+        throw TransferFault(.unknown, "a field is derived as '\(one.kind)', which this version does not know", line: 1)
+      }
+      return Derivation(
+        EntityID(one.entity), FieldID(one.field), kind: kind, relationship: one.relationship.map { RelationshipID($0) },
+        value: one.value.map { FieldID($0) }, key: one.key.map { FieldID($0) }, text: one.text)
+    }
     do throws(StoreError) {
       var texts: [FullTextIndex] = []
       for index in textIndexes {
@@ -77,7 +90,7 @@ extension DumpSchema {
       }
       return try Catalog(
         entities: entities, indexes: indexes, relationships: relationships.map(\.relationship), textIndexes: texts,
-        version: version?.version, next: (next.entity, next.index, next.relationship))
+        derivations: derivations, version: version?.version, next: (next.entity, next.index, next.relationship))
     } catch { throw TransferFault(.syntax, "the schema contradicts itself: \(error.detail)", line: 1) }
   }
 

@@ -74,6 +74,16 @@ struct DumpSchema: Codable {
     var analyzer: Data
   }
 
+  struct FormulaForm: Codable {
+    var entity: UInt32
+    var field: UInt16
+    var kind: String
+    var relationship: UInt32?
+    var value: UInt16?
+    var key: UInt16?
+    var text: String
+  }
+
   struct VersionForm: Codable {
     struct Part: Codable {
       var name: String
@@ -102,6 +112,8 @@ struct DumpSchema: Codable {
   var indexes: [IndexForm]
   var relationships: [RelationshipForm]
   var textIndexes: [TextIndexForm]
+  /// What derived fields are computed from.
+  var formulas: [FormulaForm]
   var version: VersionForm?
 }
 

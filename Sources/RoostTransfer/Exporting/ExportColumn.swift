@@ -48,7 +48,7 @@ struct ExportColumn {
     let computed = typed.compactMap(\.self)
     let values = try RowValues(computed.map(\.expression), Ground(reader), entity: entity.id)
     var place = 0
-    return zip(known, typed).map { (known, typed) in
+    let found = zip(known, typed).map { (known, typed) in
       guard let typed else { return known! }
       defer { place += 1 }
       if let target = typed.kind.entity {
@@ -57,6 +57,12 @@ struct ExportColumn {
       }
       return ExportColumn(name: typed.name, content: .computed(values, place), type: typed.type)
     }
+    var titles: Set<String> = []
+    if let twice = found.first(where: { !titles.insert($0.name).inserted })?.name {
+      throw TransferFault(
+        .unknown, "two columns have the title '\(twice)': give one another, as in 'other = \(twice)'", field: twice)
+    }
+    return found
   }
 
   /// Whether a person typed it. Then its name is no path of a struct's part.

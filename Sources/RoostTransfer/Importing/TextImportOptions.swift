@@ -82,8 +82,8 @@ package struct TextImportOptions: Sendable {
     if let computed = catalog.derivations(of: kind.id).first(where: { !$0.isKept }) {
       throw TransferFault(
         .unknown,
-        "\(entity).\(kind.field(computed.field)?.name ?? "") is computed by the program from its objects: import objects with "
-          + "ModelImporter, which computes it")
+        "\(entity).\(kind.field(computed.field)?.name ?? "") is computed by the program. A text import cannot compute it: import "
+          + "models, with the ModelImporter of your program")
     }
     if let uniqueIndex, deciding(catalog).isEmpty {
       let known = catalog.indexes(of: kind.id).filter { $0.isUnique && !$0.name.hasPrefix("@") }.map { "'\($0.name)'" }

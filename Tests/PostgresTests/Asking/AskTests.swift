@@ -214,6 +214,7 @@
         #Predicate { $0.labels.contains { $0.word == "two" && two > 2 } },
         #Predicate { $0.labels.allSatisfy { $0.word == "two" && two > 2 } },
         #Predicate { shop in shop.labels.contains { $0.word == shop.name && two > 2 } },
+        #Predicate { shop in two > 2 && shop.sales.allSatisfy { _ in shop.sales.isEmpty } },
       ]
       let all = try context.fetch(FetchDescriptor<Shop>())
       for (number, predicate) in asked.enumerated() {
