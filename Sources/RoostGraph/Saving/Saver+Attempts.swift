@@ -113,9 +113,12 @@ extension Saver {
     saver.session.statistics.pagesWritten += runs[place].writer.written.pages
   }
 
-  /// Throws if others changed an object that computes values or checks itself: it has to see what they committed.
+  /// Throws if others changed an object that computes values or checks itself: it has to see what they committed, unless it replaces all of
+  /// that.
   private func checkIsCurrent(_ run: SaveRun) throws {
-    guard let news = run.news, store.computes || store.hasJudges, !session.isPinned, saveBacking == nil else { return }
+    guard let news = run.news, store.computes || store.hasJudges, mergePolicy != .overwrite, !session.isPinned,
+      saveBacking == nil
+    else { return }
     for object in changes.changed {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       if origin.map.type.computed.isEmpty, origin.map.type.judge == nil { continue }

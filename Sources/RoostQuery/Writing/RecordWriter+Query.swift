@@ -1,3 +1,4 @@
+internal import RoostFile
 package import RoostRecords
 
 /// Changing all rows that a query finds. Which they are is settled before the first one changes, and a fault at any of them
@@ -10,7 +11,10 @@ extension RecordWriter {
     if rows.isEmpty { return 0 }
     return try savepoint {
       let table = try table(query.entity)
-      for row in rows { try table.update(row, body) }
+      for (number, row) in rows.enumerated() {
+        if number & 255 == 0 { try CallInterrupt.look() }
+        try table.update(row, body)
+      }
       return rows.count
     }
   }
@@ -50,7 +54,8 @@ extension RecordWriter {
     return try savepoint {
       let table = try table(entity.id)
       let slots = try terms.map { (term) throws(RecordFault) in try table.slot(term.field.name) }
-      for (row, values) in changed {
+      for (number, (row, values)) in changed.enumerated() {
+        if number & 255 == 0 { try CallInterrupt.look() }
         try table.update(row) { builder in
           for (index, value) in values.enumerated() {
             do throws(RecordFault) { try builder.set(slots[index], value) } catch {

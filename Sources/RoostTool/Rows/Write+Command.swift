@@ -1,4 +1,5 @@
 import Roost
+import RoostFile
 import RoostPages
 import RoostQuery
 import RoostRecords
@@ -191,6 +192,8 @@ struct RowWriting {
           throw CheckFailure(sentence: "another program changed the models of the store meanwhile: try again")
         }
         let done = try body(writer)
+        // Nobody is asked about what they cancelled.
+        try CallInterrupt.look()
         if try !isWanted(done) { throw Declined(done: done) }
         return done
       }
