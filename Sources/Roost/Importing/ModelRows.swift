@@ -57,7 +57,10 @@ struct ModelRows: ChunkRows {
     return place
   }
 
-  private static func values(_ model: some _ModelObject) -> ValueImage { ValueImage(model) }
+  private static func values(_ model: some _ModelObject) -> ValueImage {
+    model.computeDerived(type(of: model)._$type)
+    return ValueImage(model)
+  }
 
   private mutating func links(_ model: any _ModelObject, _ element: Int) throws -> [BulkLink] {
     let form = ImageForm.of(type(of: model)._$type)

@@ -3,7 +3,9 @@ extension _ModelObject {
   /// Computes them, and sets those whose value is another one. It runs the program's code.
   ///
   /// One may be computed from another: they are computed until nothing changes, as often as there are properties.
-  func computeDerived(_ type: _ModelType) {
+  package func computeDerived(_ type: _ModelType) {
+    if type.computed.isEmpty { return }
+    if _$state.flags.contains(.fresh) { settle() }
     for _ in type.computed where !computeOnce(type) { return }
   }
 
