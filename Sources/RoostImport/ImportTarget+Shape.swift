@@ -12,7 +12,7 @@ extension ImportTarget {
       let (field, name) = (map.type.fieldName(property), map.type.propertyName(property))
       if field != name { names[name] = field }
     }
-    // The store computes them, whatever a record says.
+    // The store computes derived fields. It ignores the values of a record.
     let derived = try store.records.read { reader in
       let entity = map.entity
       return Set(reader.catalog.derivations(of: entity.id).compactMap { entity.field($0.field)?.name })

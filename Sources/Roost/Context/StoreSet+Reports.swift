@@ -10,7 +10,7 @@ extension StoreSet {
       faults.first?.code ?? .conflict, detail, underlyingError: refusal, faults: faults, faultCount: refusal.count)
   }
 
-  /// So many faults stand in the sentence of an error.
+  /// The sentence of an error lists at most this many faults.
   private static var mostTold: Int { 100 }
 
   /// Faults with the identifiers that programs know.

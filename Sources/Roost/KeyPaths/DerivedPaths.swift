@@ -33,7 +33,7 @@ public func _derived<Model: PersistentModel, Value>(
 
 /// Describes a property that is computed from its object, for the code that `@Model` writes.
 ///
-/// - Parameter text: what stands in the program after the name of the model.
+/// - Parameter text: the key path as the program writes it, without the name of the model.
 public func _derived<Model: PersistentModel, Value>(
   _ property: KeyPath<Model, Value>, _ name: String, _ computed: KeyPath<Model, Value>, version: Int = 1,
   spelled text: String = ""

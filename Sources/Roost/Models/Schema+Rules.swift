@@ -16,7 +16,7 @@ extension Schema.Relationship {
     return self
   }
 
-  /// Turns lengths into the number of models that it must and may lead to.
+  /// Turns `.length` rules into the least and the greatest number of models in the relationship.
   func takeLengths(_ place: String) -> [SchemaFault] {
     rules.compactMap { rule in
       guard case .length(let lower, let upper) = rule.stored.kind, !isToOneRelationship else {

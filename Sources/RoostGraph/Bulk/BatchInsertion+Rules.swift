@@ -38,7 +38,7 @@ extension ChunkInsertion {
     if !faults.isEmpty { throw SaveRefusal(faults: faults) }
   }
 
-  /// Throws what the object refuses that stands for a row which was just stored.
+  /// Makes an object of a row that was just stored, calls its `validate`, and throws what it refuses.
   func judge(_ place: BatchInsertion.Place, _ row: RowID, change: ObjectChange) throws {
     guard place.map.type.judge != nil else { return }
     let name = ObjectName(place.map.type.name, row.number)

@@ -28,7 +28,7 @@ extension BulkWriter {
     }
   }
 
-  /// Calls `validate` of the objects that stand for rows which are about to go, also for those that rules take along.
+  /// Calls `validate` for each row that will be deleted, also by a delete rule.
   private func judge(_ names: [RowName], _ run: BulkRun) throws {
     for (number, rows) in byMap(names).sorted(by: { $0.key < $1.key }) {
       let map = store.maps[number]

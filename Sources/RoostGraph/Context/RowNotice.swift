@@ -105,7 +105,7 @@ package final class RowNotice {
     store.maps.contains { $0.entity.id == map.entity.id && $0.type.judge != nil }
   }
 
-  /// What the object refuses that stands for a row which was just stored. It sees other rows as they were before the transaction.
+  /// Makes an object of a row that was just stored, and calls its `validate`. The object sees other rows as they were before the transaction.
   package func refusal(_ row: RowID, of map: EntityMap) throws -> GraphFault? {
     guard let run, asks(map) else { return nil }
     let change: ObjectChange = changedRow == row ? .update : .insert

@@ -117,7 +117,7 @@ extension FieldType {
 
   fileprivate var isOrdered: Bool { NumberOrder.isOrdered(sample) }
 
-  /// Any value of the type that has an order; nil stands for none.
+  /// A value that can be ordered; nil if the value has no order.
   fileprivate var sample: Value {
     switch self {
     case .int8, .int16, .int32, .int64: .int(0)

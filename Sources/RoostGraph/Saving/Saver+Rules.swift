@@ -148,7 +148,7 @@ extension Saver {
 }
 
 extension LinkGraph {
-  /// How many objects a relationship leads to, with what waits to be saved.
+  /// The number of objects in a relationship, with unsaved changes.
   fileprivate func count(_ object: any _ModelObject, _ relation: Relation) throws -> Int {
     guard let origin = object._$state.origin as? RowOrigin else {
       if relation.isList { return object.many(relation.property).members?.count ?? 0 }

@@ -46,7 +46,7 @@ package final class GraphStore: Sendable {
   package let hasChecks: Bool
   /// Whether a class has a `validate` of its own.
   package let hasJudges: Bool
-  /// The maps that stand for classes of which one has a `validate` of its own.
+  /// The home maps of families in which a class has its own `validate`.
   let judgedHomes: Set<Int>
   /// By the names of a class and of its relationship, what an error says of a wrong number of members.
   let countMessages: [[String]: String]
