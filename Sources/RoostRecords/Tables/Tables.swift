@@ -37,7 +37,8 @@ package final class Tables {
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
   /// References that led to no row, and one of the rows that have them.
   var openReferences: [OpenReference: RowID] = [:]
-  /// What waits to be written into derived fields: see `Tables+Derived.swift`.
+  /// What waits to be written into derived fields: see `Tables+Derived.swift`. Unchecked, because one thread writes, and an access calls no
+  /// code of users: it holds only numbers and values.
   @exclusivity(unchecked) var derived = DerivedChanges()
   /// Whether derived fields follow their members. A replay does not compute them: the log has their values.
   let keepsDerived: Bool
