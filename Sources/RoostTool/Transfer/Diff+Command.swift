@@ -64,7 +64,7 @@ private struct Comparing {
 
   private func entities(_ stores: StoreComparison) throws -> [String] {
     let asked = arguments.texts("entity")
-    if asked.isEmpty { return stores.entities }
+    if asked.isEmpty { return try stores.topmost() }
     for name in asked where !stores.entities.contains(name) {
       throw CheckFailure(
         sentence: "no store has '\(name)'" + Spelling.hint(name, among: stores.entities).replacing("?", with: ""))

@@ -19,23 +19,25 @@ package enum FieldChange {
   }
 
   static func field(
-    _ name: String, of entity: Entity, _ catalog: Catalog, fault: (String) -> QuestionFault
+    _ name: String, of rows: RowClass, _ catalog: Catalog, fault: (String) -> QuestionFault
   ) throws(QuestionFault) -> Field {
+    let entity = rows.entity
     if name.hasPrefix("@") { throw fault("'\(name)' is reserved") }
-    if let one = catalog.relationships(of: entity.id).first(where: { $0.name == name && !$0.isHidden }), !one.isToOne {
+    if let one = rows.relationship(name, catalog), !one.isToOne {
       throw fault("'\(name)' is a relationship to many: set the reference on the other side, or use an import")
     }
-    guard let field = entity.field(name) else {
-      if let one = catalog.relationships(of: entity.id).first(where: { $0.name == name && !$0.isHidden }),
+    guard !name.contains("/"), let field = rows.field(name) else {
+      if let one = rows.relationship(name, catalog),
         let other = catalog.inverse(of: one), let holder = catalog.name(of: one.target)
       {
         throw fault("'\(name)' is stored in \(holder).\(other.name): set that")
       }
-      if entity.fields.contains(where: { $0.name.hasPrefix(name + ".") }) {
-        throw fault("'\(name)' is a struct: set its parts, such as \(name).x")
+      if rows.structure(name) != nil { throw fault("'\(name)' is a struct: set its parts, such as \(name).x") }
+      if let heir = rows.heir(with: name) {
+        throw fault("\(rows.name) has no '\(name)', but its subclass \(heir) has: change the rows of \(heir)")
       }
-      let known = entity.fields.filter { $0.type != .presence }.map(\.name)
-      throw fault("\(entity.name) has no field '\(name)'" + FieldNames.offer(name, known))
+      let known = entity.fields.filter { $0.type != .presence }.compactMap { rows.title(of: $0.name) }
+      throw fault("\(rows.name) has no field '\(name)'" + FieldNames.offer(name, known))
     }
     if let derived = catalog.derivation(of: field.id, in: entity.id) {
       throw fault(
@@ -47,7 +49,7 @@ package enum FieldChange {
     if case .reference(let target) = field.type, let target = catalog.entity(target), !isAlone(target, catalog) {
       throw fault("'\(name)' references \(target.name), which has subclasses: set it in a program")
     }
-    if let above = optionalStruct(around: name, entity) {
+    if let above = optionalStruct(around: field.name, entity) {
       throw fault("'\(above)' may be nil, so its parts are set by a program")
     }
     return field

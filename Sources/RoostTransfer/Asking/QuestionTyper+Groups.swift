@@ -18,7 +18,7 @@ extension QuestionTyper {
       // An unknown name has an error of its own.
       _ = try ofRow(placed)
       throw fault(
-        "'\(name)' is no key of the groups: add it to --group-by, or write sum(\(name)), average(\(name)), min(\(name)), max(\(name)) or count(\(name))",
+        "'\(name)' is no key of the groups: group by it too, or write sum(\(name)), average(\(name)), min(\(name)), max(\(name)) or count(\(name))",
         placed)
     case .property, .call, .subscripted: return key(placed)
     case .element: throw fault("a group has no $0", placed)
