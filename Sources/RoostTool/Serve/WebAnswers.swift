@@ -60,7 +60,10 @@ final class WebAnswers: @unchecked Sendable {
     case let error as QuestionFault: .failure("\(error)", status: 400)
     case let error as CheckFailure: .failure(error.sentence, status: 400)
     case let error as TransferFault: .failure("\(error)", status: 400)
-    case let error as StoreError where error.code == .busy: .failure("\(error)", status: 503)
+    case let error as StoreError where [.notFound, .storeMissing, .notAStore].contains(error.code):
+      .failure("\(error) The server goes on when the store is at \(path) again.", status: 410)
+    // The store is there, and cannot be read now.
+    case is StoreError: .failure("\(error)", status: 503)
     default: .failure("\(error)", status: 500)
     }
   }
