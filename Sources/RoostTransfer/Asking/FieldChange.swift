@@ -18,11 +18,16 @@ package enum FieldChange {
     FieldNames.above(name).first { entity.field($0)?.isOptional == true }
   }
 
+  /// An example of the parts of a struct.
+  private static func part(of path: String, _ entity: Entity) -> String {
+    entity.fields.first { $0.name.hasPrefix(path + ".") }.map { ", such as \($0.name)" } ?? ""
+  }
+
   static func field(
     _ name: String, of rows: RowClass, _ catalog: Catalog, fault: (String) -> QuestionFault
   ) throws(QuestionFault) -> Field {
     let entity = rows.entity
-    if name.hasPrefix("@") { throw fault("'\(name)' is reserved") }
+    if name.hasPrefix("@") { throw fault("'\(name)' is kept by the engine, and cannot be set") }
     if let one = rows.relationship(name, catalog), !one.isToOne {
       throw fault("'\(name)' is a relationship to many: set the reference on the other side, or use an import")
     }
@@ -32,7 +37,9 @@ package enum FieldChange {
       {
         throw fault("'\(name)' is stored in \(holder).\(other.name): set that")
       }
-      if rows.structure(name) != nil { throw fault("'\(name)' is a struct: set its parts, such as \(name).x") }
+      if let path = rows.structure(name) {
+        throw fault("'\(name)' is a struct: set its parts" + part(of: path, entity))
+      }
       if let heir = rows.heir(with: name) {
         throw fault("\(rows.name) has no '\(name)', but its subclass \(heir) has: change the rows of \(heir)")
       }
@@ -45,7 +52,7 @@ package enum FieldChange {
           ? "'\(name)' is derived: the store computes it, so it cannot be set"
           : "'\(name)' is computed by the program that declares it, so it cannot be set")
     }
-    if field.type == .presence { throw fault("'\(name)' is a struct: set its parts, such as \(name).x") }
+    if field.type == .presence { throw fault("'\(name)' is a struct: set its parts" + part(of: field.name, entity)) }
     if case .reference(let target) = field.type, let target = catalog.entity(target), !isAlone(target, catalog) {
       throw fault("'\(name)' references \(target.name), which has subclasses: set it in a program")
     }

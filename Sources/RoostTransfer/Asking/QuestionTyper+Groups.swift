@@ -51,7 +51,8 @@ extension QuestionTyper {
     var value: Typed?
     if let argument = arguments.first { value = try ofRow(argument.value) }
     guard let measure = GroupMeasure(way, value?.expression, of: value?.kind) else {
-      throw fault("there is no \(way) of \(name(value?.kind ?? .int))", placed)
+      let needs = way == .sum || way == .average ? "numbers" : "values with an order"
+      throw fault("there is no \(way) of \(name(value?.kind ?? .int)): it takes \(needs)", placed)
     }
     return grouping?.parameter(measure) ?? Typed(expression: .row, kind: .int)
   }

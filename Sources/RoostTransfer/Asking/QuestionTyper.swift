@@ -305,7 +305,10 @@ struct QuestionTyper {
       }
       return Typed(
         expression: name == "min" ? .minimum(found.expression) : .maximum(found.expression), kind: element.optional)
-    default: throw fault("\(self.name(found.kind)) has no '\(name)' with \(arguments.count) arguments", placed)
+    default:
+      throw fault(
+        "\(self.name(found.kind)) has no '\(name)' with \(arguments.count) argument\(arguments.count == 1 ? "" : "s")",
+        placed)
     }
   }
 
