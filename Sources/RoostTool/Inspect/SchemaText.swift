@@ -232,7 +232,8 @@ struct SchemaText {
 
   private static func element(_ name: String) -> String { capital(name) + "Element" }
 
-  private static let words: Set<String> = [
+  /// The words of the language.
+  static let words: Set<String> = [
     "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else",
     "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init",
     "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public", "repeat",
@@ -333,7 +334,8 @@ extension Command {
         "The store does not have the names of structs and enums: a struct gets the name of its property, and an enum is",
         "shown as its stored type. The text compiles after 'import Foundation' and 'import SwiftData'.",
         "Data that the last program did not name is listed as parked.",
-        "With --diff: + is new in <store>, - is missing there, and ~ has another type. It ends with 1 if there is any.",
+        "With --diff: + is new in <store>, - is missing there, and ~ has another type. It ends with 1 if there is any,",
+        "and with 2 if the stores could not be compared.",
       ],
       syntax: Syntax(
         operands: storeAndJSON.operands,

@@ -21,7 +21,7 @@ struct DotCommand: Sendable {
     guard let command = all.first(where: { $0.name == name || $0.name == "quit" && name == "exit" }) else {
       throw UsageError(
         sentence: "There is no command '\(first)'" + Spelling.hint(first, among: all.map { "." + $0.name })
-          + "; '.help' lists all")
+          + (Spelling.nearest(first, among: all.map { "." + $0.name }) == nil ? ": '.help' lists the commands" : ""))
     }
     try command.run(Array(words.dropFirst()), session)
   }

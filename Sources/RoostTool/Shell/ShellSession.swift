@@ -74,8 +74,8 @@ final class ShellSession {
 
   /// Runs a statement and prints what it finds, or what is wrong with it. False if it failed.
   func run(_ text: String) -> Bool {
-    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    if text.isEmpty || text.hasPrefix("//") { return true }
+    let text = StatementScanner.withoutComments(text).trimmingCharacters(in: .whitespacesAndNewlines)
+    if text.isEmpty { return true }
     let interrupt = CallInterrupt()
     running.set(interrupt)
     defer { running.set(nil) }
@@ -96,6 +96,7 @@ final class ShellSession {
   }
 
   private func carryOut(_ text: String) throws {
+    if text.contains("\0") { throw UsageError(sentence: "The statement has a NUL character: is this a file of text?") }
     if text.hasPrefix(".") { return try DotCommand.run(text, self) }
     let catalog = try catalog()
     let names = Looking.names(catalog)
@@ -224,7 +225,9 @@ final class ShellSession {
     defer { readDepth -= 1 }
     for statement in ShellScript.statements(text) {
       if isAtEnd { return }
-      if !run(statement.text) { throw CheckFailure(sentence: "\(path), line \(statement.line), failed") }
+      if !run(statement.text) {
+        throw CheckFailure(sentence: "\(path), line \(statement.line), failed; the lines before it were run")
+      }
     }
   }
 }

@@ -133,7 +133,8 @@ struct ShellStatement: Equatable {
       throw UsageError(sentence: "'\(subject)' is unknown here: write '\(entity) where \(subject)'")
     }
     if verb == .get || verb == .set, subject.isEmpty {
-      throw UsageError(sentence: "'\(verb.rawValue)' needs more: write '\(verb.example)'")
+      let needed = verb == .get ? "a number or a key" : "assignments"
+      throw UsageError(sentence: "'\(verb.rawValue)' needs \(needed): write '\(verb.example)'")
     }
     if verb == .set || verb == .delete, (clauses[.where] == nil) == (clauses[.all] == nil) {
       throw UsageError(sentence: "Write 'where' and a condition, or 'all' for all rows: '\(verb.example)'")

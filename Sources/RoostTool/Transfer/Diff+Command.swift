@@ -8,8 +8,8 @@ extension Command {
       name: "diff", summary: "Print in which models and rows two stores differ. Writes nothing.",
       discussion: [
         "First come the declarations that differ, then added (+), removed (-) and changed (~) rows. Rows with the same number",
-        "are compared, or rows with the same unique value with '--by key'. Ends with 1 if the stores differ. The history is not",
-        "compared.",
+        "are compared, or rows with the same unique value with '--by key'. Ends with 1 if the stores differ, and with 2 if they",
+        "could not be compared. The history is not compared.",
       ],
       syntax: Syntax(
         operands: [

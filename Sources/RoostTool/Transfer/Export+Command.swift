@@ -96,7 +96,7 @@ private struct Exporting {
     var rows = 0
     var isMade = false
     do {
-      try Unfinished.removing(making) {
+      try Unfinished.removing([making]) {
         try witness.read { reader in
           let stream = DescriptorOutput(try ByteStream.writing(making, replaces: isMade))
           isMade = true
