@@ -108,7 +108,7 @@ struct MigrationPreview: Encodable {
         sentence: "\(other) has no property '\(unknown.entity).\(unknown.property)' that could have a default")
     }
     let folder = OpeningTrial.newFolder
-    try Unfinished.removing(folder) { try trial.run(witness, folder: folder) }
+    try Unfinished.removing([folder]) { try trial.run(witness, folder: folder) }
     (source, target) = (path, other)
     (fromVersion, toVersion) = (trial.from, trial.to)
     (isPossible, writesRows) = (trial.refusals.isEmpty, trial.writesRows)
