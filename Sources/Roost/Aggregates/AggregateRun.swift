@@ -30,18 +30,53 @@ struct AggregateRun<Model: PersistentModel> {
       try PathShelf.shared.checkUse(keyPath)
     }
     let run = FetchRun(descriptor, state)
-    if keys.isEmpty, let count = try count(run) { return [count] }
+    let before = graph.session.readCount
+    if keys.isEmpty, let count = try count(run) {
+      try note(run, run.part(), graph, before: before, groups: 1)
+      return [count]
+    }
     let asked = measures.map { $0.placed(place.map, graph.store) }
     let by = keys.map { $0.placed(place.map, graph.store) }
     let passes = asked.flatMap { $0?.passes ?? [] } + by.flatMap { $0?.passes ?? [] }
     let part = try run.part(besides: passes)
     guard part.tests.isEmpty, !part.isBlind, asked.allSatisfy({ $0 != nil }), by.allSatisfy({ $0 != nil }) else {
-      return try sorted(byRows(), always: true)
+      let groups = try byRows()
+      state.notes?.changeLast { told in
+        told.grouping = .memory
+        told.addLine("gathers values row by row, into \(Self.text(groups.count))")
+      }
+      return sorted(groups, always: true)
     }
     let isChanged = part.isChanged
-    return try sorted(
-      added(part.pending, to: engine(part, asked.compactMap { $0 }, keys: by.compactMap { $0 })), always: isChanged)
+    let groups = try added(part.pending, to: engine(part, asked.compactMap { $0 }, keys: by.compactMap { $0 }))
+    try note(run, part, graph, before: before, groups: groups.count)
+    return sorted(groups, always: isChanged)
   }
+
+  /// Tells ``ModelContext/explain(call:)`` how the engine gathered.
+  private func note(
+    _ run: FetchRun<Model>, _ part: FetchPart<Model>, _ graph: GraphContext, before: (rows: Int, entries: Int),
+    groups: Int
+  ) throws {
+    guard let notes = state.notes else { return }
+    let after = graph.session.readCount
+    var told = try run.explanation(part)
+    // What the plan of a fetch would read may be more.
+    (told.rowsRead, told.entriesRead) = (after.rows - before.rows, after.entries - before.entries)
+    told.makesModels = !part.tests.isEmpty
+    told.grouping = told.makesModels ? .memory : told.rowsRead == 0 && keys.isEmpty ? .indexes : .rows
+    if told.grouping == .indexes {
+      told.description = "\(Model._$type.name): the answer is known without reading rows"
+    }
+    told.noteSelected(keys.map { $0.keyPath } + measures.compactMap { $0.keyPath })
+    if told.grouping == .rows {
+      told.addLine("gathers in \(keys.isEmpty ? "one pass" : "a table of \(Self.text(groups))")")
+    }
+    told.addLine(told.makesModels ? "models are made, because the predicate is tested on them" : "no models are made")
+    notes.add(told)
+  }
+
+  private static func text(_ groups: Int) -> String { "\(groups) group\(groups == 1 ? "" : "s")" }
 
   /// Where nothing but a number of models is asked for, that of a fetch: it knows ways around what waits.
   private func count(_ run: FetchRun<Model>) throws -> Group? {

@@ -16,6 +16,8 @@ final class ContextState {
   var editingState = EditingState()
   /// What the async form of a call, which runs at the moment, has asked the stores; nil for other calls.
   var asked: AnyObject?
+  /// What collects explanations, while `explain { }` runs its closure; else nil.
+  var explaining: AnyObject?
   #if !canImport(Darwin)
     /// Registers changes to be undone; nil without an undo manager.
     var recorder: (any ChangeRecording)? { didSet { for graph in open { graph.changes.watcher = recorder } } }

@@ -17,6 +17,12 @@ public struct Window<Model: PersistentModel, Result>: @unchecked Sendable {
   let begin: () -> WindowGroup<Model, Result>
   /// The values that it needs besides those that are selected.
   let columns: () -> [AnySelectedColumn<Model>]
+
+  /// How it is computed, for ``ModelContext/explain(call:)``.
+  var text: String {
+    guard let key = group().keyPath else { return "computes the window row by row" }
+    return "computes the window row by row, anew for each \(PathNames.text(key))"
+  }
 }
 
 extension Window where Result == Int {

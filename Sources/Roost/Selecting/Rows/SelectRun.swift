@@ -78,6 +78,7 @@ struct SelectRun<Model: PersistentModel> {
     let isFar = graph.source != nil && !passes.isEmpty
     let part = try run.part(besides: isFar ? [] : passes)
     guard placed.count == columns.count, part.tests.isEmpty, part.orders != nil, !part.isBlind, !isFar else {
+      try note(run, part, madeOf: unplaced(place.map, graph.store))
       let models = try run.models(part)
       for path in columns.compactMap({ $0.path }) where !path.references.isEmpty {
         graph.links.prefetch(place.map, models, along: path.references)
@@ -88,14 +89,16 @@ struct SelectRun<Model: PersistentModel> {
     let conditions = placed.map { $0.condition }
     // All rows are read before the closure runs, because it may call code of users.
     if part.isEngines {
-      let wanted = try restriction?.restricted(part, placed) ?? part
+      let wanted = try restriction?.restricted(part, placed)
+      try note(run, wanted ?? part, isLookup: wanted != nil)
       let values = try part.graph.planner().values(
-        wanted.query(isSorted: true, offset: run.offset, limit: run.limit), conditions)
+        (wanted ?? part).query(isSorted: true, offset: run.offset, limit: run.limit), conditions)
       for start in stride(from: 0, to: values.count, by: columns.count) {
         if try !body(.stored(values[start..<start + columns.count])) { return }
       }
       return
     }
+    try note(run, part)
     let places = try run.places(part)
     let stored = places.rows.filter { places.waiting[$0] == nil }
     let values = try part.graph.planner().values(stored.map { RowID($0) }, of: place.map.entity.name, conditions)
@@ -109,24 +112,42 @@ struct SelectRun<Model: PersistentModel> {
       }
     }
   }
+
+  // MARK: Explaining
+
+  /// A column that rows do not have, as a person would write it.
+  private func unplaced(_ map: EntityMap, _ store: GraphStore) -> String? {
+    if state.notes == nil { return nil }
+    return columns.first { $0.placed(map, store) == nil }?.keyPath.map { PathNames.text($0) }
+  }
+
+  /// Tells ``ModelContext/explain(call:)`` how the rows are read.
+  private func note(
+    _ run: FetchRun<Model>, _ part: FetchPart<Model>, isLookup: Bool = false, madeOf computed: String?? = .none
+  ) throws {
+    guard let notes = state.notes else { return }
+    var told = try run.explanation(part)
+    told.joining = isLookup ? .lookup : .none
+    told.makesModels = computed != nil
+    told.noteSelected(columns.compactMap { $0.keyPath })
+    if let computed {
+      told.addLine("models are made" + (computed.map { ", because rows do not have \($0)" } ?? ""))
+    } else if part.isChanged {
+      told.addLine("no models are made, beside those with unsaved changes")
+    } else {
+      told.addLine("no models are made")
+    }
+    notes.add(told)
+  }
 }
 
-/// Some values of a column are wanted.
-struct SelectRestriction<Model: PersistentModel> {
-  let column: AnySelectedColumn<Model>
-  let values: [Value]
-  let kind: Kind
-
-  /// One search in an index costs about as much as reading so many rows.
-  private static var rowsPerSearch: Int { 4 }
-
-  /// Nil if reading all rows is about as fast.
-  func restricted(_ part: FetchPart<Model>, _ placed: [PlacedPath]) throws -> FetchPart<Model>? {
-    let found = placed[column.number]
-    let values = Set(values)
-    guard found.kind.whole == kind.whole, kind.isSortable,
-      try part.graph.planner().count(part.query(isSorted: false)) > Self.rowsPerSearch * values.count
-    else { return nil }
-    return part.plain.asking(.contains(.constant(.array(Array(values)), .array(found.kind)), found.condition))
+extension FetchExplanation {
+  /// Names the properties that are read, each once.
+  mutating func noteSelected(_ keyPaths: [AnyKeyPath]) {
+    for keyPath in keyPaths {
+      let name = PathNames.text(keyPath)
+      if !selected.contains(name) { selected.append(name) }
+    }
+    if !selected.isEmpty { addLine("reads \(selected.joined(separator: ", "))") }
   }
 }
