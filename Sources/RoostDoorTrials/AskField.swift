@@ -21,7 +21,15 @@ struct PlainField<Model: PersistentModel, Value: Hashable & Sendable>: AskField 
 
 /// The properties of things by their kinds.
 enum AskFields {
-  /// Stored ones, parts of structs, properties of referenced models, identifiers, and computed ones at the end.
+  static let third = Computed(#Expression<Thing, Int> { $0.k / 3 })
+  private static let known = Computed(#Expression<Thing, Int> { $0.ok ?? 7 })
+  private static let choice = Computed(
+    #Expression<Thing, String?> { $0.flag ? $0.oname : $0.owner?.name })
+  static let prefix = Computed(\Thing.name) { String($0.prefix(1)) }
+  static let rest = Computed(\Thing.ok) { $0.map { $0 % 3 } }
+  private static let owner = Computed(\Thing.owner?.name) { $0?.lowercased() ?? "nobody" }
+
+  /// Stored ones, computed ones, parts of structs, properties of referenced models, identifiers, and computed ones at the end.
   static var all: [any AskField<Thing>] {
     [
       PlainField("k", \Thing.k), PlainField("small", \Thing.small), PlainField("byte", \Thing.byte),
@@ -39,7 +47,10 @@ enum AskFields {
       PlainField("owner?.boss?.name", \Thing.owner?.boss?.name),
       PlainField("owner?.persistentModelID", \Thing.owner?.persistentModelID),
       PlainField("persistentModelID", \Thing.persistentModelID), PlainField("double", \Thing.double),
-      PlainField("title", \Thing.title), PlainField("tags", \Thing.tags), PlainField("extent", \Thing.extent),
+      PlainField("k / 3", \Thing.[third]), PlainField("ok ?? 7", \Thing.[known]), PlainField("choice", \Thing.[choice]),
+      PlainField("prefix", \Thing.[prefix]), PlainField("ok in three", \Thing.[rest]),
+      PlainField("owner's name", \Thing.[owner]), PlainField("title", \Thing.title), PlainField("tags", \Thing.tags),
+      PlainField("extent", \Thing.extent),
     ]
   }
 }
@@ -57,13 +68,15 @@ enum Shown {
     case let known as Double: number(known, isExact)
     case let known as Float: number(Double(known), isExact)
     case let known as Decimal: known.isNaN ? "nan" : "\(known)"
-    case let known as String: (isExact ? known : known.decomposedStringWithCanonicalMapping).unicodeScalars.description
+    case let known as String:
+      (isExact ? known : known.decomposedStringWithCanonicalMapping).unicodeScalars.map { String($0.value, radix: 16) }
+        .joined(separator: " ")
     case let known as Date: number(known.timeIntervalSinceReferenceDate, isExact)
     case let known as Badge: isExact ? known.rawValue : known.rawValue.lowercased()
     case let known as Data: "\(Array(known))"
     case let known as PersistentIdentifier: "id \(known.hashValue)"
     case let known as Extent: "\(known)"
-    case let known as [String]: known.map { text($0, isExact: isExact) }.joined(separator: ", ")
+    case let known as [String]: "\(known.count) " + known.map { text($0, isExact: isExact) }.joined(separator: ", ")
     default:
       // An optional, or something whose description says all.
       Mirror(reflecting: value).displayStyle == .optional ? optional(value, isExact) : "\(value)"

@@ -11,7 +11,7 @@ struct AskPair<Other: PersistentModel> {
 extension AskPair {
   /// Values that are only equal or not.
   static func equal<Key: Hashable & Sendable>(
-    _ name: String, _ own: KeyPath<Thing, Key>, _ other: KeyPath<Other, Key>
+    _ name: String, _ own: KeyPath<Thing, Key>, other: KeyPath<Other, Key>
   ) -> [AskPair] {
     [
       AskPair(name: "\(name) ==", key: .equal(own, other)) { $0[keyPath: own] == $1[keyPath: other] },
@@ -21,7 +21,7 @@ extension AskPair {
 
   /// Values that are only equal or not; nil is neither.
   static func equal<Key: Hashable & Sendable>(
-    _ name: String, _ own: KeyPath<Thing, Key>, _ other: KeyPath<Other, Key?>
+    _ name: String, _ own: KeyPath<Thing, Key>, other: KeyPath<Other, Key?>
   ) -> [AskPair] {
     [
       AskPair(name: "\(name) ==", key: .equal(own, other)) { $0[keyPath: own] == $1[keyPath: other] },
@@ -32,7 +32,7 @@ extension AskPair {
   }
 
   static func ordered<Key: Comparable & Hashable & Sendable>(
-    _ name: String, _ own: KeyPath<Thing, Key>, _ other: KeyPath<Other, Key>
+    _ name: String, _ own: KeyPath<Thing, Key>, other: KeyPath<Other, Key>
   ) -> [AskPair] {
     made(
       name, { $0[keyPath: own] }, other: { $0[keyPath: other] },
@@ -43,7 +43,7 @@ extension AskPair {
   }
 
   static func ordered<Key: Comparable & Hashable & Sendable>(
-    _ name: String, _ own: KeyPath<Thing, Key>, _ other: KeyPath<Other, Key?>
+    _ name: String, _ own: KeyPath<Thing, Key>, other: KeyPath<Other, Key?>
   ) -> [AskPair] {
     made(
       name, { $0[keyPath: own] }, other: { $0[keyPath: other] },
@@ -54,7 +54,7 @@ extension AskPair {
   }
 
   static func ordered<Key: Comparable & Hashable & Sendable>(
-    _ name: String, _ own: KeyPath<Thing, Key?>, _ other: KeyPath<Other, Key>
+    _ name: String, _ own: KeyPath<Thing, Key?>, other: KeyPath<Other, Key>
   ) -> [AskPair] {
     made(
       name, { $0[keyPath: own] }, other: { $0[keyPath: other] },
@@ -65,7 +65,7 @@ extension AskPair {
   }
 
   static func ordered<Key: Comparable & Hashable & Sendable>(
-    _ name: String, _ own: KeyPath<Thing, Key?>, _ other: KeyPath<Other, Key?>
+    _ name: String, _ own: KeyPath<Thing, Key?>, other: KeyPath<Other, Key?>
   ) -> [AskPair] {
     made(
       name, { $0[keyPath: own] }, other: { $0[keyPath: other] },
@@ -94,31 +94,38 @@ extension AskPair {
 
 extension AskPair where Other == Thing {
   static var things: [AskPair] {
-    ordered("k", \Thing.k, \Thing.k) + ordered("ok", \Thing.ok, \Thing.ok)
-      + ordered("ratio", \Thing.ratio, \Thing.ratio)
-      + ordered("oratio", \Thing.oratio, \Thing.ratio) + ordered("price", \Thing.price, \Thing.oprice)
-      + ordered("name", \Thing.name, \Thing.name) + ordered("name, oname", \Thing.name, \Thing.oname)
-      + ordered("date, odate", \Thing.date, \Thing.odate) + ordered("single", \Thing.single, \Thing.single)
-      + ordered("small", \Thing.small, \Thing.small) + ordered("age", \Thing.owner?.age, \Thing.owner?.age)
-      + ordered("width", \Thing.extent.width, \Thing.oextent?.width) + ordered("double", \Thing.double, \Thing.k)
-      + ordered("code", \Thing.code, \Thing.code) + equal("mood", \Thing.mood, \Thing.omood)
-      + equal("badge", \Thing.badge, \Thing.badge) + equal("badge, obadge", \Thing.badge, \Thing.obadge)
-      + equal("bytes", \Thing.bytes, \Thing.bytes) + equal("flag", \Thing.flag, \Thing.oflag)
+    ordered("k", \Thing.k, other: \Thing.k) + ordered("ok", \Thing.ok, other: \Thing.ok)
+      + ordered("ratio", \Thing.ratio, other: \Thing.ratio)
+      + ordered("oratio", \Thing.oratio, other: \Thing.ratio) + ordered("price", \Thing.price, other: \Thing.oprice)
+      + ordered("name", \Thing.name, other: \Thing.name) + ordered("name, oname", \Thing.name, other: \Thing.oname)
+      + ordered("date, odate", \Thing.date, other: \Thing.odate)
+      + ordered("single", \Thing.single, other: \Thing.single)
+      + ordered("small", \Thing.small, other: \Thing.small)
+      + ordered("age", \Thing.owner?.age, other: \Thing.owner?.age)
+      + ordered("width", \Thing.extent.width, other: \Thing.oextent?.width)
+      + ordered("double", \Thing.double, other: \Thing.k)
+      + ordered("code", \Thing.code, other: \Thing.code) + equal("mood", \Thing.mood, other: \Thing.omood)
+      + equal("badge", \Thing.badge, other: \Thing.badge) + ordered("k, rest", \Thing.k, other: \Thing.[AskFields.rest])
+      + ordered("third, ok", \Thing.[AskFields.third], other: \Thing.ok)
+      + ordered("ok, third", \Thing.ok, other: \Thing.[AskFields.third])
+      + ordered("oname, prefix", \Thing.oname, other: \Thing.[AskFields.prefix])
+      + equal("badge, obadge", \Thing.badge, other: \Thing.obadge)
+      + equal("bytes", \Thing.bytes, other: \Thing.bytes) + equal("flag", \Thing.flag, other: \Thing.oflag)
   }
 }
 
 extension AskPair where Other == Owner {
   static var owners: [AskPair] {
-    ordered("k, age", \Thing.k, \Owner.age) + ordered("ok, age", \Thing.ok, \Owner.age)
-      + ordered("name", \Thing.name, \Owner.name) + ordered("oname", \Thing.oname, \Owner.oname)
-      + ordered("owner's name, boss's", \Thing.owner?.name, \Owner.boss?.name)
+    ordered("k, age", \Thing.k, other: \Owner.age) + ordered("ok, age", \Thing.ok, other: \Owner.age)
+      + ordered("name", \Thing.name, other: \Owner.name) + ordered("oname", \Thing.oname, other: \Owner.oname)
+      + ordered("owner's name, boss's", \Thing.owner?.name, other: \Owner.boss?.name)
   }
 }
 
 extension AskPair where Other == Piece {
   static var pieces: [AskPair] {
-    ordered("ok, n", \Thing.ok, \Piece.n) + ordered("name, word", \Thing.name, \Piece.word)
-      + ordered("width, thing's", \Thing.extent.width, \Piece.thing?.extent.width)
-      + equal("owner's name, word", \Thing.name, \Piece.word)
+    ordered("ok, n", \Thing.ok, other: \Piece.n) + ordered("name, word", \Thing.name, other: \Piece.word)
+      + ordered("width, thing's", \Thing.extent.width, other: \Piece.thing?.extent.width)
+      + equal("owner's name, word", \Thing.name, other: \Piece.word)
   }
 }

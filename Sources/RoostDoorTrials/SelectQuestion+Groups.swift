@@ -17,7 +17,8 @@ extension SelectQuestion {
     case 0:
       let most = choices.below(3)
       let found = try context.aggregate(
-        Thing.self, where: rows.predicate, .count, .sum(\.small), .average(\.k), by: one.keyPath,
+        Thing.self, where: rows.predicate, includePendingChanges: includesPending, .count, .sum(\.small), .average(\.k),
+        by: one.keyPath,
         having: { $0.values.0 > most })
       for group in found {
         let (count, sum, average) = group.values
@@ -27,7 +28,8 @@ extension SelectQuestion {
       return compare(texts.sorted(), wanted.map(\.text).sorted()) ?? unsorted(found.map(\.key))
     case 1:
       let found = try context.aggregate(
-        Thing.self, where: rows.predicate, .min(\.name), .max(\.date), .max(\Thing.ok), .min(\.ratio), by: one.keyPath)
+        Thing.self, where: rows.predicate, includePendingChanges: includesPending, .min(\.name), .max(\.date),
+        .max(\Thing.ok), .min(\.ratio), by: one.keyPath)
       for group in found {
         let (name, date, ok, ratio) = group.values
         texts.append(key([group.key]) + ": " + key([name as Any, date as Any, ok as Any, ratio as Any]))
@@ -35,7 +37,8 @@ extension SelectQuestion {
       return compare(texts.sorted(), expected.map(\.text).sorted()) ?? unsorted(found.map(\.key))
     case 2:
       let found = try context.aggregate(
-        Thing.self, where: rows.predicate, .countDistinct(\.oname), .first(\.name, by: \.k), .last(\.oname, by: \.k),
+        Thing.self, where: rows.predicate, includePendingChanges: includesPending, .countDistinct(\.oname),
+        .first(\.name, by: \.k), .last(\.oname, by: \.k),
         by: one.keyPath)
       for group in found {
         let (count, first, last) = group.values
@@ -45,7 +48,7 @@ extension SelectQuestion {
     default:
       let limit = choices.below(4)
       let found: [AggregateGroup<(One.Value), (Int, Int)>] = try context.aggregate(
-        Thing.self, where: rows.predicate, .count, .sum(\.k), by: one.keyPath,
+        Thing.self, where: rows.predicate, includePendingChanges: includesPending, .count, .sum(\.k), by: one.keyPath,
         sortedBy: { one, two in one.values > two.values }, limit: limit)
       // Groups with the same numbers come in the order of their keys, which this order does not know.
       let numbers = expected.sorted { ($0.count, $0.sum) > ($1.count, $1.sum) }.prefix(limit)
@@ -57,7 +60,8 @@ extension SelectQuestion {
   where One.Model == Thing, Two.Model == Thing {
     say("groups", "by \(one.name), \(two.name) where \(rows.predicateText)")
     let found: [AggregateGroup<(One.Value, Two.Value), (Int, Int, Double?)>] = try context.aggregate(
-      Thing.self, where: rows.predicate, .count, .sum(\.small), .average(\.k), by: one.keyPath, two.keyPath)
+      Thing.self, where: rows.predicate, includePendingChanges: includesPending, .count, .sum(\.small), .average(\.k),
+      by: one.keyPath, two.keyPath)
     let expected = expected(0, rows) { self.key([$0[keyPath: one.keyPath], $0[keyPath: two.keyPath]]) }
     var texts: [String] = []
     for group in found {
@@ -74,7 +78,7 @@ extension SelectQuestion {
   }
 
   /// What plain Swift says.
-  private func expected(_ kind: Int, _ rows: Rows, _ name: (Thing) -> String) -> [Group] {
+  private func expected(_ kind: Int, _ rows: Rows, name: (Thing) -> String) -> [Group] {
     Dictionary(grouping: rows.models, by: name).map { name, own in
       let text: String
       let sorted = own.sorted { $0.k < $1.k }

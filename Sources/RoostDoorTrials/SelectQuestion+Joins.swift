@@ -25,20 +25,20 @@ extension SelectQuestion {
     let way = choices.below(5)
     say(
       "join", "\(way) \(Other.self) on \(isAll ? "all" : "\(first.name), \(last.name)") where \(rows.predicateText)")
-    let others = try context.fetch(FetchDescriptor<Other>())
+    let others = try shown.fetch(FetchDescriptor<Other>())
     func names(_ own: [Other]) -> [String] { own.map { Shown.exactly($0[keyPath: keyPath]) }.sorted() }
     switch way {
     case 0:
       let found = try context.select(
         Thing.self, \.k, joining: .inner(Other.self, on: keys.0, keys.1, select: keyPath), where: rows.predicate,
-        sortBy: rows.order)
+        sortBy: rows.order, includePendingChanges: includesPending)
       return compare(
         listed(found.map { ($0.0, Shown.exactly($0.1)) }),
         rows.models.flatMap { thing in names(others.filter { belong(thing, $0) }).map { "\(thing.k) \($0)" } })
     case 1:
       let found = try context.select(
         Thing.self, \.k, joining: .left(Other.self, on: keys.0, keys.1, select: keyPath), where: rows.predicate,
-        sortBy: rows.order)
+        sortBy: rows.order, includePendingChanges: includesPending)
       return compare(
         listed(found.map { ($0.0, $0.1.map { Shown.exactly($0) } ?? "-") }),
         rows.models.flatMap { thing -> [String] in
@@ -48,7 +48,7 @@ extension SelectQuestion {
     case 2:
       let found = try context.select(
         Thing.self, \.k, joining: .full(Other.self, on: keys.0, keys.1, select: keyPath), where: rows.predicate,
-        sortBy: rows.order)
+        sortBy: rows.order, includePendingChanges: includesPending)
       let alone = others.filter { other in !rows.models.contains { belong($0, other) } }
       return compare(
         listed(found.map { ($0.0 ?? -1, $0.1.map { Shown.exactly($0) } ?? "-") }),
@@ -62,7 +62,8 @@ extension SelectQuestion {
         Thing.self, \.k, where: rows.predicate,
         matching: [
           way == 3 ? .exists(Other.self, on: keys.0, keys.1) : .none(Other.self, on: keys.0, keys.1)
-        ], sortBy: rows.order, offset: range.offset, limit: range.limit)
+        ], sortBy: rows.order, offset: range.offset, limit: range.limit,
+        includePendingChanges: includesPending)
       let expected = rows.models.filter { thing in others.contains { belong(thing, $0) } == (way == 3) }
       return compare(found.map { "\($0)" }, cut(expected, range).map { "\($0.k)" })
     }

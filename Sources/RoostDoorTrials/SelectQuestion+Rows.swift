@@ -16,7 +16,8 @@ extension SelectQuestion {
     say("select", "\(one.name) where \(rows.predicateText) by \(rows.order.count)")
     let range = range()
     let found = try context.select(
-      Thing.self, one.keyPath, where: rows.predicate, sortBy: rows.order, offset: range.offset, limit: range.limit)
+      Thing.self, one.keyPath, where: rows.predicate, sortBy: rows.order, offset: range.offset, limit: range.limit,
+      includePendingChanges: includesPending)
     return compare(
       found.map { Shown.exactly($0) }, cut(rows.models, range).map { Shown.exactly($0[keyPath: one.keyPath]) })
   }
@@ -27,7 +28,7 @@ extension SelectQuestion {
     let range = range()
     let found = try context.select(
       Thing.self, one.keyPath, two.keyPath, where: rows.predicate, sortBy: rows.order, offset: range.offset,
-      limit: range.limit)
+      limit: range.limit, includePendingChanges: includesPending)
     let expected = cut(rows.models, range).map { row([$0[keyPath: one.keyPath], $0[keyPath: two.keyPath]]) }
     return compare(found.map { row([$0.0, $0.1]) }, expected)
   }
@@ -39,7 +40,7 @@ extension SelectQuestion {
     let range = range()
     let found = try context.select(
       Thing.self, one.keyPath, two.keyPath, three.keyPath, where: rows.predicate, sortBy: rows.order,
-      offset: range.offset, limit: range.limit)
+      offset: range.offset, limit: range.limit, includePendingChanges: includesPending)
     let expected = cut(rows.models, range).map {
       row([$0[keyPath: one.keyPath], $0[keyPath: two.keyPath], $0[keyPath: three.keyPath]])
     }
@@ -60,17 +61,20 @@ extension SelectQuestion {
 
   private func distinct<One: AskField>(of one: One, _ rows: Rows) throws -> String? where One.Model == Thing {
     say("distinct", "\(one.name) where \(rows.predicateText)")
-    let found = try context.selectDistinct(Thing.self, one.keyPath, where: rows.predicate)
+    let found = try context.selectDistinct(
+      Thing.self, one.keyPath, where: rows.predicate, includePendingChanges: includesPending)
     let expected = Set(rows.models.map { key([$0[keyPath: one.keyPath]]) })
     if let complaint = compare(found.map { key([$0]) }.sorted(), expected.sorted()) { return complaint }
-    let few = try context.selectDistinct(Thing.self, one.keyPath, where: rows.predicate, limit: 2)
+    let few = try context.selectDistinct(
+      Thing.self, one.keyPath, where: rows.predicate, limit: 2, includePendingChanges: includesPending)
     return compare(few.map { key([$0]) }, found.prefix(2).map { key([$0]) }) ?? unsorted(found)
   }
 
   private func distinct<One: AskField, Two: AskField>(of one: One, and two: Two, rows: Rows) throws -> String?
   where One.Model == Thing, Two.Model == Thing {
     say("distinct", "\(one.name), \(two.name) where \(rows.predicateText)")
-    let found = try context.selectDistinct(Thing.self, one.keyPath, two.keyPath, where: rows.predicate)
+    let found = try context.selectDistinct(
+      Thing.self, one.keyPath, two.keyPath, where: rows.predicate, includePendingChanges: includesPending)
     let expected = Set(rows.models.map { key([$0[keyPath: one.keyPath], $0[keyPath: two.keyPath]]) })
     return compare(found.map { key([$0.0, $0.1]) }.sorted(), expected.sorted()) ?? unsorted(found.map { $0.0 })
   }
@@ -125,7 +129,7 @@ extension SelectQuestion {
     func ask<Result: Sendable>(_ window: Window<Thing, Result>) throws -> [String] {
       let found: [(Int, Result)] = try context.select(
         Thing.self, \.k, over: window, atMost: most, where: rows.predicate, sortBy: rows.order, offset: range.offset,
-        limit: range.limit)
+        limit: range.limit, includePendingChanges: includesPending)
       return found.map { (pair: (Int, Result)) in row([pair.0, pair.1 as Any]) }
     }
     let found: [String]

@@ -86,6 +86,28 @@ import Testing
     #expect(rows.map(\.1) == [5, 30, 20, 20] && rows.map(\.2) == ["Berlin", nil, "Berlin", "Berlin"])
   }
 
+  @Test func `computed values`() throws {
+    let hundreds = Computed(#Expression<Bill, Int> { $0.number / 100 })
+    let domain = Computed(\Bill.email) { $0?.split(separator: "@").last.map(String.init) }
+
+    let domains = try context.select(Bill.self, \.number, \.[domain], sortBy: [SortDescriptor(\.number)])
+
+    let counts = try context.aggregate(Bill.self, .count, .sum(\.total), by: \.[domain])
+    let largest = try context.aggregate(Bill.self, .max(\.total), by: \.[hundreds])
+    #expect(domains.map(\.1) == ["x", "x", nil, "x"] && counts.map(\.key) == [nil, "x"])
+    #expect(counts.map { $0.values.1 } == [20, 55] && largest.map(\.values) == [30])
+  }
+
+  @Test func `unions`() throws {
+    context.insert(Client("c@x", name: "Cem"))
+    let mails = Computed(\Client.address) { Optional($0) }
+    let all = try context.union(.rows(Bill.self, \.email), .rows(Client.self, \.[mails]))
+
+    let strangers = try context.except(
+      .rows(Bill.self, \.email, where: #Predicate { $0.email != nil }), .rows(Client.self, \.[mails]))
+    #expect(Set(all) == ["a@x", "b@x", "c@x", nil] && all.count == 4 && strangers == ["b@x"])
+  }
+
   @Test func `each value once`() throws {
     let cities = try context.selectDistinct(Bill.self, \.place?.city)
     #expect(cities == [nil, "Berlin"])

@@ -95,7 +95,7 @@ extension ModelContext {
       descriptor: descriptor, state: state, measures: measures, keys: keys, make: gatherings, columns: columns)
     state.notes?.forgetCall()
     let groups = try state.traced(.aggregate, descriptor, place: place, note: { $1.found = $0.count }) {
-      try state.call(.fetching) { try run.groups() }
+      try state.call(.fetching) { try state.countingMemory(Model.self) { try run.groups() } }
     }
     state.notes?.endCall { _ in }
     return groups

@@ -42,6 +42,8 @@ public struct RoostError: Error, CustomStringConvertible {
     case store
     /// A value breaks a rule of its model, or a model refuses itself.
     case invalid
+    /// A selection, a join or an aggregate needs more memory than ``ModelConfiguration/queryBytes`` allows.
+    case tooLarge
   }
 
   public let code: Code
@@ -117,6 +119,7 @@ enum Doorway {
     switch fault.code {
     case .wrongType, .unknown, .tooDeep, .badPattern:
       SwiftDataError.unsupportedPredicate.about("\(fault.detail), in \(fault.part)", fault)
+    case .tooLarge: RoostError(.tooLarge, "\(fault.part): \(fault.detail)", underlyingError: fault)
     case .nilUnwrapped, .overflow, .dividedByZero, .outOfBounds, .missingRow, .tooLong:
       RoostError(.badCondition, "\(fault.detail), in \(fault.part)", underlyingError: fault)
     }

@@ -147,7 +147,7 @@ extension ModelContext {
     let selection = try Selection(
       predicate, matches, sortBy: sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
     var range = try RowRange(offset, limit)
-    var run = try WindowRun(window, sortBy)
+    var run = try WindowRun(window, sortBy, in: state)
     let head = SelectedColumn(first)
     let rest = (repeat SelectedColumn(each others))
     var columns: [AnySelectedColumn<Model>] = run.columns + [head]
@@ -250,8 +250,10 @@ private struct Selection<Model: PersistentModel> {
     let rows = try state.traced(.select, descriptor, place: place, note: { $1.found = $0.count }) {
       try state.call(.fetching) {
         let graph = state.graph(try state.stores.known(Model.self).store)
-        return try graph.holdingSnapshot {
-          try body { SelectRun(descriptor, state, columns: $0, matching: matches) }
+        return try state.countingMemory(Model.self) {
+          try graph.holdingSnapshot {
+            try body { SelectRun(descriptor, state, columns: $0, matching: matches) }
+          }
         }
       }
     }

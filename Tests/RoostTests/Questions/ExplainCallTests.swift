@@ -74,7 +74,7 @@ import Testing
     let groups = try context.explain {
       try $0.aggregate(Disc.self, where: #Predicate { $0.number < 30 }, .count, .sum(\.number), by: \.title)
     }
-    #expect(groups.grouping == .rows && groups.rowsRead == 30 && groups.selected == ["title", "number"])
+    #expect(groups.grouping == .rows && groups.rowsRead == 50 && groups.selected == ["title", "number"])
     #expect(groups.description.contains("gathers in a table of 5 groups") && !groups.makesModels)
     let memory = try context.explain { try $0.aggregate(Disc.self, .countDistinct(\.title), by: \.isNew) }
     #expect(memory.grouping == .memory && memory.description.contains("gathers values row by row, into 1 group"))

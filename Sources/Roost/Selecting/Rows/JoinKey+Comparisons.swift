@@ -1,10 +1,10 @@
 /// Joins by other comparisons than equality. In each one the first value belongs to the selected model, the second to the joined one.
 extension JoinKey {
   private static func compared<Own, Others, Key: Comparable & Hashable & Sendable>(
-    _ comparison: JoinComparison, _ own: KeyPath<Model, Own>, _ other: KeyPath<Other, Others>,
+    _ comparison: JoinComparison, _ own: KeyPath<Model, Own>, with other: KeyPath<Other, Others>,
     test: @escaping (Key, Key) -> Bool, own ownKey: @escaping (Own) -> Key?, other otherKey: @escaping (Others) -> Key?
   ) -> JoinKey {
-    JoinKey(comparison, own, other, test: JoinTest(Key.self, test)) {
+    JoinKey(comparison, own, other: other, test: JoinTest(Key.self, test)) {
       ownKey($0).map(AnyHashable.init)
     } otherKey: {
       otherKey($0).map(AnyHashable.init)
@@ -15,7 +15,7 @@ extension JoinKey {
     _ own: KeyPath<Model, Own>, _ other: KeyPath<Other, Others>, own ownKey: @escaping (Own) -> Key?,
     other otherKey: @escaping (Others) -> Key?
   ) -> JoinKey {
-    JoinKey(.notEqual, own, other, test: JoinTest { $0 != $1 }) {
+    JoinKey(.notEqual, own, other: other, test: JoinTest { $0 != $1 }) {
       ownKey($0).map(AnyHashable.init)
     } otherKey: {
       otherKey($0).map(AnyHashable.init)
@@ -28,28 +28,28 @@ extension JoinKey {
   public static func less<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    compared(.less, own, other, test: { (one: Key, other: Key) in one < other }, own: { $0 }, other: { $0 })
+    compared(.less, own, with: other, test: { (one: Key, other: Key) in one < other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is less than the second one.
   public static func less<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
-    compared(.less, own, other, test: { (one: Key, other: Key) in one < other }, own: { $0 }, other: { $0 })
+    compared(.less, own, with: other, test: { (one: Key, other: Key) in one < other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is less than the second one.
   public static func less<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    compared(.less, own, other, test: { (one: Key, other: Key) in one < other }, own: { $0 }, other: { $0 })
+    compared(.less, own, with: other, test: { (one: Key, other: Key) in one < other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is less than the second one.
   public static func less<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
-    compared(.less, own, other, test: { (one: Key, other: Key) in one < other }, own: { $0 }, other: { $0 })
+    compared(.less, own, with: other, test: { (one: Key, other: Key) in one < other }, own: { $0 }, other: { $0 })
   }
 
   // MARK: atMost
@@ -58,28 +58,32 @@ extension JoinKey {
   public static func atMost<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    compared(.lessOrEqual, own, other, test: { (one: Key, other: Key) in one <= other }, own: { $0 }, other: { $0 })
+    compared(
+      .lessOrEqual, own, with: other, test: { (one: Key, other: Key) in one <= other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is less than the second one, or equal to it.
   public static func atMost<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
-    compared(.lessOrEqual, own, other, test: { (one: Key, other: Key) in one <= other }, own: { $0 }, other: { $0 })
+    compared(
+      .lessOrEqual, own, with: other, test: { (one: Key, other: Key) in one <= other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is less than the second one, or equal to it.
   public static func atMost<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    compared(.lessOrEqual, own, other, test: { (one: Key, other: Key) in one <= other }, own: { $0 }, other: { $0 })
+    compared(
+      .lessOrEqual, own, with: other, test: { (one: Key, other: Key) in one <= other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is less than the second one, or equal to it.
   public static func atMost<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
-    compared(.lessOrEqual, own, other, test: { (one: Key, other: Key) in one <= other }, own: { $0 }, other: { $0 })
+    compared(
+      .lessOrEqual, own, with: other, test: { (one: Key, other: Key) in one <= other }, own: { $0 }, other: { $0 })
   }
 
   // MARK: greater
@@ -88,28 +92,28 @@ extension JoinKey {
   public static func greater<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    compared(.greater, own, other, test: { (one: Key, other: Key) in one > other }, own: { $0 }, other: { $0 })
+    compared(.greater, own, with: other, test: { (one: Key, other: Key) in one > other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is greater than the second one.
   public static func greater<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
-    compared(.greater, own, other, test: { (one: Key, other: Key) in one > other }, own: { $0 }, other: { $0 })
+    compared(.greater, own, with: other, test: { (one: Key, other: Key) in one > other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is greater than the second one.
   public static func greater<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    compared(.greater, own, other, test: { (one: Key, other: Key) in one > other }, own: { $0 }, other: { $0 })
+    compared(.greater, own, with: other, test: { (one: Key, other: Key) in one > other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is greater than the second one.
   public static func greater<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
-    compared(.greater, own, other, test: { (one: Key, other: Key) in one > other }, own: { $0 }, other: { $0 })
+    compared(.greater, own, with: other, test: { (one: Key, other: Key) in one > other }, own: { $0 }, other: { $0 })
   }
 
   // MARK: atLeast
@@ -118,28 +122,32 @@ extension JoinKey {
   public static func atLeast<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    compared(.greaterOrEqual, own, other, test: { (one: Key, other: Key) in one >= other }, own: { $0 }, other: { $0 })
+    compared(
+      .greaterOrEqual, own, with: other, test: { (one: Key, other: Key) in one >= other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is greater than the second one, or equal to it.
   public static func atLeast<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
-    compared(.greaterOrEqual, own, other, test: { (one: Key, other: Key) in one >= other }, own: { $0 }, other: { $0 })
+    compared(
+      .greaterOrEqual, own, with: other, test: { (one: Key, other: Key) in one >= other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is greater than the second one, or equal to it.
   public static func atLeast<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    compared(.greaterOrEqual, own, other, test: { (one: Key, other: Key) in one >= other }, own: { $0 }, other: { $0 })
+    compared(
+      .greaterOrEqual, own, with: other, test: { (one: Key, other: Key) in one >= other }, own: { $0 }, other: { $0 })
   }
 
   /// The first value is greater than the second one, or equal to it.
   public static func atLeast<Key: Comparable & Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
-    compared(.greaterOrEqual, own, other, test: { (one: Key, other: Key) in one >= other }, own: { $0 }, other: { $0 })
+    compared(
+      .greaterOrEqual, own, with: other, test: { (one: Key, other: Key) in one >= other }, own: { $0 }, other: { $0 })
   }
 
   // MARK: notEqual

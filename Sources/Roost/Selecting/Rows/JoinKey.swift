@@ -16,7 +16,7 @@ public struct JoinKey<Model: PersistentModel, Other: PersistentModel>: @unchecke
   let test: JoinTest
 
   init<Own, Others>(
-    _ comparison: JoinComparison, _ own: KeyPath<Model, Own>, _ other: KeyPath<Other, Others>, test: JoinTest,
+    _ comparison: JoinComparison, _ own: KeyPath<Model, Own>, other: KeyPath<Other, Others>, test: JoinTest,
     ownKey: @escaping (Own) -> AnyHashable?, otherKey: @escaping (Others) -> AnyHashable?
   ) {
     self.comparison = comparison
@@ -32,7 +32,7 @@ public struct JoinKey<Model: PersistentModel, Other: PersistentModel>: @unchecke
   ///
   /// A thousand models and a thousand others are a million rows.
   public static var all: JoinKey {
-    JoinKey(.all, \.persistentModelID, \.persistentModelID, test: JoinTest { _, _ in true }) { _ in
+    JoinKey(.all, \.persistentModelID, other: \.persistentModelID, test: JoinTest { _, _ in true }) { _ in
       true
     } otherKey: { _ in
       true
@@ -50,26 +50,27 @@ public struct JoinKey<Model: PersistentModel, Other: PersistentModel>: @unchecke
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    JoinKey(.equal, own, other, test: isEqual, ownKey: Self.whole, otherKey: Self.whole)
+    JoinKey(.equal, own, other: other, test: isEqual, ownKey: Self.whole, otherKey: Self.whole)
   }
 
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
-    JoinKey(.equal, own, other, test: isEqual, ownKey: { $0.map(AnyHashable.init) }, otherKey: Self.whole)
+    JoinKey(.equal, own, other: other, test: isEqual, ownKey: { $0.map(AnyHashable.init) }, otherKey: Self.whole)
   }
 
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
-    JoinKey(.equal, own, other, test: isEqual, ownKey: Self.whole, otherKey: { $0.map(AnyHashable.init) })
+    JoinKey(.equal, own, other: other, test: isEqual, ownKey: Self.whole, otherKey: { $0.map(AnyHashable.init) })
   }
 
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
     JoinKey(
-      .equal, own, other, test: isEqual, ownKey: { $0.map(AnyHashable.init) }, otherKey: { $0.map(AnyHashable.init) })
+      .equal, own, other: other, test: isEqual, ownKey: { $0.map(AnyHashable.init) },
+      otherKey: { $0.map(AnyHashable.init) })
   }
 }
 
@@ -143,8 +144,8 @@ final class JoinColumn<Model: PersistentModel, Known>: AnyJoinColumn<Model> {
     get { column.number }
     set { column.number = newValue }
   }
-  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
-    let found = column.placed(map, store)
+  override func placed(_ map: EntityMap, _ graph: GraphContext) -> PlacedPath? {
+    let found = column.placed(map, graph)
     // A type may have an equality or an order of its own, which what is stored does not have.
     let isStored =
       isRange ? Constant.isSortedByValue(TypeFacts.whole(Known.self)) : Constant.isComparedByValue(Known.self)

@@ -33,9 +33,13 @@ struct JoinQuestion<Model: PersistentModel> {
     var run = SelectRun(descriptor, state, columns: keys + columns)
     run.restriction = wantsAll ? nil : restriction(keys)
     var rows: [(keys: [AnyHashable]?, result: Result)] = []
+    let bytes = QueryMemory.joinedRow + QueryMemory.joinedKey * keys.count + MemoryLayout<Result>.stride
     try run.forEach { row in
       let own = try row.keys(keys)
-      if own != nil || wantsAll { rows.append((own, try make(row))) }
+      if own != nil || wantsAll {
+        try state.queryMemory?.take(bytes, for: .join)
+        rows.append((own, try make(row)))
+      }
       return true
     }
     return rows

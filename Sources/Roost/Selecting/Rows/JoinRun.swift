@@ -1,4 +1,5 @@
 internal import RoostGraph
+internal import RoostQuery
 
 /// Joins rows with the rows of another side.
 struct JoinRun<Model: PersistentModel, Result> {
@@ -35,6 +36,8 @@ struct JoinRun<Model: PersistentModel, Result> {
     var index = JoinIndex(join.side, found.map { $0.keys })
     state.notes?.changeLast { if $0.joining == .none || index.joining != .table { $0.joining = index.joining } }
     var count = 0
+    // A number, and a row of results with at least one value beside the joined ones.
+    let bytes = 2 * QueryMemory.value + MemoryLayout<Result>.stride
     var isMatched = keepsOthers ? Array(repeating: false, count: found.count) : []
     for row in rows {
       var own: [Int] = []
@@ -45,6 +48,7 @@ struct JoinRun<Model: PersistentModel, Result> {
             throw RoostError(
               .badValue, "the join has more than \(Self.mostRows) pairs: add a predicate, a limit, or another key")
           }
+          try state.queryMemory?.take(bytes, for: .join)
           own.append(place)
           return true
         }

@@ -30,13 +30,14 @@ struct SelectRestriction<Model: PersistentModel> {
 
   /// Nil if reading all rows is about as fast.
   func restricted(_ part: FetchPart<Model>, _ placed: [PlacedPath]) throws -> FetchPart<Model>? {
-    let found = try wanted.flatMap { try equality($0, part, placed[$0.column.number]) } ?? rangeCondition(placed)
+    let found = try wanted.flatMap { try equality($0, part, at: placed[$0.column.number]) } ?? rangeCondition(placed)
     return found.map { part.plain.asking($0) }
   }
 
-  private func equality(_ wanted: Wanted, _ part: FetchPart<Model>, _ found: PlacedPath) throws -> Condition? {
+  private func equality(_ wanted: Wanted, _ part: FetchPart<Model>, at found: PlacedPath) throws -> Condition? {
     let values = Set(wanted.values)
-    guard found.kind.whole == wanted.kind.whole, wanted.kind.isSortable,
+    // A column without a kind is computed by a closure, from another value than the one that is compared.
+    guard wanted.column.kind?.whole == wanted.kind.whole, wanted.kind.isSortable,
       try part.graph.planner().count(part.query(isSorted: false)) > Self.rowsPerSearch * values.count
     else { return nil }
     return .contains(.constant(.array(Array(values)), .array(found.kind)), found.condition)
@@ -49,7 +50,8 @@ struct SelectRestriction<Model: PersistentModel> {
       for bound in bounds {
         let found = placed[bound.column.number]
         // Foundation's order of decimals has a place for what is no number.
-        guard found.kind.whole == bound.kind.whole, found.kind.whole.isComparable, bound.kind.whole != .plain(.decimal)
+        guard bound.column.kind?.whole == bound.kind.whole, found.kind.whole.isComparable,
+          bound.kind.whole != .plain(.decimal)
         else { continue }
         tests.append(Self.test(found, bound))
       }

@@ -32,7 +32,7 @@ struct SelectRun<Model: PersistentModel> {
     func value<Known>(_ column: SelectedColumn<Model, Known>) throws -> Known {
       switch self {
       case .stored(let values): try column.value(values[values.startIndex + column.number])
-      case .model(let model): column.value(model)
+      case .model(let model): try column.value(model)
       }
     }
 
@@ -72,13 +72,13 @@ struct SelectRun<Model: PersistentModel> {
   private func forEachFound(_ place: StoreSet.Place, _ graph: GraphContext, body: (Row) throws -> Bool) throws {
     for keyPath in columns.compactMap({ $0.keyPath }) { try PathShelf.shared.checkUse(keyPath) }
     let run = FetchRun(descriptor, state)
-    let placed = columns.compactMap { $0.placed(place.map, graph.store) }
+    let placed = columns.compactMap { $0.placed(place.map, graph) }
     let passes = placed.flatMap { $0.passes }
     // Behind a working set all rows of the other entities would have to be loaded.
     let isFar = graph.source != nil && !passes.isEmpty
     let part = try run.part(besides: isFar ? [] : passes)
     guard placed.count == columns.count, part.tests.isEmpty, part.orders != nil, !part.isBlind, !isFar else {
-      try note(run, part, madeOf: unplaced(place.map, graph.store))
+      try note(run, part, madeOf: unplaced(place.map, graph))
       let models = try run.models(part)
       for path in columns.compactMap({ $0.path }) where !path.references.isEmpty {
         graph.links.prefetch(place.map, models, along: path.references)
@@ -92,7 +92,8 @@ struct SelectRun<Model: PersistentModel> {
       let wanted = try restriction?.restricted(part, placed)
       try note(run, wanted ?? part, isLookup: wanted != nil)
       let values = try part.graph.planner().values(
-        (wanted ?? part).query(isSorted: true, offset: run.offset, limit: run.limit), conditions)
+        (wanted ?? part).query(isSorted: true, offset: run.offset, limit: run.limit), conditions,
+        memory: state.queryMemory)
       for start in stride(from: 0, to: values.count, by: columns.count) {
         if try !body(.stored(values[start..<start + columns.count])) { return }
       }
@@ -101,7 +102,9 @@ struct SelectRun<Model: PersistentModel> {
     try note(run, part)
     let places = try run.places(part)
     let stored = places.rows.filter { places.waiting[$0] == nil }
-    let values = try part.graph.planner().values(stored.map { RowID($0) }, of: place.map.entity.name, conditions)
+    let values = try part.graph.planner().values(
+      stored.map { RowID($0) }, of: place.map.entity.name, conditions,
+      memory: state.queryMemory)
     var start = 0
     for row in places.rows {
       if let model = places.waiting[row] {
@@ -116,9 +119,9 @@ struct SelectRun<Model: PersistentModel> {
   // MARK: Explaining
 
   /// A column that rows do not have, as a person would write it.
-  private func unplaced(_ map: EntityMap, _ store: GraphStore) -> String? {
+  private func unplaced(_ map: EntityMap, _ graph: GraphContext) -> String? {
     if state.notes == nil { return nil }
-    return columns.first { $0.placed(map, store) == nil }?.keyPath.map { PathNames.text($0) }
+    return columns.first { $0.placed(map, graph) == nil }?.keyPath.map { PathNames.text($0) }
   }
 
   /// Tells ``ModelContext/explain(call:)`` how the rows are read.
