@@ -113,7 +113,9 @@
       pending = Set(brought.pending)
       let lacking = Dictionary(grouping: brought.pending, by: \.table)
       selections = tables.tables.indices.map { number in
-        Selection(tables, number, in: namespace, lacking: Set(lacking[number, default: []].map(\.column)))
+        Selection(
+          tables, number, in: namespace, isOneZone: zones.isOne,
+          lacking: Set(lacking[number, default: []].map(\.column)))
       }
       known = tables.tables.map { _ in [:] }
       listed = tables.tables.map { _ in [] }
@@ -189,6 +191,11 @@
     /// The caller has the lock.
     private func keep(_ row: KnownRow?, _ table: Int, at key: RowKey) {
       known[table][key] = row
+      noteLists(of: row, table, at: key)
+    }
+
+    /// The caller has the lock.
+    private func noteLists(of row: KnownRow?, _ table: Int, at key: RowKey) {
       guard selections[table].hasLists else { return }
       if row?.content.hasAllLists == true { listed[table].insert(key) } else { listed[table].remove(key) }
     }
@@ -216,7 +223,8 @@
         }
         for content in contents {
           guard let mark = content.mark as? KnownRow else { continue }
-          keep(mark.taken(content, after: known[mark.table][mark.key]), mark.table, at: mark.key)
+          let row = mark.taken(content, replacing: &known[mark.table][mark.key])
+          noteLists(of: row, mark.table, at: mark.key)
         }
       }
     }
