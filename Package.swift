@@ -223,7 +223,7 @@ let package = Package(
       "MigrationTests",
       of: ["SwiftData", "RoostTestSupport", .target(name: "RoostPostgres", condition: postgres)],
       resources: [.copy("Released")]),
-    tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostPostgres", "RoostTestSupport"]),
+    tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostKV", "RoostPostgres", "RoostTestSupport"]),
     tests(
       "TransferTests",
       of: [

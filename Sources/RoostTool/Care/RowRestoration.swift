@@ -133,6 +133,8 @@ struct RowRestoration {
       waiting = refused
     }
     for name in names { try writeLists(name) }
+    let entities = Set(names.map(\.entity))
+    if writer.catalog.hasComputed(of: entities) { try writer.change { $0.awaitComputed(of: entities) } }
   }
 
   /// Where a relationship led.
