@@ -178,9 +178,8 @@ let package = Package(
     floor(
       "RoostTool",
       on: [
-        "Roost", "RoostImport", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords", "RoostTrees",
-        "RoostPages",
-        "RoostFile", "RoostBytes",
+        "Roost", "RoostImport", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords",
+        "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
       ]),
     program("RoostProgram", on: ["RoostTool"]),
     program(

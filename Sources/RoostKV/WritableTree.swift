@@ -39,9 +39,13 @@ public struct WritableTree {
     return Tree(tree: ByteTreeDraft(.empty, id: id, in: writer.transaction).tree, scope: writer.scope)
   }
 
+  /// How many keys there are, with the changes of the transaction.
   public var count: Int { reading.count }
+  /// The value of a key, copied; nil if there is none. The changes of the transaction count.
   public func value(_ key: some Bytes) throws -> [UInt8]? { try reading.value(key) }
+  /// The value of a key as text; bytes that are not UTF-8 are replaced. The changes of the transaction count.
   public func string(_ key: some Bytes) throws -> String? { try reading.string(key) }
+  /// Whether a key has a value, with the changes of the transaction.
   public func contains(_ key: some Bytes) throws -> Bool { try reading.contains(key) }
 
   /// Gives the key this value, whether it is there or not; true if it was not.
@@ -109,9 +113,13 @@ public struct WritableTable {
     return Table(tree: IntegerTreeDraft(.empty, id: id, in: writer.transaction).tree, scope: writer.scope)
   }
 
+  /// How many keys there are, with the changes of the transaction.
   public var count: Int { reading.count }
+  /// The value of a key, copied; nil if there is none. The changes of the transaction count.
   public func value(_ key: UInt64) throws -> [UInt8]? { try reading.value(key) }
+  /// The value of a key as text; bytes that are not UTF-8 are replaced. The changes of the transaction count.
   public func string(_ key: UInt64) throws -> String? { try reading.string(key) }
+  /// Whether a key has a value, with the changes of the transaction.
   public func contains(_ key: UInt64) throws -> Bool { try reading.contains(key) }
 
   /// Gives the key this value, whether it is there or not; true if it was not.

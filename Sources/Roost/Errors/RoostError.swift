@@ -5,6 +5,7 @@ internal import RoostRecords
 
 /// What went wrong where SwiftData has no name for it. Match on ``code``; print the whole error for a person.
 public struct RoostError: Error, CustomStringConvertible {
+  /// The kinds of errors, each with a number that `roost help` explains: see ``RoostError/reference``.
   public enum Code: String, Sendable, CaseIterable {
     /// The type is not among the container's models.
     case unknownModel
@@ -44,7 +45,10 @@ public struct RoostError: Error, CustomStringConvertible {
     case invalid
   }
 
+  /// The kind of error, for programs to match on.
   public let code: Code
+  /// A sentence for a person: which model and property it is about, and what to do. Its words may change between
+  /// versions.
   public let detail: String
   /// What was thrown further down.
   public let underlyingError: (any Error)?

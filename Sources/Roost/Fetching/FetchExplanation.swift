@@ -30,9 +30,11 @@ public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
   public internal(set) var testedOnRows: String?
   /// What was tested on models, each part by itself. It takes longer.
   public internal(set) var testedInMemory: [String] = []
+  /// Where the order comes from: an index, a sort of rows, or a sort of models.
   public internal(set) var sorting = Sorting.none
   /// Rows that were left out because their models wait to be saved or deleted, and models that were put in for that.
   public internal(set) var leftOut = 0
+  /// Unsaved models that were put in among the rows, because they pass the test.
   public internal(set) var putIn = 0
   /// The line to write in the model, where an index would spare nine of ten rows that were read.
   public internal(set) var missingIndex: String?

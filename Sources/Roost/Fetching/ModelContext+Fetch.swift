@@ -75,6 +75,7 @@ extension ModelContext {
     }
   }
 
+  /// The identifiers of the models that a descriptor asks for, in its order. No model is read or made.
   @_disfavoredOverload
   public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel {
@@ -85,6 +86,12 @@ extension ModelContext {
     try state.call(.fetching) { try FetchRun(descriptor, state).identifiers() }
   }
 
+  /// The identifiers of the models that a descriptor asks for. Eight bytes are kept for each; an identifier is made
+  /// when it is read.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the predicate, the order, the limit and the offset.
+  ///   - batchSize: checked to be positive, as in SwiftData, and otherwise without effect here.
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {

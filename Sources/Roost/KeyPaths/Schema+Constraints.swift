@@ -4,19 +4,30 @@ extension Schema {
   where T: PersistentModel {
     /// Key paths, and the kind of index over them.
     public enum Types<P> where P: PersistentModel {
+      /// An ordered index over properties: for `==`, `<`, ranges and sort orders. The first key path is sorted by
+      /// first.
       case binary([PartialKeyPath<P>])
+      /// SwiftData's index for places. Here it is an ordered index too.
       case rtree([PartialKeyPath<P>])
     }
 
+    /// The indexes that the declaration names, each a list of key paths.
     public let indices: [Types<T>]
+    /// A fixed name: constraints have none of their own.
     public var name = "SwiftData.Schema.Index"
+    /// Empty: a constraint is found by its properties, not by a name.
     public var originalName = ""
+    /// Without meaning for a constraint.
     public var valueType: any Any.Type = Any.self
+    /// False: an index allows equal values.
     public var isUnique: Bool { false }
 
+    /// Declares indexes with their kinds, as `#Index` does.
     public init(_ indices: Types<T>...) { self.indices = indices }
+    /// Declares ordered indexes, each over a list of key paths.
     public init(_ binaryIndices: [PartialKeyPath<T>]...) { indices = binaryIndices.map { .binary($0) } }
 
+    /// The keys of the coded form: the names of the properties, without key paths.
     public enum CodingKeys: CodingKey { case indices }
 
     /// The names of the properties of each.
@@ -55,14 +66,21 @@ extension Schema {
   /// Properties that no two models may have in common.
   public final class Unique<T>: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable
   where T: PersistentModel {
+    /// The lists of properties: no two models have the same values in all properties of one list.
     public let constraints: [[PartialKeyPath<T>]]
+    /// A fixed name: constraints have none of their own.
     public var name = "SwiftData.Schema.Unique"
+    /// Empty: a constraint is found by its properties, not by a name.
     public var originalName = ""
+    /// Without meaning for a constraint.
     public var valueType: any Any.Type = Any.self
+    /// True: the constraint forbids equal values.
     public var isUnique: Bool { true }
 
+    /// Declares that no two models have the same values in all properties of a list, as `#Unique` does.
     public init(_ constraints: [PartialKeyPath<T>]...) { self.constraints = constraints }
 
+    /// The keys of the coded form: the names of the properties, without key paths.
     public enum CodingKeys: CodingKey { case constraints }
 
     var names: [[String]] { constraints.map { Schema.names($0) } }

@@ -22,12 +22,14 @@ public struct Window<Model: PersistentModel, Result>: @unchecked Sendable {
 extension Window where Result == Int {
   /// 1 for the first row, 2 for the second.
   public static func position() -> Window { Window(group: OneGroup.init) { PositionGroup(isRank: false) } }
+  /// 1 for the first row of each group, 2 for the second.
   public static func position<Key: Hashable>(per key: KeyPath<Model, Key>) -> Window {
     Window(group: { GroupColumn(key) }) { PositionGroup(isRank: false) }
   }
 
   /// As the position, but rows with the same values in `sortBy` have the same rank: 1, 2, 2, 4.
   public static func rank() -> Window { Window(group: OneGroup.init) { PositionGroup(isRank: true) } }
+  /// The rank within each group: rows with the same values in `sortBy` have the same one.
   public static func rank<Key: Hashable>(per key: KeyPath<Model, Key>) -> Window {
     Window(group: { GroupColumn(key) }) { PositionGroup(isRank: true) }
   }
@@ -43,6 +45,7 @@ extension Window {
     Window(group: OneGroup.init, begin: { RunningGroup(aggregate) }, columns: aggregate.columns)
   }
 
+  /// An aggregate over this row and the rows before it in its group, such as a running total for each account.
   public static func running<Key: Hashable>(_ aggregate: Aggregate<Model, Result>, per key: KeyPath<Model, Key>)
     -> Window
   { Window(group: { GroupColumn(key) }, begin: { RunningGroup(aggregate) }, columns: aggregate.columns) }

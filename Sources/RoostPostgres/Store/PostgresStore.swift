@@ -12,8 +12,11 @@
     public typealias Configuration = PostgresConfiguration
     public typealias Snapshot = DefaultSnapshot
 
+    /// The configuration that the store was opened with.
     public let configuration: PostgresConfiguration
+    /// The models that the database keeps.
     public let schema: Schema
+    /// The identifier of the store in identifiers of its models.
     public let identifier: String
     let tables: TableMap
     /// The names of tables of links that the models do not name any more.
@@ -309,6 +312,7 @@
 
     // MARK: DataStore
 
+    /// Removes all models and what the database noted of their changes, in one transaction.
     public func erase() throws {
       try CallInterrupt.check()
       var names = (tables.tables.map(\.name) + tables.links.map(\.name) + leftLinks).map { "\(namespace).\($0)" }

@@ -30,18 +30,21 @@ public struct JoinKey<Model: PersistentModel, Other: PersistentModel>: @unchecke
     JoinKey(own, other, ownKey: Self.whole, otherKey: Self.whole)
   }
 
+  /// The value of one model is that of the other; a model whose value is nil has no partner.
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
     JoinKey(own, other, ownKey: { $0.map(AnyHashable.init) }, otherKey: Self.whole)
   }
 
+  /// The value of one model is that of the other; another model whose value is nil has no partner.
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
     JoinKey(own, other, ownKey: Self.whole, otherKey: { $0.map(AnyHashable.init) })
   }
 
+  /// The value of one model is that of the other; nil is equal to nothing, also not to nil.
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
