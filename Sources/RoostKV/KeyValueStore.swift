@@ -9,7 +9,7 @@ import Synchronization
 /// one snapshot from begin to end, and neither wait nor make anybody wait; one writer at a time changes the store.
 ///
 /// ```swift
-/// let store = try KeyValueStore("music.roost")
+/// let store = try KeyValueStore(folder + "/music.roost")
 /// try store.write { writer in
 ///   let titles = try writer.tree("titles")
 ///   try titles.put("t1", "Heroes")

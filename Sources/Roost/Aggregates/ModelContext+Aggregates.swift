@@ -22,7 +22,7 @@ extension ModelContext {
     return try (repeat result(each aggregates))
   }
 
-  /// The same for each group of models that have something in common, which may be what they lead to:
+  /// Counts, sums and extremes for each group of models with equal keys. A key may be a property of a referenced model:
   ///
   ///     let genres = try context.aggregate(
   ///       Track.self, .count, .average(\.duration), by: \.album?.genre, having: { $0.values.0 > 10 })

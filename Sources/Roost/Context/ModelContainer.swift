@@ -94,6 +94,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Opens stores for classes of models.
   ///
+  /// ```swift
+  /// let container = try ModelContainer(for: Playlist.self, configurations: ModelConfiguration(url: file))
+  /// ```
+  ///
   /// - Parameters:
   ///   - forTypes: the classes. Models that their relationships reference are added.
   ///   - migrationPlan: how an older store becomes one of these models; without it, changes that need no code are
@@ -141,6 +145,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   public static func == (one: ModelContainer, other: ModelContainer) -> Bool { one === other }
 
   /// The context for user interfaces: there is one, it saves by itself, and it lives as long as the container.
+  ///
+  /// ```swift
+  /// let count = try await MainActor.run { try container.mainContext.fetchCount(FetchDescriptor<Song>()) }
+  /// ```
   @MainActor public var mainContext: ModelContext {
     let state = lock.withLock { mainState }
     if let state { return state.context(of: self) }
@@ -176,7 +184,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     for store in stores.stores { try Doorway.pass { try store.erase() } }
   }
 
-  /// The same as ``erase()``, without saying whether it could be done.
+  /// Removes all models from all stores, as ``erase()`` does, and tells no error.
   public func deleteAllData() { try? erase() }
 
   /// Writes what was committed from the log to its places in the files now, where that would be done later by itself. For tests, and

@@ -141,8 +141,7 @@ public struct SaveSummary: Sendable {
     let isAmongNew: Bool
   }
 
-  /// The properties that another context changed too, in the order in which the save met them. The merge policy
-  /// decided each.
+  /// The properties that another context changed too. The merge policy decided each.
   public internal(set) var conflicts: [Conflict] = []
   /// The inserted models that became stored ones because of unique values.
   public internal(set) var merges: [Merge] = []

@@ -17,7 +17,7 @@ extension ModelContext {
     }
   }
 
-  /// The same, of which only some batches of models are there at a time: see ``FetchResultsCollection``.
+  /// The models that a descriptor asks for, of which four batches at most are in memory: see ``FetchResultsCollection``.
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> FetchResultsCollection<T> where T: PersistentModel {
@@ -107,8 +107,23 @@ extension ModelContext {
     try state.call(.fetching) { try FetchRun(descriptor, state).explanation() }
   }
 
-  /// Calls a closure with each model, and keeps no more than a batch of them that nobody changed. Which models there are
-  /// is settled at the beginning.
+  /// Calls a closure with each model, and keeps at most one batch of models that were not changed. The call finds the models at its
+  /// beginning, and leaves out those that are deleted before their turn.
+  ///
+  /// ```swift
+  /// try context.enumerate(FetchDescriptor<Song>(), batchSize: 1000) { song in
+  ///   song.title = song.title.uppercased()
+  /// }
+  /// try context.save()
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - fetch: the predicate, the order, the limit and the offset.
+  ///   - batchSize: how many models are read at a time.
+  ///   - allowEscapingMutations: accepted as in SwiftData, without effect: changes are always kept.
+  ///   - fileID: the file of the call, for traces.
+  ///   - line: the line of the call, for traces.
+  ///   - block: called with each model in turn. What it throws ends the call.
   public func enumerate<T>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     fileID: StaticString = #fileID, line: UInt = #line, block: (_ model: T) throws -> Void

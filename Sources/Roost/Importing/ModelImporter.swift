@@ -61,7 +61,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The same of typed snapshots.
+  /// Imports typed snapshots, of this store or of another one. Conflicts and relationships are treated as with ``ModelSnapshot``.
   @discardableResult
   public func run<Snapshot: TypedSnapshot>(
     snapshots: some Sequence<Snapshot>, progress: ((ImportProgress) -> Void)? = nil
@@ -71,7 +71,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The same of snapshots that come one after the other, as from a network. One chunk is stored while the next one comes.
+  /// Imports snapshots that come one after the other, such as from a network. One chunk is stored while the next one comes.
   @discardableResult
   public func run<Snapshots: AsyncSequence>(
     snapshots: Snapshots, progress: (@Sendable (ImportProgress) -> Void)? = nil
@@ -202,6 +202,16 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 
 extension ModelContainer {
   /// Imports many models of a class: see ``ModelImporter``.
+  ///
+  /// ```swift
+  /// let report = try container.importer(for: Song.self).run(1...1000) { Song(title: "Song \($0)", year: 1977) }
+  /// print(report)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - model: the class of the models, or a superclass of theirs.
+  ///   - options: what is done with duplicates and with bad records, and how many records are one transaction.
+  /// - Throws: ``RoostError/Code/unknownModel`` if the class is not a model of the container.
   public func importer<Model>(
     for model: Model.Type, options: ImportOptions = ImportOptions()
   ) throws -> ModelImporter<Model> where Model: PersistentModel {

@@ -50,8 +50,8 @@ extension Schema {
         originalName: originalName, inverse: inverse, hashModifier: hashModifier)
     }
 
-    /// The same in fewer words: how many models it must lead to, and how many it may; 0 for any number. An addition to what SwiftData has;
-    /// guides name it.
+    /// Declares a relationship with the least and the greatest number of its models; 0 stands for any number. SwiftData has the longer labels
+    /// `minimumModelCount` and `maximumModelCount` only.
     public convenience init(
       _ options: Option..., deleteRule: DeleteRule = .nullify, minimum: Int, maximum: Int? = 0,
       originalName: String? = nil, inverse: AnyKeyPath? = nil, hashModifier: String? = nil

@@ -167,7 +167,7 @@ public import Foundation
       undoNestedGroup()
     }
 
-    /// The same, where the last group is closed already.
+    /// Takes the last group back. Nothing happens while a group is open.
     open func undoNestedGroup() {
       if isUndoing || isRedoing || !open.isEmpty { return }
       guard let group = undoStack.popLast() else { return }
