@@ -50,7 +50,7 @@ extension ErrorCatalogue {
       advice: "Correct the pattern; the error says what is wrong."),
     .init(
       .conditions, 5, name: "nilUnwrapped", meaning: "A row has nil where the condition unwraps a value.",
-      advice: "Test for nil first, or give a default with ??."),
+      advice: "First test for nil, or for the type, or give a default with ??."),
     .init(
       .conditions, 6, name: "overflow", meaning: "A number became too large when the condition was computed for a row.",
       advice: "Compute with Double, or with smaller numbers."),
@@ -59,7 +59,7 @@ extension ErrorCatalogue {
       advice: "Test for zero first."),
     .init(
       .conditions, 8, name: "outOfBounds", meaning: "The condition uses an index beyond the end of a list for a row.",
-      advice: "Test the count first."),
+      advice: "Test the count, or the order of the bounds, first."),
     .init(
       .conditions, 9, name: "missingRow", meaning: "A row references a row that does not exist.",
       advice: "Run `roost verify`: the store is inconsistent."),

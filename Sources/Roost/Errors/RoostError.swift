@@ -120,9 +120,12 @@ enum Doorway {
   private static func condition(_ fault: ConditionFault) -> any Error {
     switch fault.code {
     case .wrongType, .unknown, .tooDeep, .badPattern:
-      SwiftDataError.unsupportedPredicate.about("\(fault.detail), in \(fault.part)", fault)
+      return SwiftDataError.unsupportedPredicate.about("\(fault.detail), in \(fault.part)", fault)
     case .nilUnwrapped, .overflow, .dividedByZero, .outOfBounds, .missingRow, .tooLong:
-      RoostError(.badCondition, "\(fault.detail), in \(fault.part)", underlyingError: fault)
+      let advice = fault.entry?.advice.dropLast() ?? "handle such rows first"
+      return RoostError(
+        .badCondition, "\(fault.detail), in \(fault.part): \(advice.prefix(1).lowercased())\(advice.dropFirst())",
+        underlyingError: fault)
     }
   }
 

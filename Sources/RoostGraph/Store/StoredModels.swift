@@ -32,6 +32,7 @@ package struct StoredModels {
     var uniques: [[String]] = []
     var indexes: [[String]] = []
     var originalNames: [String: String] = [:]
+    var derived: [DerivedPlan] = []
 
     var prefix: String { above == nil ? "" : name + "/" }
   }
@@ -119,6 +120,7 @@ package struct StoredModels {
     let owner = models[place].name
     models[place].members.removeAll { $0.name == property }
     models[place].originalNames[property] = nil
+    models[place].derived.removeAll { $0.property == property || $0.list == property }
     for other in models.indices {
       let isOver = { (paths: [String]) in paths.contains { $0.prefix { $0 != "." } == property } }
       if other == place {
@@ -157,12 +159,14 @@ package struct StoredModels {
         own: model.members.map(\.property))
       types[model.name] = type
       let (uniques, indexes) = (inherited(model, \.uniques), inherited(model, \.indexes))
-      return ModelPlan(
+      var plan = ModelPlan(
         type, uniques: uniques, indexes: indexes.filter { !uniques.contains($0) },
         relationships: model.members.compactMap { member in
           if case .link(let plan, _) = member.content { plan } else { nil }
         },
         originalNames: model.originalNames, preserved: Set(model.members.filter(\.isPreserved).map(\.name)))
+      plan.derived = model.derived
+      return plan
     }
   }
 }
