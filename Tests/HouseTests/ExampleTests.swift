@@ -9,7 +9,9 @@ import Testing
     "ModelContainer.importer", "ModelContainer.export", "ModelContainer.changes", "ModelContainer.snapshot",
     "ModelContainer.historyConsumer", "ModelContainer.historyUpdates", "ModelContext.init", "ModelContext.fetch",
     "ModelContext.insert", "ModelContext.delete", "ModelContext.save", "ModelContext.transaction",
-    "ModelContext.enumerate", "ModelContext.faults", "ModelContext.restore", "ModelImporter.run",
+    "ModelContext.enumerate", "ModelContext.faults", "ModelContext.aggregate", "ModelContext.select",
+    "ModelContext.selectDistinct", "ModelContext.fetchPage", "ModelContext.first", "ModelContext.search",
+    "ModelContext.descendants", "Window", "Join", "Match", "ModelContext.restore", "ModelImporter.run",
     "ModelConfiguration.init", "FetchDescriptor.init", "ResultsObserver.init", "HistoryObserver", "DataStore",
     "SchemaMigrationPlan", "PostgresConfiguration", "KeyValueStore", "Cursor",
   ]

@@ -49,8 +49,10 @@ extension ModelContext {
   /// Some models of a fetch, and where the next ones begin. An index that has the fetch's order finds the place at once, however
   /// far behind it is; `fetchOffset` would go on counting from the beginning, also when others insert and delete in front.
   ///
-  ///     var page = try context.fetchPage(descriptor)
-  ///     while let next = page.next { page = try context.fetchPage(descriptor, after: next) }
+  /// ```swift
+  /// var page = try context.fetchPage(descriptor)
+  /// while let next = page.next { page = try context.fetchPage(descriptor, after: next) }
+  /// ```
   ///
   /// A page has as many models as the descriptor's `fetchLimit` says, or 100.
   public func fetchPage<T>(
