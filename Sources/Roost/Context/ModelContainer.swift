@@ -34,11 +34,11 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///   - givenSchema: the models. Models that their relationships reference are added.
   ///   - migrationPlan: how an older store becomes one of these models; without it, changes that need no code are
   ///     made.
-  ///   - configurations: where models are kept; none stands for `ModelConfiguration()`. With several stores, each
+  ///   - configurations: where models are kept. Without any it is `ModelConfiguration()`. With several stores, each
   ///     configuration names its models in ``ModelConfiguration/schema``, and one without a schema keeps the others.
   /// - Throws: ``SwiftDataError/loadIssueModelContainer``, or another ``SwiftDataError`` of configurations and
   ///   migrations, if the models or configurations do not fit; ``RoostError/Code/store`` if a file cannot be opened,
-  ///   such as one that another process writes. No store is changed then.
+  ///   such as one that another process writes.
   public init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
   ) throws {
@@ -102,10 +102,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///   - forTypes: the classes. Models that their relationships reference are added.
   ///   - migrationPlan: how an older store becomes one of these models; without it, changes that need no code are
   ///     made.
-  ///   - configurations: where models are kept; none stands for `ModelConfiguration()`, a file in the user's data
+  ///   - configurations: where models are kept. Without any it is `ModelConfiguration()`, a file in the user's data
   ///     folder.
   /// - Throws: a ``SwiftDataError`` if the models, configurations or the migration do not fit, and ``RoostError`` if
-  ///   a file cannot be opened. No store is changed then.
+  ///   a file cannot be opened.
   public convenience init(
     for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...

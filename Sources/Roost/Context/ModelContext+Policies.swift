@@ -131,7 +131,7 @@ public struct SaveSummary: Sendable {
     public let inserted: PersistentIdentifier
     /// The stored model, which the inserted one became. It keeps its identifier.
     public let existing: PersistentIdentifier
-    /// What the unique policy decided for the pair.
+    /// The decision of the unique policy for the pair.
     public let choice: ModelContext.UniqueChoice
     /// What decided, in words, as `newest(by: updatedAt)`.
     public let policy: String

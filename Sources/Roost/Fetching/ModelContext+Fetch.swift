@@ -125,7 +125,7 @@ extension ModelContext {
   ///   - allowEscapingMutations: accepted as in SwiftData, without effect: changes are always kept.
   ///   - fileID: the file of the call, for traces.
   ///   - line: the line of the call, for traces.
-  ///   - block: called with each model in turn. What it throws ends the call.
+  ///   - block: called with each model in turn. Its error ends the call.
   public func enumerate<T>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     fileID: StaticString = #fileID, line: UInt = #line, block: (_ model: T) throws -> Void
