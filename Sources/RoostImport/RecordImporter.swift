@@ -66,6 +66,8 @@ extension ModelContainer {
   /// let report = try container.importer(forEntity: "Song").run(.text("title,year\nHeroes,1977\n", .csv))
   /// print(report)
   /// ```
+  ///
+  /// - Throws: ``RoostError/Code/unknownModel`` if neither a class nor a stored entity has the name.
   public func importer(forEntity name: String, options: ImportOptions = ImportOptions()) throws -> RecordImporter {
     RecordImporter(self, try importTarget(named: name), options: options)
   }

@@ -4,6 +4,10 @@ internal import RoostGraph
 internal import RoostRecords
 
 /// Models as one user of a container sees and changes them. It belongs to one thread, or actor, at a time.
+///
+/// Each function that throws can also throw a ``RoostError`` with one of these codes: `closed` after the container was closed, `twoThreads`
+/// if another thread is in a call of this context, `unknownModel` for a class that the container does not have, and `store` if the
+/// store's file cannot be read or written.
 public class ModelContext: Equatable, SendableMetatype {
   /// The container whose stores the context reads and writes. The context keeps it alive.
   public let container: ModelContainer

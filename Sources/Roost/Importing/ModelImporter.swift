@@ -23,6 +23,9 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   /// Imports models that a closure makes of values, as of rows of another database. Those of a chunk are made before any of them is stored, on this thread. They
   /// stay in no context; what they lead to is inserted with them. An import with a name that goes on calls the closure again for elements that it
   /// had stored, where others may lead to what came with them.
+  ///
+  /// - Throws: ``RoostError`` with the code `badInput` if a model is refused and ``ImportOptions/badRecords`` does
+  ///   not skip it. Chunks that were stored before stay.
   @discardableResult
   public func run<Values: Sequence>(
     _ values: Values, progress: ((ImportProgress) -> Void)? = nil, make: (Values.Element) throws -> Model
@@ -52,6 +55,9 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   ///
   /// A snapshot of a model that is stored here, or has its unique values, is a conflict: ``ImportOptions/conflict`` decides. Relationships lead to models of this
   /// store, or to those of other snapshots of the same import; all others, and those that are deleted, are reported.
+  ///
+  /// - Throws: ``RoostError`` with the code `badInput` if a snapshot is refused and ``ImportOptions/badRecords`` does
+  ///   not skip it. Chunks that were stored before stay.
   @discardableResult
   public func run(
     snapshots: some Sequence<ModelSnapshot<Model>>, progress: ((ImportProgress) -> Void)? = nil
