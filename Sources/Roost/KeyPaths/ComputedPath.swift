@@ -31,6 +31,12 @@ final class ComputedPath: @unchecked Sendable {
   /// The computed value at which a key path ends; nil for other key paths.
   static func find(in keyPath: AnyKeyPath) -> (any AnyComputed)? { shared.find(keyPath) }
 
+  /// Whether a computed value stands in a key path, also after other properties.
+  static func isInside(_ keyPath: AnyKeyPath) -> Bool {
+    let known = shared.lock.withLock { shared.known }
+    return !known.isEmpty && KeyPathComponent.words(of: keyPath).contains { known.contains($0) }
+  }
+
   private func find(_ keyPath: AnyKeyPath) -> (any AnyComputed)? {
     if lock.withLock({ known.isEmpty }) { return nil }
     return withExtendedLifetime(keyPath) {

@@ -43,6 +43,16 @@ enum KeyPathComponent: Hashable {
     }
   }
 
+  /// All words of the components of a key path.
+  static func words(of keyPath: AnyKeyPath) -> [UInt] {
+    withExtendedLifetime(keyPath) {
+      let word = MemoryLayout<UInt>.size
+      let object = UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())
+      let length = Int(object.load(fromByteOffset: 3 * word, as: UInt32.self) & 0x00FF_FFFF)
+      return (0..<length / word).map { object.loadUnaligned(fromByteOffset: (4 + $0) * word, as: UInt.self) }
+    }
+  }
+
   /// Whether it belongs to a `?` or a `!`.
   var isMark: Bool {
     switch self {

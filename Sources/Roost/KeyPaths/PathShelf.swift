@@ -27,7 +27,12 @@ final class PathShelf: @unchecked Sendable {
 
   /// Throws if reading a key path would end the program at nil.
   func checkUse(_ keyPath: AnyKeyPath) throws {
-    if ComputedPath.find(in: keyPath) != nil { return }
+    if ComputedPath.isInside(keyPath) {
+      if ComputedPath.find(in: keyPath) != nil { return }
+      throw SwiftDataError.unsupportedKeyPath.about(
+        "a computed value follows a property: make the computed value of the whole path, such as Computed(\\.place?.city) { … }"
+      )
+    }
     let path = path(keyPath)
     guard path?.isForced ?? (KeyPathComponent.all(of: keyPath)?.contains(.force) == true) else { return }
     let text = path.map { "\($0.root.name).\($0.names.joined(separator: "!."))" } ?? "\(keyPath)"

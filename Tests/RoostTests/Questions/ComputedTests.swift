@@ -104,6 +104,10 @@ import Testing
       #expect(throws: RoostError.self) { try context.aggregate(Disc.self, .sum(\.[tooLarge])) }
       #expect(throws: RoostError.self) { try context.aggregate(Disc.self, .count, by: \.[tooLarge]) }
     }
+    let code = Computed(\Label.spot.zip.code) { $0 / 5 }
+    let inside = #expect(throws: SwiftDataError.self) { try context.select(Disc.self, \.label?[code]) }
+    #expect("\(String(describing: inside))".contains("of the whole path"))
+    #expect(throws: SwiftDataError.self) { try context.aggregate(Disc.self, .count, by: \.label?[code]) }
     let sorted = #expect(throws: SwiftDataError.self) {
       try context.select(Disc.self, \.number, sortBy: [SortDescriptor(\Disc.[half])])
     }
