@@ -15,7 +15,7 @@ import Testing
     do {
       for part in 0..<9 {
         let writer = try TextIndexWriter(index, store)
-        for row in 0..<(part == 0 ? 600 : 66) {
+        for row in 0..<(part == 0 ? 1000 : 66) {
           let texts = (0..<2).map { _ in RandomIndexTests.text(&random, 40) }
           try writer.add(row: Int64(part * 10_000 + row), texts: texts)
         }

@@ -19,16 +19,15 @@ import Roost
     let folder = FileManager.default.temporaryDirectory.appending(path: "searching-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    try Searching(count: option("--size", 100_000), runs: option("--runs", 5), folder: folder).run()
+    let corpus = arguments.firstIndex(of: "--corpus").flatMap { arguments.dropFirst($0 + 1).first }
+    let size = option("--size", 100_000)
+    let texts: any TextSource = try corpus.map { try TextFiles($0, most: size) } ?? Texts(count: size)
+    try Searching(texts: texts, runs: option("--runs", 5), folder: folder).run()
   }
 
-  let texts: Texts
+  let texts: any TextSource
   let runs: Int
   let folder: URL
-
-  init(count: Int, runs: Int, folder: URL) {
-    (texts, self.runs, self.folder) = (Texts(count: count), runs, folder)
-  }
 
   func run() throws {
     let all = (0..<texts.count).map { (title: texts.title($0), body: texts.body($0)) }
@@ -52,7 +51,7 @@ import Roost
 
     container = try ModelContainer(for: Page.self, configurations: ModelConfiguration(url: file))
     let context = ModelContext(container)
-    for (name, questions) in self.questions(all.map(\.body)) {
+    for (name, questions) in self.questions() {
       try compare("\(name), count", questions) { question in
         try context.fetchCount(FetchDescriptor<Page>(predicate: #Predicate { $0.matches(question) }))
       } plain: {
@@ -73,24 +72,30 @@ import Roost
       }
     }
     show("200 commits of one text", saves, oneByOne)
+    // The newest rows are in no segment yet.
+    for place in 0..<50 {
+      context.insert(Page(texts.title(place), texts.body(place)))
+      try context.save()
+      try fts.insert(texts.title(place), texts.body(place))
+    }
+    try compare("one word among new rows, count", questions()[0].1) { question in
+      try context.fetchCount(FetchDescriptor<Page>(predicate: #Predicate { $0.matches(question) }))
+    } plain: {
+      try fts.count($0)
+    }
   }
 
   /// Forty questions of each kind, for words that are neither rare nor everywhere.
-  private func questions(_ bodies: [String]) -> [(String, [String])] {
+  private func questions() -> [(String, [String])] {
     var random = Random(seed: 7)
-    func word() -> String { texts.word(20 + random.below(2000)) }
-    func words() -> [Substring] { bodies[random.below(bodies.count)].split(separator: " ") }
+    func word() -> String { texts.word(20 + random.below(min(2000, max(1, texts.wordCount - 20)))) }
+    func phrase() -> String {
+      while true { if let found = texts.phrase(&random) { return found } }
+    }
     return [
       ("one word", (0..<40).map { _ in word() }),
       ("three words", (0..<40).map { _ in [word(), word(), texts.word(random.below(200))].joined(separator: " ") }),
-      (
-        "phrase of two words",
-        (0..<40).map { _ in
-          let words = words()
-          let place = random.below(words.count - 1)
-          return "\"\(words[place]) \(words[place + 1])\""
-        }
-      ),
+      ("phrase of two words", (0..<40).map { _ in phrase() }),
       ("prefix of four letters", (0..<40).map { _ in word().prefix(4) + "*" }),
     ]
   }
@@ -104,8 +109,12 @@ import Roost
       var found: ([Int], [Int]) = ([], [])
       let one = try time { found.0 = try questions.map(plain) }
       let other = try time { found.1 = try questions.map(ours) }
-      guard found.0 == found.1 else { throw FTS5.Failure(text: "\(name): other answers than FTS5") }
-      if run == 0 { continue }
+      let others = zip(found.0, found.1).count { $0 != $1 }
+      if others > 0, texts.isMade { throw FTS5.Failure(text: "\(name): other answers than FTS5") }
+      if run == 0 {
+        if others > 0 { print("\(name): \(others) of \(questions.count) answers are others than those of FTS5") }
+        continue
+      }
       times.plain.append(one / Double(questions.count))
       times.ours.append(other / Double(questions.count))
     }

@@ -1,7 +1,23 @@
+/// Where the benchmark has its texts from.
+protocol TextSource {
+  var count: Int { get }
+  var wordCount: Int { get }
+  /// Whether a generator made them. Both engines must give the same answers then; they split other texts not alike everywhere.
+  var isMade: Bool { get }
+  func title(_ number: Int) -> String
+  func body(_ number: Int) -> String
+  /// The word of a rank; 0 is the most frequent one.
+  func word(_ rank: Int) -> String
+  /// Two words that are beside each other; nil for another try.
+  func phrase(_ random: inout Random) -> String?
+}
+
 /// Texts of 50 to 500 words whose frequencies are those of a language: the word of rank r comes 1/r as often as the first.
-struct Texts {
+struct Texts: TextSource {
   static let vocabulary = 50_000
   let count: Int
+  var wordCount: Int { words.count }
+  var isMade: Bool { true }
   private let words: [String]
   /// For each rank the share of all words up to it.
   private let shares: [Double]
@@ -23,8 +39,13 @@ struct Texts {
     shares = sums.map { $0 / sum }
   }
 
-  /// The word of a rank; 0 is the most frequent one.
   func word(_ rank: Int) -> String { words[rank] }
+
+  func phrase(_ random: inout Random) -> String? {
+    let words = body(random.below(count)).split(separator: " ")
+    let place = random.below(words.count - 1)
+    return "\"\(words[place]) \(words[place + 1])\""
+  }
 
   func title(_ number: Int) -> String {
     var random = Random(seed: UInt64(number) &* 2 &+ 100)

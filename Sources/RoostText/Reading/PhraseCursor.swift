@@ -52,20 +52,52 @@ struct PlacedTerm {
 
   var isPrefix: Bool { prefix != nil }
 
-  /// See `PostingCursor.markPlaces`.
+  /// The only place in the current document; ``PostingCursor/noPlace`` if there are more, or if the term is a prefix.
   @inline(__always)
-  func markPlaces(
-    _ bits: UnsafeMutablePointer<UInt64>, window: Int, fields: UInt32
-  ) throws(StoreError) -> Int? {
+  var singlePlace: UInt32 { postings?._withUnsafeGuaranteedRef { $0.singlePlace } ?? PostingCursor.noPlace }
+
+  /// See `PostingCursor.visitBits`.
+  @inline(__always)
+  private func visitBits(
+    window: Int, fields: UInt32, _ body: (Int) -> Bool
+  ) throws(StoreError) -> Bool? {
     guard let postings else { return nil }
-    let result = postings._withUnsafeGuaranteedRef { postings -> Result<Int?, StoreError> in
+    let result = postings._withUnsafeGuaranteedRef { postings -> Result<Bool?, StoreError> in
       do throws(StoreError) {
-        return .success(try postings.markPlaces(bits, offset: offset, window: window, fields: fields))
+        return .success(try postings.visitBits(offset: offset, window: window, fields: fields, body))
       } catch {
         return .failure(error)
       }
     }
     return try result.get()
+  }
+
+  /// Sets one bit for each place, and returns the words that have bits; nil if a place is not below `window`.
+  @inline(__always)
+  func markPlaces(
+    _ bits: UnsafeMutablePointer<UInt64>, window: Int, fields: UInt32
+  ) throws(StoreError) -> (low: Int, high: Int)? {
+    var (low, high) = (Int.max, 0)
+    let isCut = try visitBits(window: window, fields: fields) { bit in
+      let word = bit >> 6
+      bits[word] |= 1 << UInt64(truncatingIfNeeded: bit & 63)
+      // Places ascend.
+      if low == .max { low = word }
+      high = word &+ 1
+      return true
+    }
+    if isCut == nil { return nil }
+    return high == 0 ? (0, 0) : (low, high)
+  }
+
+  /// Whether a place has its bit; nil if a place is not below `window`.
+  @inline(__always)
+  func hasPlace(
+    in bits: UnsafeMutablePointer<UInt64>, window: Int, fields: UInt32
+  ) throws(StoreError) -> Bool? {
+    try visitBits(window: window, fields: fields) { bit in
+      bits[bit >> 6] >> UInt64(truncatingIfNeeded: bit & 63) & 1 == 0
+    }
   }
 
   /// No document from `target` to `last` has the term more often than `greatest` times, or fewer terms than `least`.
@@ -90,8 +122,10 @@ final class PhraseCursor: MatchCursor {
   private let firstBits = UnsafeMutablePointer<UInt64>.allocate(capacity: PhraseCursor.bitCount / 64)
   private let nextBits = UnsafeMutablePointer<UInt64>.allocate(capacity: PhraseCursor.bitCount / 64)
   static let bitCount = 4096
-  /// Where the phrase begins in the current document.
+  /// Where the phrase begins in the current document. Not filled for a plain count: see ``keepsStarts``.
   let starts = PlaceList()
+  /// Whether `starts` is needed although there is no ranking.
+  var keepsStarts = false
 
   /// - Parameter owners: the objects that `terms` refer to.
   init(
@@ -137,36 +171,30 @@ final class PhraseCursor: MatchCursor {
   /// Finds where the phrase begins: with one bit for each place, because branches of a comparison would be mispredicted.
   private func findStarts() throws(StoreError) -> Bool {
     guard let window else { return try findStartsOfAny() }
-    var used = Self.bitCount / 64
-    var isFound = false
-    for place in 0..<terms.count {
-      let bits = place == 0 ? firstBits : nextBits
-      guard let words = try terms[place].markPlaces(bits, window: window, fields: fields) else {
+    if let isSingle = findSingleStart() { return isSingle }
+    guard var used = try terms[0].markPlaces(firstBits, window: window, fields: fields) else {
+      clearBits()
+      return try findStartsOfAny()
+    }
+    if terms.count == 2, ranking == nil, !keepsStarts {
+      let isFound = used.high > 0 ? try terms[1].hasPlace(in: firstBits, window: window, fields: fields) : false
+      for word in used.low..<used.high { firstBits[word] = 0 }
+      if let isFound { return isFound }
+      return try findStartsOfAny()
+    }
+    for place in 1..<terms.count where used.high > used.low {
+      guard let words = try terms[place].markPlaces(nextBits, window: window, fields: fields) else {
         clearBits()
         return try findStartsOfAny()
       }
-      if place == 0 {
-        used = words
-        isFound = words > 0
-      } else {
-        var all: UInt64 = 0
-        for word in 0..<words {
-          // Words after `used` are 0 in one of them.
-          let both = firstBits[word] & nextBits[word]
-          firstBits[word] = both
-          nextBits[word] = 0
-          all |= both
-        }
-        if words < used {
-          for word in words..<used { firstBits[word] = 0 }
-        }
-        used = min(used, words)
-        isFound = all != 0
-      }
-      if !isFound { break }
+      let both = (low: max(used.low, words.low), high: min(used.high, words.high))
+      for word in used.low..<used.high where word < both.low || word >= both.high { firstBits[word] = 0 }
+      if both.low < both.high { for word in both.low..<both.high { firstBits[word] &= nextBits[word] } }
+      for word in words.low..<words.high { nextBits[word] = 0 }
+      used = both.low < both.high ? both : (0, 0)
     }
     starts.clear()
-    for word in 0..<used {
+    for word in used.low..<used.high {
       var rest = firstBits[word]
       firstBits[word] = 0
       while rest != 0 {
@@ -175,7 +203,27 @@ final class PhraseCursor: MatchCursor {
         rest &= rest - 1
       }
     }
-    return isFound
+    return starts.count > 0
+  }
+
+  /// Compares places where each term has one; nil if a term has more. Most pairs of terms are so.
+  private func findSingleStart() -> Bool? {
+    var start = PostingCursor.noPlace
+    for term in UnsafeBufferPointer(terms) {
+      let place = term.singlePlace
+      if place == PostingCursor.noPlace { return nil }
+      let offset = UInt32(truncatingIfNeeded: term.offset)
+      if TextPlace.position(place) < offset { return false }
+      if start == PostingCursor.noPlace {
+        if fields >> UInt32(TextPlace.field(place)) & 1 == 0 { return false }
+        start = place &- offset
+      } else if place &- offset != start {
+        return false
+      }
+    }
+    starts.clear()
+    starts.append(start)
+    return true
   }
 
   private func clearBits() {
@@ -228,6 +276,7 @@ final class NearCursor: MatchCursor {
     self.lengths = lengths
     self.gap = gap
     all = AllCursor(phrases)
+    for phrase in phrases { phrase.keepsStarts = true }
     super.init(cost: all.cost)
   }
 

@@ -6,6 +6,7 @@ import RoostFile
 /// All bytes are copied to memory with a margin, so a damaged number is read to its end and found out afterwards.
 final class PostingCursor {
   static let end = UInt32.max
+  static let noPlace = UInt32.max
 
   let segment: SegmentReader
   let entry: TermEntry
@@ -22,18 +23,21 @@ final class PostingCursor {
   private var blockFirst: UInt32 = 0
   private var blockCount = 0
   private var isDecoded = false
-  private var documentsStart = 0
+  /// Where the bytes after the head of the block begin.
+  private var bodyStart = 0
+  private var widths: (gap: Int, frequency: Int, place: Int) = (0, 0, 0)
+  private var hasExceptions = false
+  private var usualField = 0
+  private var placeCount = 0
   private var placesStart = 0
-  private var placesEnd = 0
+  /// By posting, the number of places before it. Filled when places are read for the first time.
+  private let placeOffsets = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingListWriter.blockCount)
+  private var hasPlaceOffsets = false
 
   private let documents = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingListWriter.blockCount)
   private let frequencies = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingListWriter.blockCount)
   /// For each posting of the block the frequency in each field; with one field it is `frequencies`.
   private let fieldFrequencies: UnsafeMutablePointer<UInt32>
-  /// The place bytes of the posting with this number begin here.
-  private var placesCursor = 0
-  private var placesPosting = 0
-
   private var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
   private var byteCount = 0
   private var nextBlock = 0
@@ -64,6 +68,7 @@ final class PostingCursor {
 
   deinit {
     documents.deallocate()
+    placeOffsets.deallocate()
     if fieldCount > 1 { fieldFrequencies.deallocate() }
     frequencies.deallocate()
     bytes.deallocate()
@@ -135,121 +140,167 @@ final class PostingCursor {
     blockCount = Int(try source.byte())
     let first = base + (try source.number() & 0xFFFF_FFFF_FFFF) &- 1
     let last = first &+ UInt64(try source.count(segment.documentCount))
-    let documentBytes = try source.count(source.rest)
-    let placeBytes = try source.count(source.rest)
     blockGreatest = UInt32(try source.count(Int(UInt32.max)))
     blockLeast = UInt32(try source.count(Int(UInt32.max)))
+    placeCount = try source.count(Int(UInt32.max))
+    widths.gap = Int(try source.byte())
+    let code = try source.byte()
+    widths.frequency = Int(code & ~PostingListWriter.hasExceptions)
+    hasExceptions = code & PostingListWriter.hasExceptions != 0
+    widths.place = Int(try source.byte())
+    usualField = fieldCount > 1 ? Int(try source.byte()) : 0
     guard blockCount > 0, blockCount <= PostingListWriter.blockCount, first < UInt64(segment.documentCount),
-      last < UInt64(segment.documentCount), documentBytes + placeBytes <= source.rest,
-      last - first >= UInt64(blockCount - 1)
+      last < UInt64(segment.documentCount), last - first >= UInt64(blockCount - 1), widths.gap <= 32,
+      widths.frequency <= 32, widths.place <= 27, usualField < fieldCount, placeCount >= blockCount,
+      // Places without a bit are all 0, so a field has one of them.
+      widths.place > 0 || placeCount <= blockCount * fieldCount
     else { throw ByteSource.damage }
     blockFirst = UInt32(first)
     blockLast = UInt32(last)
     base = last + 1
-    documentsStart = nextBlock + source.offset
-    placesStart = documentsStart + documentBytes
-    placesEnd = placesStart + placeBytes
-    nextBlock = placesEnd
+    bodyStart = nextBlock + source.offset
+    _ = try source.take(Self.bytes(blockCount - 1, widths.gap) + Self.bytes(blockCount, widths.frequency))
+    if hasExceptions { _ = try source.take(try source.count(source.rest)) }
+    placesStart = nextBlock + source.offset
+    _ = try source.take(Self.bytes(placeCount, widths.place))
+    nextBlock += source.offset
     isDecoded = false
+    hasPlaceOffsets = false
   }
 
+  @inline(__always)
+  private static func bytes(_ count: Int, _ width: Int) -> Int { (count &* width &+ 7) >> 3 }
+
+  /// Reads a short list, and keeps its places as packed numbers of 32 bits.
   private func readShort() throws(StoreError) {
     var source = ByteSource(UnsafeRawBufferPointer(rebasing: bytes[..<byteCount]))
-    blockFirst = UInt32(try source.count(segment.documentCount - 1))
+    let code = try source.count(segment.documentCount * fieldCount - 1)
+    (blockFirst, usualField) = (UInt32(code / fieldCount), code % fieldCount)
     blockCount = entry.documentCount
-    documentsStart = source.offset
-    // Where the places begin is known after the documents.
-    placesStart = byteCount
-    placesEnd = byteCount
-    placesStart = try decodeDocuments()
-    blockLast = documents[blockCount - 1]
+    var next = UInt64(blockFirst)
+    placeCount = 0
+    for posting in 0..<blockCount {
+      let code = try source.number()
+      next &+= code >> 1
+      guard next < UInt64(segment.documentCount) else { throw ByteSource.damage }
+      documents[posting] = UInt32(truncatingIfNeeded: next)
+      next &+= 1
+      if code & 1 == 1 {
+        setUsual(posting, 1)
+      } else if fieldCount == 1 {
+        let frequency = try source.count(source.rest)
+        if frequency == 0 { throw ByteSource.damage }
+        frequencies[posting] = UInt32(frequency)
+      } else {
+        var mask = try source.number()
+        if mask == 0 || mask >> UInt64(fieldCount) != 0 { throw ByteSource.damage }
+        let fields = fieldFrequencies + posting * fieldCount
+        fields.update(repeating: 0, count: fieldCount)
+        var sum = 0
+        while mask != 0 {
+          // Each place has a byte at least.
+          let frequency = try source.count(source.rest)
+          if frequency == 0 { throw ByteSource.damage }
+          fields[mask.trailingZeroBitCount] = UInt32(frequency)
+          sum += frequency
+          mask &= mask &- 1
+        }
+        if sum > source.rest { throw ByteSource.damage }
+        frequencies[posting] = UInt32(sum)
+      }
+      placeCount += Int(frequencies[posting])
+    }
+    guard placeCount <= source.rest else { throw ByteSource.damage }
+    let packed = UnsafeMutableRawBufferPointer.allocate(byteCount: placeCount * 4 + 16, alignment: 8)
+    (packed.baseAddress! + placeCount * 4).initializeMemory(as: UInt8.self, repeating: 0, count: 16)
+    var failure: StoreError?
+    for place in 0..<placeCount {
+      do throws(StoreError) {
+        let number = UInt32(try source.count(Int(TextPlace.fieldUnit) - 1))
+        packed.storeBytes(of: number.littleEndian, toByteOffset: place * 4, as: UInt32.self)
+      } catch { failure = error }
+    }
+    bytes.deallocate()
+    bytes = packed
+    if let failure { throw failure }
+    guard source.isAtEnd else { throw ByteSource.damage }
+    byteCount = placeCount * 4
     nextBlock = byteCount
+    widths.place = 32
+    placesStart = 0
+    blockLast = documents[blockCount - 1]
     isDecoded = true
     document = 0
     place = -1
-    startPlaces()
   }
 
   // MARK: Documents
 
   @inline(__always)
-  private func number(_ at: inout Int, _ start: UnsafeRawPointer) -> UInt64 {
-    let first = start.u8(at)
-    at &+= 1
-    if first < 128 { return UInt64(first) }
-    return longNumber(&at, start, first: first)
+  private func setUsual(_ posting: Int, _ frequency: UInt32) {
+    frequencies[posting] = frequency
+    if fieldCount == 1 { return }
+    let fields = fieldFrequencies + posting &* fieldCount
+    for field in 0..<fieldCount { fields[field] = 0 }
+    fields[usualField] = frequency
   }
 
-  /// Reads the rest of a number; at most ten bytes, and the margin ends one.
-  private func longNumber(_ at: inout Int, _ start: UnsafeRawPointer, first: UInt8) -> UInt64 {
-    var value = UInt64(first & 127)
-    var shift: UInt64 = 7
-    while shift < 70 {
-      let byte = start.u8(at)
-      at &+= 1
-      value |= UInt64(byte & 127) << shift
-      if byte < 128 { break }
-      shift &+= 7
-    }
-    return value
-  }
-
-  /// Decodes the documents of the block, and returns where they end.
-  private func decodeDocuments() throws(StoreError) -> Int {
-    let start = UnsafeRawPointer(bytes.baseAddress!)
-    var at = documentsStart
-    var next = UInt64(blockFirst)
-    let end = placesStart
-    for posting in 0..<blockCount {
-      let code = number(&at, start)
-      next &+= code >> 1
-      if at > end || next >= UInt64(segment.documentCount) { throw ByteSource.damage }
-      documents[posting] = UInt32(truncatingIfNeeded: next)
-      next &+= 1
-      if fieldCount == 1 {
-        let frequency = code & 1 == 1 ? 1 : number(&at, start)
-        // Each place has at least one byte.
-        if frequency == 0 || frequency > UInt64(byteCount) { throw ByteSource.damage }
-        frequencies[posting] = UInt32(truncatingIfNeeded: frequency)
-      } else {
-        let fields = fieldFrequencies + posting * fieldCount
-        fields.update(repeating: 0, count: fieldCount)
-        if code & 1 == 1 {
-          fields[0] = 1
-          frequencies[posting] = 1
-        } else {
-          var mask = number(&at, start)
-          if mask == 0 || mask >> UInt64(fieldCount) != 0 { throw ByteSource.damage }
-          var sum: UInt64 = 0
-          while mask != 0 {
-            let frequency = number(&at, start)
-            if at > end || frequency == 0 || frequency > UInt64(byteCount) { throw ByteSource.damage }
-            fields[mask.trailingZeroBitCount] = UInt32(truncatingIfNeeded: frequency)
-            sum &+= frequency
-            mask &= mask &- 1
-          }
-          if sum > UInt64(byteCount) { throw ByteSource.damage }
-          frequencies[posting] = UInt32(truncatingIfNeeded: sum)
-        }
-      }
-    }
-    if at > end { throw ByteSource.damage }
-    return at
-  }
-
-  private func startPlaces() {
-    placesCursor = placesStart
-    placesPosting = 0
+  /// A packed number. The buffer has a margin of eight bytes and more.
+  @inline(__always)
+  private static func number(_ start: UnsafeRawPointer, _ bit: Int, mask: UInt64) -> UInt64 {
+    (start.u64(bit >> 3) >> UInt64(truncatingIfNeeded: bit & 7)) & mask
   }
 
   private func decode() throws(StoreError) {
-    guard try decodeDocuments() == placesStart, documents[0] == blockFirst, documents[blockCount - 1] == blockLast
-    else {
-      throw ByteSource.damage
+    let start = UnsafeRawPointer(bytes.baseAddress!) + bodyStart
+    var next = UInt64(blockFirst)
+    documents[0] = blockFirst
+    var mask = (UInt64(1) << UInt64(widths.gap)) &- 1
+    var bit = 0
+    for posting in 1..<max(blockCount, 1) {
+      next &+= Self.number(start, bit, mask: mask) &+ 1
+      documents[posting] = UInt32(truncatingIfNeeded: next)
+      bit &+= widths.gap
     }
+    guard next == UInt64(blockLast) else { throw ByteSource.damage }
+    bit = Self.bytes(blockCount &- 1, widths.gap) &* 8
+    mask = (UInt64(1) << UInt64(widths.frequency)) &- 1
+    var sum: UInt64 = 0
+    for posting in 0..<blockCount {
+      let frequency = Self.number(start, bit, mask: mask) &+ 1
+      bit &+= widths.frequency
+      sum &+= frequency
+      setUsual(posting, UInt32(truncatingIfNeeded: frequency))
+    }
+    guard sum == UInt64(placeCount) else { throw ByteSource.damage }
+    if hasExceptions { try decodeExceptions() }
     isDecoded = true
     place = -1
-    startPlaces()
+  }
+
+  private func decodeExceptions() throws(StoreError) {
+    let start =
+      bodyStart + Self.bytes(blockCount - 1, widths.gap) + Self.bytes(blockCount, widths.frequency)
+    var source = ByteSource(UnsafeRawBufferPointer(rebasing: bytes[start..<placesStart]))
+    guard try source.count(source.rest) == source.rest else { throw ByteSource.damage }
+    var posting = -1
+    while !source.isAtEnd {
+      posting += 1 + (try source.count(blockCount))
+      guard posting < blockCount else { throw ByteSource.damage }
+      var mask = try source.number()
+      if mask == 0 || mask >> UInt64(fieldCount) != 0 { throw ByteSource.damage }
+      let fields = fieldFrequencies + posting * fieldCount
+      fields[usualField] = 0
+      var left = frequencies[posting]
+      while mask & (mask &- 1) != 0 {
+        let frequency = UInt32(try source.count(Int(left)))
+        guard frequency > 0, frequency < left else { throw ByteSource.damage }
+        fields[mask.trailingZeroBitCount] = frequency
+        left -= frequency
+        mask &= mask &- 1
+      }
+      fields[mask.trailingZeroBitCount] = left
+    }
   }
 
   // MARK: Moving
@@ -353,11 +404,37 @@ final class PostingCursor {
     )
   }
 
+  private func countPlaces() {
+    var sum: UInt32 = 0
+    for posting in 0..<blockCount {
+      placeOffsets[posting] = sum
+      sum &+= frequencies[posting]
+    }
+    hasPlaceOffsets = true
+  }
+
+  /// The only place of the current document; ``noPlace`` if there are more.
+  @inline(__always)
+  var singlePlace: UInt32 {
+    if frequencies[place] != 1 { return Self.noPlace }
+    if !hasPlaceOffsets { countPlaces() }
+    let start = UnsafeRawPointer(bytes.baseAddress!) + placesStart
+    let mask = (UInt64(1) << UInt64(widths.place)) &- 1
+    let position = Self.number(start, Int(placeOffsets[place]) &* widths.place, mask: mask)
+    var field = usualField
+    if fieldCount > 1, fieldFrequencies[place &* fieldCount &+ field] == 0 {
+      field = 0
+      while fieldFrequencies[place &* fieldCount &+ field] == 0 { field &+= 1 }
+    }
+    return UInt32(truncatingIfNeeded: field) << 27 | UInt32(truncatingIfNeeded: position)
+  }
+
   /// Appends the places of the current document, ascending.
   func appendPlaces(to places: PlaceList) throws(StoreError) {
-    if placesPosting != place { try skipPlaces() }
-    let start = UnsafeRawPointer(bytes.baseAddress!)
-    var at = placesCursor
+    if !hasPlaceOffsets { countPlaces() }
+    let start = UnsafeRawPointer(bytes.baseAddress!) + placesStart
+    let mask = (UInt64(1) << UInt64(widths.place)) &- 1
+    var bit = Int(placeOffsets[place]) &* widths.place
     let fields = fieldFrequencies + place &* fieldCount
     for field in 0..<fieldCount {
       let count = Int(fields[field])
@@ -366,63 +443,42 @@ final class PostingCursor {
       let fieldBits = UInt32(truncatingIfNeeded: field) << 27
       var position: UInt64 = 0
       for next in 0..<count {
-        position &+= number(&at, start) & 0xFFFF_FFFF
-        if at > placesEnd || position >= UInt64(TextPlace.fieldUnit) { throw ByteSource.damage }
+        position &+= Self.number(start, bit, mask: mask)
+        bit &+= widths.place
+        if position >= UInt64(TextPlace.fieldUnit) { throw ByteSource.damage }
         out[next] = fieldBits | UInt32(truncatingIfNeeded: position)
       }
       places.extend(count)
     }
-    placesCursor = at
-    placesPosting = place &+ 1
   }
 
-  /// Sets one bit for each place of the current document: window × field + position - offset. Returns the words that have
-  /// bits, or `nil` if a position is not below `window`.
+  /// Calls `body` with the bit of each place of the current document: window × field + position - offset. Returns nil if a
+  /// position is not below `window`, else whether `body` returned false.
   @inline(__always)
-  func markPlaces(
-    _ bits: UnsafeMutablePointer<UInt64>, offset: Int, window: Int, fields wanted: UInt32
-  ) throws(StoreError) -> Int? {
-    if placesPosting != place { try skipPlaces() }
-    let start = UnsafeRawPointer(bytes.baseAddress!)
-    var at = placesCursor
+  func visitBits(
+    offset: Int, window: Int, fields wanted: UInt32, _ body: (Int) -> Bool
+  ) throws(StoreError) -> Bool? {
+    if !hasPlaceOffsets { countPlaces() }
+    let start = UnsafeRawPointer(bytes.baseAddress!) + placesStart
+    let mask = (UInt64(1) << UInt64(widths.place)) &- 1
+    let width = widths.place
+    var bit = Int(placeOffsets[place]) &* width
     let fields = fieldFrequencies + place &* fieldCount
-    var greatest = -1
     for field in 0..<fieldCount {
+      var left = fields[field]
+      if left == 0 { continue }
       let isWanted = wanted >> UInt32(truncatingIfNeeded: field) & 1 == 1
       let base = field &* window &- offset
       var position = 0
-      for _ in 0..<fields[field] {
-        position &+= Int(truncatingIfNeeded: number(&at, start) & 0xFFFF_FFFF)
-        if at > placesEnd { throw ByteSource.damage }
+      while left > 0 {
+        left &-= 1
+        position &+= Int(truncatingIfNeeded: Self.number(start, bit, mask: mask))
+        bit &+= width
         if position >= window { return nil }
         if position < offset || !isWanted { continue }
-        greatest = base &+ position
-        bits[greatest >> 6] |= 1 << UInt64(truncatingIfNeeded: greatest & 63)
+        if !body(base &+ position) { return true }
       }
     }
-    placesCursor = at
-    placesPosting = place &+ 1
-    return (greatest &+ 64) >> 6
-  }
-
-  /// Moves to the place bytes of the current document.
-  private func skipPlaces() throws(StoreError) {
-    if placesPosting > place { startPlaces() }
-    var left = 0
-    for posting in placesPosting..<place { left &+= Int(frequencies[posting]) }
-    let start = UnsafeRawPointer(bytes.baseAddress!)
-    var at = placesCursor
-    while left >= 8, at &+ 8 <= placesEnd {
-      let word = start.u64(at)
-      left &-= (~word & 0x8080_8080_8080_8080).nonzeroBitCount
-      at &+= 8
-    }
-    while left > 0 {
-      if at >= placesEnd { throw ByteSource.damage }
-      if start.u8(at) < 128 { left &-= 1 }
-      at &+= 1
-    }
-    placesCursor = at
-    placesPosting = place
+    return false
   }
 }

@@ -62,6 +62,32 @@ final class ByteSink {
     count &+= bytes.count
   }
 
+  /// Appends numbers of `width` bits each, the lowest bit first. They must fit into it, and it is at most 32.
+  func append(packed numbers: UnsafePointer<UInt32>, _ count: Int, width: Int) {
+    if width == 0 || count <= 0 { return }
+    reserve((count * width) >> 3 + 16)
+    var at = self.count
+    var (word, filled) = (UInt64(0), UInt64(0))
+    for place in 0..<count {
+      word |= UInt64(numbers[place]) << filled
+      filled &+= UInt64(truncatingIfNeeded: width)
+      if filled >= 32 {
+        UnsafeMutableRawPointer(start + at).storeBytes(
+          of: UInt32(truncatingIfNeeded: word).littleEndian, as: UInt32.self)
+        at &+= 4
+        word >>= 32
+        filled &-= 32
+      }
+    }
+    while filled > 0 {
+      start[at] = UInt8(truncatingIfNeeded: word)
+      at &+= 1
+      word >>= 8
+      filled = filled > 8 ? filled &- 8 : 0
+    }
+    self.count = at
+  }
+
   /// Writes the low bytes of a number, the lowest first.
   func appendFixed(_ value: UInt64, width: Int) {
     reserve(8)

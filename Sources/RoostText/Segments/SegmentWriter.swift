@@ -3,7 +3,7 @@ import RoostFile
 /// Writes the entries of one segment: terms in ascending order, then its documents.
 ///
 /// ## Layout
-/// A block of terms has at most about 8 KiB: the number of terms, the bytes of its dictionary, restarts, the dictionary,
+/// A block of terms has at most 8 KiB, unless it has one term: the number of terms, the bytes of its dictionary, restarts, the dictionary,
 /// the postings. Each 16th term shares no bytes with the term before, and has a restart (the first one needs none): its
 /// offset in the dictionary (2) and the offset of its postings (2), little-endian. A term in the dictionary: bytes shared with the term before (1), other bytes (1), these bytes, documents,
 /// bytes of postings times 4 (plus 1 if it has chunks, plus 2 if it is a short list), then for chunks: the list's number
@@ -44,9 +44,9 @@ final class SegmentWriter {
     tail.clear()
     try list.end(entry, tail)
     if list.documentCount == 0 { return }
-    if count > 0, dictionary.count + postings.count + entry.count + tail.count + term.count + 8 > Self.blockBytes {
-      try closeBlock()
-    }
+    let added = entry.count + tail.count + term.count + 2
+    // A block that is a little larger would need a page more.
+    if count > 0, dictionary.count + postings.count + restarts.count + added + 10 > Self.blockBytes { try closeBlock() }
     let isRestart = count % Self.restartCount == 0
     if isRestart, count > 0 {
       restarts.appendFixed(UInt64(dictionary.count), width: 2)
