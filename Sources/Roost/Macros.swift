@@ -106,6 +106,11 @@ public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
 ///   #FullText<Note>([\.title, \.body], .stemming(.english))
 ///   var title: String
 ///   var body: String
+///
+///   init(title: String, body: String) {
+///     self.title = title
+///     self.body = body
+///   }
 /// }
 /// ```
 ///

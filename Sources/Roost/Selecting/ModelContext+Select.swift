@@ -5,7 +5,9 @@ internal import RoostGraph
 extension ModelContext {
   /// The values of a property, for each model of a predicate:
   ///
-  ///     let titles = try context.select(Track.self, \.title, where: #Predicate { $0.year > 1977 })
+  /// ```swift
+  /// let titles = try context.select(Track.self, \.title, where: #Predicate { $0.year > 1977 })
+  /// ```
   ///
   /// No models are made, so the call is faster than a fetch, and the result can be sent to another actor.
   ///
@@ -27,8 +29,10 @@ extension ModelContext {
 
   /// The values of several properties, for each model of a predicate:
   ///
-  ///     let rows = try context.select(Track.self, \.title, \.album?.title, sortBy: [SortDescriptor(\.title)])
-  ///     for (title, album) in rows { print(title, album ?? "") }
+  /// ```swift
+  /// let rows = try context.select(Track.self, \.title, \.album?.title, sortBy: [SortDescriptor(\.title)])
+  /// for (title, album) in rows { print(title, album ?? "") }
+  /// ```
   ///
   /// For a type of your own write `.map(TrackRow.init)`.
   public func select<Model, First: Sendable, Second: Sendable, each Value: Sendable>(
@@ -50,10 +54,12 @@ extension ModelContext {
 
   /// The values of properties, together with values of models of another class that belong to each model:
   ///
-  ///     let rows = try context.select(
-  ///       Order.self, \.number, \.total,
-  ///       joining: .left(Customer.self, on: .equal(\.email, \.address), select: \.name, \.city))
-  ///     for (number, total, customer) in rows { print(number, total, customer?.0 ?? "unknown") }
+  /// ```swift
+  /// let rows = try context.select(
+  ///   Order.self, \.number, \.total,
+  ///   joining: .left(Customer.self, on: .equal(\.email, \.address), select: \.name, \.city))
+  /// for (number, total, customer) in rows { print(number, total, customer?.0 ?? "unknown") }
+  /// ```
   ///
   /// A model comes once for each one that belongs to it: see ``Join``. `offset` and `limit` count these rows.
   public func select<Model, First: Sendable, each Value: Sendable, Joined>(
@@ -79,7 +85,49 @@ extension ModelContext {
         return true
       }
       try run.forEach(rows, state, includePendingChanges: includePendingChanges) { row, joined in
-        if range.takesNext() { results.append((try row.value(head), repeat try row.value(each rest), joined)) }
+        if let row, let joined = joined ?? join.absent.first, range.takesNext() {
+          results.append((try row.value(head), repeat try row.value(each rest), joined))
+        }
+        return !range.isDone
+      }
+      return results
+    }
+  }
+
+  /// The values of properties, together with values of models of another class, also of those models to which nothing belongs: see
+  /// ``FullJoin``.
+  ///
+  ///     let rows = try context.select(
+  ///       Bill.self, \.number, \.total,
+  ///       joining: .full(Client.self, on: .equal(\.email, \.address), select: \.name))
+  ///     for (bill, name) in rows { print(bill?.0 ?? 0, name ?? "nobody") }
+  public func select<Model, First: Sendable, each Value: Sendable, Joined>(
+    _ model: Model.Type, _ first: KeyPath<Model, First>, _ others: repeat KeyPath<Model, each Value>,
+    joining full: FullJoin<Model, Joined>, where predicate: Predicate<Model>? = nil,
+    matching matches: [Match<Model>] = [],
+    sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil, includePendingChanges: Bool = true,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [((First, repeat each Value)?, Joined?)] where Model: PersistentModel {
+    let selection = try Selection(
+      predicate, matches, sortBy: sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
+    var range = try RowRange(offset, limit)
+    let run = try JoinRun(full.join, keepsOthers: true)
+    let head = SelectedColumn(first)
+    let rest = (repeat SelectedColumn(each others))
+    var columns: [AnySelectedColumn<Model>] = run.keys + [head]
+    for column in repeat each rest { columns.append(column) }
+    if range.isDone { return [] }
+    return try selection.traced(state) { select in
+      var (rows, results): ([SelectRun<Model>.Row], [((First, repeat each Value)?, Joined?)]) = ([], [])
+      try select(columns).forEach { row in
+        rows.append(row)
+        return true
+      }
+      try run.forEach(rows, state, includePendingChanges: includePendingChanges) { row, joined in
+        if range.takesNext() {
+          results.append(
+            (try row.map { row in (try row.value(head), repeat try row.value(each rest)) }, joined))
+        }
         return !range.isDone
       }
       return results
@@ -88,9 +136,11 @@ extension ModelContext {
 
   /// The values of properties, together with a rank, a position or a running total:
   ///
-  ///     let best = try context.select(
-  ///       Track.self, \.album?.title, \.title, over: .position(per: \.album?.title), atMost: 3,
-  ///       sortBy: [SortDescriptor(\.plays, order: .reverse)])
+  /// ```swift
+  /// let best = try context.select(
+  ///   Track.self, \.album?.title, \.title, over: .position(per: \.album?.title), atMost: 3,
+  ///   sortBy: [SortDescriptor(\.plays, order: .reverse)])
+  /// ```
   ///
   /// The rows come in the order of `sortBy`. With `atMost` each group has so many rows, the first ones in the order, also if others have the same
   /// rank. See ``Window``.
@@ -105,13 +155,13 @@ extension ModelContext {
     let selection = try Selection(
       predicate, matches, sortBy: sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
     var range = try RowRange(offset, limit)
-    var run = try WindowRun(window, sortBy)
+    var run = try WindowRun(window, sortBy, in: state)
     let head = SelectedColumn(first)
     let rest = (repeat SelectedColumn(each others))
     var columns: [AnySelectedColumn<Model>] = run.columns + [head]
     for column in repeat each rest { columns.append(column) }
     if range.isDone { return [] }
-    return try selection.traced(state) { select in
+    return try selection.traced(state, window: window.text) { select in
       var results: [(First, repeat each Value, Result)] = []
       try select(columns).forEach { row in
         if let own = try run.next(row, atMost: most), range.takesNext() {
@@ -125,7 +175,9 @@ extension ModelContext {
 
   /// Each value that a property has, once, in the order of the values:
   ///
-  ///     let genres = try context.selectDistinct(Track.self, \.album?.genre)
+  /// ```swift
+  /// let genres = try context.selectDistinct(Track.self, \.album?.genre)
+  /// ```
   ///
   /// Texts are one value if they are equal in Swift, however their accents are written.
   public func selectDistinct<Model, Value: Hashable & Sendable>(
@@ -201,15 +253,21 @@ private struct Selection<Model: PersistentModel> {
 
   /// Gives a closure what selects columns.
   func traced<Row>(
-    _ state: ContextState, _ body: (([AnySelectedColumn<Model>]) -> SelectRun<Model>) throws -> [Row]
+    _ state: ContextState, window: String? = nil,
+    _ body: (([AnySelectedColumn<Model>]) -> SelectRun<Model>) throws -> [Row]
   ) throws -> [Row] {
-    try state.traced(.select, descriptor, place: place, note: { $1.found = $0.count }) {
+    state.notes?.forgetCall()
+    let rows = try state.traced(.select, descriptor, place: place, note: { $1.found = $0.count }) {
       try state.call(.fetching) {
         let graph = state.graph(try state.stores.known(Model.self).store)
-        return try graph.holdingSnapshot {
-          try body { SelectRun(descriptor, state, columns: $0, matching: matches) }
+        return try state.countingMemory(Model.self) {
+          try graph.holdingSnapshot {
+            try body { SelectRun(descriptor, state, columns: $0, matching: matches) }
+          }
         }
       }
     }
+    state.notes?.endCall { if let window { $0.addLine(window) } }
+    return rows
   }
 }
