@@ -101,6 +101,22 @@ import Testing
     #expect(insert.ending == .failed && insert.errors.contains("by an import into ZooAnimal"), "\(insert)")
   }
 
+  @Test func `an import into a subclass says where to import`() throws {
+    let table = folder.file("t.csv")
+    try Data("name,legs\nMax,4\n".utf8).write(to: URL(filePath: table))
+    let refused = Transcript.of("import", path, "ZooDog", table)
+    #expect(
+      refused.ending == .failed && refused.errors.contains("import into ZooAnimal with a column '@class'"), "\(refused)"
+    )
+    #expect(refused.errors.contains("'ZooDog/name'"))
+    let cats = folder.file("cats.csv")
+    try Data("name,legs,@class\nKit,4,ZooCat\n".utf8).write(to: URL(filePath: cats))
+    #expect(Transcript.of("import", path, "ZooAnimal", cats).ending == .good)
+    #expect(count("ZooCat") == "3\n")
+    let unknown = Transcript.of("query", path, "ZooCta")
+    #expect(unknown.errors.contains("no 'ZooCta'. Did you mean 'ZooCat'? It has 'ZooAnimal'"), "\(unknown)")
+  }
+
   @Test func `an export of a subclass has its rows`() throws {
     let text = Transcript.of("export", path, "ZooDog", "tricks < 4", "--format", "jsonl")
     #expect(text.output.split(separator: "\n").count == 2 && text.output.contains("\"tricks\": 3"), "\(text)")

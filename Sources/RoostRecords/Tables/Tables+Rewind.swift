@@ -26,7 +26,8 @@ extension Tables {
       .expired,
       commit.entry.isFull
         ? "the models changed in transaction \(commit.number) so that what was before cannot be shown with the models of today"
-        : "transaction \(commit.number) cannot be undone: the history was not full then, and only a full one knows what was before"
+        : "transaction \(commit.number) cannot be undone, because the history was not full then; with 'history: .full' a store "
+          + "keeps what its transactions replace"
     )
   }
 

@@ -14,7 +14,11 @@ enum AsOf {
   static func rows(_ arguments: Arguments) throws -> RecordWitness {
     let witness = try Looking.rows(arguments.operands[0])
     guard let text = arguments.text(option.name) else { return witness }
-    return try witness.past { reader in try place(text, reader) }
+    do { return try witness.past { reader in try place(text, reader) } } catch let fault as RecordFault
+      where fault.code == .expired
+    {
+      throw RecordFault(.expired, "the state as of '\(text)' is not known: \(fault.detail)")
+    }
   }
 
   /// The place in the history that a word on the command line means.

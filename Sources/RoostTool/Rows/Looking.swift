@@ -60,7 +60,7 @@ enum Looking {
     let names = known.isEmpty ? "nothing" : known.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
     throw CheckFailure(
       sentence: "the store has no '\(name)'"
-        + (hint.isEmpty ? "; it has \(names)" : String(hint.dropLast()) + "; it has \(names)")
+        + (hint.isEmpty ? "; it has \(names)" : hint + " It has \(names)")
     )
   }
 }

@@ -199,7 +199,14 @@ private struct Importing {
     var options = options
     // Asked of a reader first, so that what cannot be imported does not touch the store.
     let catalog = try Waiting.whileInUse(arguments) { try Looking.rows(path).read { $0.catalog } }
-    _ = try Looking.entity(options.entity, catalog)
+    let rows = try Looking.rowClass(options.entity, catalog)
+    if rows.isSubclass {
+      throw CheckFailure(
+        sentence:
+          "\(rows.name) is a subclass, and its rows are rows of \(rows.entity.name): import into \(rows.entity.name) with a "
+          + "column '@class' that names the class; a property of it is called '\(rows.name)/name' there, also in '--rename'"
+      )
+    }
     // Where nothing is unique no record can be the one of a row that is there.
     if arguments.text("conflict") == nil, options.deciding(catalog).isEmpty { options.conflict = .insert }
     if let rejects = arguments.text("rejects") {
