@@ -66,6 +66,9 @@ extension ErrorCatalogue {
     .init(
       .conditions, 10, name: "tooLong", meaning: "A regular expression is tested on a text of more than 64 KiB.",
       advice: "Put `text.count < 60000 &&` before the expression, or use contains."),
+    .init(
+      .conditions, 11, name: "tooLarge", meaning: "The groups, joined rows or selected rows need too much memory.",
+      advice: "Ask for fewer with a condition or a limit; the error names what is too large."),
   ]
 
   private static let objects: [ErrorEntry] = [
@@ -176,6 +179,9 @@ extension ErrorCatalogue {
     .init(
       .door, 18, name: "invalid", meaning: "A value breaks a rule of its model, or a model refuses itself.",
       advice: "`faults` lists each value with its rule. Change the values, and save again."),
+    .init(
+      .door, 19, name: "tooLarge", meaning: "A selection, a join or an aggregate needs more memory than `queryBytes`.",
+      advice: "Ask for fewer rows with a predicate or a limit, group by fewer values, or set `queryBytes`."),
   ]
 
   private static let swiftData: [ErrorEntry] = [

@@ -149,7 +149,7 @@ public final class Writer {
   /// another tree has got its number since.
   func trunk(_ id: UInt32, _ name: [UInt8]) throws(StoreError) -> Forest.Trunk {
     try scope.check()
-    guard let found = try forest.find(id: id), found.name == name else { throw Self.isGone }
+    guard let found = try forest.find(name), found.id == id else { throw Self.isGone }
     return found.trunk
   }
 

@@ -1,5 +1,6 @@
 public import Foundation
 internal import RoostGraph
+internal import RoostQuery
 internal import RoostRecords
 
 /// What a context is made of: the objects of each store, and what users set.
@@ -16,6 +17,10 @@ final class ContextState {
   var editingState = EditingState()
   /// What the async form of a call, which runs at the moment, has asked the stores; nil for other calls.
   var asked: AnyObject?
+  /// Counts the memory of the selection or the aggregate that runs at the moment; else nil.
+  var queryMemory: QueryMemory?
+  /// What collects explanations, while `explain { }` runs its closure; else nil.
+  var explaining: AnyObject?
   #if !canImport(Darwin)
     /// Registers changes to be undone; nil without an undo manager.
     var recorder: (any ChangeRecording)? { didSet { for graph in open { graph.changes.watcher = recorder } } }

@@ -43,6 +43,8 @@ public struct RoostError: Error, CustomStringConvertible {
     case store
     /// A value breaks a rule of its model, or a model refuses itself.
     case invalid
+    /// A selection, a join or an aggregate needs more memory than ``ModelConfiguration/queryBytes`` allows.
+    case tooLarge
   }
 
   /// The kind of error, for programs to match on.
@@ -121,6 +123,7 @@ enum Doorway {
     switch fault.code {
     case .wrongType, .unknown, .tooDeep, .badPattern:
       return SwiftDataError.unsupportedPredicate.about("\(fault.detail), in \(fault.part)", fault)
+    case .tooLarge: return RoostError(.tooLarge, "\(fault.part): \(fault.detail)", underlyingError: fault)
     case .nilUnwrapped, .overflow, .dividedByZero, .outOfBounds, .missingRow, .tooLong:
       let advice = fault.entry?.advice.dropLast() ?? "handle such rows first"
       return RoostError(

@@ -109,6 +109,25 @@ extension ModelContext {
     try state.call(.fetching) { try FetchRun(descriptor, state).explanation() }
   }
 
+  /// Carries out one call that selects or aggregates, and says how:
+  ///
+  ///     print(try context.explain { try $0.select(Bill.self, \.number, \.place?.city) })
+  ///
+  /// It says how each class is read, which properties, whether models are made, how rows are joined and how groups are found. The rows are read
+  /// twice, once for the numbers of the explanation.
+  public func explain<R>(call: (ModelContext) throws -> R) throws -> FetchExplanation {
+    if state.explaining != nil { throw RoostError(.badValue, "explain is called inside of explain: explain one call") }
+    let notes = ExplanationNotes()
+    state.explaining = notes
+    defer { state.explaining = nil }
+    _ = try call(self)
+    if let only = notes.calls.first, notes.calls.count == 1 { return only }
+    throw RoostError(
+      .badValue,
+      "explain saw \(notes.calls.count) selections and aggregates in its closure: write one call of select, selectDistinct, aggregate, sum, average, minimum or maximum there. For a fetch write explain(descriptor)"
+    )
+  }
+
   /// Calls a closure with each model, and keeps at most one batch of models that were not changed. The call finds the models at its
   /// beginning, and leaves out those that are deleted before their turn.
   ///

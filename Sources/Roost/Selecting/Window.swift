@@ -19,6 +19,12 @@ public struct Window<Model: PersistentModel, Result>: @unchecked Sendable {
   let begin: () -> WindowGroup<Model, Result>
   /// The values that it needs besides those that are selected.
   let columns: () -> [AnySelectedColumn<Model>]
+
+  /// How it is computed, for ``ModelContext/explain(call:)``.
+  var text: String {
+    guard let key = group().keyPath else { return "computes the window row by row" }
+    return "computes the window row by row, anew for each \(PathNames.text(key))"
+  }
 }
 
 extension Window where Result == Int {
@@ -70,8 +76,8 @@ final class SortedColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
     super.init(rule.keyPath)
   }
 
-  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
-    path.flatMap { PlacedPath($0, map, store: store) }
+  override func placed(_ map: EntityMap, _ graph: GraphContext) -> PlacedPath? {
+    path.flatMap { PlacedPath($0, map, store: graph.store) }
   }
 
   func isSame(_ one: SelectRun<Model>.Row, _ other: SelectRun<Model>.Row) -> Bool {
@@ -131,7 +137,10 @@ struct WindowRun<Model: PersistentModel, Result> {
   private let sorted: [SortedColumn<Model>]
   private var groups: [AnyHashable: (group: WindowGroup<Model, Result>, count: Int, last: SelectRun<Model>.Row)] = [:]
 
-  init(_ window: Window<Model, Result>, _ sortBy: [SortDescriptor<Model>]) throws {
+  private let state: ContextState
+
+  init(_ window: Window<Model, Result>, _ sortBy: [SortDescriptor<Model>], in state: ContextState) throws {
+    self.state = state
     if sortBy.isEmpty {
       throw RoostError(.badValue, "a rank, a position and a running total need an order: give sortBy")
     }
@@ -150,6 +159,7 @@ struct WindowRun<Model: PersistentModel, Result> {
   mutating func next(_ row: SelectRun<Model>.Row, atMost: Int?) throws -> Result? {
     let key = NoNumber.alike(try group.key(row))
     let known = groups.removeValue(forKey: key)
+    if known == nil { try state.queryMemory?.take(QueryMemory.group, for: .window) }
     let (own, count) = (known?.group ?? window.begin(), (known?.count ?? 0) + 1)
     let isTied = known.map { known in sorted.allSatisfy { $0.isSame(known.last, row) } } ?? false
     groups[key] = (own, count, row)

@@ -1,4 +1,5 @@
 public import Foundation
+internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
@@ -31,6 +32,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// Pages that were changed and not written yet take up to twice as much beside it, 8 MiB at the least and 128 MiB at the most. Where the
   /// program has the store open already, what was said then counts. A store in memory has no such bound.
   public var cacheBytes: Int?
+  /// How much memory the groups, joined rows, distinct values and selected values of one call may take; nil for a quarter of what the
+  /// process may use, 64 MiB at the least. A call that needs more throws `tooLarge`. The rows of a fetch are not counted.
+  public var queryBytes: Int?
   /// What a container does where the store's file was removed and its log stayed.
   public var missingStore = MissingStore.begin
   /// How long the container waits for another process that has the store open for writing, before it throws `locked`; nil for five
@@ -131,6 +135,12 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   }
 
   private static let leastCacheBytes = 1 << 20
+  private static let leastQueryBytes = 1 << 16
+  /// A quarter of what the process may use.
+  private static let usualQueryBytes = max(64 << 20, Int(clamping: (MemoryBound.now() ?? 1 << 30) / 4))
+
+  /// How much memory one call may take for rows and groups.
+  var mostQueryBytes: Int { queryBytes ?? Self.usualQueryBytes }
 
   var lockTimeoutNanoseconds: UInt64 {
     lockTimeout.map(Self.nanoseconds) ?? (Foundation.Thread.isMainThread ? 0 : 5_000_000_000)
@@ -174,6 +184,10 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     if let cacheBytes, cacheBytes < Self.leastCacheBytes {
       throw SwiftDataError.loadIssueModelContainer.about(
         "a cache of \(cacheBytes) bytes is too small: set cacheBytes to \(Self.leastCacheBytes) at least, or to nil")
+    }
+    if let queryBytes, queryBytes < Self.leastQueryBytes {
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "queryBytes of \(queryBytes) is too small: set it to \(Self.leastQueryBytes) at least, or to nil")
     }
     if isStoredInMemoryOnly {
       if storeFaults == nil { return }

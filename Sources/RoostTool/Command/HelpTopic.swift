@@ -8,10 +8,10 @@ struct HelpTopic {
 
   private static let conditions = HelpTopic(
     name: "conditions", summary: "How conditions, orders and columns are written.",
-    lines: [
-      "A condition is written as in Swift. 'query', 'export', 'set', 'delete', the shell and the page of 'serve' take it.",
-      "Put it into single quotes, so that your shell leaves it alone.", "",
-    ]
+    lines: Syntax.wrapped(
+      "A condition is written as in Swift. 'query', 'export', 'set', 'delete', the shell and the page of 'serve' take it. "
+        + "Put it into single quotes, so that your shell leaves it alone.", indent: 0)
+      + [""]
       + Syntax.columns([
         ("numbers", "year >= 1959 && year != 1960, (1959...1969).contains(year), -plays < 3"),
         ("texts", "title.hasPrefix(\"A\"), title.contains(\"blue\"), title.localizedStandardContains(\"été\")"),
@@ -38,9 +38,9 @@ struct HelpTopic {
 
   private static let groups = HelpTopic(
     name: "groups", summary: "How rows are grouped and measured.",
-    lines: [
-      "'roost query' prints a line for each group of rows. In the shell, a statement begins with 'group'.", "",
-    ]
+    lines: Syntax.wrapped(
+      "'roost query' prints a line for each group of rows. In the shell, a statement begins with 'group'.", indent: 0)
+      + [""]
       + Syntax.columns([
         (
           "--group-by",

@@ -65,7 +65,7 @@ enum WebScript {
         if (now !== turn) return;
         const here = place();
         frame(here);
-        const views = { rows, row, history, sizes, models };
+        const views = { rows, row, history: transactions, sizes, models };
         await views[here.view](here, () => now === turn);
       } catch (error) {
         if (error.name === 'AbortError' || now !== turn) return;
@@ -194,7 +194,8 @@ enum WebScript {
 
     // History, sizes, models
 
-    async function history(here, isCurrent) {
+    // A function 'history' would take the place of the browser's own history.
+    async function transactions(here, isCurrent) {
       const found = await ask('history', { entity: here.entity, limit: 50 });
       if (!isCurrent()) return;
       const items = found.transactions.map(one => element('div', { class: 'change' },
@@ -256,7 +257,7 @@ enum WebScript {
         case 'e': { const one = document.querySelector('#entities a[aria-current]') || document.querySelector('#entities a'); if (one) one.focus(); break; }
         case 'n': press('next'); break;
         case 'p': press('previous'); break;
-        case 'Escape': if (status.textContent) status.textContent = ''; else if (place().view === 'row') history_back(); break;
+        case 'Escape': if (status.textContent) status.textContent = ''; else if (place().view === 'row') history.back(); break;
         case 'ArrowDown': case 'ArrowUp': case 'Home': case 'End': case 'j': case 'k': {
           const isList = document.activeElement.closest && document.activeElement.closest('#entities');
           const lines = [...(isList ? isList.querySelectorAll('a') : main.querySelectorAll('tbody tr[tabindex], dd a, li a'))];
@@ -271,7 +272,6 @@ enum WebScript {
         case '1': case '2': case '3': case '4': document.querySelectorAll('#views a')[Number(event.key) - 1].click(); break;
       }
     });
-    function history_back() { window.history.back(); }
     addEventListener('hashchange', go);
     go();
     """#

@@ -123,7 +123,7 @@ struct ShellStatement: Equatable {
         throw UsageError(
           sentence: clause.isFlag
             ? "'\(clause.rawValue)' stands alone, and '\(text)' follows it"
-            : "'\(clause.rawValue)' needs something after it")
+            : "'\(clause.rawValue)' needs something after it, as in '\(verb.example(with: clause))'")
       }
     }
     if verb == .group, !clauses.keys.contains(where: Clause.grouping.contains) {
@@ -167,6 +167,33 @@ extension ShellStatement.Verb {
   }
 
   var clauseList: String { clauses.map { "'\($0.rawValue)'" }.joined(separator: ", ") }
+
+  /// An example that has a clause.
+  func example(with clause: ShellStatement.Clause) -> String {
+    let more =
+      switch clause {
+      case .where: "where plays > 9"
+      case .by: self == .get ? "by title" : "by genre"
+      case .sum, .average, .min, .max: "\(clause.rawValue) plays"
+      case .having: "by genre having count > 3"
+      case .sort: self == .group ? "by genre sort -count" : "sort -plays"
+      case .limit, .offset: "\(clause.rawValue) 20"
+      case .columns: "columns title,plays"
+      case .asOf: "asOf 120"
+      case .author: "author ann"
+      case .count, .all: clause.rawValue
+      }
+    let head =
+      switch self {
+      case .show: "Track"
+      case .get: "get Track Low"
+      case .set: "set Track plays = 0 where plays > 9"
+      case .insert: "insert Album title = \"Low\""
+      case .delete where clause == .author: "delete Album where year < 1960"
+      default: "\(rawValue) Track"
+      }
+    return clause == .where && self == .set ? head : head + " " + more
+  }
 
   var example: String {
     switch self {
