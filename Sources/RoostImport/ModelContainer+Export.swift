@@ -16,8 +16,8 @@ extension ModelContainer {
   /// their members make are not written: the members say it.
   ///
   /// - Returns: how many models were written.
-  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part of the predicate cannot be evaluated, and
-  ///   ``RoostError`` if the store cannot be read or the target cannot be written.
+  /// - Throws: ``Roost/SwiftDataError/unsupportedPredicate`` if a part of the predicate cannot be evaluated, and
+  ///   ``Roost/RoostError`` if the store cannot be read or the target cannot be written.
   @discardableResult
   public func export<Model>(
     _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget,

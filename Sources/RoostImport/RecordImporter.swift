@@ -67,7 +67,7 @@ extension ModelContainer {
   /// print(report)
   /// ```
   ///
-  /// - Throws: ``RoostError/Code/unknownModel`` if neither a class nor a stored entity has the name.
+  /// - Throws: ``Roost/RoostError/Code/unknownModel`` if neither a class nor a stored entity has the name.
   public func importer(forEntity name: String, options: ImportOptions = ImportOptions()) throws -> RecordImporter {
     RecordImporter(self, try importTarget(named: name), options: options)
   }

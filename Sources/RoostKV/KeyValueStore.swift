@@ -30,7 +30,7 @@ public final class KeyValueStore: Sendable {
 
   /// Opens the store at `path`, and makes it if it is not there.
   ///
-  /// - Throws: ``StoreError`` with the code `locked` if another process writes the store, `notAStore` if the file is
+  /// - Throws: `StoreError` with the code `locked` if another process writes the store, `notAStore` if the file is
   ///   another one, `damaged` or `logDamaged` if it cannot be read, and `notFound` if it is missing and may not be
   ///   made.
   public convenience init(_ path: String, settings: StoreSettings = StoreSettings()) throws(StoreError) {
@@ -84,7 +84,7 @@ public final class KeyValueStore: Sendable {
   /// What the closure gets from its reader ends with the closure. In a read-only store beside a process that writes,
   /// the closure may run again from the start, on a newer snapshot.
   ///
-  /// - Throws: what the closure throws, and ``StoreError`` with the code `closed` if the store is closed.
+  /// - Throws: what the closure throws, and `StoreError` with the code `closed` if the store is closed.
   @discardableResult
   public func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
     if let renewal { return try renewal.read(body) }

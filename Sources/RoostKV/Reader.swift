@@ -67,7 +67,7 @@ public final class Reader {
 
   /// The tree of that name. A tree that was never made is empty.
   ///
-  /// - Throws: ``StoreError`` with the code `treeKindMismatch` if it is a table.
+  /// - Throws: `StoreError` with the code `treeKindMismatch` if it is a table.
   public func tree(_ name: String) throws(StoreError) -> Tree {
     let found = try descriptor(name, .bytes)
     return Tree(tree: ByteTree(found.root, id: found.id, view: transaction.view), scope: scope)
@@ -75,7 +75,7 @@ public final class Reader {
 
   /// The table of that name. A table that was never made is empty.
   ///
-  /// - Throws: ``StoreError`` with the code `treeKindMismatch` if it is a tree.
+  /// - Throws: `StoreError` with the code `treeKindMismatch` if it is a tree.
   public func table(_ name: String) throws(StoreError) -> Table {
     let found = try descriptor(name, .integers)
     return Table(tree: IntegerTree(found.root, id: found.id, view: transaction.view), scope: scope)

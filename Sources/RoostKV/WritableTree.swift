@@ -50,7 +50,7 @@ public struct WritableTree {
 
   /// Gives the key this value, whether it is there or not; true if it was not.
   ///
-  /// - Throws: ``StoreError`` with the code `keyTooLong` or `valueTooLarge`; then nothing is changed.
+  /// - Throws: `StoreError` with the code `keyTooLong` or `valueTooLarge`; then nothing is changed.
   @discardableResult
   @inlinable
   public func put(_ key: some Bytes, _ value: some Bytes) throws -> Bool {
@@ -126,7 +126,7 @@ public struct WritableTable {
 
   /// Gives the key this value, whether it is there or not; true if it was not.
   ///
-  /// - Throws: ``StoreError`` with the code `valueTooLarge`; then nothing is changed.
+  /// - Throws: `StoreError` with the code `valueTooLarge`; then nothing is changed.
   @discardableResult
   @inlinable
   public func put(_ key: UInt64, _ value: some Bytes) throws -> Bool {

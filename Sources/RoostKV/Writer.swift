@@ -46,7 +46,7 @@ public final class Writer {
 
   /// The tree of that name, made if it is not there.
   ///
-  /// - Throws: ``StoreError`` with the code `invalidName` if the name is empty or too long, and `treeKindMismatch` if
+  /// - Throws: `StoreError` with the code `invalidName` if the name is empty or too long, and `treeKindMismatch` if
   ///   a table has it.
   public func tree(_ name: String) throws(StoreError) -> WritableTree {
     let found = try open(name, .bytes)
@@ -56,7 +56,7 @@ public final class Writer {
 
   /// The table of that name, made if it is not there.
   ///
-  /// - Throws: ``StoreError`` with the code `invalidName` if the name is empty or too long, and `treeKindMismatch` if
+  /// - Throws: `StoreError` with the code `invalidName` if the name is empty or too long, and `treeKindMismatch` if
   ///   a tree has it.
   public func table(_ name: String) throws(StoreError) -> WritableTable {
     let found = try open(name, .integers)
@@ -82,7 +82,7 @@ public final class Writer {
 
   /// Gives a tree or table another name.
   ///
-  /// - Throws: ``StoreError`` with the code `notFound` if there is none of the old name, and `alreadyExists` if there
+  /// - Throws: `StoreError` with the code `notFound` if there is none of the old name, and `alreadyExists` if there
   ///   is one of the new name.
   public func rename(_ name: String, to new: String) throws(StoreError) {
     try change { () throws(StoreError) in

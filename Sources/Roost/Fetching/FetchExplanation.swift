@@ -70,7 +70,9 @@ public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
   public internal(set) var selected: [String] = []
   /// Whether models are made for the answer. A selection makes none, unless a property is computed or has no stored form.
   public internal(set) var makesModels = true
+  /// How an aggregate by keys, or a selection of distinct values, forms its groups.
   public internal(set) var grouping = Grouping.none
+  /// How a join, or a condition `matching:`, finds the rows of the other class.
   public internal(set) var joining = Joining.none
   /// How each other class of a join, or of a condition `matching:`, is read.
   public internal(set) var others: [FetchExplanation] = []
