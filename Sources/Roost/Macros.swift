@@ -99,6 +99,49 @@ public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
 public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
 
+/// Declares indexes of the models that fulfil a condition.
+///
+/// ```swift
+/// @Model final class Note {
+///   #Index<Note>([\.due], where: { !$0.isDone })
+///   var due: Date
+///   var isDone: Bool
+/// }
+/// ```
+/// A fetch uses such an index if its predicate implies the condition. The condition compares stored properties with constants, and joins that
+/// by `&&`, `||` and `!`. A model may have several `#Index` with a condition.
+@freestanding(declaration)
+public macro Index<T>(_ indices: [PartialKeyPath<T>]..., where condition: (T) -> Bool) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
+/// Declares indexes of forms of properties, or with an order of their own.
+///
+/// ```swift
+/// @Model final class Note {
+///   #Index<Note>([.lowercased(\.title)], [.elements(\.tags)], [.ascending(\.list), .descending(\.created)])
+/// }
+/// ```
+@freestanding(declaration)
+public macro Index<T>(_ indices: [Schema.IndexPart<T>]...) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
+/// Declares indexes of forms of properties, of the models that fulfil a condition.
+@freestanding(declaration)
+public macro Index<T>(_ indices: [Schema.IndexPart<T>]..., where condition: (T) -> Bool) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
+/// Declares which properties no two models that fulfil a condition may have in common.
+///
+/// ```swift
+/// @Model final class Account {
+///   #Unique<Account>([\.email], where: { !$0.isDeleted })
+/// }
+/// ```
+/// A model outside the condition is in conflict with none. A model may have several `#Unique` with a condition.
+@freestanding(declaration)
+public macro Unique<T>(_ constraints: [PartialKeyPath<T>]..., where condition: (T) -> Bool) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
 /// Says in which texts ``PersistentModel/matches(_:)`` finds words.
 ///
 /// ```swift

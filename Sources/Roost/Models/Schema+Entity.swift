@@ -10,6 +10,8 @@ extension Schema {
     public var inheritedProperties: [any SchemaProperty] = []
     public var uniquenessConstraints: [[String]] = []
     public var indices: [[String]] = []
+    /// The indexes and unique rules with a condition, with forms of properties or with an order of their own.
+    public internal(set) var indexDefinitions: [IndexDefinition] = []
     /// The full text indexes that the class itself declares: see ``FullText(_:_:)``.
     public var fullTexts: [FullTextProperties] = []
 
@@ -98,7 +100,7 @@ extension Schema {
       one.name == other.name && one.superentityName == other.superentityName && one.attributes == other.attributes
         && one.relationships == other.relationships && one.uniquenessConstraints == other.uniquenessConstraints
         && one.indices == other.indices && one.fullTexts == other.fullTexts
-        && one.derived == other.derived
+        && one.derived == other.derived && one.indexDefinitions == other.indexDefinitions
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }

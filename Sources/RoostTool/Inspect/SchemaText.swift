@@ -142,17 +142,18 @@ struct SchemaText {
   }
 
   private func constraints(_ entity: Entity, _ indexes: [Index], relationships: [Relationship]) -> [String] {
-    func keyPaths(_ index: Index) -> String {
-      "[" + index.parts.compactMap { entity.field($0.field).map { "\\.\($0.name)" } }.joined(separator: ", ") + "]"
-    }
     let own = Set(relationships.filter { $0.traits.contains(.ownsIndex) }.compactMap(\.index))
+    let shown = indexes.filter { !own.contains($0.id) && !isHidden($0, entity) }
     var lines: [String] = []
-    let unique = indexes.filter { $0.isUnique && $0.parts.count > 1 }
-    if !unique.isEmpty { lines.append("#Unique<\(entity.name)>(\(unique.map(keyPaths).joined(separator: ", ")))") }
-    let plain = indexes.filter { index in
-      !index.isUnique && !own.contains(index.id) && !isHidden(index, entity)
+    let unique = shown.filter { $0.isUnique && $0.parts.count > 1 && !isConditional($0, entity) }
+    if !unique.isEmpty { lines.append(declaration("Unique", unique, entity)) }
+    let plain = shown.filter { !$0.isUnique && !isConditional($0, entity) && !isFormed($0) }
+    if !plain.isEmpty { lines.append(declaration("Index", plain, entity)) }
+    let formed = shown.filter { !$0.isUnique && !isConditional($0, entity) && isFormed($0) }
+    if !formed.isEmpty { lines.append(declaration("Index", formed, entity)) }
+    for index in shown where isConditional(index, entity) {
+      lines.append(declaration(index.isUnique ? "Unique" : "Index", [index], entity))
     }
-    if !plain.isEmpty { lines.append("#Index<\(entity.name)>(\(plain.map(keyPaths).joined(separator: ", ")))") }
     for index in catalog.textIndexes(of: entity.id) {
       let names = index.fields.compactMap { entity.field($0)?.name }.map { "\\.\($0)" }.joined(separator: ", ")
       lines.append("#FullText<\(entity.name)>(\((["[\(names)]"] + index.options).joined(separator: ", ")))")
@@ -167,7 +168,7 @@ struct SchemaText {
   }
 
   private func isUnique(_ field: Field, _ indexes: [Index]) -> Bool {
-    indexes.contains { $0.isUnique && $0.parts.count == 1 && $0.parts[0].field == field.id }
+    indexes.contains { $0.isUnique && $0.tests.isEmpty && $0.parts.count == 1 && $0.parts[0].field == field.id }
   }
 
   // MARK: Structs
@@ -301,7 +302,7 @@ struct SchemaText {
   }
 
   /// A value as it is written in code; nil for one that is not shown.
-  private static func text(_ value: Value) -> String? {
+  static func text(_ value: Value) -> String? {
     switch value {
     case .null: "nil"
     case .string(let text): text.debugDescription
@@ -350,6 +351,10 @@ struct SchemaFacts: Encodable {
     var name: String
     var fields: [String]
     var isUnique: Bool
+    /// What the index has of each field, if some part is not simply its value.
+    var forms: [String]?
+    /// The condition of its rows.
+    var condition: String?
   }
 
   struct Entity: Encodable {
@@ -378,7 +383,9 @@ struct SchemaFacts: Encodable {
         fields: entity.fields.map { field in
           Field(
             name: field.name, type: text.type(field.type), isOptional: field.isOptional,
-            isUnique: indexes.contains { $0.isUnique && $0.parts.count == 1 && $0.parts[0].field == field.id },
+            isUnique: indexes.contains {
+              $0.isUnique && $0.tests.isEmpty && $0.parts.count == 1 && $0.parts[0].field == field.id
+            },
             isPreserved: field.isPreserved,
             derived: catalog.derivation(of: field.id, in: entity.id).map { _ in
               SchemaText.derivedAttribute(field, entity, catalog: catalog).trimmingPrefix("@").description
@@ -394,7 +401,8 @@ struct SchemaFacts: Encodable {
         indexes: indexes.map { index in
           Index(
             name: index.name, fields: index.parts.compactMap { entity.field($0.field)?.name },
-            isUnique: index.isUnique)
+            isUnique: index.isUnique, forms: index.hasForms ? index.parts.map(\.form.word) : nil,
+            condition: index.tests.isEmpty ? nil : SchemaText.condition(index, entity))
         },
         fullTexts: catalog.textIndexes(of: entity.id).map { index in
           FullText(fields: index.fields.compactMap { entity.field($0)?.name }, options: index.options)

@@ -92,7 +92,7 @@ package enum RowKey {
     if field == nil, text.hasPrefix("#"), let number = UInt64(text.dropFirst()) {
       return try table.contains(RowID(number)) ? RowID(number) : nil
     }
-    let single = table.indexes.filter { $0.index.isUnique && $0.index.parts.count == 1 }
+    let single = table.indexes.filter { $0.index.isUnique && !$0.isPartial && $0.index.parts.count == 1 }
     let named = single.compactMap { reader in entity.field(reader.firstField).map { (reader.index.name, $0) } }
     let chosen = field.map { name in named.first { $0.1.name == name } } ?? named.first
     guard let (index, found) = chosen else {

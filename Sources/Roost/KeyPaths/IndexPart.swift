@@ -1,0 +1,100 @@
+internal import Foundation
+internal import RoostGraph
+internal import RoostRecords
+
+extension Schema {
+  /// A part of an index that is more than a key path: a form of a property, or a descending order.
+  ///
+  /// ```swift
+  /// @Model final class Note {
+  ///   #Index<Note>([.ascending(\.list), .descending(\.created)], [.lowercased(\.title)], [.elements(\.tags)])
+  /// }
+  /// ```
+  public struct IndexPart<Model: PersistentModel>: Hashable {
+    /// The property.
+    public let keyPath: PartialKeyPath<Model>
+    /// What the index has of it.
+    public let form: IndexDefinition.Form
+    public private(set) var isDescending = false
+
+    private init(_ keyPath: PartialKeyPath<Model>, _ form: IndexDefinition.Form) {
+      (self.keyPath, self.form) = (keyPath, form)
+    }
+
+    /// The values of a property, the least first.
+    public static func ascending(_ keyPath: PartialKeyPath<Model>) -> IndexPart { IndexPart(keyPath, .value) }
+
+    /// The values of a property, the greatest first.
+    ///
+    /// An index is read in both directions. So only an order that mixes both needs this.
+    public static func descending(_ keyPath: PartialKeyPath<Model>) -> IndexPart { ascending(keyPath).descending }
+
+    /// The texts of a property as `lowercased()` has them.
+    public static func lowercased(_ keyPath: KeyPath<Model, String>) -> IndexPart { IndexPart(keyPath, .lowercased) }
+    /// The texts of a property as `lowercased()` has them.
+    public static func lowercased(_ keyPath: KeyPath<Model, String?>) -> IndexPart { IndexPart(keyPath, .lowercased) }
+
+    /// The texts of a property as `uppercased()` has them.
+    public static func uppercased(_ keyPath: KeyPath<Model, String>) -> IndexPart { IndexPart(keyPath, .uppercased) }
+    /// The texts of a property as `uppercased()` has them.
+    public static func uppercased(_ keyPath: KeyPath<Model, String?>) -> IndexPart { IndexPart(keyPath, .uppercased) }
+
+    /// The number of a text's characters, or of a collection's elements.
+    public static func count(_ keyPath: PartialKeyPath<Model>) -> IndexPart { IndexPart(keyPath, .count) }
+
+    /// The elements of an array or a set: an object has an entry for each different one.
+    public static func elements<Value: Collection>(_ keyPath: KeyPath<Model, Value>) -> IndexPart {
+      IndexPart(keyPath, .elements)
+    }
+    /// The elements of an array or a set: an object has an entry for each different one.
+    public static func elements<Value: Collection>(_ keyPath: KeyPath<Model, Value?>) -> IndexPart {
+      IndexPart(keyPath, .elements)
+    }
+
+    /// The same part, the greatest first.
+    public var descending: IndexPart {
+      var part = self
+      part.isDescending = true
+      return part
+    }
+
+    /// The part with the name of its property.
+    var named: IndexDefinition.Part {
+      IndexDefinition.Part(Schema.names([keyPath])[0], form: form, isDescending: isDescending)
+    }
+  }
+}
+
+extension Schema.IndexDefinition.Form {
+  var stored: RoostRecords.Index.Form {
+    switch self {
+    case .value: .value
+    case .lowercased: .lowercased
+    case .uppercased: .uppercased
+    case .count: .count
+    case .elements: .elements
+    }
+  }
+}
+
+extension Schema {
+  /// What indexes with a condition or with forms are, and what cannot be kept of them.
+  static func definitions<T: PersistentModel>(
+    _ lists: [[IndexPart<T>]], where condition: Predicate<T>?, isUnique: Bool
+  ) -> (found: [IndexDefinition], faults: [String]) {
+    let macro = isUnique ? "#Unique" : "#Index"
+    var faults = lists.flatMap { Schema.faults($0.map(\.keyPath), macro) }
+    var tests: [IndexPlan.Test] = []
+    if let condition {
+      do { tests = try IndexCondition(condition).tests } catch {
+        faults.append("\(macro) of \(T._$type.name) has a condition that a store cannot keep: \(error.detail)")
+      }
+    }
+    var found: [IndexDefinition] = []
+    for list in lists where !list.isEmpty {
+      let one = IndexDefinition(list.map(\.named), where: tests, isUnique: isUnique)
+      if !found.contains(one) { found.append(one) }
+    }
+    return (found, faults)
+  }
+}
