@@ -51,31 +51,35 @@ struct IndexCondition<Model: PersistentModel> {
       return joined
     case .not(let inner): return try clauses(inner, isTrue: !isTrue, depth: depth + 1)
     case .equality(let comparison, let one, let other):
-      return try compared(operand, one, other, isEqual: (comparison == .equal) == isTrue)
+      return try compared(operand, one, with: other, isEqual: (comparison == .equal) == isTrue)
     case .comparison(let comparison?, let one, let other):
       guard let comparison = comparison.kept else { break }
-      if let value = try constant(other) { return try ordered(operand, one, comparison, value, isTrue: isTrue) }
+      if let value = try constant(other) {
+        return try ordered(operand, one, by: comparison, value: value, isTrue: isTrue)
+      }
       if let value = try constant(one) {
-        return try ordered(operand, other, comparison.mirrored, value, isTrue: isTrue)
+        return try ordered(operand, other, by: comparison.mirrored, value: value, isTrue: isTrue)
       }
     case .within(let range, let element):
       guard let bounds = bounds(range) else { break }
-      let low = try ordered(operand, element, .greaterOrEqual, bounds.low, isTrue: isTrue)
+      let low = try ordered(operand, element, by: .greaterOrEqual, value: bounds.low, isTrue: isTrue)
       let high = try ordered(
-        operand, element, bounds.isClosed ? .lessOrEqual : .less, bounds.high, isTrue: isTrue)
+        operand, element, by: bounds.isClosed ? .lessOrEqual : .less, value: bounds.high, isTrue: isTrue)
       return isTrue ? low + high : low.flatMap { one in high.map { one + $0 } }
     case .contains(let list, let element):
       guard let values = try elements(list), !values.isEmpty, values.count <= RoostRecords.Index.mostTests else {
         break
       }
       let all = try values.map { value throws(Fault) in
-        try equal(operand, try subject(element), value, isEqual: isTrue)
+        try equal(operand, try subject(element), value: value, isEqual: isTrue)
       }
       if !isTrue { return all.flatMap { $0 } }
       guard all.allSatisfy({ $0.count == 1 }) else { break }
       return [all.flatMap { $0[0] }]
     case .property, .unwrap, .coalesce:
-      if operand.output == Bool.self { return try equal(operand, try subject(operand), .bool(true), isEqual: isTrue) }
+      if operand.output == Bool.self {
+        return try equal(operand, try subject(operand), value: .bool(true), isEqual: isTrue)
+      }
     default: break
     }
     throw fault(operand, Self.general)
@@ -84,15 +88,15 @@ struct IndexCondition<Model: PersistentModel> {
   // MARK: Comparisons
 
   private func compared(
-    _ whole: Operand, _ one: Operand, _ other: Operand, isEqual: Bool
+    _ whole: Operand, _ one: Operand, with other: Operand, isEqual: Bool
   ) throws(Fault) -> Clauses {
-    if let value = try constant(other) { return try equal(whole, try subject(one), value, isEqual: isEqual) }
-    if let value = try constant(one) { return try equal(whole, try subject(other), value, isEqual: isEqual) }
+    if let value = try constant(other) { return try equal(whole, try subject(one), value: value, isEqual: isEqual) }
+    if let value = try constant(one) { return try equal(whole, try subject(other), value: value, isEqual: isEqual) }
     throw fault(whole, Self.general)
   }
 
   private func equal(
-    _ whole: Operand, _ subject: Subject, _ value: Value, isEqual: Bool
+    _ whole: Operand, _ subject: Subject, value: Value, isEqual: Bool
   ) throws(Fault) -> Clauses {
     let path = subject.path
     if value.isNull {
@@ -110,7 +114,7 @@ struct IndexCondition<Model: PersistentModel> {
   }
 
   private func ordered(
-    _ whole: Operand, _ operand: Operand, _ comparison: RoostRecords.Index.Comparison, _ value: Value, isTrue: Bool
+    _ whole: Operand, _ operand: Operand, by comparison: RoostRecords.Index.Comparison, value: Value, isTrue: Bool
   ) throws(Fault) -> Clauses {
     let subject = try subject(operand)
     guard let type = subject.type, type.hasOrder, !value.isNull else { throw fault(whole, Self.general) }

@@ -66,13 +66,13 @@ extension SchemaKeeper {
       // The code of a stage may have to fill values, or to remove duplicates, first.
       if one.isUnique, isStaged, try hasRows(entity.name) { continue }
       try catalog.add(
-        index: Self.freeName(one.name, entity, catalog), of: entity.name, parts: one.parts, isUnique: one.isUnique,
+        index: Self.freeName(one.name, entity, in: catalog), of: entity.name, parts: one.parts, isUnique: one.isUnique,
         tests: one.tests)
     }
   }
 
   /// The name of a new index. A renamed property may have left an index with the name that it would get.
-  private static func freeName(_ name: String, _ entity: Entity, _ catalog: Catalog) -> String {
+  private static func freeName(_ name: String, _ entity: Entity, in catalog: Catalog) -> String {
     let taken = Set(catalog.indexes(of: entity.id).map(\.name))
     var free = name
     var number = 2

@@ -108,11 +108,11 @@ final class RowTests {
     case .equals(let value, let wanted):
       if isNull { return false }
       guard let wanted else { return isSame(one, row, value: value, whole: whole) }
-      return compare(one, row, wanted, whole: whole).map { $0 == 0 }
+      return compare(one, row, with: wanted, whole: whole).map { $0 == 0 }
     case .compares(let comparison, let wanted):
       if isNull { return comparison == .notEqual }
       if comparison != .notEqual, isNotANumber(one, row) { return false }
-      return compare(one, row, wanted, whole: whole).map { order in
+      return compare(one, row, with: wanted, whole: whole).map { order in
         switch comparison {
         case .notEqual: order != 0
         case .less: order < 0
@@ -134,7 +134,7 @@ final class RowTests {
 
   /// How the key of the row's value stands to another key.
   private func compare(
-    _ one: One, _ row: UnsafeRawPointer, _ wanted: [UInt8], whole: UnsafeRawBufferPointer?
+    _ one: One, _ row: UnsafeRawPointer, with wanted: [UInt8], whole: UnsafeRawBufferPointer?
   ) -> Int? {
     key.clear()
     if one.place.kind == .variable {

@@ -11,16 +11,16 @@ extension GoldenRows {
           Index.Part(every.field(name)?.id ?? FieldID(0), isDescending: isDescending, form: form)
         }
         func field(_ name: String) -> FieldID { every.field(name)?.id ?? FieldID(0) }
-        func add(_ name: String, _ parts: [Index.Part], _ tests: [Index.Test] = []) throws {
+        func add(_ name: String, _ parts: [Index.Part], where tests: [Index.Test] = []) throws {
           try catalog.add(index: name, of: "Every", parts: parts, tests: tests)
         }
         try add("lower", [part("text", .lowercased), part("int8", isDescending: true)])
-        try add("upper", [part("text", .uppercased)], [.compares(field("double"), .less, .double(100))])
+        try add("upper", [part("text", .uppercased)], where: [.compares(field("double"), .less, .double(100))])
         try add("lengths", [part("text", .count), part("map", .count)])
         try add("numbers", [part("set", .elements)])
         try add(
           "numbers of some", [part("bool"), part("set", .elements, isDescending: true), part("key")],
-          [
+          where: [
             .any([.compares(field("int32"), .greaterOrEqual, .int(0)), .isNull(field("date"))]),
             .compares(field("key"), .notEqual, .string("no key")),
           ])

@@ -2,7 +2,7 @@ import RoostRecords
 
 /// Indexes as `#Index` and `#Unique` declare them.
 extension SchemaText {
-  func declaration(_ macro: String, _ indexes: [Index], _ entity: Entity) -> String {
+  func declaration(_ macro: String, _ indexes: [Index], of entity: Entity) -> String {
     let areFormed = indexes.contains(where: isFormed)
     var arguments = indexes.map { index in
       "[" + index.parts.compactMap { part($0, entity, isFormed: areFormed) }.joined(separator: ", ") + "]"

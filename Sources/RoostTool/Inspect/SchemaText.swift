@@ -146,13 +146,13 @@ struct SchemaText {
     let shown = indexes.filter { !own.contains($0.id) && !isHidden($0, entity) }
     var lines: [String] = []
     let unique = shown.filter { $0.isUnique && $0.parts.count > 1 && !isConditional($0, entity) }
-    if !unique.isEmpty { lines.append(declaration("Unique", unique, entity)) }
+    if !unique.isEmpty { lines.append(declaration("Unique", unique, of: entity)) }
     let plain = shown.filter { !$0.isUnique && !isConditional($0, entity) && !isFormed($0) }
-    if !plain.isEmpty { lines.append(declaration("Index", plain, entity)) }
+    if !plain.isEmpty { lines.append(declaration("Index", plain, of: entity)) }
     let formed = shown.filter { !$0.isUnique && !isConditional($0, entity) && isFormed($0) }
-    if !formed.isEmpty { lines.append(declaration("Index", formed, entity)) }
+    if !formed.isEmpty { lines.append(declaration("Index", formed, of: entity)) }
     for index in shown where isConditional(index, entity) {
-      lines.append(declaration(index.isUnique ? "Unique" : "Index", [index], entity))
+      lines.append(declaration(index.isUnique ? "Unique" : "Index", [index], of: entity))
     }
     for index in catalog.textIndexes(of: entity.id) {
       let names = index.fields.compactMap { entity.field($0)?.name }.map { "\\.\($0)" }.joined(separator: ", ")
