@@ -178,9 +178,8 @@ let package = Package(
     floor(
       "RoostTool",
       on: [
-        "Roost", "RoostImport", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords", "RoostTrees",
-        "RoostPages",
-        "RoostFile", "RoostBytes",
+        "Roost", "RoostImport", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords",
+        "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
       ]),
     program("RoostProgram", on: ["RoostTool"]),
     program(
@@ -224,7 +223,7 @@ let package = Package(
       "MigrationTests",
       of: ["SwiftData", "RoostTestSupport", .target(name: "RoostPostgres", condition: postgres)],
       resources: [.copy("Released")]),
-    tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostPostgres", "RoostTestSupport"]),
+    tests("GuideTests", of: ["SwiftData", "RoostImport", "RoostKV", "RoostPostgres", "RoostTestSupport"]),
     tests(
       "TransferTests",
       of: [

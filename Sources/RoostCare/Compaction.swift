@@ -6,9 +6,11 @@ internal import RoostTrees
 public struct Compaction: Sendable {
   /// Pages that were moved, and those above them that had to be copied with them.
   public package(set) var movedPages = 0
-  /// Pages in the file before and after the step.
+  /// Pages in the file before the step.
   public package(set) var pagesBefore = 0
+  /// Pages in the file after the step.
   public package(set) var pages = 0
+  /// Pages in the file that are free after the step.
   public package(set) var freePages = 0
   /// Whether another step would gain nothing now: the file is compact, or a reader holds an old snapshot.
   public package(set) var isDone = false

@@ -28,7 +28,9 @@ public struct Salvage: Sendable {
 
   /// What is in the new store of one tree.
   public struct SavedTree: Sendable {
+    /// The name of the tree.
     public var name: String
+    /// How many entries were saved.
     public var entries: Int
     /// Entries from leaves that no sound reference leads to: they may be older than what was lost. A damaged leaf that
     /// is still in order is among them, so a byte of theirs may be wrong.
@@ -37,7 +39,9 @@ public struct Salvage: Sendable {
 
   /// A class of models in the new store.
   public struct SavedEntity: Sendable {
+    /// The name of the entity, which is that of the class.
     public package(set) var name: String
+    /// How many rows were saved.
     public package(set) var rows: Int
 
     package init(name: String, rows: Int) {
@@ -46,9 +50,11 @@ public struct Salvage: Sendable {
     }
   }
 
+  /// The trees of the new store.
   public package(set) var trees: [SavedTree] = []
   /// The classes of models that a store of objects had; empty for a key-value store.
   public package(set) var entities: [SavedEntity] = []
+  /// The parts that are lost, in the order in which they were found.
   public package(set) var losses: [Loss] = []
   /// Commits that stood in the log, and were carried out over what the file held.
   package var records = 0
@@ -57,7 +63,9 @@ public struct Salvage: Sendable {
   /// has a copy.
   public package(set) var repairedPages = 0
 
+  /// How many entries were saved, of all trees.
   public var entries: Int { trees.reduce(0) { $0 + $1.entries } }
+  /// How many of the saved entries no sound reference leads to, of all trees: see ``SavedTree/unverified``.
   public var unverified: Int { trees.reduce(0) { $0 + $1.unverified } }
   /// Nothing was lost.
   public var isComplete: Bool { losses.isEmpty }

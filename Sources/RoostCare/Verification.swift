@@ -43,14 +43,18 @@ public struct Verification: Sendable {
   public package(set) var pages = 0
   /// Pages that were read: those of trees, of large values and of the map of free places.
   public package(set) var pagesRead = 0
+  /// Pages in the file that are free.
   public package(set) var freePages = 0
   /// Trees and tables.
   public package(set) var trees = 0
+  /// Entries of all trees and tables.
   public package(set) var entries = 0
   /// Entries whose value lies outside their leaf.
   public package(set) var largeValues = 0
+  /// How long the verification took, in seconds.
   public package(set) var seconds = 0.0
 
+  /// Whether nothing is wrong.
   public var isSound: Bool { findings.isEmpty }
 
   /// Adds what a module above found in the entries.

@@ -31,6 +31,8 @@ struct ModelCheck<Context: MacroExpansionContext> {
   func run() {
     for member in model.members { check(MemberKind(member)) }
     checkConstraints()
+    DerivedSyntaxCheck(model).run(
+      complain: { context.complain($0, $1) }, warn: { context.warn($0, $1) })
     checkInitializers()
   }
 
@@ -57,10 +59,16 @@ struct ModelCheck<Context: MacroExpansionContext> {
       if let rule = property.validations.first {
         context.complain(rule, "'\(property.name)' is not stored, so '@Validate' has no effect: remove it")
       }
+      if let derived = property.derived {
+        context.complain(derived, "'\(property.name)' is not stored, so it cannot be derived: remove '@Derived'")
+      }
       checkUnstored(property.declaration, property.name, word: ".ephemeral")
     case .transient(let variable, let name):
       if let rule = variable.attribute("Validate") {
         context.complain(rule, "'\(name)' is not stored, so '@Validate' has no effect: remove it")
+      }
+      if let derived = variable.attribute("Derived") {
+        context.complain(derived, "'\(name)' is not stored, so it cannot be derived: remove '@Derived'")
       }
       checkUnstored(variable, name, word: "@Transient")
     case .other: return

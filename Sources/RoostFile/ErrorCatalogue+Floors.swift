@@ -50,7 +50,7 @@ extension ErrorCatalogue {
       advice: "Correct the pattern; the error says what is wrong."),
     .init(
       .conditions, 5, name: "nilUnwrapped", meaning: "A row has nil where the condition unwraps a value.",
-      advice: "Test for nil first, or give a default with ??."),
+      advice: "First test for nil, or for the type, or give a default with ??."),
     .init(
       .conditions, 6, name: "overflow", meaning: "A number became too large when the condition was computed for a row.",
       advice: "Compute with Double, or with smaller numbers."),
@@ -59,13 +59,16 @@ extension ErrorCatalogue {
       advice: "Test for zero first."),
     .init(
       .conditions, 8, name: "outOfBounds", meaning: "The condition uses an index beyond the end of a list for a row.",
-      advice: "Test the count first."),
+      advice: "Test the count, or the order of the bounds, first."),
     .init(
       .conditions, 9, name: "missingRow", meaning: "A row references a row that does not exist.",
       advice: "Run `roost verify`: the store is inconsistent."),
     .init(
       .conditions, 10, name: "tooLong", meaning: "A regular expression is tested on a text of more than 64 KiB.",
       advice: "Put `text.count < 60000 &&` before the expression, or use contains."),
+    .init(
+      .conditions, 11, name: "tooLarge", meaning: "The groups, joined rows or selected rows need too much memory.",
+      advice: "Ask for fewer with a condition or a limit; the error names what is too large."),
   ]
 
   private static let objects: [ErrorEntry] = [
@@ -176,6 +179,9 @@ extension ErrorCatalogue {
     .init(
       .door, 18, name: "invalid", meaning: "A value breaks a rule of its model, or a model refuses itself.",
       advice: "`faults` lists each value with its rule. Change the values, and save again."),
+    .init(
+      .door, 19, name: "tooLarge", meaning: "A selection, a join or an aggregate needs more memory than `queryBytes`.",
+      advice: "Ask for fewer rows with a predicate or a limit, group by fewer values, or set `queryBytes`."),
   ]
 
   private static let swiftData: [ErrorEntry] = [

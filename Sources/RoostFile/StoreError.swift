@@ -6,15 +6,69 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure, each with its own advice.
   public enum Code: String, Sendable, CaseIterable {
     // The file is not what was expected.
-    case notAStore, truncated, damaged, futureVersion, wrongPageSize, storeMissing, logMissing, logDamaged,
-      hardLinked, fileReplaced
+    /// Roost did not write the file at this path.
+    case notAStore
+    /// The file is shorter than its superblock says.
+    case truncated
+    /// A page or superblock has a wrong checksum or impossible contents.
+    case damaged
+    /// A newer version of Roost wrote the file, in a format that this version cannot read.
+    case futureVersion
+    /// The file has pages of another size.
+    case wrongPageSize
+    /// The log of the store exists, but the file of the store does not.
+    case storeMissing
+    /// The store was not closed, and its log is missing or belongs to another store.
+    case logMissing
+    /// The log is damaged: acknowledged commits cannot be read.
+    case logDamaged
+    /// The file has a second hard link. Each name would get a log of its own.
+    case hardLinked
+    /// The store's file was removed or replaced while the store was open.
+    case fileReplaced
     // The world refused.
-    case notFound, locked, timedOut, diskFull, ioError, permissionDenied, outOfMemory, tooManyFiles
+    /// There is no such file, or the store has no tree or entry of this name.
+    case notFound
+    /// Another process has the store open for writing.
+    case locked
+    /// Another writer had the writer lock until the timeout.
+    case timedOut
+    /// The device is full, or the store has reached its largest size.
+    case diskFull
+    /// A call of the operating system on the file failed.
+    case ioError
+    /// The permissions of the file, its folder or the file system forbid it.
+    case permissionDenied
+    /// The operating system has no memory left for this process.
+    case outOfMemory
+    /// The program or the machine has reached its limit of open files.
+    case tooManyFiles
     // A commit's fate is open, or writing has stopped because of that.
-    case commitUncertain, poisoned
+    /// The device failed during a commit. The commit may be stored or not.
+    case commitUncertain
+    /// The device failed earlier. Writing has stopped until the store is opened again.
+    case poisoned
     // The call does not fit.
-    case closed, readOnly, nestedWrite, keyTooLong, valueTooLarge, unsortedKeys, treeKindMismatch, invalidName, busy,
-      alreadyExists
+    /// The store or its transaction is closed.
+    case closed
+    /// The store was opened read-only.
+    case readOnly
+    /// This thread already has a write transaction open and would wait for itself.
+    case nestedWrite
+    /// The key is too long.
+    case keyTooLong
+    /// The value is too large.
+    case valueTooLarge
+    /// The keys are not in ascending order.
+    case unsortedKeys
+    /// The tree has integer keys and bytes were given, or the other way round.
+    case treeKindMismatch
+    /// The name is empty, too long, or reserved.
+    case invalidName
+    /// Another transaction or process uses the store, or writes faster than this process can read.
+    case busy
+    /// A file of this name exists. It was not changed.
+    case alreadyExists
   }
 
   private final class Storage: Sendable {
@@ -37,6 +91,15 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   private let storage: Storage
 
+  /// Makes an error. Programs do so in tests only.
+  ///
+  /// - Parameters:
+  ///   - code: the kind of failure.
+  ///   - detail: what happened, as a clause without a full stop.
+  ///   - path: the file concerned.
+  ///   - page: the page concerned, counted from the start of the data file.
+  ///   - offset: the byte offset concerned.
+  ///   - errorNumber: the operating system's error number, or 0.
   public init(
     _ code: Code, _ detail: String, path: String? = nil, page: UInt64? = nil, offset: UInt64? = nil,
     errorNumber: Int32 = 0
@@ -45,6 +108,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
       code: code, detail: detail, path: path, page: page, offset: offset, errorNumber: errorNumber)
   }
 
+  /// The kind of failure, for programs to match on.
   public var code: Code { storage.code }
   /// What happened, as a clause without a full stop.
   public var detail: String { storage.detail }

@@ -14,6 +14,7 @@ public struct ImportSource: Sendable {
     public static func csv(delimiter: Character? = nil, columns: [String]? = nil) -> Format {
       Format(plain: .csv(delimiter: delimiter.map { $0.asciiValue ?? 0 }, names: columns))
     }
+    /// A table whose first line names the columns and tells the delimiter.
     public static var csv: Format { csv() }
     /// Objects in one list, or on a line each: the first byte tells.
     public static let json = Format(plain: .json)
@@ -65,10 +66,12 @@ public struct ImportSource: Sendable {
     ImportSource(place: .handle(handle), given: format)
   }
 
+  /// A text in memory, as bytes of UTF-8 or compressed by LZ4.
   public static func data(_ data: Data, _ format: Format) -> ImportSource {
     ImportSource(place: .data(data), given: format)
   }
 
+  /// A text in memory.
   public static func text(_ text: String, _ format: Format) -> ImportSource { .data(Data(text.utf8), format) }
 
   // MARK: Opening

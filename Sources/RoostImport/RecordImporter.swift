@@ -6,6 +6,7 @@ internal import class RoostTransfer.ImportCancellation
 /// A thread reads and takes apart, another one stores, so memory does not grow with the input. A chunk of records is one transaction. Contexts hear of it
 /// as of any other commit, and the history tells it.
 public struct RecordImporter: Sendable {
+  /// How records are imported. A change counts for the next run.
   public var options: ImportOptions
   let container: ModelContainer
   let target: ImportTarget

@@ -20,8 +20,10 @@ public struct Cursor: ~Copyable {
   /// Goes to the entry before, at first to the last one; false before the first.
   public mutating func previous() throws(StoreError) -> Bool { try scoped.go(.previous) }
 
+  /// Goes to the first entry; false if the tree is empty.
   public mutating func first() throws(StoreError) -> Bool { try scoped.go(.first) }
 
+  /// Goes to the last entry; false if the tree is empty.
   public mutating func last() throws(StoreError) -> Bool { try scoped.go(.last) }
 
   /// Goes to the first entry whose key is not below `key`; false if there is none.
@@ -76,8 +78,10 @@ public struct TableCursor: ~Copyable {
   /// Goes to the entry before, at first to the last one; false before the first.
   public mutating func previous() throws(StoreError) -> Bool { try scoped.go(.previous) }
 
+  /// Goes to the first entry; false if the table is empty.
   public mutating func first() throws(StoreError) -> Bool { try scoped.go(.first) }
 
+  /// Goes to the last entry; false if the table is empty.
   public mutating func last() throws(StoreError) -> Bool { try scoped.go(.last) }
 
   /// Goes to the first entry whose key is not below `key`; false if there is none.

@@ -8,6 +8,7 @@ public protocol Bytes {
 }
 
 extension String: Bytes {
+  /// Calls `body` with the UTF-8 form of the text.
   @inlinable
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     if let result = try utf8.withContiguousStorageIfAvailable({ try body(UnsafeRawBufferPointer($0)) }) {
@@ -18,6 +19,7 @@ extension String: Bytes {
 }
 
 extension Substring: Bytes {
+  /// Calls `body` with the UTF-8 form of the text.
   @inlinable
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     if let result = try utf8.withContiguousStorageIfAvailable({ try body(UnsafeRawBufferPointer($0)) }) {
@@ -28,6 +30,7 @@ extension Substring: Bytes {
 }
 
 extension Array: Bytes where Element == UInt8 {
+  /// Calls `body` with the elements.
   @inlinable
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try withUnsafeBytes(body)
@@ -35,6 +38,7 @@ extension Array: Bytes where Element == UInt8 {
 }
 
 extension ArraySlice: Bytes where Element == UInt8 {
+  /// Calls `body` with the elements of the slice.
   @inlinable
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try withUnsafeBytes(body)
@@ -42,6 +46,7 @@ extension ArraySlice: Bytes where Element == UInt8 {
 }
 
 extension UnsafeRawBufferPointer: Bytes {
+  /// Calls `body` with the buffer itself, which must stay valid during the call.
   @inlinable
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try body(self)

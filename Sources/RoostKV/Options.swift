@@ -15,6 +15,7 @@ public struct StoreSettings: Sendable {
   /// Bytes of log that start a checkpoint.
   public var logBytes = 64 << 20
 
+  /// Makes settings that create a missing file and allow writing.
   public init() {}
 
   package var options: StoreOptions {

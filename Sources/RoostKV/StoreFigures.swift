@@ -2,9 +2,11 @@
 public struct StoreFigures: Sendable {
   /// What one tree or table holds.
   public struct TreeFigures: Sendable {
+    /// The name of the tree or table.
     public var name: String
     /// Whether its keys are numbers.
     public var isTable: Bool
+    /// How many keys it has.
     public var entries: Int
     /// Entries whose value lies outside their leaf.
     public var largeValues: Int
@@ -18,16 +20,19 @@ public struct StoreFigures: Sendable {
 
   /// The newest commit's number.
   public var commit: UInt64 = 0
+  /// Bytes in a page of the file.
   public var pageBytes = 4096
   /// Pages in the file, superblocks among them.
   public var pages = 0
+  /// Pages in the file that are free, and that the next writes use.
   public var freePages = 0
   /// Pages that left their trees but must stay for a reader, a checkpoint or the log.
   public var waitingPages = 0
   /// Changed pages that are not in the file yet.
   public var draftPages = 0
-  /// Pages that hold memory, and how many may before some are given back.
+  /// Pages that hold memory now.
   public var cachedPages = 0
+  /// Pages that may hold memory before some are given back.
   public var cachePages = 0
   /// Pages read from the file since the store was opened: look-ups that the cache could not serve.
   public var pagesRead = 0
@@ -38,17 +43,24 @@ public struct StoreFigures: Sendable {
   public var readers = 0
   /// How many commits have been made since the oldest snapshot that somebody reads; 0 if nobody reads an older one.
   public var oldestSnapshotAge = 0
+  /// Bytes in the files of the log.
   public var logBytes = 0
+  /// Files of the log.
   public var logSegments = 0
-  /// Commits and checkpoints since the store was opened.
+  /// Commits since the store was opened.
   public var commits = 0
+  /// Checkpoints since the store was opened.
   public var checkpoints = 0
+  /// Each tree and table, with what it holds.
   public var trees: [TreeFigures] = []
 
+  /// Bytes of the file, without its log.
   public var fileBytes: Int { pages * pageBytes }
+  /// Bytes of the file that are free, and that the next writes use.
   public var freeBytes: Int { freePages * pageBytes }
   /// Bytes that would be free if nobody read an older snapshot and a checkpoint had been made.
   public var pinnedBytes: Int { waitingPages * pageBytes }
+  /// Keys of all trees and tables.
   public var entries: Int { trees.reduce(0) { $0 + $1.entries } }
 
   /// The part of all leaves' room that is in use, 0 to 1, estimated.

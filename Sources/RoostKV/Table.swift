@@ -9,6 +9,7 @@ public struct Table {
 
   /// How many keys there are.
   public var count: Int { Int(clamping: tree.root.count) }
+  /// Whether there are no keys.
   public var isEmpty: Bool { tree.root.isEmpty || tree.root.count == 0 }
 
   /// The value of a key, copied; nil if there is none.
@@ -23,6 +24,7 @@ public struct Table {
     try withValue(key) { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
   }
 
+  /// Whether a key has a value.
   @inlinable
   public func contains(_ key: UInt64) throws -> Bool { try withValue(key) { _ in true } ?? false }
 

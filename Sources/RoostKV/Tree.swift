@@ -9,6 +9,7 @@ public struct Tree {
 
   /// How many keys there are.
   public var count: Int { Int(clamping: tree.root.count) }
+  /// Whether there are no keys.
   public var isEmpty: Bool { tree.root.isEmpty || tree.root.count == 0 }
 
   /// The value of a key, copied; nil if there is none.
@@ -23,6 +24,7 @@ public struct Tree {
     try withValue(key) { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
   }
 
+  /// Whether a key has a value. Keys that are longer than the limit have none.
   @inlinable
   public func contains(_ key: some Bytes) throws -> Bool { try withValue(key) { _ in true } ?? false }
 

@@ -6,7 +6,27 @@ import RoostTrees
 public struct WritableTree {
   let writer: Writer
   let id: UInt32
-  let draft: ByteTreeDraft
+  private let name: [UInt8]
+  private let handedOut: ByteTreeDraft
+  /// How many savepoints had been rolled back when the draft was handed out.
+  private let rollbacks: Int
+
+  init(_ opened: Forest.Opened, _ draft: ByteTreeDraft, of writer: Writer) {
+    self.writer = writer
+    id = opened.id
+    name = opened.name
+    handedOut = draft
+    rollbacks = writer.rollbacks
+  }
+
+  /// The draft that changes go to. The one that was handed out is stale after a rollback to a savepoint.
+  private var draft: ByteTreeDraft {
+    get throws(StoreError) {
+      if writer.rollbacks == rollbacks { return handedOut }
+      guard case .bytes(let draft) = try writer.trunk(id, name) else { throw Writer.isGone }
+      return draft
+    }
+  }
 
   @usableFromInline
   func beginBuilding(fill: Int) throws(StoreError) -> Building {
@@ -14,11 +34,18 @@ public struct WritableTree {
   }
 
   /// The tree as it is now. It is stale after the next change.
-  public var reading: Tree { Tree(tree: draft.tree, scope: writer.scope) }
+  public var reading: Tree {
+    if let draft = try? draft { return Tree(tree: draft.tree, scope: writer.scope) }
+    return Tree(tree: ByteTreeDraft(.empty, id: id, in: writer.transaction).tree, scope: writer.scope)
+  }
 
+  /// How many keys there are, with the changes of the transaction.
   public var count: Int { reading.count }
+  /// The value of a key, copied; nil if there is none. The changes of the transaction count.
   public func value(_ key: some Bytes) throws -> [UInt8]? { try reading.value(key) }
+  /// The value of a key as text; bytes that are not UTF-8 are replaced. The changes of the transaction count.
   public func string(_ key: some Bytes) throws -> String? { try reading.string(key) }
+  /// Whether a key has a value, with the changes of the transaction.
   public func contains(_ key: some Bytes) throws -> Bool { try reading.contains(key) }
 
   /// Gives the key this value, whether it is there or not; true if it was not.
@@ -53,7 +80,27 @@ public struct WritableTree {
 public struct WritableTable {
   let writer: Writer
   let id: UInt32
-  let draft: IntegerTreeDraft
+  private let name: [UInt8]
+  private let handedOut: IntegerTreeDraft
+  /// How many savepoints had been rolled back when the draft was handed out.
+  private let rollbacks: Int
+
+  init(_ opened: Forest.Opened, _ draft: IntegerTreeDraft, of writer: Writer) {
+    self.writer = writer
+    id = opened.id
+    name = opened.name
+    handedOut = draft
+    rollbacks = writer.rollbacks
+  }
+
+  /// The draft that changes go to. The one that was handed out is stale after a rollback to a savepoint.
+  private var draft: IntegerTreeDraft {
+    get throws(StoreError) {
+      if writer.rollbacks == rollbacks { return handedOut }
+      guard case .integers(let draft) = try writer.trunk(id, name) else { throw Writer.isGone }
+      return draft
+    }
+  }
 
   @usableFromInline
   func beginBuilding(fill: Int) throws(StoreError) -> Building {
@@ -61,11 +108,18 @@ public struct WritableTable {
   }
 
   /// The table as it is now. It is stale after the next change.
-  public var reading: Table { Table(tree: draft.tree, scope: writer.scope) }
+  public var reading: Table {
+    if let draft = try? draft { return Table(tree: draft.tree, scope: writer.scope) }
+    return Table(tree: IntegerTreeDraft(.empty, id: id, in: writer.transaction).tree, scope: writer.scope)
+  }
 
+  /// How many keys there are, with the changes of the transaction.
   public var count: Int { reading.count }
+  /// The value of a key, copied; nil if there is none. The changes of the transaction count.
   public func value(_ key: UInt64) throws -> [UInt8]? { try reading.value(key) }
+  /// The value of a key as text; bytes that are not UTF-8 are replaced. The changes of the transaction count.
   public func string(_ key: UInt64) throws -> String? { try reading.string(key) }
+  /// Whether a key has a value, with the changes of the transaction.
   public func contains(_ key: UInt64) throws -> Bool { try reading.contains(key) }
 
   /// Gives the key this value, whether it is there or not; true if it was not.

@@ -48,14 +48,14 @@ public final class Writer {
   public func tree(_ name: String) throws(StoreError) -> WritableTree {
     let found = try open(name, .bytes)
     guard case .bytes(let draft) = found.trunk else { throw scope.ended }
-    return WritableTree(writer: self, id: found.id, draft: draft)
+    return WritableTree(found, draft, of: self)
   }
 
   /// The table of that name, made if it is not there.
   public func table(_ name: String) throws(StoreError) -> WritableTable {
     let found = try open(name, .integers)
     guard case .integers(let draft) = found.trunk else { throw scope.ended }
-    return WritableTable(writer: self, id: found.id, draft: draft)
+    return WritableTable(found, draft, of: self)
   }
 
   /// The names of all trees and tables, in order.
@@ -133,6 +133,21 @@ public final class Writer {
     }
   }
 
+  /// How many savepoints were rolled back. Each makes the drafts stale that were handed out before.
+  private(set) var rollbacks = 0
+
+  /// The draft of a tree that was handed out before a rollback. A tree that the rollback undid has none, also if
+  /// another tree has got its number since.
+  func trunk(_ id: UInt32, _ name: [UInt8]) throws(StoreError) -> Forest.Trunk {
+    try scope.check()
+    guard let found = try forest.find(name), found.id == id else { throw Self.isGone }
+    return found.trunk
+  }
+
+  static var isGone: StoreError {
+    StoreError(.notFound, "the tree was made, or renamed, before a savepoint was rolled back: get it again by its name")
+  }
+
   /// Runs changes that are undone if the closure throws, while everything before them stays.
   public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     try scope.check()
@@ -146,6 +161,7 @@ public final class Writer {
       return result
     } catch {
       scope.generation &+= 1
+      rollbacks += 1
       forest.rollback(to: point)
       failure = nil
       throw error

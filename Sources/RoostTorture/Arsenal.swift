@@ -6,7 +6,7 @@ enum Arsenal {
   static let trials: [Trial] = [
     .crashes, .exhaustive, .nested, .faults, .order, .model, .kills, .systemCalls, .damage, .foreign, .decoders, .crowd,
     .fullDisk, .memory, .conditions, .golden, .sabotage,
-    .predicates, .singlePages, .objects, .migrations,
+    .predicates, .singlePages, .objects, .migrations, .questions,
   ]
 
   /// Why a number cannot run on this machine; nil if it can.

@@ -33,6 +33,19 @@ import Testing
   }
 }
 
+@Model final class Discount {
+  var from: Decimal
+  var to: Decimal?
+  var percent: Int
+  #Index<Discount>([\.from])
+
+  init(from: Decimal, to: Decimal?, percent: Int) {
+    self.from = from
+    self.to = to
+    self.percent = percent
+  }
+}
+
 @Model final class Region {
   var name: String
   var whole: Region?
@@ -50,7 +63,8 @@ import Testing
   init() throws {
     context = ModelContext(
       try ModelContainer(
-        for: Bill.self, Client.self, Region.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+        for: Bill.self, Client.self, Discount.self, Region.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
     let berlin = Place("Berlin")
     context.insert(Bill(1, email: "a@x", total: 5, place: berlin))
     context.insert(Bill(2, email: "b@x", total: 30))
@@ -72,6 +86,28 @@ import Testing
     #expect(rows.map(\.1) == [5, 30, 20, 20] && rows.map(\.2) == ["Berlin", nil, "Berlin", "Berlin"])
   }
 
+  @Test func `computed values`() throws {
+    let hundreds = Computed(#Expression<Bill, Int> { $0.number / 100 })
+    let domain = Computed(\Bill.email) { $0?.split(separator: "@").last.map(String.init) }
+
+    let domains = try context.select(Bill.self, \.number, \.[domain], sortBy: [SortDescriptor(\.number)])
+
+    let counts = try context.aggregate(Bill.self, .count, .sum(\.total), by: \.[domain])
+    let largest = try context.aggregate(Bill.self, .max(\.total), by: \.[hundreds])
+    #expect(domains.map(\.1) == ["x", "x", nil, "x"] && counts.map(\.key) == [nil, "x"])
+    #expect(counts.map { $0.values.1 } == [20, 55] && largest.map(\.values) == [30])
+  }
+
+  @Test func `unions`() throws {
+    context.insert(Client("c@x", name: "Cem"))
+    let mails = Computed(\Client.address) { Optional($0) }
+    let all = try context.union(.rows(Bill.self, \.email), .rows(Client.self, \.[mails]))
+
+    let strangers = try context.except(
+      .rows(Bill.self, \.email, where: #Predicate { $0.email != nil }), .rows(Client.self, \.[mails]))
+    #expect(Set(all) == ["a@x", "b@x", "c@x", nil] && all.count == 4 && strangers == ["b@x"])
+  }
+
   @Test func `each value once`() throws {
     let cities = try context.selectDistinct(Bill.self, \.place?.city)
     #expect(cities == [nil, "Berlin"])
@@ -88,6 +124,34 @@ import Testing
     let unknown = try context.select(
       Bill.self, \.number, matching: [.none(Client.self, on: .equal(\.email, \.address))])
     #expect(named.map(\.2) == ["Ann", nil, nil, "Ann"] && unknown.sorted() == [2, 3])
+  }
+
+  @Test func `joins by ranges, and of both sides`() throws {
+    context.insert(Discount(from: 10, to: 25, percent: 3))
+    context.insert(Discount(from: 25, to: 100, percent: 5))
+    context.insert(Client("c@x", name: "Cem"))
+    let discounts = try context.select(
+      Bill.self, \.number,
+      joining: .left(Discount.self, on: .atLeast(\.total, \.from), .less(\.total, \.to), select: \.percent),
+      sortBy: [SortDescriptor(\.number)])
+    #expect(discounts.map(\.1) == [nil, 5, 3, 3])
+    let all = try context.select(
+      Bill.self, \.number, \.total,
+      joining: .full(Client.self, on: .equal(\.email, \.address), select: \.name),
+      sortBy: [SortDescriptor(\.number)])
+    for (bill, name) in all {
+      print(bill?.0 ?? 0, bill?.1 ?? 0, name ?? "nobody")
+    }
+    #expect(all.map { $0.0?.0 } == [1, 2, 3, 4, nil] && all.map(\.1) == ["Ann", nil, nil, "Ann", "Cem"])
+  }
+
+  @Test func `what a call reads`() throws {
+    let told = try context.explain {
+      try $0.select(
+        Bill.self, \.number, joining: .left(Client.self, on: .equal(\.email, \.address), select: \.name))
+    }
+    print(told)
+    #expect(told.selected == ["email", "number"] && !told.makesModels && told.others.count == 1)
   }
 
   @Test func `ranks, positions and running totals`() throws {

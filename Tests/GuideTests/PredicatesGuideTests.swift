@@ -131,7 +131,8 @@ struct Wish {
     } catch let error as RoostError {
       text = error.description
     }
-    #expect(text == "badCondition: it is nil, in $0.note!")
+    #expect(
+      text == "badCondition: it is nil, in $0.note!: first test for nil, or for the type, or give a default with ??")
     try check(context, #Predicate<Song> { $0.note != nil && $0.note!.count > 3 }, 8)
     try check(context, #Predicate<Song> { ($0.note?.count ?? 0) > 3 }, 8)
   }

@@ -34,9 +34,8 @@ import Testing
     ],
     "RoostDoorTrials": ["Roost", "RoostTestSupport", "RoostGraph", "RoostRecords", "RoostPages", "RoostFile"],
     "RoostTool": [
-      "Roost", "RoostImport", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords", "RoostTrees",
-      "RoostPages",
-      "RoostFile", "RoostBytes",
+      "Roost", "RoostImport", "RoostGraph", "RoostTransfer", "RoostQuery", "RoostKV", "RoostCare", "RoostRecords",
+      "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
     ],
     "RoostProgram": ["RoostTool"],
     "RoostTorture": [

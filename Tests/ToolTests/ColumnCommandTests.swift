@@ -62,7 +62,7 @@ import Testing
       for (text, words) in [
         ("titel", "Track has no 'titel'. Did you mean 'title'? It has "),
         ("album.tilte", "Album has no 'tilte'. Did you mean 'title'? It has "),
-        ("id +", "the condition ends here"), ("album.tracks.title", "this is a list of Track"),
+        ("id +", "something is missing after '+'"), ("album.tracks.title", "this is a list of Track"),
       ] {
         let found = Transcript.of("query", path, "Track", option, text)
         #expect(found.ending == .usage && found.output == "" && found.errors.contains(words), "\(option) \(found)")

@@ -152,6 +152,28 @@ import Testing
 
   // MARK: Hostile requests
 
+  @Test func `a store that is gone is told, and found again`() throws {
+    let away = folder.file("away")
+    for name in ["", "-log"] where FileManager.default.fileExists(atPath: path + name) {
+      try FileManager.default.moveItem(atPath: path + name, toPath: away + name)
+    }
+    for target in ["/api/store", "/api/rows?entity=Track", "/api/row?entity=Track&row=1", "/api/history", "/api/sizes"]
+    {
+      let reply = try get(target)
+      #expect(reply.status == 410 && reply.headers.contains("410 Gone"), "\(target) \(reply)")
+      #expect(reply.body.contains("The server goes on when the store is at \(path) again."), "\(reply)")
+    }
+    // The page itself is still there, to say so.
+    #expect(try get("/").status == 200)
+    try Data("no store".utf8).write(to: URL(filePath: path))
+    #expect(try [410, 503].contains(get("/api/store").status))
+    try FileManager.default.removeItem(atPath: path)
+    for name in ["", "-log"] where FileManager.default.fileExists(atPath: away + name) {
+      try FileManager.default.moveItem(atPath: away + name, toPath: path + name)
+    }
+    #expect(try get("/api/store").status == 200)
+  }
+
   @Test func `nobody gets in without the token, or from another page`() throws {
     defer { server.stop() }
     let token = server.token.text

@@ -58,7 +58,7 @@ import Testing
     ("Track wehre a", "Did you mean 'where'?"), ("Track genre == 1", "write 'Track where genre"),
     ("count Zebra", "'Zebra'"),
     ("Track where", "'where' needs something after it"), ("Track where a limit 1 limit 2", "'limit' is given twice"),
-    ("Track where a desc", nil), ("Track sort a desc", "write 'sort -name'"), ("get", "needs an entity"),
+    ("Track where a desc", nil), ("Track sort a desc", "write 'sort -a'"), ("get", "needs an entity"),
     ("get Track", "write 'get Track #12'"), ("delete Track", "'all' for all rows"),
     ("delete Track all x", "stands alone"),
     ("delete Track where a all", "'all' for all rows"), ("count Track limit 3", "'limit' is not possible in 'count'"),

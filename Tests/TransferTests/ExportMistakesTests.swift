@@ -96,10 +96,14 @@ import Testing
     try store.read { reader in
       let entity = try #require(reader.catalog.id(of: "E"))
       for text in ["day >= \"20240501\"", "day == \"12.5\"", "day < date(\"20240501\")"] {
-        #expect(throws: QuestionFault.self) { try TypedQuestion.condition(text, of: entity, reader.catalog) }
+        #expect(throws: QuestionFault.self) {
+          try TypedQuestion.condition(text, of: RowClass(entity, reader.catalog), reader.catalog)
+        }
       }
       for text in ["day >= 20240501", "day == 12.5", "day < \"2024-05-01\"", "day == 5"] {
-        #expect(throws: Never.self) { try TypedQuestion.condition(text, of: entity, reader.catalog) }
+        #expect(throws: Never.self) {
+          try TypedQuestion.condition(text, of: RowClass(entity, reader.catalog), reader.catalog)
+        }
       }
     }
   }

@@ -34,7 +34,7 @@ import Testing
     try store.read { reader in
       let entity = try #require(reader.catalog.id(of: "E"))
       #expect(throws: QuestionFault.self) {
-        try TypedQuestion.condition("price == \(text)", of: entity, reader.catalog)
+        try TypedQuestion.condition("price == \(text)", of: RowClass(entity, reader.catalog), reader.catalog)
       }
     }
   }

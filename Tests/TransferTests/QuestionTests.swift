@@ -24,8 +24,9 @@ import Testing
   private static func ids(_ store: RecordStore, _ text: String, by order: String? = "id") throws -> [Int] {
     try store.read { reader in
       let entity = try #require(reader.catalog.id(of: "Track"))
-      let condition = try TypedQuestion.condition(text, of: entity, reader.catalog)
-      let orders = try order.map { try TypedQuestion.order($0, of: entity, reader.catalog) } ?? []
+      let condition = try TypedQuestion.condition(text, of: RowClass(entity, reader.catalog), reader.catalog)
+      let orders =
+        try order.map { try TypedQuestion.order($0, of: RowClass(entity, reader.catalog), reader.catalog) } ?? []
       let table = try reader.table(entity)
       return try Planner(Ground(reader)).plan(Query("Track", where: condition, by: orders)).rows().map { row in
         guard case .int(let id)? = try table.values(row)?["id"] else { return 0 }
@@ -168,7 +169,8 @@ import Testing
       "price == 12.5", "price == \"12.50\"", "price > 12", "site == \"https://a.b\"", "day < '2001-01-02T01:00+00:30'",
     ] {
       let found = try store.read { reader in
-        let condition = try TypedQuestion.condition(text, of: try #require(reader.catalog.id(of: "E")), reader.catalog)
+        let condition = try TypedQuestion.condition(
+          text, of: RowClass(#require(reader.catalog.id(of: "E")), reader.catalog), reader.catalog)
         return try Planner(Ground(reader)).count(Query("E", where: condition))
       }
       #expect(found == 1, "\(text)")

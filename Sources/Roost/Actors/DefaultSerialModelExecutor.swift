@@ -6,11 +6,13 @@ internal import Foundation
 ///
 /// Unchecked because the context is used by the jobs alone, and these run one after the other.
 public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
+  /// The context that the jobs use. It belongs to them: use it from no other place.
   public final let modelContext: ModelContext
   /// A queue has no thread of its own.
   private let queue: DispatchQueue
   private let isMain: Bool
 
+  /// Makes an executor for an actor whose jobs use a context, such as `ModelContext(container)`.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
     isMain = modelContext.state.isMain
@@ -19,6 +21,7 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
     queue = isMain ? .main : DispatchQueue(label: "Roost.ModelActor", target: mayWait ? nil : .global())
   }
 
+  /// Runs a job after the earlier ones. The Swift runtime calls it; programs do not.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
@@ -26,9 +29,11 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
     queue.async { job.runSynchronously(on: executor) }
   }
 
+  /// The executor as an actor's `unownedExecutor` returns it: the main actor's for a main context.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     isMain ? MainActor.sharedUnownedExecutor : UnownedSerialExecutor(ordinary: self)
   }
 
+  /// Ends the program if the caller runs outside of the jobs of this executor. `assumeIsolated` of an actor calls it.
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

@@ -2,6 +2,7 @@ internal import RoostFile
 
 /// Runs jobs one after the other, with a context that belongs to them.
 public protocol ModelExecutor: Executor {
+  /// The context that all jobs of the executor use.
   var modelContext: ModelContext { get }
 }
 
@@ -10,11 +11,15 @@ public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
 /// An actor with a context of its own. `@ModelActor` makes one.
 public protocol ModelActor: Actor {
+  /// The container whose models the actor works with. It may be read from everywhere.
   nonisolated var modelContainer: ModelContainer { get }
+  /// The executor that runs the actor's functions. It has the actor's context.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
+  /// The executor of the actor's functions, as the Swift runtime asks for it. It is ``ModelActor/modelExecutor``,
+  /// which must be a ``SerialModelExecutor``: another one ends the program.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     guard let executor = modelExecutor as? any SerialModelExecutor else {
       StandardError.stop("\(type(of: modelExecutor)) runs no actor: make it a SerialModelExecutor")
@@ -22,6 +27,8 @@ extension ModelActor {
     return executor.asUnownedSerialExecutor()
   }
 
+  /// The actor's own context. Use it, and its models, in the actor's functions only; other tasks get a
+  /// ``PersistentIdentifier`` or a snapshot.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
   /// The model of an identifier, if there is one of that type.

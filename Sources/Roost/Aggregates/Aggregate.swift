@@ -34,51 +34,51 @@ extension Aggregate where Result == Int {
 
   /// How many models have a value there.
   public static func count<Value>(_ keyPath: KeyPath<Model, Value?>) -> Aggregate {
-    Aggregate(.count, keyPath) { CountGathering { $0[keyPath: keyPath] != nil } }
+    Aggregate(.count, keyPath) { CountGathering { [value = ModelReading.of(keyPath)] in try value($0) != nil } }
   }
 }
 
 extension Aggregate {
   /// The sum; 0 where there are no values. One that does not fit into its type is an error.
   public static func sum<Number: Summable>(_ keyPath: KeyPath<Model, Number>) -> Aggregate where Result == Number.Sum {
-    Aggregate(.sum, keyPath) { SumGathering(keyPath) { $0[keyPath: keyPath] } }
+    Aggregate(.sum, keyPath) { SumGathering(keyPath, ModelReading.of(keyPath)) }
   }
 
   /// The sum of those that are not nil.
   public static func sum<Number: Summable>(_ keyPath: KeyPath<Model, Number?>) -> Aggregate where Result == Number.Sum {
-    Aggregate(.sum, keyPath) { SumGathering(keyPath) { $0[keyPath: keyPath] } }
+    Aggregate(.sum, keyPath) { SumGathering(keyPath, ModelReading.of(keyPath)) }
   }
 
   /// The average; nil where there are no values.
   public static func average<Number: Summable>(_ keyPath: KeyPath<Model, Number>) -> Aggregate
   where Result == Number.Average? {
-    Aggregate(.average, keyPath) { AverageGathering<Model, Number> { $0[keyPath: keyPath] } }
+    Aggregate(.average, keyPath) { AverageGathering<Model, Number>(ModelReading.of(keyPath)) }
   }
 
   /// The average of those that are not nil.
   public static func average<Number: Summable>(_ keyPath: KeyPath<Model, Number?>) -> Aggregate
   where Result == Number.Average? {
-    Aggregate(.average, keyPath) { AverageGathering<Model, Number> { $0[keyPath: keyPath] } }
+    Aggregate(.average, keyPath) { AverageGathering<Model, Number>(ModelReading.of(keyPath)) }
   }
 
   /// The least value; nil where there are none. What is no number counts only where nothing else is there.
   public static func min<Value: Comparable>(_ keyPath: KeyPath<Model, Value>) -> Aggregate where Result == Value? {
-    Aggregate(.min, keyPath) { BoundGathering(isGreatest: false) { $0[keyPath: keyPath] } }
+    Aggregate(.min, keyPath) { BoundGathering(isGreatest: false, ModelReading.of(keyPath)) }
   }
 
   /// The least of those that are not nil.
   public static func min<Value: Comparable>(_ keyPath: KeyPath<Model, Value?>) -> Aggregate where Result == Value? {
-    Aggregate(.min, keyPath) { BoundGathering(isGreatest: false) { $0[keyPath: keyPath] } }
+    Aggregate(.min, keyPath) { BoundGathering(isGreatest: false, ModelReading.of(keyPath)) }
   }
 
   /// The greatest value; nil where there are none. What is no number counts only where nothing else is there.
   public static func max<Value: Comparable>(_ keyPath: KeyPath<Model, Value>) -> Aggregate where Result == Value? {
-    Aggregate(.max, keyPath) { BoundGathering(isGreatest: true) { $0[keyPath: keyPath] } }
+    Aggregate(.max, keyPath) { BoundGathering(isGreatest: true, ModelReading.of(keyPath)) }
   }
 
   /// The greatest of those that are not nil.
   public static func max<Value: Comparable>(_ keyPath: KeyPath<Model, Value?>) -> Aggregate where Result == Value? {
-    Aggregate(.max, keyPath) { BoundGathering(isGreatest: true) { $0[keyPath: keyPath] } }
+    Aggregate(.max, keyPath) { BoundGathering(isGreatest: true, ModelReading.of(keyPath)) }
   }
 }
 

@@ -30,18 +30,53 @@ struct AggregateRun<Model: PersistentModel> {
       try PathShelf.shared.checkUse(keyPath)
     }
     let run = FetchRun(descriptor, state)
-    if keys.isEmpty, let count = try count(run) { return [count] }
-    let asked = measures.map { $0.placed(place.map, graph.store) }
-    let by = keys.map { $0.placed(place.map, graph.store) }
+    let before = graph.session.readCount
+    if keys.isEmpty, let count = try count(run) {
+      try note(run, run.part(), in: graph, before: before, groups: 1)
+      return [count]
+    }
+    let asked = measures.map { $0.placed(place.map, graph) }
+    let by = keys.map { $0.placed(place.map, graph) }
     let passes = asked.flatMap { $0?.passes ?? [] } + by.flatMap { $0?.passes ?? [] }
     let part = try run.part(besides: passes)
     guard part.tests.isEmpty, !part.isBlind, asked.allSatisfy({ $0 != nil }), by.allSatisfy({ $0 != nil }) else {
-      return try sorted(byRows(), always: true)
+      let groups = try byRows()
+      state.notes?.changeLast { told in
+        told.grouping = .memory
+        told.addLine("gathers values row by row, into \(Self.text(groups.count))")
+      }
+      return sorted(groups, always: true)
     }
     let isChanged = part.isChanged
-    return try sorted(
-      added(part.pending, to: engine(part, asked.compactMap { $0 }, keys: by.compactMap { $0 })), always: isChanged)
+    let groups = try added(part.pending, to: engine(part, asked.compactMap { $0 }, keys: by.compactMap { $0 }))
+    try note(run, part, in: graph, before: before, groups: groups.count)
+    return sorted(groups, always: isChanged)
   }
+
+  /// Tells ``ModelContext/explain(call:)`` how the engine gathered.
+  private func note(
+    _ run: FetchRun<Model>, _ part: FetchPart<Model>, in graph: GraphContext, before: (rows: Int, entries: Int),
+    groups: Int
+  ) throws {
+    guard let notes = state.notes else { return }
+    let after = graph.session.readCount
+    var told = try run.explanation(part)
+    // What the plan of a fetch would read may be more.
+    (told.rowsRead, told.entriesRead) = (after.rows - before.rows, after.entries - before.entries)
+    told.makesModels = !part.tests.isEmpty
+    told.grouping = told.makesModels ? .memory : told.rowsRead == 0 && keys.isEmpty ? .indexes : .rows
+    if told.grouping == .indexes {
+      told.description = "\(Model._$type.name): the answer is known without reading rows"
+    }
+    told.noteSelected(keys.map { $0.keyPath } + measures.compactMap { $0.keyPath })
+    if told.grouping == .rows {
+      told.addLine("gathers in \(keys.isEmpty ? "one pass" : "a table of \(Self.text(groups))")")
+    }
+    told.addLine(told.makesModels ? "models are made, because the predicate is tested on them" : "no models are made")
+    notes.add(told)
+  }
+
+  private static func text(_ groups: Int) -> String { "\(groups) group\(groups == 1 ? "" : "s")" }
 
   /// Where nothing but a number of models is asked for, that of a fetch: it knows ways around what waits.
   private func count(_ run: FetchRun<Model>) throws -> Group? {
@@ -59,7 +94,8 @@ struct AggregateRun<Model: PersistentModel> {
     let asked = part.excluded.isEmpty ? part : part.withoutExcluded
     var gatherings: [[ModelGathering<Model>]] = []
     let (found, order) = try part.graph.planner().aggregate(
-      asked.query(isSorted: false), by: keys.map { $0.condition }, measures.map { $0.measure }
+      asked.query(isSorted: false), by: keys.map { $0.condition }, measures.map { $0.measure },
+      memory: state.queryMemory
     ) { measure, group, decimal in
       while gatherings.count <= group { gatherings.append(make()) }
       if let decimal = ValueDecoding.decoded(.decimal(decimal), as: Decimal.self) {
@@ -76,21 +112,21 @@ struct AggregateRun<Model: PersistentModel> {
 
   private func byRows() throws -> [Group] {
     let by = keys.map { $0.column() }
-    var groups = GroupList(keys.isEmpty ? [Group(keys: [], gatherings: make())] : [], make)
+    var groups = GroupList(keys.isEmpty ? [Group(keys: [], gatherings: make())] : [], make, memory: state.queryMemory)
     try SelectRun(descriptor, state, columns: by + columns.flatMap { $0 }).forEach { row in
-      let group = groups.place(try by.map { try $0.key(row) })
+      let group = try groups.place(by.map { try $0.key(row) })
       for (gathering, columns) in zip(groups.all[group].gatherings, columns) { try gathering.add(row, columns) }
       return true
     }
     return groups.all
   }
 
-  private func added(_ models: [Model], to stored: [Group]) -> [Group] {
+  private func added(_ models: [Model], to stored: [Group]) throws -> [Group] {
     if models.isEmpty { return stored }
-    var groups = GroupList(stored, make)
+    var groups = GroupList(stored, make, memory: state.queryMemory)
     for model in models {
-      let group = groups.place(keys.map { $0.read(model) })
-      for gathering in groups.all[group].gatherings { gathering.add(model) }
+      let group = try groups.place(keys.map { try $0.read(model) })
+      for gathering in groups.all[group].gatherings { try gathering.add(model) }
     }
     return groups.all
   }
@@ -100,20 +136,25 @@ struct AggregateRun<Model: PersistentModel> {
     private(set) var all: [Group]
     private var places: [[AnyHashable]: Int]
     private let make: () -> [ModelGathering<Model>]
+    private let memory: QueryMemory?
 
-    init(_ stored: [Group], _ make: @escaping () -> [ModelGathering<Model>]) {
-      (all, self.make) = (stored, make)
+    init(_ stored: [Group], _ make: @escaping () -> [ModelGathering<Model>], memory: QueryMemory?) {
+      (all, self.make, self.memory) = (stored, make, memory)
+      for group in stored { for gathering in group.gatherings { gathering.memory = memory } }
       places = Dictionary(stored.enumerated().map { ($0.element.keys.map(NoNumber.alike), $0.offset) }) { first, _ in
         first
       }
     }
 
     /// The number of the group with these keys, which is made if there is none.
-    mutating func place(_ keys: [AnyHashable]) -> Int {
+    mutating func place(_ keys: [AnyHashable]) throws -> Int {
       let name = keys.map(NoNumber.alike)
       if let known = places[name] { return known }
+      let gatherings = make()
+      for gathering in gatherings { gathering.memory = memory }
+      try memory?.take(QueryMemory.group * (1 + gatherings.count) + 128 * keys.count, for: .groups)
       places[name] = all.count
-      all.append(Group(keys: keys, gatherings: make()))
+      all.append(Group(keys: keys, gatherings: gatherings))
       return all.count - 1
     }
   }
@@ -146,17 +187,17 @@ struct AskedMeasure<Model: PersistentModel> {
   init(_ kind: AggregateKind, _ keyPath: PartialKeyPath<Model>?) {
     self.kind = kind
     self.keyPath = keyPath
-    path = keyPath.flatMap { PathShelf.shared.path($0) }
+    path = keyPath.flatMap { ComputedPath.find(in: $0) == nil ? PathShelf.shared.path($0) : nil }
   }
 
   var isCountOfAll: Bool { kind == .count && keyPath == nil }
 
   /// What the engine is asked; nil where it has no words for it.
-  func placed(_ map: EntityMap, _ store: GraphStore) -> Placed? {
+  func placed(_ map: EntityMap, _ graph: GraphContext) -> Placed? {
     guard let keyPath else { return Placed(measure: Measure(.count), passes: []) }
-    guard let path, let found = PlacedPath(path, map, store: store) else { return nil }
+    guard let found = PlacedPath(of: keyPath, path, in: map, graph: graph) else { return nil }
     let type = Swift.type(of: keyPath as AnyKeyPath).valueType
-    let isStored = path.change == .none && TypeFacts.isStorable(TypeFacts.whole(type))
+    let isStored = (path?.change ?? ValueChange.none) == ValueChange.none && TypeFacts.isStorable(TypeFacts.whole(type))
     let kind: Measure.Kind
     switch self.kind {
     case .count: kind = .count
@@ -181,9 +222,9 @@ final class MeasuredColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
     super.init(keyPath)
   }
 
-  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
-    guard measure.placed(map, store) != nil, let path else { return nil }
-    return PlacedPath(path, map, store: store)
+  override func placed(_ map: EntityMap, _ graph: GraphContext) -> PlacedPath? {
+    guard measure.placed(map, graph) != nil, let keyPath else { return nil }
+    return PlacedPath(of: keyPath, path, in: map, graph: graph)
   }
 }
 
@@ -191,23 +232,26 @@ final class MeasuredColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
 struct GroupKey<Model: PersistentModel> {
   let keyPath: PartialKeyPath<Model>
   let path: PropertyPath?
-  let read: (Model) -> AnyHashable
+  let read: (Model) throws -> AnyHashable
   /// Makes the column of a run that reads rows one by one.
   let column: () -> AnyGroupColumn<Model>
   /// Whether the engine sorts such keys as a program does.
   let isSortedAsStored: Bool
-  private let reading: (PropertyPath, PlacedPath, GraphStore) -> ((Value) -> AnyHashable?)?
+  private let reading: (PropertyPath?, PlacedPath, GraphStore) -> ((Value) -> AnyHashable?)?
   /// Whether keys are equal exactly if what is stored of them is.
   private let isComparedAsStored: Bool
   private let order: ((Any, Any) -> Int)?
 
   init<Key: Hashable>(_ keyPath: KeyPath<Model, Key>) {
     self.keyPath = keyPath
-    path = PathShelf.shared.path(keyPath)
-    read = { AnyHashable($0[keyPath: keyPath]) }
+    path = ComputedPath.find(in: keyPath) == nil ? PathShelf.shared.path(keyPath) : nil
+    let value = ModelReading.of(keyPath)
+    read = { AnyHashable(try value($0)) }
     column = { GroupColumn(keyPath) }
     reading = { path, found, store in
-      StoredReading.make(of: Key.self, path, at: found, in: store).map { read in { read($0).map { AnyHashable($0) } } }
+      let read =
+        path.map { StoredReading.make(of: Key.self, $0, at: found, in: store) } ?? ValueDecoding.decoder(of: Key.self)
+      return read.map { read in { read($0).map { AnyHashable($0) } } }
     }
     let whole = TypeFacts.whole(Key.self)
     let isIdentifier = whole == PersistentIdentifier.self
@@ -218,14 +262,14 @@ struct GroupKey<Model: PersistentModel> {
 
   func compare(_ one: AnyHashable, _ other: AnyHashable) -> Int { order?(one.base, other.base) ?? 0 }
 
-  func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedKey? {
-    guard isComparedAsStored, let path, let found = PlacedPath(path, map, store: store), found.kind.isSortable,
-      let read = reading(path, found, store)
+  func placed(_ map: EntityMap, _ graph: GraphContext) -> PlacedKey? {
+    guard isComparedAsStored, let found = PlacedPath(of: keyPath, path, in: map, graph: graph), found.kind.isSortable,
+      let read = reading(path, found, graph.store)
     else { return nil }
+    let name = PathNames.text(keyPath)
     return PlacedKey(condition: found.condition, passes: found.passes) { value in
       if let key = read(value) { return key }
-      throw RoostError(
-        .unreadable, "what is stored of \(path.names.joined(separator: ".")) is \(Describer.text(value))")
+      throw RoostError(.unreadable, "the value of \(name) is \(Describer.text(value))")
     }
   }
 }

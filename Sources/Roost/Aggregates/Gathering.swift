@@ -5,7 +5,10 @@ internal import RoostRecords
 
 /// Gathers the values of one aggregate in one group: those that the engine went through, and those of models.
 class ModelGathering<Model: PersistentModel> {
-  func add(_ model: Model) { preconditionFailure("a gathering looks at models") }
+  /// Counts what it keeps, if it keeps more than one value.
+  var memory: QueryMemory?
+
+  func add(_ model: Model) throws { preconditionFailure("a gathering looks at models") }
   func add(_ tally: MeasureTally) throws { preconditionFailure("a gathering takes what the engine found") }
   func add(_ decimal: Decimal) {}
 
@@ -13,7 +16,7 @@ class ModelGathering<Model: PersistentModel> {
   ///
   /// - Parameter columns: those of the aggregate.
   func add(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>]) throws {
-    if case .model(let model) = row { return add(model) }
+    if case .model(let model) = row { return try add(model) }
     let value = columns.first.flatMap { row.stored($0) }
     try add(MeasureTally(value ?? .bool(true)))
     guard case .decimal? = value else { return }
@@ -27,24 +30,24 @@ class Gathering<Model: PersistentModel, Result>: ModelGathering<Model> {
 }
 
 final class CountGathering<Model: PersistentModel>: Gathering<Model, Int> {
-  private let counts: (Model) -> Bool
+  private let counts: (Model) throws -> Bool
   private var count = 0
 
-  init(_ counts: @escaping (Model) -> Bool) { self.counts = counts }
+  init(_ counts: @escaping (Model) throws -> Bool) { self.counts = counts }
 
-  override func add(_ model: Model) { if counts(model) { count += 1 } }
+  override func add(_ model: Model) throws { if try counts(model) { count += 1 } }
   override func add(_ tally: MeasureTally) { count += tally.count }
   override func result() -> Int { count }
 }
 
 class NumberGathering<Model: PersistentModel, Number: Summable, Result>: Gathering<Model, Result> {
-  private let value: (Model) -> Number?
+  private let value: (Model) throws -> Number?
   fileprivate var sum = _NumberSum()
 
-  init(_ value: @escaping (Model) -> Number?) { self.value = value }
+  init(_ value: @escaping (Model) throws -> Number?) { self.value = value }
 
-  override func add(_ model: Model) {
-    guard let value = value(model) else { return }
+  override func add(_ model: Model) throws {
+    guard let value = try value(model) else { return }
     sum.count += 1
     value._add(to: &sum)
   }
@@ -61,7 +64,7 @@ class NumberGathering<Model: PersistentModel, Number: Summable, Result>: Gatheri
 final class SumGathering<Model: PersistentModel, Number: Summable>: NumberGathering<Model, Number, Number.Sum> {
   private let keyPath: PartialKeyPath<Model>
 
-  init(_ keyPath: PartialKeyPath<Model>, _ value: @escaping (Model) -> Number?) {
+  init(_ keyPath: PartialKeyPath<Model>, _ value: @escaping (Model) throws -> Number?) {
     self.keyPath = keyPath
     super.init(value)
   }
@@ -82,15 +85,15 @@ final class AverageGathering<Model: PersistentModel, Number: Summable>: NumberGa
 
 final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering<Model, Value?> {
   private let isGreatest: Bool
-  private let value: (Model) -> Value?
+  private let value: (Model) throws -> Value?
   private var best: Value?
 
-  init(isGreatest: Bool, _ value: @escaping (Model) -> Value?) {
+  init(isGreatest: Bool, _ value: @escaping (Model) throws -> Value?) {
     self.isGreatest = isGreatest
     self.value = value
   }
 
-  override func add(_ model: Model) { if let value = value(model) { take(value) } }
+  override func add(_ model: Model) throws { if let value = try value(model) { take(value) } }
 
   override func add(_ tally: MeasureTally) throws {
     guard let bound = tally.bound else { return }
@@ -139,7 +142,11 @@ final class DistinctGathering<Model: PersistentModel, Value: Hashable>: RowGathe
 
   override func add(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>]) throws {
     guard let value = try value(row, columns) else { return }
-    if Numbers.contain(value) { seen.insert(value) } else { hasNoNumber = true }
+    guard Numbers.contain(value) else { return hasNoNumber = true }
+    if seen.insert(value).inserted {
+      let text = (value as? String)?.utf8.count ?? 0
+      try memory?.take(2 * MemoryLayout<Value>.stride + 32 + text, for: .distinct)
+    }
   }
 
   override func result() -> Int { seen.count + (hasNoNumber ? 1 : 0) }

@@ -93,9 +93,12 @@ extension ModelContext {
     }
     let run = AggregateRun(
       descriptor: descriptor, state: state, measures: measures, keys: keys, make: gatherings, columns: columns)
-    return try state.traced(.aggregate, descriptor, place: place, note: { $1.found = $0.count }) {
-      try state.call(.fetching) { try run.groups() }
+    state.notes?.forgetCall()
+    let groups = try state.traced(.aggregate, descriptor, place: place, note: { $1.found = $0.count }) {
+      try state.call(.fetching) { try state.countingMemory(Model.self) { try run.groups() } }
     }
+    state.notes?.endCall { _ in }
+    return groups
   }
 
   // MARK: One alone

@@ -27,6 +27,7 @@ public struct BulkResult: RandomAccessCollection, Sendable {
   public var startIndex: Int { 0 }
   public var endIndex: Int { identifiers?.count ?? rows.count }
 
+  /// The identifier at a position, made at each call. A position outside of the collection ends the program.
   public subscript(position: Int) -> PersistentIdentifier {
     if let identifiers { return identifiers[position] }
     let (map, row) = rows[position]

@@ -1,5 +1,6 @@
 public import Foundation
 internal import RoostGraph
+internal import RoostQuery
 internal import RoostRecords
 
 /// What a context is made of: the objects of each store, and what users set.
@@ -16,6 +17,10 @@ final class ContextState {
   var editingState = EditingState()
   /// What the async form of a call, which runs at the moment, has asked the stores; nil for other calls.
   var asked: AnyObject?
+  /// Counts the memory of the selection or the aggregate that runs at the moment; else nil.
+  var queryMemory: QueryMemory?
+  /// What collects explanations, while `explain { }` runs its closure; else nil.
+  var explaining: AnyObject?
   #if !canImport(Darwin)
     /// Registers changes to be undone; nil without an undo manager.
     var recorder: (any ChangeRecording)? { didSet { for graph in open { graph.changes.watcher = recorder } } }
@@ -351,7 +356,10 @@ final class ContextState {
 
 /// Who edits, and on whose behalf.
 public struct EditingState: Identifiable, Sendable {
+  /// A number of this context in this process. A store of the program's own tells contexts apart by it.
   public let id = UUID()
+  /// The name that the history notes for changes of the context; nil for none. ``ModelContext/author`` is the same
+  /// value.
   public var author: String?
 
   package init() {}

@@ -7,6 +7,7 @@ internal import RoostRecords
 public struct MigrationReport: Sendable, CustomStringConvertible {
   /// What becomes of one entity.
   public struct Entity: Hashable, Sendable {
+    /// The name of the entity, such as `Book`.
     public var name: String
     /// How many models the store has of it; nil where the entity is new.
     public var before: Int?
@@ -18,7 +19,9 @@ public struct MigrationReport: Sendable, CustomStringConvertible {
 
   /// A model for which the code of a transform threw.
   public struct Failure: Hashable, Sendable, CustomStringConvertible {
+    /// The model in the store as it is. The container of the old version finds it.
     public var model: PersistentIdentifier
+    /// The description of the error that the transform threw.
     public var reason: String
 
     public var description: String { "\(model.place): \(reason)" }
@@ -28,6 +31,7 @@ public struct MigrationReport: Sendable, CustomStringConvertible {
   public var from: Schema.Version?
   /// The newest version.
   public var to: Schema.Version
+  /// The entities of the store and of the newest version, each with the number of its models.
   public var entities: [Entity]
   /// The first hundred models for which a transform failed.
   public var failures: [Failure]

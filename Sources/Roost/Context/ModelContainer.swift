@@ -6,8 +6,12 @@ package import RoostGraph
 ///
 /// Unchecked because of the main context's state, which is read and written under the lock, or on the main actor.
 public class ModelContainer: Equatable, @unchecked Sendable {
+  /// All models of the container: those that it was made for, and those that their relationships reference.
   public final let schema: Schema
+  /// The plan by which an older store is changed at the opening; nil for lightweight migrations alone.
   public final let migrationPlan: (any SchemaMigrationPlan.Type)?
+  /// The configurations of the container's stores. A change has no effect: stores are opened when the container is
+  /// made.
   public var configurations: Set<ModelConfiguration>
   final let stores: StoreSet
   /// The main context holds the container, so the container holds only what that context is made of.
@@ -24,6 +28,17 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   /// that keeps a history, the place behind its newest commit.
   public static let remoteChange = Notification.Name("SwiftData.ModelContainer.remoteChange")
 
+  /// Opens a store for each configuration, and makes the files that do not exist.
+  ///
+  /// - Parameters:
+  ///   - givenSchema: the models. Models that their relationships reference are added.
+  ///   - migrationPlan: how an older store becomes one of these models; without it, changes that need no code are
+  ///     made.
+  ///   - configurations: where models are kept; none stands for `ModelConfiguration()`. With several stores, each
+  ///     configuration names its models in ``ModelConfiguration/schema``, and one without a schema keeps the others.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer``, or another ``SwiftDataError`` of configurations and
+  ///   migrations, if the models or configurations do not fit; ``RoostError/Code/store`` if a file cannot be opened,
+  ///   such as one that another process writes. No store is changed then.
   public init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
   ) throws {
@@ -68,6 +83,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     try present.stores.note(past: stores)
   }
 
+  /// Opens stores for the models of a schema, each with a configuration of its own. It throws what the initializer
+  /// with a list of configurations throws.
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
@@ -75,6 +92,16 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     try self.init(for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
   }
 
+  /// Opens stores for classes of models.
+  ///
+  /// - Parameters:
+  ///   - forTypes: the classes. Models that their relationships reference are added.
+  ///   - migrationPlan: how an older store becomes one of these models; without it, changes that need no code are
+  ///     made.
+  ///   - configurations: where models are kept; none stands for `ModelConfiguration()`, a file in the user's data
+  ///     folder.
+  /// - Throws: a ``SwiftDataError`` if the models, configurations or the migration do not fit, and ``RoostError`` if
+  ///   a file cannot be opened. No store is changed then.
   public convenience init(
     for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...

@@ -46,7 +46,14 @@ extension ModelContext {
 
   /// How that is decided.
   public enum UniquePolicy {
-    case upsert, keepExisting, mergeNonNil, `throw`
+    /// The stored model takes the inserted one's values: ``UniqueChoice/upsert``.
+    case upsert
+    /// The stored model stays as it is, and the inserted one's values are dropped.
+    case keepExisting
+    /// The stored model takes those values of the inserted one that are not nil.
+    case mergeNonNil
+    /// The save throws ``RoostError/Code/notUnique``, names both models, and writes nothing.
+    case `throw`
     /// Asked for each inserted model, with the one that has its values already. It may change the inserted one before it
     /// chooses, so as to take over what it wants; it must not save.
     case choose((_ inserted: any PersistentModel, _ existing: any PersistentModel) throws -> UniqueChoice)
@@ -104,11 +111,15 @@ extension ModelContext {
 public struct SaveSummary: Sendable {
   /// A property that was changed here and elsewhere.
   public struct Conflict: Sendable {
+    /// The model that two contexts changed.
     public let model: PersistentIdentifier
+    /// The property of the model, by its name.
     public let property: String
     /// In words: what it was, what it became here, and what another context stored.
     public let before: String
+    /// The value that this context gave the property, in words.
     public let here: String
+    /// The value that another context had stored, in words.
     public let stored: String
     /// Whether what was stored stayed.
     public let keepsStored: Bool
@@ -118,7 +129,9 @@ public struct SaveSummary: Sendable {
   public struct Merge: Sendable {
     /// The identifier that it had before; it leads to the other one now. A model of a bulk write had none, so it is the other one's.
     public let inserted: PersistentIdentifier
+    /// The stored model, which the inserted one became. It keeps its identifier.
     public let existing: PersistentIdentifier
+    /// What the unique policy decided for the pair.
     public let choice: ModelContext.UniqueChoice
     /// What decided, in words, as `newest(by: updatedAt)`.
     public let policy: String
@@ -128,7 +141,10 @@ public struct SaveSummary: Sendable {
     let isAmongNew: Bool
   }
 
+  /// The properties that another context changed too, in the order in which the save met them. The merge policy
+  /// decided each.
   public internal(set) var conflicts: [Conflict] = []
+  /// The inserted models that became stored ones because of unique values.
   public internal(set) var merges: [Merge] = []
   /// How many there were. Of a bulk write ``merges`` tells the first ten thousand.
   public internal(set) var mergeCount = 0

@@ -16,9 +16,12 @@ extension ModelContext {
     public internal(set) var listsLoadedTogether = 0
     /// How often rows or relationships were read together.
     public internal(set) var coarseReads = 0
+    /// Saves that wrote something.
     public internal(set) var saves = 0
   }
 
+  /// The counts of what this context has read and saved since it was made. Tests compare them before and after a
+  /// call.
   public var statistics: Statistics {
     var all = Statistics()
     for graph in state.open {

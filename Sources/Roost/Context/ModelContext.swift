@@ -5,6 +5,7 @@ internal import RoostRecords
 
 /// Models as one user of a container sees and changes them. It belongs to one thread, or actor, at a time.
 public class ModelContext: Equatable, SendableMetatype {
+  /// The container whose stores the context reads and writes. The context keeps it alive.
   public let container: ModelContainer
   let state: ContextState
 
@@ -44,6 +45,7 @@ public class ModelContext: Equatable, SendableMetatype {
     set { editingState.author = newValue }
   }
 
+  /// The author of the context's changes, and its number, as a store of the program's own sees them.
   public var editingState: EditingState {
     get { state.editingState }
     set {
@@ -52,10 +54,15 @@ public class ModelContext: Equatable, SendableMetatype {
     }
   }
 
+  /// Whether the next save has something to write: models that were inserted, changed or deleted.
   public var hasChanges: Bool { state.hasChanges }
 
+  /// The models that were inserted, and not saved yet. The list is made at each call.
   public var insertedModelsArray: [any PersistentModel] { models { $0.changes.insertedObjects } }
+  /// The saved models that were changed, and whose changes are not saved yet.
   public var changedModelsArray: [any PersistentModel] { models { $0.changes.changedObjects } }
+  /// The saved models that were deleted, and whose deletion is not saved yet. Models that delete rules took along are
+  /// among them.
   public var deletedModelsArray: [any PersistentModel] { models { $0.changes.deletedObjects } }
 
   func models(_ list: (GraphContext) -> [any _ModelObject]) -> [any PersistentModel] {
@@ -244,7 +251,17 @@ extension ModelContext {
   /// What ``didSave`` tells, each a list of identifiers. SwiftData itself posts `"inserted"`, `"updated"` and `"deleted"`, so
   /// both are there.
   public enum NotificationKey: String {
-    case queryGeneration, invalidatedAllIdentifiers, insertedIdentifiers, updatedIdentifiers, deletedIdentifiers
+    /// Declared by SwiftData, and never posted here.
+    case queryGeneration
+    /// A bulk write changed more than 100,000 models. No list names them: fetch again.
+    case invalidatedAllIdentifiers
+    /// The identifiers of models that the save inserted.
+    case insertedIdentifiers
+    /// The identifiers of models that the save changed.
+    case updatedIdentifiers
+    /// The identifiers of models that the save deleted, also by delete rules.
+    case deletedIdentifiers
+    /// Posted with ``ModelContainer/remoteChange`` alone: by store identifier, the token after its newest commit.
     case historyTokens
   }
 }

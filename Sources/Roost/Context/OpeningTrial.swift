@@ -21,6 +21,16 @@ package struct OpeningTrial {
     package var returning: Set<String>
     /// Properties of each index that is not unique, in one text.
     package var newIndexes: [String]
+    /// Properties that become derived, or are derived from something else, or are no longer derived.
+    package var derived: [DerivedChange] = []
+  }
+
+  /// How the definition of a derived property changes.
+  package struct DerivedChange {
+    package var property: String
+    /// The definitions in words; nil where it is not derived.
+    package var was: String?
+    package var becomes: String?
   }
 
   package struct Refusal: Hashable {
@@ -151,6 +161,7 @@ package struct OpeningTrial {
       one.returning = Set(
         one.changes.filter { $0.kind == .added && parked.contains(String($0.name.prefix { $0 != "." })) }.map(\.name))
       one.newIndexes = Self.newIndexes(name, before, after: after)
+      one.derived = Self.derived(name, before, after: after)
       return one
     }
   }
@@ -165,6 +176,25 @@ package struct OpeningTrial {
       if new != name { names[name] = new }
     }
     return names
+  }
+
+  /// The changes of derived properties that the store has before or after.
+  private static func derived(_ name: String, _ before: Catalog, after: Catalog) -> [DerivedChange] {
+    guard let entity = after.entity(name) else { return [] }
+    func words(_ catalog: Catalog) -> [String: String] {
+      var words: [String: String] = [:]
+      for one in catalog.derivations(of: entity.id) {
+        if let field = catalog.entity(entity.id)?.field(one.field) { words[field.name] = catalog.words(of: one) }
+      }
+      return words
+    }
+    let renamed = before.renamed(name, in: after)
+    let was = Dictionary(words(before).map { (renamed[$0.key] ?? $0.key, $0.value) }) { first, _ in first }
+    let becomes = words(after)
+    return Set(was.keys).union(becomes.keys).sorted().compactMap { property in
+      guard was[property] != becomes[property], entity.field(property) != nil else { return nil }
+      return DerivedChange(property: property, was: was[property], becomes: becomes[property])
+    }
   }
 
   /// The indexes of an entity that are not unique and that the store does not have, each by its fields.

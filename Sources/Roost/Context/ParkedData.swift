@@ -8,6 +8,7 @@ internal import RoostRecords
 /// A migration loses nothing: what the new version of the models leaves out stays in the file, hidden. It comes back when a version
 /// names it again. ``ModelContainer/discard(_:at:)`` removes it for good.
 public struct ParkedData: Hashable, Sendable, CustomStringConvertible {
+  /// The name of the entity in the store, which is the name that the class had.
   public let entity: String
   /// The name of the property in the store; nil for the whole entity. A property that made room for one of the same name and
   /// another type is called `@parked` and its name.

@@ -32,7 +32,9 @@ public protocol SchemaMigrationPlan: SendableMetatype {
 }
 
 extension SchemaMigrationPlan {
+  /// Keeps no file of the old version, unless the plan says otherwise.
   public static var keepsBackup: Bool { false }
+  /// Ignores the progress, unless the plan has a function of its own.
   public static func report(_ progress: MigrationProgress) {}
 }
 

@@ -81,6 +81,10 @@ private struct StagedCopy: StagedStore {
     let records = try RecordStore(
       copy.copyPath, options: options, fileSystem: copy.fileSystem, writer: HistoryWriter.ofThisProgram)
     let isChanged = try GraphStore.settle(records, through: [(version.plans, version.noted)])
+    // Code of the stages may have changed rows that it did not see as objects of the version that computes.
+    if try records.read({ $0.catalog.hasComputed() }) {
+      try records.write { writer in try writer.change { $0.awaitComputed() } }
+    }
     try records.close()
     return isChanged
   }

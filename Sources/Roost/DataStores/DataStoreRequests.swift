@@ -4,8 +4,10 @@ public import Foundation
 public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
   /// The state of the context that asks.
   public let editingState: EditingState
+  /// The predicate, the order, the limit and the offset that are asked for.
   public let descriptor: FetchDescriptor<T>
 
+  /// Makes a request, such as in a test of a store.
   public init(descriptor: FetchDescriptor<T>, editingState: EditingState) {
     self.descriptor = descriptor
     self.editingState = editingState
@@ -15,12 +17,19 @@ public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
 /// The models that a store found.
 public struct DataStoreFetchResult<ModelType, SnapshotType>: Sendable
 where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
+  /// The descriptor that was asked, unchanged.
   public let descriptor: FetchDescriptor<ModelType>
   /// The snapshots that the descriptor asks for, in its order.
   public let fetchedSnapshots: [SnapshotType]
   /// Snapshots of other models that relationships reference. They are not part of the result, and spare a call later.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
+  /// Makes the answer to a request.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the request's descriptor.
+  ///   - fetchedSnapshots: the models that it finds, in its order.
+  ///   - relatedSnapshots: models that these reference, if the store has them at hand.
   public init(
     descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
     relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
@@ -37,9 +46,12 @@ public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable where Snapshot
   public let editingState: EditingState
   /// New models. Their identifiers are temporary: the result says what they are from now on.
   public let inserted: [SnapshotType]
+  /// Models that are stored already, each with all its values.
   public let updated: [SnapshotType]
+  /// Models to remove, with the last values that the context knew.
   public let deleted: [SnapshotType]
 
+  /// Makes a request, such as in a test of a store.
   public init(
     inserted: [SnapshotType], updated: [SnapshotType], deleted: [SnapshotType], editingState: EditingState
   ) {
@@ -52,12 +64,19 @@ public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable where Snapshot
 
 /// The result of a save.
 final public class DataStoreSaveChangesResult<SnapshotType>: Sendable where SnapshotType: DataStoreSnapshot {
+  /// The identifier of the store that saved: its ``DataStore/identifier``.
   public let storeIdentifier: String
   /// The lasting identifiers of new models, by their temporary ones.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
   /// Models that the store changed itself while it saved: a time, a number, a default.
   public let snapshotsToReregister: [PersistentIdentifier: SnapshotType]
 
+  /// Makes the answer to a save.
+  ///
+  /// - Parameters:
+  ///   - storeIdentifier: the store's ``DataStore/identifier``.
+  ///   - remappedIdentifiers: for each inserted model its lasting identifier, by the temporary one.
+  ///   - snapshotsToReregister: models whose values the store changed while it saved, by their lasting identifiers.
   public init(
     for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
     snapshotsToReregister: [PersistentIdentifier: SnapshotType] = [:]
@@ -70,11 +89,14 @@ final public class DataStoreSaveChangesResult<SnapshotType>: Sendable where Snap
 
 /// Asks a store to delete models that it need not fetch.
 public struct DataStoreBatchDeleteRequest<T>: Sendable where T: PersistentModel {
+  /// The state of the context that deletes, with its author.
   public let editingState: EditingState
   /// Nil for all models of the class.
   public let predicate: Predicate<T>?
+  /// Whether models of subclasses are deleted too.
   public let includeSubclasses: Bool
 
+  /// Makes a request, such as in a test of a store.
   public init(predicate: Predicate<T>?, includeSubclasses: Bool, editingState: EditingState) {
     self.predicate = predicate
     self.includeSubclasses = includeSubclasses

@@ -10,10 +10,13 @@ internal import RoostGraph
 public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
   package var content: SnapshotContent
 
+  /// The model whose values these are. ``DataStoreSnapshot/copy(persistentIdentifier:)`` gives the values to another
+  /// identifier.
   public var persistentIdentifier: PersistentIdentifier { content.identifier }
 
   package init(_ content: SnapshotContent) { self.content = content }
 
+  /// Copies the values of a model out of its backing data.
   public init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]) {
     func open<Data: BackingData>(_ data: Data) -> SnapshotContent {
       if let model = (data as? _ObjectBacking<Data.Model>)?.model { return SnapshotContent(model) }
@@ -72,6 +75,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
     }
   }
 
+  /// These values under another identifier. Relationships reference what `remappedIdentifiers` says instead of the
+  /// old identifiers.
   public func copy(
     persistentIdentifier: PersistentIdentifier, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
   ) -> DefaultSnapshot {

@@ -7,11 +7,15 @@ final public class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
   public typealias Configuration = ModelConfiguration
   public typealias Snapshot = DefaultSnapshot
 
+  /// The configuration that the store was opened with.
   public let configuration: ModelConfiguration
+  /// The models that the store keeps: the configuration's.
   public let schema: Schema
+  /// The identifier that is in the store's file. It is the `storeIdentifier` of its models.
   public let identifier: String
   private let container: ModelContainer
 
+  /// The name of the configuration.
   public var name: String { configuration.name }
 
   /// Opens the store of a configuration, which must have the schema of its models.
@@ -32,20 +36,25 @@ final public class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     return context
   }
 
+  /// Removes all models and the history.
   public func erase() throws { try container.erase() }
 
+  /// Fetches models as snapshots, as a context of Roost's own would.
   public func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot>
   where T: PersistentModel {
     try context(request.editingState).answer(request)
   }
 
+  /// Counts models without making snapshots.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel {
     try context(request.editingState).fetchCount(request.descriptor)
   }
 
+  /// Fetches identifiers without making snapshots, in the order of the descriptor.
   public func fetchIdentifiers<T>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel { try context(request.editingState).fetchIdentifiers(request.descriptor) }
 
+  /// Saves the changes of a request in one transaction, under the author of its state.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -55,22 +64,26 @@ final public class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     return request.result(identifier, models)
   }
 
+  /// Deletes the models that pass a predicate, with their delete rules, in one transaction.
   public func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel {
     let context = context(request.editingState)
     try context.delete(model: T.self, where: request.predicate, includeSubclasses: request.includeSubclasses)
     try context.save()
   }
 
+  /// The snapshots of those identifiers that have a model in the store.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
     context(editingState).cachedSnapshots(persistentIdentifiers)
   }
 
+  /// The transactions that a descriptor finds, as ``ModelContext/fetchHistory(_:)`` gives them.
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] { try ModelContext(container).fetchHistory(descriptor) }
 
+  /// Removes the history up to the bounds of a descriptor, as ``ModelContext/deleteHistory(_:)`` does.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     _ = try ModelContext(container).deleteHistory(descriptor)
   }

@@ -2,6 +2,12 @@ internal import RoostGraph
 
 /// Containers of stores of a program's own.
 extension ModelContainer {
+  /// A container of classes of models in stores of the program's own, in Roost's, or in both.
+  ///
+  /// - Parameters:
+  ///   - forTypes: the classes. Models that their relationships reference are added.
+  ///   - migrationPlan: the plan that each store carries out by itself.
+  ///   - configurations: one for each store, such as `PostgresConfiguration` or one of the program's own.
   public convenience init(
     for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: any DataStoreConfiguration...

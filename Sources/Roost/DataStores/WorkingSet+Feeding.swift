@@ -74,6 +74,8 @@ extension WorkingSet {
     private var gone: [Place] = []
     /// The class of the last identifier. Neighbours usually have the same class.
     private var last: (name: String, map: EntityMap)?
+    /// The last model that a to-one relationship named. Neighbours often name the same one.
+    private var lastNamed: (name: EntityKey, row: UInt64)?
 
     /// How the row of a content is written.
     private struct Way {
@@ -149,7 +151,7 @@ extension WorkingSet {
       found.reserveCapacity(start + more.count)
       for (at, content) in more.enumerated() {
         let map = try map(content.identifier)
-        let key = content.identifier.key
+        let key = content.key
         let name = EntityKey(map, key)
         if let new = madeNames.isEmpty ? nil : madeNames[name] {
           found.append(nil)
@@ -239,14 +241,24 @@ extension WorkingSet {
     ///
     /// - Parameter isReference: whether the row must be there before another one is written.
     private mutating func row(_ identifier: PersistentIdentifier, isReference: Bool) throws -> UInt64? {
-      let map = try map(identifier)
-      if !madeNames.isEmpty, let known = madeNames[EntityKey(map, identifier.key)] {
+      let name = EntityKey(try map(identifier), identifier.key)
+      if isReference, let lastNamed, lastNamed.name == name { return lastNamed.row }
+      let found = try row(identifier, name, isReference: isReference)
+      if isReference, let found { lastNamed = (name, found) }
+      return found
+    }
+
+    private mutating func row(
+      _ identifier: PersistentIdentifier, _ name: EntityKey, isReference: Bool
+    ) throws -> UInt64? {
+      if !madeNames.isEmpty, let known = madeNames[name] {
         if isReference { made[known].isLoaded = false }
         return made[known].row
       }
+      let map = try map(identifier)
       if let found = set.keys.find(map, identifier.key) { return found.isDeleted ? nil : found.row }
       let row = try graph.reserveRows(1, map)
-      madeNames[EntityKey(map, identifier.key)] = made.count
+      madeNames[name] = made.count
       made.append(BackingKeys.New(map, row, key: identifier.key, isLoaded: false))
       return row
     }

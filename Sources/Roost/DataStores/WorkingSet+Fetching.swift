@@ -152,7 +152,9 @@ extension WorkingSet {
     if let asked = store as? any AskedStore {
       let found = try exclusively { try asked.load(identifiers, lists: lists) }
       try feed(found, askedAt: time)
-      let known = Set(found.map(\.identifier.key))
+      // Each model comes once.
+      if found.count == identifiers.count { return }
+      let known = Set(found.map(\.key))
       return try remove(identifiers.filter { !known.contains($0.key) }, askedAt: time, isAgain: isAgain || lists)
     }
     func cached<Store: DataStore>(_ store: Store) throws -> [SnapshotContent] {

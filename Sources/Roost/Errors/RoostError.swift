@@ -5,6 +5,7 @@ internal import RoostRecords
 
 /// What went wrong where SwiftData has no name for it. Match on ``code``; print the whole error for a person.
 public struct RoostError: Error, CustomStringConvertible {
+  /// The kinds of errors, each with a number that `roost help` explains: see ``RoostError/reference``.
   public enum Code: String, Sendable, CaseIterable {
     /// The type is not among the container's models.
     case unknownModel
@@ -42,9 +43,14 @@ public struct RoostError: Error, CustomStringConvertible {
     case store
     /// A value breaks a rule of its model, or a model refuses itself.
     case invalid
+    /// A selection, a join or an aggregate needs more memory than ``ModelConfiguration/queryBytes`` allows.
+    case tooLarge
   }
 
+  /// The kind of error, for programs to match on.
   public let code: Code
+  /// A sentence for a person: which model and property it is about, and what to do. Its words may change between
+  /// versions.
   public let detail: String
   /// What was thrown further down.
   public let underlyingError: (any Error)?
@@ -116,9 +122,13 @@ enum Doorway {
   private static func condition(_ fault: ConditionFault) -> any Error {
     switch fault.code {
     case .wrongType, .unknown, .tooDeep, .badPattern:
-      SwiftDataError.unsupportedPredicate.about("\(fault.detail), in \(fault.part)", fault)
+      return SwiftDataError.unsupportedPredicate.about("\(fault.detail), in \(fault.part)", fault)
+    case .tooLarge: return RoostError(.tooLarge, "\(fault.part): \(fault.detail)", underlyingError: fault)
     case .nilUnwrapped, .overflow, .dividedByZero, .outOfBounds, .missingRow, .tooLong:
-      RoostError(.badCondition, "\(fault.detail), in \(fault.part)", underlyingError: fault)
+      let advice = fault.entry?.advice.dropLast() ?? "handle such rows first"
+      return RoostError(
+        .badCondition, "\(fault.detail), in \(fault.part): \(advice.prefix(1).lowercased())\(advice.dropFirst())",
+        underlyingError: fault)
     }
   }
 

@@ -2,9 +2,11 @@ internal import RoostGraph
 
 /// One thing that keeps a save from being done.
 public struct SaveFault: Sendable, CustomStringConvertible {
+  /// The kind of fault, such as `notUnique`, `badValue` or `invalid`.
   public let code: RoostError.Code
   /// The model that is at fault.
   public let model: PersistentIdentifier?
+  /// The property that is at fault, by its name; nil if the model as a whole is.
   public let property: String?
   /// The other models that it is about.
   public let others: [PersistentIdentifier]

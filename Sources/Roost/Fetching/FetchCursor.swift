@@ -18,6 +18,8 @@ public struct FetchCursor: Codable, Hashable, Sendable {
 
 /// Some models of a fetch, and where to go on.
 public struct FetchPage<Model: PersistentModel> {
+  /// The models of the page, in the order of the descriptor. As many as `fetchLimit` says, 100 without it, and fewer
+  /// on the last page.
   public let models: [Model]
   /// For the page that follows; nil where there is none.
   public let next: FetchCursor?

@@ -3,9 +3,14 @@ public import Foundation
 /// What is to be fetched: which models, in which order, and how many.
 public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
   // Unchecked because key paths are not marked as what they are: values that never change.
+  /// The test that models must pass; nil for all models of the class and its subclasses.
   public var predicate: Predicate<T>?
+  /// The order of the models, the first descriptor first. Without one the order is not promised.
   public var sortBy: [SortDescriptor<T>]
+  /// The most models to return; nil for all. ``ModelContext/fetchPage(_:after:fileID:line:)`` returns so many at a
+  /// time.
   public var fetchLimit: Int?
+  /// How many of the first models to leave out; nil for none.
   public var fetchOffset: Int?
   /// Whether changes that are not saved count.
   public var includePendingChanges = true
@@ -14,6 +19,7 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
   /// Relationships that are read with the models, before somebody asks. Without it they are read for a thousand models at the first use.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
+  /// Makes a descriptor of all models, or of those that pass a predicate.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy

@@ -2,7 +2,9 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// How a fetch was carried out, with what it really read. Print it for a person.
+/// How a fetch, a selection or an aggregate was carried out, with the numbers of rows that it read. Print it for a person.
+///
+/// ``ModelContext/explain(_:)`` explains a fetch, and ``ModelContext/explain(call:)`` a call that selects or aggregates.
 public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
   /// How what was found comes into its order.
   public enum Sorting: Hashable, Sendable {
@@ -14,6 +16,32 @@ public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
     case rows
     /// On models.
     case memory
+  }
+
+  /// How groups are found.
+  public enum Grouping: Hashable, Sendable {
+    /// No groups are asked for.
+    case none
+    /// Indexes know the answer, and no row is read.
+    case indexes
+    /// In a table of the engine, from rows.
+    case rows
+    /// In a table, from values that are read row by row or from models.
+    case memory
+  }
+
+  /// How the rows of another class are joined.
+  public enum Joining: Hashable, Sendable {
+    /// It is the first class of the call.
+    case none
+    /// By a table of the equal values, which is made of all rows.
+    case table
+    /// As `table`, but only the rows that can match are read. An index finds them, if one has the key.
+    case lookup
+    /// By the sorted values of a key.
+    case sorted
+    /// Each row is compared with each one.
+    case loop
   }
 
   /// How many models the fetch finds, with those that wait to be saved.
@@ -30,19 +58,30 @@ public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
   public internal(set) var testedOnRows: String?
   /// What was tested on models, each part by itself. It takes longer.
   public internal(set) var testedInMemory: [String] = []
+  /// Where the order comes from: an index, a sort of rows, or a sort of models.
   public internal(set) var sorting = Sorting.none
   /// Rows that were left out because their models wait to be saved or deleted, and models that were put in for that.
   public internal(set) var leftOut = 0
+  /// Unsaved models that were put in among the rows, because they pass the test.
   public internal(set) var putIn = 0
   /// The line to write in the model, where an index would spare nine of ten rows that were read.
   public internal(set) var missingIndex: String?
+  /// The properties whose values a selection or an aggregate reads. It is empty for a fetch, which reads whole models.
+  public internal(set) var selected: [String] = []
+  /// Whether models are made for the answer. A selection makes none, unless a property is computed or has no stored form.
+  public internal(set) var makesModels = true
+  public internal(set) var grouping = Grouping.none
+  public internal(set) var joining = Joining.none
+  /// How each other class of a join, or of a condition `matching:`, is read.
+  public internal(set) var others: [FetchExplanation] = []
   /// Everything in words.
   public internal(set) var description = ""
 }
 
 extension FetchRun {
-  func explanation() throws -> FetchExplanation {
-    let part = try part()
+  func explanation() throws -> FetchExplanation { try explanation(part()) }
+
+  func explanation(_ part: FetchPart<Model>) throws -> FetchExplanation {
     let isAlone = part.isEngines
     let asked = part.excluded.isEmpty ? part : part.withoutExcluded
     let query = asked.query(isSorted: true, offset: isAlone ? offset : 0, limit: isAlone ? limit : nil)
@@ -64,7 +103,7 @@ extension FetchRun {
     if let failure {
       lines.append("  it fails: \(failure.detail), in \(failure.part)")
     } else {
-      told.found = isAlone ? plan.tally.results : try objects(part).count
+      told.found = isAlone ? plan.tally.results : try places(part).rows.count
       told.missingIndex = try missingIndex(part, planner, read: told.rowsRead)
     }
     for test in told.testedInMemory { lines.append("  test in memory \(test)") }

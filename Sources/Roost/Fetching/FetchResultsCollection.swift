@@ -26,6 +26,8 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { pages?.count ?? elements.count }
 
+  /// The element at a position. In a fetch with batches it reads the batch if that is not in memory; a position
+  /// outside of the collection ends the program.
   public subscript(position: Int) -> Element {
     guard let pages else { return elements[position] }
     guard position >= 0, position < pages.count else {

@@ -58,6 +58,14 @@ extension ModelContext {
     }
   }
 
+  /// The identifiers of the models that a descriptor asks for, in its order. No model is read or made.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the predicate, the order, the limit and the offset.
+  ///   - fileID: the file of the call, for traces.
+  ///   - line: the line of the call, for traces.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part of the predicate cannot be evaluated, and
+  ///   ``RoostError`` if the store cannot be read.
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [PersistentIdentifier] where T: PersistentModel {

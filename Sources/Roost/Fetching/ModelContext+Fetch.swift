@@ -75,6 +75,7 @@ extension ModelContext {
     }
   }
 
+  /// The identifiers of the models that a descriptor asks for, in its order. No model is read or made.
   @_disfavoredOverload
   public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel {
@@ -85,6 +86,12 @@ extension ModelContext {
     try state.call(.fetching) { try FetchRun(descriptor, state).identifiers() }
   }
 
+  /// The identifiers of the models that a descriptor asks for. Eight bytes are kept for each; an identifier is made
+  /// when it is read.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the predicate, the order, the limit and the offset.
+  ///   - batchSize: checked to be positive, as in SwiftData, and otherwise without effect here.
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {
@@ -98,6 +105,25 @@ extension ModelContext {
   /// that reads, and which index would spare most of them.
   public func explain<T>(_ descriptor: FetchDescriptor<T>) throws -> FetchExplanation where T: PersistentModel {
     try state.call(.fetching) { try FetchRun(descriptor, state).explanation() }
+  }
+
+  /// Carries out one call that selects or aggregates, and says how:
+  ///
+  ///     print(try context.explain { try $0.select(Bill.self, \.number, \.place?.city) })
+  ///
+  /// It says how each class is read, which properties, whether models are made, how rows are joined and how groups are found. The rows are read
+  /// twice, once for the numbers of the explanation.
+  public func explain<R>(call: (ModelContext) throws -> R) throws -> FetchExplanation {
+    if state.explaining != nil { throw RoostError(.badValue, "explain is called inside of explain: explain one call") }
+    let notes = ExplanationNotes()
+    state.explaining = notes
+    defer { state.explaining = nil }
+    _ = try call(self)
+    if let only = notes.calls.first, notes.calls.count == 1 { return only }
+    throw RoostError(
+      .badValue,
+      "explain saw \(notes.calls.count) selections and aggregates in its closure: write one call of select, selectDistinct, aggregate, sum, average, minimum or maximum there. For a fetch write explain(descriptor)"
+    )
   }
 
   /// Calls a closure with each model, and keeps no more than a batch of them that nobody changed. Which models there are

@@ -35,6 +35,7 @@ internal import RoostFile
         Iterator(first.take() ?? NotificationQueue(center, name, object: object))
       }
 
+      /// Gives one notification after the other, each once.
       public struct Iterator: AsyncIteratorProtocol {
         public typealias Element = Notification
         public typealias Failure = Never

@@ -5,9 +5,12 @@ internal import RoostFile
 
   /// The name of a ``ValueTransformer``.
   public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+    /// The name as a text, which `@Attribute(.transformable(by:))` takes.
     public let rawValue: String
 
+    /// Makes a name of a text.
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// Makes a name of a text, without a label.
     public init(_ rawValue: String) { self.rawValue = rawValue }
   }
 
@@ -16,6 +19,7 @@ internal import RoostFile
   ///
   /// Inherit from it, and register an object by a name, or name the class itself.
   open class ValueTransformer {
+    /// Makes a transformer. Roost makes one of a class that is named and not registered.
     public required init() {}
 
     /// The class of what ``transformedValue(_:)`` gives.
@@ -27,6 +31,8 @@ internal import RoostFile
       if let stand { return stand.transformedValue(value) }
       return value
     }
+    /// The value that was transformed into this one; nil for none. Roost calls it with the stored `Data` when the
+    /// property is read.
     open func reverseTransformedValue(_ value: Any?) -> Any? {
       if let stand { return stand.reverseTransformedValue(value) }
       return value
@@ -34,10 +40,12 @@ internal import RoostFile
 
     // MARK: Names
 
+    /// Registers a transformer by a name, in the place of an earlier one; nil removes the name.
     public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
       Shelf.shared.set(transformer, name)
     }
 
+    /// The names that transformers are registered by, in no order.
     public class func valueTransformerNames() -> [NSValueTransformerName] { Shelf.shared.names }
 
     /// Does what the one that was registered by this name does; nil where there is none.

@@ -18,7 +18,9 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
     changeIdentifier = number
   }
 
+  /// The number of the transaction that inserted the model.
   public var transactionIdentifier: Int64 { group.transactionIdentifier }
+  /// The model that was inserted.
   public var changedPersistentIdentifier: PersistentIdentifier { group.identifier(row) }
 
   /// Whether both are the same change of one transaction.
@@ -40,6 +42,7 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
 public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
   public typealias TransactionIdentifier = Int64
   public typealias ChangeIdentifier = Int64
+  /// A key path of the model to a property that changed.
   public typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
 
   private let group: HistoryGroup
@@ -53,7 +56,9 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
     changeIdentifier = number
   }
 
+  /// The number of the transaction that changed the model.
   public var transactionIdentifier: Int64 { group.transactionIdentifier }
+  /// The model that was changed.
   public var changedPersistentIdentifier: PersistentIdentifier { group.identifier(row) }
 
   /// Whether both are the same change of one transaction.
@@ -90,7 +95,9 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
     changeIdentifier = number
   }
 
+  /// The number of the transaction that deleted the model.
   public var transactionIdentifier: Int64 { group.transactionIdentifier }
+  /// The model that was deleted. No store has it any more.
   public var changedPersistentIdentifier: PersistentIdentifier { group.identifier(row) }
 
   /// Whether both are the same change of one transaction.

@@ -11,6 +11,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction, CustomDebugStringCo
   public typealias TransactionIdentifier = Int64
 
   let account: HistoryAccount
+  /// The place right after this transaction: `token < $0.token` finds the later ones.
   public let token: DefaultHistoryToken
 
   init(_ account: HistoryAccount, _ token: DefaultHistoryToken) {
@@ -22,7 +23,9 @@ public struct DefaultHistoryTransaction: HistoryTransaction, CustomDebugStringCo
 
   /// Ascends with the commits of a store, but not without gaps.
   public var transactionIdentifier: Int64 { Int64(clamping: transaction.number) }
+  /// The number of the transaction: ``transactionIdentifier``.
   public var id: Int64 { transactionIdentifier }
+  /// The store that the transaction changed. Two stores may have transactions of the same number.
   public var storeIdentifier: String { account.store.identifier }
   /// When it was committed, to the millisecond. In a store no commit is older than the one before, even if the clock was set back.
   public var timestamp: Date { Date(transaction.stamp) }

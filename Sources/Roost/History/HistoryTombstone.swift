@@ -28,6 +28,7 @@ public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model
   @_disfavoredOverload
   public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value? { value(keyPath) as? Value }
 
+  /// The value of an optional property; nil if none was kept, or if it was nil.
   @_disfavoredOverload
   public subscript<Value>(keyPath: KeyPath<Model, Value?>) -> Value? {
     value(keyPath).flatMap { FlatValue.of($0) } as? Value

@@ -40,8 +40,11 @@ public struct ImportOptions: Sendable {
     case format(String)
   }
 
+  /// What becomes of a record whose unique values a stored model has already; at first that model is updated.
   public var conflict = Conflict.update
+  /// How dates are written in the text; at first ISO 8601, and numbers in JSON as `JSONEncoder` writes them.
   public var dates = DateForm.automatic
+  /// What becomes of records that are wrong; at first the first one ends the import.
   public var badRecords = BadRecords.stop
   /// How many records are one transaction, which is stored whole, or not at all. Nil for as many as are ready of a text, up to
   /// 50,000, for 20,000 snapshots, and for 5,000 models. A chunk of a pipe has fewer records if a second has passed and the pipe is empty.
@@ -70,6 +73,7 @@ public struct ImportOptions: Sendable {
   /// How deep lists and objects may be nested.
   public var mostDepth = 64
 
+  /// Makes options that update stored models, and stop at the first bad record.
   public init() {}
 
   /// Checks everything but ``dates``, which only a text needs.

@@ -4,7 +4,9 @@ package import RoostRecords
 public struct ImportProgress: Hashable, Sendable {
   /// Records that are dealt with, bad ones too, and those of an earlier run.
   public package(set) var records = 0
+  /// Models that were inserted.
   public package(set) var inserted = 0
+  /// Stored models that were changed.
   public package(set) var updated = 0
   /// Records whose models were there already and stayed as they are.
   public package(set) var kept = 0
@@ -35,6 +37,7 @@ public struct ImportProgress: Hashable, Sendable {
 
   /// Records of this run in a second.
   public var recordsPerSecond: Double { seconds > 0 ? Double(records - resumed) / seconds : 0 }
+  /// Bytes of the input in a second, after decompression.
   public var bytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds : 0 }
 
   /// How long the rest takes if it goes on like that; nil where nobody knows how much it is.
@@ -46,6 +49,7 @@ public struct ImportProgress: Hashable, Sendable {
 
 /// A record that is wrong, and where it stands.
 public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kinds of faults that a record can have.
   public enum Reason: String, Sendable, CaseIterable {
     /// The bytes are no text in UTF-8, or not the compressed file they seem to be.
     case encoding
@@ -71,6 +75,7 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
     case invalid
   }
 
+  /// What kind of fault it is, for programs to match on.
   public package(set) var reason: Reason
   /// What is wrong, as a clause without a full stop.
   public package(set) var detail: String
@@ -142,9 +147,11 @@ public struct ImportReport: Sendable, CustomStringConvertible {
 
     /// The model that has the reference.
     public let model: PersistentIdentifier
+    /// The relationship, by the name of its property.
     public let property: String
     /// What it should lead to, as it stood in the input.
     public let key: String
+    /// Why it leads nowhere.
     public let reason: Reason
 
     package init(model: PersistentIdentifier, property: String, key: String, reason: Reason) {
@@ -152,11 +159,13 @@ public struct ImportReport: Sendable, CustomStringConvertible {
     }
   }
 
+  /// The counts of records and models at the end of the import.
   public package(set) var progress = ImportProgress()
   /// The first bad records that were left out.
   public package(set) var faults: [ImportFault] = []
   /// The first references that lead nowhere, and how many there are.
   public package(set) var unresolved: [Unresolved] = []
+  /// How many references lead nowhere; ``unresolved`` has the first ones.
   public package(set) var unresolvedCount = 0
   /// Whether somebody asked for the end before the input did. What is stored is whole chunks.
   public package(set) var isCancelled = false

@@ -7,6 +7,7 @@ internal import RoostRecords
 /// Each chunk is one transaction. Contexts hear of it as of any other commit, and the history tells it. Nothing is kept of what is stored, but for
 /// what others may lead to: of models those that somebody still has, and of each snapshot some forty bytes where its class leads to itself.
 public struct ModelImporter<Model: PersistentModel>: Sendable {
+  /// How models are imported. A change counts for the next run.
   public var options: ImportOptions
   package let container: ModelContainer
   package let target: ImportTarget

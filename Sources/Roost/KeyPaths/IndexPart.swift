@@ -13,6 +13,7 @@ extension Schema {
     public let keyPath: PartialKeyPath<Model>
     /// What the index has of it.
     public let form: IndexDefinition.Form
+    /// Whether the greatest values come first.
     public private(set) var isDescending = false
 
     private init(_ keyPath: PartialKeyPath<Model>, _ form: IndexDefinition.Form) {

@@ -32,6 +32,17 @@ enum KeyPathComponent: Hashable {
     }
   }
 
+  /// The words of the arguments that a key path of one subscript has; empty for other key paths.
+  static func arguments(of keyPath: AnyKeyPath) -> [UInt] {
+    withExtendedLifetime(keyPath) {
+      let word = MemoryLayout<UInt>.size
+      let object = UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())
+      let length = Int(object.load(fromByteOffset: 3 * word, as: UInt32.self) & 0x00FF_FFFF)
+      var reader = KeyPathReader(bytes: UnsafeRawBufferPointer(start: object + 4 * word, count: length))
+      return reader.arguments()
+    }
+  }
+
   /// Whether it belongs to a `?` or a `!`.
   var isMark: Bool {
     switch self {
@@ -85,6 +96,17 @@ private struct KeyPathReader {
       guard skip(size) else { return nil }
     }
     return .computed(identity: identity, kind: payload & 0x0030_0000)
+  }
+
+  /// The words of the arguments of the first component.
+  mutating func arguments() -> [UInt] {
+    guard let header = take(UInt32.self), header >> 24 & 0x7F == 2, header & 0x0008_0000 != 0, skip(word - 4),
+      skip(2 * word), header & 0x0040_0000 == 0 || skip(word), let size = take(Int.self), skip(word),
+      header & 0x10 == 0 || skip(word)
+    else { return [] }
+    var words: [UInt] = []
+    while words.count < min(size, 256) / word, let next = take(UInt.self) { words.append(next) }
+    return words
   }
 
   private mutating func skip(_ count: Int) -> Bool {

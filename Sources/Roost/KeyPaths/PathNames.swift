@@ -1,6 +1,7 @@
 /// What key paths are called in sentences for users.
 enum PathNames {
   static func text(_ keyPath: AnyKeyPath) -> String {
-    PathShelf.shared.path(keyPath)?.names.joined(separator: ".") ?? "\(keyPath)"
+    if let computed = ComputedPath.find(in: keyPath) { return computed.text }
+    return PathShelf.shared.path(keyPath)?.names.joined(separator: ".") ?? "\(keyPath)"
   }
 }

@@ -27,6 +27,7 @@ final class PathShelf: @unchecked Sendable {
 
   /// Throws if reading a key path would end the program at nil.
   func checkUse(_ keyPath: AnyKeyPath) throws {
+    if ComputedPath.find(in: keyPath) != nil { return }
     let path = path(keyPath)
     guard path?.isForced ?? (KeyPathComponent.all(of: keyPath)?.contains(.force) == true) else { return }
     let text = path.map { "\($0.root.name).\($0.names.joined(separator: "!."))" } ?? "\(keyPath)"

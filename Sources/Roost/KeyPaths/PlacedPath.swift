@@ -16,6 +16,12 @@ struct PlacedPath {
   let coder: AnyCoder?
   let kind: Kind
 
+  /// A value that the engine computes.
+  init(computed condition: Condition, kind: Kind, passes: [EntityMap]) {
+    (self.condition, self.kind, self.passes) = (condition, kind, passes)
+    (row, coder) = (nil, nil)
+  }
+
   /// nil where a store has no words for it: for a list, or a value without an order.
   init?(_ path: PropertyPath, _ map: EntityMap, store: GraphStore) {
     var base = Condition.row

@@ -6,10 +6,14 @@ extension Schema {
   where T: PersistentModel {
     /// Key paths, and the kind of index over them.
     public enum Types<P> where P: PersistentModel {
+      /// An ordered index over properties: for `==`, `<`, ranges and sort orders. The first key path is sorted by
+      /// first.
       case binary([PartialKeyPath<P>])
+      /// SwiftData's index for places. Here it is an ordered index too.
       case rtree([PartialKeyPath<P>])
     }
 
+    /// The indexes that the declaration names, each a list of key paths.
     public let indices: [Types<T>]
     /// The parts of indexes with a condition, with forms of properties or with an order of their own.
     public let parts: [[IndexPart<T>]]
@@ -17,12 +21,18 @@ extension Schema {
     public let condition: Predicate<T>?
     /// Of a schema that was decoded.
     private let decoded: [IndexDefinition]
+    /// A fixed name: constraints have none of their own.
     public var name = "SwiftData.Schema.Index"
+    /// Empty: a constraint is found by its properties, not by a name.
     public var originalName = ""
+    /// Without meaning for a constraint.
     public var valueType: any Any.Type = Any.self
+    /// False: an index allows equal values.
     public var isUnique: Bool { false }
 
+    /// Declares indexes with their kinds, as `#Index` does.
     public convenience init(_ indices: Types<T>...) { self.init(indices: indices) }
+    /// Declares ordered indexes, each over a list of key paths.
     public convenience init(_ binaryIndices: [PartialKeyPath<T>]...) {
       self.init(indices: binaryIndices.map { .binary($0) })
     }
@@ -44,6 +54,7 @@ extension Schema {
       (self.indices, self.parts, self.condition, self.decoded) = (indices, parts, condition, decoded)
     }
 
+    /// The keys of the coded form: the names of the properties, without key paths.
     public enum CodingKeys: CodingKey { case indices, definitions }
 
     /// The indexes that are more than lists of properties.
@@ -94,16 +105,22 @@ extension Schema {
   /// Properties that no two models may have in common.
   public final class Unique<T>: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable
   where T: PersistentModel {
+    /// The lists of properties: no two models have the same values in all properties of one list.
     public let constraints: [[PartialKeyPath<T>]]
     /// The condition that objects fulfil of which no two have the same values; nil for all objects.
     public let condition: Predicate<T>?
     /// Of a schema that was decoded.
     private let decoded: [IndexDefinition]
+    /// A fixed name: constraints have none of their own.
     public var name = "SwiftData.Schema.Unique"
+    /// Empty: a constraint is found by its properties, not by a name.
     public var originalName = ""
+    /// Without meaning for a constraint.
     public var valueType: any Any.Type = Any.self
+    /// True: the constraint forbids equal values.
     public var isUnique: Bool { true }
 
+    /// Declares that no two models have the same values in all properties of a list, as `#Unique` does.
     public convenience init(_ constraints: [PartialKeyPath<T>]...) { self.init(constraints: constraints) }
 
     /// No two objects that fulfil a condition have the same values.
@@ -117,6 +134,7 @@ extension Schema {
       (self.constraints, self.condition, self.decoded) = (constraints, condition, decoded)
     }
 
+    /// The keys of the coded form: the names of the properties, without key paths.
     public enum CodingKeys: CodingKey { case constraints, definitions }
 
     /// The names of the properties of each, if there is no condition.

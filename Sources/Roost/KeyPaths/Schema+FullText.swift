@@ -4,17 +4,25 @@ extension Schema {
   /// The properties whose words a model finds, as `#FullText` declares them.
   public final class FullText<T>: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable
   where T: PersistentModel {
+    /// The texts that the index reads. They may be `String` or `String?`.
     public let properties: [PartialKeyPath<T>]
+    /// How the index reads words, such as `.stemming(.english)`.
     public let options: Set<FullTextOption>
+    /// A fixed name: an index has none of its own.
     public var name = "Roost.Schema.FullText"
+    /// Empty: an index is found by its properties, not by a name.
     public var originalName = ""
+    /// Without meaning for an index.
     public var valueType: any Any.Type = Any.self
+    /// False: an index allows equal texts.
     public var isUnique: Bool { false }
 
+    /// Declares a full text index over texts, as `#FullText` does.
     public init(_ properties: [PartialKeyPath<T>], _ options: FullTextOption...) {
       (self.properties, self.options) = (properties, Set(options))
     }
 
+    /// The keys of the coded form: the names of the properties, and the options.
     public enum CodingKeys: CodingKey { case properties, options }
 
     var fullText: FullTextProperties { FullTextProperties(Schema.names(properties), options) }

@@ -15,6 +15,7 @@ public struct LiveResults<Element>: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { bounds.count }
 
+  /// The element at a position. A position outside of the results ends the program.
   public subscript(position: Int) -> Element {
     precondition(position >= 0 && position < bounds.count, "the results have no element at this position")
     return list[bounds.lowerBound + position].value(as: Element.self)

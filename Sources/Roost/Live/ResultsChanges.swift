@@ -29,6 +29,7 @@ public struct ResultsChanges<Content: Sendable>: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: read()) }
 
+  /// Waits for changes of the results, one after the other. Each iterator follows the commits from its first call on.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let reader: LiveReader<ResultsChange<Content>>
 
@@ -46,6 +47,7 @@ public struct ValueChanges<Element: Sendable>: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: read()) }
 
+  /// Waits for other values, one after the other. Each iterator follows the commits from its first call on.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let reader: LiveReader<Element>
 

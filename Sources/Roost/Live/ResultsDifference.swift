@@ -4,10 +4,14 @@
 /// other, remove the elements at the deletions and at the sources of moves, from the last to the first. Then insert those at the insertions and
 /// at the targets of moves, from the first to the last. Then replace those at the updates.
 public struct ResultsDifference: Hashable, Sendable {
+  /// An element that is at another position now.
   public struct Move: Hashable, Sendable {
+    /// The position in the results before.
     public var from: Int
+    /// The position in the results after.
     public var to: Int
 
+    /// Makes a move from a position before to a position after.
     public init(from: Int, to: Int) { (self.from, self.to) = (from, to) }
   }
 
@@ -29,6 +33,7 @@ public struct ResultsDifference: Hashable, Sendable {
     (self.deletions, self.insertions, self.moves, self.updates) = (deletions, insertions, moves, updates)
   }
 
+  /// Whether nothing changed.
   public var isEmpty: Bool {
     deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty && sectionDeletions.isEmpty
       && sectionInsertions.isEmpty

@@ -13,6 +13,7 @@ internal import RoostRecords
 /// it does at the next call of its context.
 public final class ResultsObserver<Element, SectionTitle>: Observable, CustomDebugStringConvertible
 where Element: PersistentModel, SectionTitle: Hashable {
+  /// The context whose models ``results`` has. The observer keeps it alive.
   public let modelContext: ModelContext
   private let section: SectionRule<Element>?
   private var descriptor: FetchDescriptor<Element> { didSet { forget() } }
@@ -49,6 +50,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
 
   // MARK: What is asked
 
+  /// The descriptor of the results. Another one makes the next reading fetch anew.
   public var fetchDescriptor: FetchDescriptor<Element> {
     get {
       registrar.access(self, keyPath: \.fetchDescriptor)
@@ -57,11 +59,13 @@ where Element: PersistentModel, SectionTitle: Hashable {
     set { registrar.withMutation(of: self, keyPath: \.fetchDescriptor) { descriptor = newValue } }
   }
 
+  /// The predicate of the descriptor; nil for all models. Another one makes the next reading fetch anew.
   public var filterBy: Predicate<Element>? {
     get { fetchDescriptor.predicate }
     set { fetchDescriptor.predicate = newValue }
   }
 
+  /// The order of the results. Another one makes the next reading fetch anew.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
     set { fetchDescriptor.sortBy = newValue }
@@ -72,6 +76,8 @@ where Element: PersistentModel, SectionTitle: Hashable {
 
   // MARK: What is found
 
+  /// The models that the descriptor finds now, in its order. Reading them brings them up to date; if that fails, they
+  /// are as they were, and ``fetchError`` says why.
   public var results: FetchResultsCollection<Element> { FetchResultsCollection(LivePages(current)) }
 
   /// The results in sections; nil for an observer that was made without `sectionBy`.
@@ -254,6 +260,13 @@ extension ResultsObserver: ContextWatching {
 }
 
 extension ResultsObserver where SectionTitle == Never {
+  /// Observes the results of a descriptor in a context.
+  ///
+  /// - Parameters:
+  ///   - fetchDescriptor: the predicate, the order, the limit and the offset.
+  ///   - modelContext: the context whose models, saved or not, are the results.
+  ///   - isolation: the actor on which commits of other contexts are taken over by themselves.
+  /// - Throws: ``SwiftDataError`` or ``RoostError`` if the descriptor cannot be fetched.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
@@ -265,6 +278,7 @@ extension ResultsObserver where SectionTitle == Never {
     isolation: isolated (any Actor)? = #isolation
   ) throws { try self.init(fetchDescriptor, nil, context: ModelContext(modelContainer), isolation: isolation) }
 
+  /// Observes the models of a context that pass a predicate, in an order.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
@@ -286,11 +300,13 @@ extension ResultsObserver where SectionTitle == Never {
 
 /// Results in sections by a property, by which they are sorted first.
 extension ResultsObserver where SectionTitle == String {
+  /// Observes the results of a descriptor in a context, in sections by a text.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String>,
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
   ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), context: modelContext, isolation: isolation) }
 
+  /// Observes the results of a descriptor in a context of the observer's own, in sections by a text.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String>,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -298,6 +314,7 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, SectionRule(sectionBy), context: ModelContext(modelContainer), isolation: isolation)
   }
 
+  /// Observes the models of a context that pass a predicate, in sections by a text.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String>, modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -307,6 +324,7 @@ extension ResultsObserver where SectionTitle == String {
       isolation: isolation)
   }
 
+  /// Observes the models that pass a predicate in a context of the observer's own, in sections by a text.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String>, modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation

@@ -1,6 +1,7 @@
 /// Results that are sorted by a title first, by title.
 public struct SectionedResults<Element, SectionTitle: Hashable>: RandomAccessCollection {
   let results: LiveResults<Element>
+  /// The titles of the sections, in their order. Each has one element at least.
   public let sectionTitles: [SectionTitle]
   /// The position of the first element of each section, and the number of all.
   private let starts: [Int]
@@ -18,6 +19,7 @@ public struct SectionedResults<Element, SectionTitle: Hashable>: RandomAccessCol
   public var startIndex: Int { 0 }
   public var endIndex: Int { sectionTitles.count }
 
+  /// The section at a position. A position outside of the collection ends the program.
   public subscript(position: Int) -> ResultsSection<Element, SectionTitle> {
     ResultsSection(
       title: sectionTitles[position], results: results, bounds: starts[position]..<starts[position + 1])
@@ -28,8 +30,10 @@ public struct SectionedResults<Element, SectionTitle: Hashable>: RandomAccessCol
     places[sectionTitle].map { self[$0] }
   }
 
+  /// Whether a section has this title.
   public func contains(sectionTitle: SectionTitle) -> Bool { places[sectionTitle] != nil }
 
+  /// The position of the section with a title; nil if there is none.
   public func index(ofSectionTitled title: SectionTitle) -> Int? { places[title] }
 
   /// The section that has the element at a position of all results, and its place there.
@@ -54,6 +58,7 @@ public struct SectionedResults<Element, SectionTitle: Hashable>: RandomAccessCol
 
 /// Results with the same title.
 public struct ResultsSection<Element, SectionTitle: Hashable>: RandomAccessCollection, Identifiable {
+  /// The value that all elements of the section have in common.
   public let title: SectionTitle
   fileprivate let results: LiveResults<Element>
   fileprivate let bounds: Range<Int>
@@ -64,10 +69,12 @@ public struct ResultsSection<Element, SectionTitle: Hashable>: RandomAccessColle
     self.bounds = bounds
   }
 
+  /// The title, which no other section of the results has.
   public var id: SectionTitle { title }
   public var startIndex: Int { 0 }
   public var endIndex: Int { bounds.count }
 
+  /// The element at a position in the section. A position outside of the section ends the program.
   public subscript(position: Int) -> Element {
     precondition(position >= 0 && position < bounds.count, "the section has no element at this position")
     return results[bounds.lowerBound + position]

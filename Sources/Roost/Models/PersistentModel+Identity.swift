@@ -15,6 +15,7 @@ extension PersistentModel {
     return PersistentIdentifier(store: nil, entity: entity, .temporary(extras.temporaryNumber))
   }
 
+  /// The model's ``persistentModelID``. A class may have an `id` of its own instead.
   public nonisolated var id: PersistentIdentifier { persistentModelID }
 
   /// Whether it differs from what is stored.

@@ -2,36 +2,48 @@ internal import RoostFile
 internal import RoostGraph
 
 extension PersistentModel {
+  /// The value of a property. Accessors written by hand read their property with it.
   public nonisolated func getValue<Value>(forKey: KeyPath<Self, Value>) -> Value where Value: Decodable {
     _getValue(forKey)
   }
+  /// The model that a relationship references.
   public nonisolated func getValue<Value>(forKey: KeyPath<Self, Value>) -> Value where Value: PersistentModel {
     _getValue(forKey)
   }
+  /// The model that a relationship references; nil if it references none.
   public nonisolated func getValue<Value>(forKey: KeyPath<Self, Value?>) -> Value? where Value: PersistentModel {
     _getValue(forKey)
   }
+  /// The models of a relationship to many.
   public nonisolated func getValue<Value, Other>(forKey: KeyPath<Self, Value>) -> Value
   where Value: RelationshipCollection, Other == Value.PersistentElement { _getValue(forKey) }
+  /// The models of a relationship to many, if the list could also be decoded as a value.
   public nonisolated func getValue<Value, Other>(forKey: KeyPath<Self, Value>) -> Value
   where Value: Decodable, Value: RelationshipCollection, Other == Value.PersistentElement { _getValue(forKey) }
+  /// The value of a property that a ``ValueTransformer`` stores.
   public nonisolated func getTransformableValue<Value>(forKey: KeyPath<Self, Value>) -> Value { _getValue(forKey) }
 
+  /// Sets a property. Accessors written by hand write their property with it; observers and the context are told.
   public nonisolated func setValue<Value>(forKey: KeyPath<Self, Value>, to newValue: Value) where Value: Encodable {
     _setValue(forKey, newValue)
   }
+  /// Lets a relationship reference another model. The other side changes with it.
   public nonisolated func setValue<Value>(forKey: KeyPath<Self, Value>, to newValue: Value)
   where Value: PersistentModel {
     _setValue(forKey, newValue)
   }
+  /// Lets a relationship reference another model, or none. The other side changes with it.
   public nonisolated func setValue<Value>(forKey: KeyPath<Self, Value?>, to newValue: Value?)
   where Value: PersistentModel { _setValue(forKey, newValue) }
+  /// Sets the models of a relationship to many. The other side changes with it.
   public nonisolated func setValue<Value, Other>(forKey: KeyPath<Self, Value>, to newValue: Value)
   where Value: RelationshipCollection, Other == Value.PersistentElement { _setValue(forKey, newValue) }
+  /// Sets the models of a relationship to many, if the list could also be encoded as a value.
   public nonisolated func setValue<Value, Other>(forKey: KeyPath<Self, Value>, to newValue: Value)
   where Value: Encodable, Value: RelationshipCollection, Other == Value.PersistentElement {
     _setValue(forKey, newValue)
   }
+  /// Sets a property that a ``ValueTransformer`` stores.
   public nonisolated func setTransformableValue<Value>(forKey: KeyPath<Self, Value>, to newValue: Value) {
     _setValue(forKey, newValue)
   }

@@ -5,10 +5,15 @@ public import RoostGraph
 public protocol PersistentModel: _ModelObject, Observable, Hashable, Identifiable, SendableMetatype,
   CustomDebugStringConvertible, CustomReflectable
 {
+  /// The class itself.
   associatedtype Root: PersistentModel = Self
 
+  /// Makes an object of backing data, as a store of the program's own does. It is in no context.
   init(backingData: any BackingData<Self>)
+  /// The values of the object, by key path. They are the object's own: a change through them is a change of the
+  /// object.
   var persistentBackingData: any BackingData<Self> { get set }
+  /// The stored properties, with their defaults and their `@Attribute` and `@Relationship`. `@Model` writes it.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
 }
 
@@ -16,6 +21,7 @@ extension PersistentModel {
   public nonisolated static func == (one: Self, other: Self) -> Bool { one === other }
   public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
+  /// Makes the values of a new object, for code that was written for SwiftData's own expansion.
   public nonisolated static func createBackingData<P>() -> some BackingData<P> where P: PersistentModel {
     _BackingData<P>()
   }

@@ -1,5 +1,6 @@
 /// What a relationship to many may be: an array, or an optional one.
 public protocol RelationshipCollection {
+  /// The class of the models in the list.
   associatedtype PersistentElement: PersistentModel
 }
 

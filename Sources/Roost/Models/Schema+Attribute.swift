@@ -1,15 +1,24 @@
 extension Schema {
   /// A value that an entity's rows hold.
   public class Attribute: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
+    /// The name of the property, and of the field in the store.
     public var name: String
+    /// The name that the field had in an older store; the same as ``name`` if it did not change. A migration renames
+    /// the field.
     public var originalName: String
+    /// The options that `@Attribute` names, such as `.unique`.
     public var options: [Option]
+    /// The Swift type of the property, such as `String?.self`.
     public var valueType: any Any.Type
+    /// The value that new objects have, and that old rows get if the property is added; nil for none.
     public var defaultValue: Any?
+    /// A text that makes a new version of the property although nothing else changed, so that a migration plan can
+    /// tell the versions apart.
     public var hashModifier: String?
     /// What each value must be. Like the default value, rules are the program's own: they are no part of an encoded schema.
     public var rules: [ValidationRule] = []
 
+    /// Declares options of a property, as `@Attribute` does. The schema fills in the name and the type.
     public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
       name = ""
       self.originalName = originalName ?? ""
@@ -18,6 +27,15 @@ extension Schema {
       self.hashModifier = hashModifier
     }
 
+    /// Makes an attribute of an entity that is described without its class.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the field in the store.
+    ///   - originalName: the name in an older store; nil if it is the same.
+    ///   - options: such as `.unique`.
+    ///   - valueType: the Swift type, such as `String?.self`.
+    ///   - defaultValue: the value of new objects; nil for none.
+    ///   - hashModifier: a text that makes a new version of the property.
     public init(
       name: String, originalName: String? = nil, options: [Option] = [], valueType: any Any.Type,
       defaultValue: Any? = nil, hashModifier: String? = nil
@@ -30,12 +48,18 @@ extension Schema {
       self.hashModifier = hashModifier
     }
 
+    /// True: the property is a value of the row.
     public var isAttribute: Bool { true }
+    /// False: the property references no models.
     public var isRelationship: Bool { false }
+    /// Whether the option `.ephemeral` keeps the property out of the store.
     public var isTransient: Bool { options.contains(.ephemeral) }
+    /// Whether the option `.unique` forbids two models with the same value.
     public var isUnique: Bool { options.contains(.unique) }
     var isIndexed: Bool { options.contains(.indexed) }
+    /// Whether a ``ValueTransformer`` stores the property.
     public var isTransformable: Bool { options.contains { $0.transformer != nil } }
+    /// Whether the option `.codable` stores the property through its coding.
     public var isCodable: Bool { options.contains(.codable) }
     /// Whether it may be nil: as its type says, unless something else was set.
     public var isOptional: Bool {
@@ -91,8 +115,10 @@ extension Schema {
 
   /// A struct that is stored as its parts.
   public final class CompositeAttribute: Attribute, @unchecked Sendable {
+    /// The parts, each an attribute with the name that it has in the struct.
     public var properties: [Attribute] = []
 
+    /// Makes an attribute of a struct. Its parts are set afterwards.
     public override init(
       name: String, originalName: String? = nil, options: [Option] = [], valueType: any Any.Type,
       defaultValue: Any? = nil, hashModifier: String? = nil
@@ -142,15 +168,28 @@ extension Schema.Attribute {
     let name: String
     var transformer: String?
 
+    /// No two models have the same value. What an insertion of a second one does, the context's
+    /// ``ModelContext/uniquePolicy`` says. Any number of models may have nil.
     public static var unique: Option { Option(name: "unique") }
     /// The store keeps an index of its own on the property, as `#Index` asks for. An addition to what SwiftData has; guides name it.
     public static var indexed: Option { Option(name: "indexed") }
+    /// SwiftData's option for large values. Accepted without effect: Roost puts a value outside of its row by its
+    /// size.
     public static var externalStorage: Option { Option(name: "externalStorage") }
+    /// SwiftData's option for encryption in CloudKit. Accepted without effect.
     public static var allowsCloudEncryption: Option { Option(name: "allowsCloudEncryption") }
+    /// The history keeps the last value of a deleted model: ``HistoryTombstone`` has it.
     public static var preserveValueOnDeletion: Option { Option(name: "preserveValueOnDeletion") }
+    /// The value is not stored. Observers of the object hear of its changes.
     public static var ephemeral: Option { Option(name: "ephemeral") }
+    /// SwiftData's option for search on Apple's systems. Accepted without effect; ``FullText(_:_:)`` makes a search
+    /// index.
     public static var spotlight: Option { Option(name: "spotlight") }
+    /// The value is stored through its `Codable` conformance.
     public static var codable: Option { Option(name: "codable") }
+    /// The value is stored as what a transformer makes of it.
+    ///
+    /// - Parameter transformerName: the name by which a ``ValueTransformer`` is registered, or the name of its class.
     public static func transformable(by transformerName: String) -> Option {
       Option(name: "transformable", transformer: transformerName)
     }

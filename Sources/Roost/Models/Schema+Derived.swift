@@ -4,9 +4,13 @@ internal import RoostRecords
 extension Schema {
   /// A derived property, as `@Derived` declares it.
   public final class Derived: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable {
+    /// The name of the property that is derived.
     public var name: String
+    /// Empty: a derived property that is renamed is computed again.
     public var originalName = ""
+    /// Without meaning: the property's ``Attribute`` has its type.
     public var valueType: any Any.Type = Any.self
+    /// False: derived values may be equal.
     public var isUnique: Bool { false }
     /// Made when it is asked for: key paths are resolved with the models' types, which are not there while the models describe themselves.
     private let make: () -> (plan: DerivedPlan, faults: [String])

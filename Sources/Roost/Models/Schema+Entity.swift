@@ -1,14 +1,22 @@
 extension Schema {
   /// A kind of rows: what is stored of one class of models.
   public final class Entity: Hashable, CustomDebugStringConvertible, @unchecked Sendable {
+    /// The name of the class, without its module. It is the name in the store and in errors.
     public var name: String
+    /// The entities of the classes that inherit from this one.
     public var subentities: Set<Entity> = []
+    /// The name of the entity that this one inherits from; nil for none.
     public var superentityName: String?
     /// The entity that this one inherits from. Weak, because that entity holds its `subentities`; a `Schema` holds them all.
     public weak var superentity: Entity?
+    /// The properties that the class itself declares, in their order.
     public var storedProperties: [any SchemaProperty]
+    /// The properties of the superclasses.
     public var inheritedProperties: [any SchemaProperty] = []
+    /// The constraints of `#Unique`, each a list of property names. `@Attribute(.unique)` is in the attribute's
+    /// options instead.
     public var uniquenessConstraints: [[String]] = []
+    /// The indexes of `#Index`, each a list of property names.
     public var indices: [[String]] = []
     /// The indexes and unique rules with a condition, with forms of properties or with an order of their own.
     public internal(set) var indexDefinitions: [IndexDefinition] = []
@@ -18,11 +26,13 @@ extension Schema {
     /// The derived properties that the class itself declares.
     public internal(set) var derived: [Derived] = []
 
+    /// Makes an entity without properties.
     public init(_ name: String) {
       self.name = name
       storedProperties = []
     }
 
+    /// Makes an entity with subclasses. They get this entity as their superentity, and not its properties.
     public convenience init(_ name: String, subentities: Entity..., properties: any SchemaProperty...) {
       self.init(name, properties)
       for subentity in subentities {
@@ -32,6 +42,7 @@ extension Schema {
       }
     }
 
+    /// Makes an entity with properties.
     public convenience init(_ name: String, properties: any SchemaProperty...) { self.init(name, properties) }
 
     init(_ name: String, _ properties: [any SchemaProperty]) {
@@ -39,30 +50,37 @@ extension Schema {
       storedProperties = properties
     }
 
+    /// All properties: those of the superclasses first, then the class's own.
     public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
 
+    /// The properties that are values. A new set replaces them; inherited ones stay inherited.
     public var attributes: Set<Attribute> {
       get { Set(properties.compactMap { $0 as? Attribute }) }
       set { replace(newValue.map { $0 as any SchemaProperty }) { $0 is Attribute } }
     }
 
+    /// The properties that reference other models. A new set replaces them; inherited ones stay inherited.
     public var relationships: Set<Relationship> {
       get { Set(properties.compactMap { $0 as? Relationship }) }
       set { replace(newValue.map { $0 as any SchemaProperty }) { $0 is Relationship } }
     }
 
+    /// The attributes by their names. A new dictionary replaces them.
     public var attributesByName: [String: Attribute] {
       get { Dictionary(attributes.map { ($0.name, $0) }) { first, _ in first } }
       set { attributes = Set(newValue.values) }
     }
+    /// The relationships by their names. A new dictionary replaces them.
     public var relationshipsByName: [String: Relationship] {
       get { Dictionary(relationships.map { ($0.name, $0) }) { first, _ in first } }
       set { relationships = Set(newValue.values) }
     }
+    /// The properties of the class itself, by their names. A new dictionary replaces them.
     public var storedPropertiesByName: [String: any SchemaProperty] {
       get { Dictionary(storedProperties.map { ($0.name, $0) }) { first, _ in first } }
       set { storedProperties = Self.ordered(Array(newValue.values), as: storedProperties) }
     }
+    /// The properties of the superclasses, by their names. A new dictionary replaces them.
     public var inheritedPropertiesByName: [String: any SchemaProperty] {
       get { Dictionary(inheritedProperties.map { ($0.name, $0) }) { first, _ in first } }
       set { inheritedProperties = Self.ordered(Array(newValue.values), as: inheritedProperties) }

@@ -14,10 +14,17 @@ extension Schema {
     /// `é` and `e` are two letters. Without it they are one.
     case diacriticSensitive
 
-    public enum Stemming: String, Hashable, Codable, Sendable { case english }
-
-    public enum StopWords: Hashable, Codable, Sendable {
+    /// A language whose words have stems.
+    public enum Stemming: String, Hashable, Codable, Sendable {
+      /// English: `running` and `runs` have the stem `run`.
       case english
+    }
+
+    /// A list of words that an index leaves out.
+    public enum StopWords: Hashable, Codable, Sendable {
+      /// Frequent English words, such as `the` and `of`.
+      case english
+      /// The program's own list.
       case words([String])
     }
   }
@@ -26,8 +33,10 @@ extension Schema {
   public struct FullTextProperties: Hashable, Codable, Sendable {
     /// In the order in which they are declared.
     public var names: [String]
+    /// How the index reads words.
     public var options: Set<FullTextOption>
 
+    /// Names the properties of an index, for an entity that is described without its class.
     public init(_ names: [String], _ options: Set<FullTextOption> = []) {
       (self.names, self.options) = (names, options)
     }

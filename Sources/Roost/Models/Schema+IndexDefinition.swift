@@ -19,12 +19,16 @@ extension Schema {
       case elements
     }
 
+    /// A property of an index, its form and its direction.
     public struct Part: Hashable, Codable, Sendable {
       /// The name of a property, or of a part of a struct behind a point.
       public var property: String
+      /// What the index has of the property.
       public var form: Form
+      /// Whether the greatest values come first.
       public var isDescending: Bool
 
+      /// Makes a part of an index by the name of its property.
       public init(_ property: String, form: Form = .value, isDescending: Bool = false) {
         (self.property, self.form, self.isDescending) = (property, form, isDescending)
       }

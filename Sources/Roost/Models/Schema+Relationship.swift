@@ -1,23 +1,46 @@
 extension Schema {
   /// How an entity's rows lead to another's.
   public final class Relationship: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
+    /// The name of the property, and of the relationship in the store.
     public var name: String
+    /// The name that the relationship had in an older store; the same as ``name`` if it did not change.
     public var originalName: String
+    /// The key path of the property; nil if the entity is described without its class.
     public var keypath: AnyKeyPath?
+    /// The options that `@Relationship` names, such as `.mutual`.
     public var options: [Option]
+    /// The Swift type of the property, such as `[Song].self` or `Playlist?.self`.
     public var valueType: any Any.Type { didSet { isToMany = nil } }
     /// Nil: ``valueType`` tells it.
     var isToMany: Bool?
+    /// The name of the entity that the relationship references.
     public var destination: String
+    /// What becomes of the referenced models when a model is deleted.
     public var deleteRule: DeleteRule
+    /// The name of the property on the other side; nil for a relationship without an inverse.
     public var inverseName: String?
+    /// The key path of the property on the other side, as `inverse:` named it.
     public var inverseKeyPath: AnyKeyPath?
+    /// The least number of models in the list when its object is saved; 0 or nil for no minimum.
     public var minimumModelCount: Int?
+    /// The greatest number of models in the list when its object is saved; 0 or nil for no maximum.
     public var maximumModelCount: Int?
+    /// A text that makes a new version of the property although nothing else changed, so that a migration plan can
+    /// tell the versions apart.
     public var hashModifier: String?
     /// Rules of `@Validate`. A length of a relationship to many becomes ``minimumModelCount`` and ``maximumModelCount``.
     public internal(set) var rules: [ValidationRule] = []
 
+    /// Declares a relationship, as `@Relationship` does. The schema fills in the name, the type and the destination.
+    ///
+    /// - Parameters:
+    ///   - options: such as `.mutual`.
+    ///   - deleteRule: what becomes of the referenced models when a model is deleted.
+    ///   - minimumModelCount: the least number of models in a list; 0 or nil for no minimum.
+    ///   - maximumModelCount: the greatest number of models in a list; 0 or nil for no maximum.
+    ///   - originalName: the name in an older store; nil if it is the same.
+    ///   - inverse: the property on the other side. One side suffices.
+    ///   - hashModifier: a text that makes a new version of the property.
     public convenience init(
       _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
       originalName: String? = nil, inverse: AnyKeyPath? = nil, hashModifier: String? = nil
@@ -64,10 +87,15 @@ extension Schema {
       self.hashModifier = hashModifier
     }
 
+    /// Whether it references one model at most: its type is no list.
     public var isToOneRelationship: Bool { !(isToMany ?? (valueType is any RelationshipCollection.Type)) }
+    /// Whether the option `.unique` allows one model alone to reference each other one.
     public var isUnique: Bool { options.contains(.unique) }
+    /// False: the property is no value of the row.
     public var isAttribute: Bool { false }
+    /// True: the property references models.
     public var isRelationship: Bool { true }
+    /// False: relationships are stored.
     public var isTransient: Bool { false }
 
     public var debugDescription: String {
@@ -76,12 +104,23 @@ extension Schema {
     }
 
     /// What becomes of the models it leads to when a model is deleted.
-    public enum DeleteRule: String, Codable, Sendable { case noAction, nullify, cascade, deny }
+    /// What becomes of the models it leads to when a model is deleted.
+    public enum DeleteRule: String, Codable, Sendable {
+      /// The references stay, and lead to no model any more.
+      case noAction
+      /// The models stay, without the reference. A required reference makes the save throw.
+      case nullify
+      /// The models are deleted too.
+      case cascade
+      /// The deletion is refused while such models exist.
+      case deny
+    }
 
     /// Something that is to be done with a relationship.
     public struct Option: Codable, Hashable, Sendable, CustomDebugStringConvertible {
       let name: String
 
+      /// Two models must not reference the same one.
       public static var unique: Option { Option(name: "unique") }
       /// The relationship is its own inverse, as that between friends: who has one as a friend is one's friend. An addition to what
       /// SwiftData has, because the compiler lets no property name itself as its inverse.

@@ -2,11 +2,16 @@ public import RoostGraph
 
 /// What a store holds: entities with their attributes and relationships.
 public final class Schema: @unchecked Sendable {
+  /// The version of the coded form that this library writes.
   public static let schemaEncodingVersion = Version(1, 0, 0)
 
+  /// The version of the coded form that the schema was read from, or would be written in.
   public let encodingVersion: Version
+  /// The version of the models: that of a ``VersionedSchema``, or 1.0.0.
   public let version: Version
+  /// The entities: those of the given classes, and those that their relationships and superclasses reference.
   public let entities: [Entity]
+  /// The entities by their names.
   public let entitiesByName: [String: Entity]
   /// The classes that the entities were made of.
   package let models: [any PersistentModel.Type]
@@ -15,21 +20,32 @@ public final class Schema: @unchecked Sendable {
   /// Whether it has all models of a version that the program named.
   package let isVersioned: Bool
 
+  /// Makes a schema without models.
   public convenience init() { self.init(entities: [], version: Version(1, 0, 0)) }
 
+  /// Makes a schema of entities that are described without their classes. A container refuses it, because it needs
+  /// the classes.
   public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
     self.init(entities: entities, version: version)
   }
 
+  /// Makes a schema of classes. Classes that their relationships reference, and their superclasses, are added.
+  ///
+  /// - Parameters:
+  ///   - types: the classes. Two with one name, or two sides that contradict each other, are refused by the
+  ///     container.
+  ///   - version: the version of the models, for a migration plan.
   public convenience init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
     let reflection = SchemaReflection(types)
     self.init(entities: reflection.entities, version: version, models: reflection.models, faults: reflection.faults)
   }
 
+  /// Makes a schema of classes. Classes that their relationships reference, and their superclasses, are added.
   public convenience init(_ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)) {
     self.init(types, version: version)
   }
 
+  /// Makes a schema of the models of a version of the program.
   public convenience init(versionedSchema: any VersionedSchema.Type) {
     let reflection = SchemaReflection(versionedSchema.models)
     self.init(
@@ -50,18 +66,25 @@ public final class Schema: @unchecked Sendable {
     entitiesByName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
   }
 
+  /// The entity of a class; nil if the schema does not have the class.
   public func entity<T>(for type: T.Type) -> Entity? where T: PersistentModel {
     entitiesByName[Self.entityName(for: type)]
   }
 
+  /// The name of a class in schemas and stores, such as `Song`.
   public static func entityName<T>(for type: T.Type) -> String where T: PersistentModel { T._$type.name }
 
   /// Three numbers that tell one version of the models from the next.
   public struct Version: Codable, Comparable, CustomStringConvertible, Hashable, Sendable {
+    /// The first number, which changes with models that old programs cannot read.
     public let major: Int
+    /// The second number.
     public let minor: Int
+    /// The third number.
     public let patch: Int
 
+    /// Makes a version such as 1.2.0. Versions are compared by the first number, then by the second, then by the
+    /// third.
     public init(_ major: Int, _ minor: Int, _ patch: Int) {
       self.major = major
       self.minor = minor
@@ -84,6 +107,7 @@ public final class Schema: @unchecked Sendable {
     /// How it is stored, where the type alone does not say so.
     let coder: _Coder?
 
+    /// Describes a property. `@Model` calls it for each stored property.
     public init(name: String, keypath: AnyKeyPath, defaultValue: Any? = nil, metadata: (any SchemaProperty)? = nil) {
       self.name = name
       self.keypath = keypath
@@ -115,7 +139,9 @@ public final class Schema: @unchecked Sendable {
 
 /// The models of one version of a program.
 public protocol VersionedSchema: SendableMetatype {
+  /// The classes of the version. Models that their relationships reference must be among them in a migration plan.
   static var models: [any PersistentModel.Type] { get }
+  /// The number of the version, by which a migration plan orders versions.
   static var versionIdentifier: Schema.Version { get }
 }
 

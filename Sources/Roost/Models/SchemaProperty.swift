@@ -2,20 +2,32 @@ internal import Foundation
 
 /// An attribute, a relationship, or a constraint of an entity.
 public protocol SchemaProperty: Decodable, Encodable, Hashable {
+  /// The name of the property.
   var name: String { get set }
+  /// The name that the property had in an older store; the same, or empty, if it did not change.
   var originalName: String { get set }
+  /// The Swift type of the property.
   var valueType: any Any.Type { get set }
+  /// Whether it is a value, as a ``Schema/Attribute`` is.
   var isAttribute: Bool { get }
+  /// Whether it references models, as a ``Schema/Relationship`` does.
   var isRelationship: Bool { get }
+  /// Whether it is kept out of the store.
   var isTransient: Bool { get }
+  /// Whether it may be nil.
   var isOptional: Bool { get }
+  /// Whether it forbids two models with the same value.
   var isUnique: Bool { get }
 }
 
 extension SchemaProperty {
+  /// False, unless the type says otherwise.
   public var isAttribute: Bool { false }
+  /// False, unless the type says otherwise.
   public var isRelationship: Bool { false }
+  /// False, unless the type says otherwise.
   public var isTransient: Bool { false }
+  /// Whether ``valueType`` is an optional type.
   public var isOptional: Bool { TypeFacts.whole(valueType) != valueType }
 }
 

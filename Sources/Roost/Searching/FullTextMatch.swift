@@ -2,6 +2,7 @@ internal import RoostText
 
 /// A model that a search found: see ``ModelContext/search(_:for:where:weights:offset:limit:fileID:line:)``.
 public struct FullTextMatch<Model: PersistentModel> {
+  /// The model that was found, in the context that searched.
   public let model: Model
   /// How good the match is. Scores of one search can be compared with each other, and not with those of another one.
   public let score: Double
@@ -48,11 +49,13 @@ public struct FullTextMatch<Model: PersistentModel> {
 
 /// A part of a text with the words that a search found in it.
 public struct FullTextSnippet: Hashable, Sendable {
+  /// The part of the text, without marks.
   public let text: String
   /// The ranges of `text` that match, in order.
   public let highlights: [Range<String.Index>]
-  /// Whether the text goes on before and after the part.
+  /// Whether the text goes on before the part.
   public let isCutBefore: Bool
+  /// Whether the text goes on after the part.
   public let isCutAfter: Bool
 
   /// The part with marks around each match, and with `…` where the text goes on.

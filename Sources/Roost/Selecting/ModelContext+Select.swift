@@ -79,7 +79,49 @@ extension ModelContext {
         return true
       }
       try run.forEach(rows, state, includePendingChanges: includePendingChanges) { row, joined in
-        if range.takesNext() { results.append((try row.value(head), repeat try row.value(each rest), joined)) }
+        if let row, let joined = joined ?? join.absent.first, range.takesNext() {
+          results.append((try row.value(head), repeat try row.value(each rest), joined))
+        }
+        return !range.isDone
+      }
+      return results
+    }
+  }
+
+  /// The values of properties, together with values of models of another class, also of those models to which nothing belongs: see
+  /// ``FullJoin``.
+  ///
+  ///     let rows = try context.select(
+  ///       Bill.self, \.number, \.total,
+  ///       joining: .full(Client.self, on: .equal(\.email, \.address), select: \.name))
+  ///     for (bill, name) in rows { print(bill?.0 ?? 0, name ?? "nobody") }
+  public func select<Model, First: Sendable, each Value: Sendable, Joined>(
+    _ model: Model.Type, _ first: KeyPath<Model, First>, _ others: repeat KeyPath<Model, each Value>,
+    joining full: FullJoin<Model, Joined>, where predicate: Predicate<Model>? = nil,
+    matching matches: [Match<Model>] = [],
+    sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil, includePendingChanges: Bool = true,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> [((First, repeat each Value)?, Joined?)] where Model: PersistentModel {
+    let selection = try Selection(
+      predicate, matches, sortBy: sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
+    var range = try RowRange(offset, limit)
+    let run = try JoinRun(full.join, keepsOthers: true)
+    let head = SelectedColumn(first)
+    let rest = (repeat SelectedColumn(each others))
+    var columns: [AnySelectedColumn<Model>] = run.keys + [head]
+    for column in repeat each rest { columns.append(column) }
+    if range.isDone { return [] }
+    return try selection.traced(state) { select in
+      var (rows, results): ([SelectRun<Model>.Row], [((First, repeat each Value)?, Joined?)]) = ([], [])
+      try select(columns).forEach { row in
+        rows.append(row)
+        return true
+      }
+      try run.forEach(rows, state, includePendingChanges: includePendingChanges) { row, joined in
+        if range.takesNext() {
+          results.append(
+            (try row.map { row in (try row.value(head), repeat try row.value(each rest)) }, joined))
+        }
         return !range.isDone
       }
       return results
@@ -105,13 +147,13 @@ extension ModelContext {
     let selection = try Selection(
       predicate, matches, sortBy: sortBy, includePendingChanges: includePendingChanges, place: (fileID, line))
     var range = try RowRange(offset, limit)
-    var run = try WindowRun(window, sortBy)
+    var run = try WindowRun(window, sortBy, in: state)
     let head = SelectedColumn(first)
     let rest = (repeat SelectedColumn(each others))
     var columns: [AnySelectedColumn<Model>] = run.columns + [head]
     for column in repeat each rest { columns.append(column) }
     if range.isDone { return [] }
-    return try selection.traced(state) { select in
+    return try selection.traced(state, window: window.text) { select in
       var results: [(First, repeat each Value, Result)] = []
       try select(columns).forEach { row in
         if let own = try run.next(row, atMost: most), range.takesNext() {
@@ -201,15 +243,21 @@ private struct Selection<Model: PersistentModel> {
 
   /// Gives a closure what selects columns.
   func traced<Row>(
-    _ state: ContextState, _ body: (([AnySelectedColumn<Model>]) -> SelectRun<Model>) throws -> [Row]
+    _ state: ContextState, window: String? = nil,
+    _ body: (([AnySelectedColumn<Model>]) -> SelectRun<Model>) throws -> [Row]
   ) throws -> [Row] {
-    try state.traced(.select, descriptor, place: place, note: { $1.found = $0.count }) {
+    state.notes?.forgetCall()
+    let rows = try state.traced(.select, descriptor, place: place, note: { $1.found = $0.count }) {
       try state.call(.fetching) {
         let graph = state.graph(try state.stores.known(Model.self).store)
-        return try graph.holdingSnapshot {
-          try body { SelectRun(descriptor, state, columns: $0, matching: matches) }
+        return try state.countingMemory(Model.self) {
+          try graph.holdingSnapshot {
+            try body { SelectRun(descriptor, state, columns: $0, matching: matches) }
+          }
         }
       }
     }
+    state.notes?.endCall { if let window { $0.addLine(window) } }
+    return rows
   }
 }

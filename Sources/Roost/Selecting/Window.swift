@@ -17,17 +17,25 @@ public struct Window<Model: PersistentModel, Result>: @unchecked Sendable {
   let begin: () -> WindowGroup<Model, Result>
   /// The values that it needs besides those that are selected.
   let columns: () -> [AnySelectedColumn<Model>]
+
+  /// How it is computed, for ``ModelContext/explain(call:)``.
+  var text: String {
+    guard let key = group().keyPath else { return "computes the window row by row" }
+    return "computes the window row by row, anew for each \(PathNames.text(key))"
+  }
 }
 
 extension Window where Result == Int {
   /// 1 for the first row, 2 for the second.
   public static func position() -> Window { Window(group: OneGroup.init) { PositionGroup(isRank: false) } }
+  /// 1 for the first row of each group, 2 for the second.
   public static func position<Key: Hashable>(per key: KeyPath<Model, Key>) -> Window {
     Window(group: { GroupColumn(key) }) { PositionGroup(isRank: false) }
   }
 
   /// As the position, but rows with the same values in `sortBy` have the same rank: 1, 2, 2, 4.
   public static func rank() -> Window { Window(group: OneGroup.init) { PositionGroup(isRank: true) } }
+  /// The rank within each group: rows with the same values in `sortBy` have the same one.
   public static func rank<Key: Hashable>(per key: KeyPath<Model, Key>) -> Window {
     Window(group: { GroupColumn(key) }) { PositionGroup(isRank: true) }
   }
@@ -43,6 +51,7 @@ extension Window {
     Window(group: OneGroup.init, begin: { RunningGroup(aggregate) }, columns: aggregate.columns)
   }
 
+  /// An aggregate over this row and the rows before it in its group, such as a running total for each account.
   public static func running<Key: Hashable>(_ aggregate: Aggregate<Model, Result>, per key: KeyPath<Model, Key>)
     -> Window
   { Window(group: { GroupColumn(key) }, begin: { RunningGroup(aggregate) }, columns: aggregate.columns) }
@@ -65,8 +74,8 @@ final class SortedColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
     super.init(rule.keyPath)
   }
 
-  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? {
-    path.flatMap { PlacedPath($0, map, store: store) }
+  override func placed(_ map: EntityMap, _ graph: GraphContext) -> PlacedPath? {
+    path.flatMap { PlacedPath($0, map, store: graph.store) }
   }
 
   func isSame(_ one: SelectRun<Model>.Row, _ other: SelectRun<Model>.Row) -> Bool {
@@ -126,7 +135,10 @@ struct WindowRun<Model: PersistentModel, Result> {
   private let sorted: [SortedColumn<Model>]
   private var groups: [AnyHashable: (group: WindowGroup<Model, Result>, count: Int, last: SelectRun<Model>.Row)] = [:]
 
-  init(_ window: Window<Model, Result>, _ sortBy: [SortDescriptor<Model>]) throws {
+  private let state: ContextState
+
+  init(_ window: Window<Model, Result>, _ sortBy: [SortDescriptor<Model>], in state: ContextState) throws {
+    self.state = state
     if sortBy.isEmpty {
       throw RoostError(.badValue, "a rank, a position and a running total need an order: give sortBy")
     }
@@ -145,6 +157,7 @@ struct WindowRun<Model: PersistentModel, Result> {
   mutating func next(_ row: SelectRun<Model>.Row, atMost: Int?) throws -> Result? {
     let key = NoNumber.alike(try group.key(row))
     let known = groups.removeValue(forKey: key)
+    if known == nil { try state.queryMemory?.take(QueryMemory.group, for: .window) }
     let (own, count) = (known?.group ?? window.begin(), (known?.count ?? 0) + 1)
     let isTied = known.map { known in sorted.allSatisfy { $0.isSame(known.last, row) } } ?? false
     groups[key] = (own, count, row)

@@ -13,18 +13,30 @@ extension ModelSnapshot {
     content.refused[number] = nil
   }
 
+  /// Lets an optional relationship reference another model; nil for none.
+  ///
+  /// - Throws: ``RoostError/Code/badValue`` if the key path is not a stored relationship.
   public mutating func set<Other: PersistentModel>(
     _ keyPath: KeyPath<Model, Other?>, to identifier: PersistentIdentifier?
   ) throws { try lead(keyPath, .one(identifier)) }
 
+  /// Lets a required relationship reference another model.
+  ///
+  /// - Throws: ``RoostError/Code/badValue`` if the key path is not a stored relationship.
   public mutating func set<Other: PersistentModel>(
     _ keyPath: KeyPath<Model, Other>, to identifier: PersistentIdentifier
   ) throws { try lead(keyPath, .one(identifier)) }
 
+  /// Sets the models of a relationship to many, in their order.
+  ///
+  /// - Throws: ``RoostError/Code/badValue`` if the key path is not a stored relationship.
   public mutating func set<Other: PersistentModel>(
     _ keyPath: KeyPath<Model, [Other]>, to identifiers: [PersistentIdentifier]
   ) throws { try lead(keyPath, .many(identifiers)) }
 
+  /// Sets the models of an optional relationship to many, in their order.
+  ///
+  /// - Throws: ``RoostError/Code/badValue`` if the key path is not a stored relationship.
   public mutating func set<Other: PersistentModel>(
     _ keyPath: KeyPath<Model, [Other]?>, to identifiers: [PersistentIdentifier]
   ) throws { try lead(keyPath, .many(identifiers)) }
@@ -48,13 +60,15 @@ extension ModelSnapshot {
 
   /// A property that two snapshots do not have in common.
   public struct Difference: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the property.
     public let property: String
     fileprivate let number: Int
     fileprivate let old: SnapshotContent
     fileprivate let new: SnapshotContent
 
-    /// In words.
+    /// The value in the older snapshot, in words.
     public var before: String { old.text(number) }
+    /// The value in the newer snapshot, in words.
     public var after: String { new.text(number) }
     public var description: String { "\(property): \(before) → \(after)" }
   }

@@ -26,21 +26,28 @@ extension ModelSnapshot {
   public subscript<Other: PersistentModel>(keyPath: KeyPath<Model, [Other]>) -> [PersistentIdentifier] {
     do { return try many(keyPath) } catch { StandardError.stop("\(error)") }
   }
+  /// The members of an optional relationship, in their order. Without a list that was read it ends the program, as
+  /// for a list that is not optional.
   public subscript<Other: PersistentModel>(keyPath: KeyPath<Model, [Other]?>) -> [PersistentIdentifier] {
     do { return try many(keyPath) } catch { StandardError.stop("\(error)") }
   }
 
+  /// The stored value of a property, as `snapshot.title`.
   @_disfavoredOverload
   public subscript<Value>(dynamicMember keyPath: KeyPath<Model, Value>) -> Value { self[keyPath] }
+  /// The model that an optional relationship references, as `snapshot.playlist`; nil for none.
   public subscript<Other: PersistentModel>(dynamicMember keyPath: KeyPath<Model, Other?>) -> PersistentIdentifier? {
     self[keyPath]
   }
+  /// The model that a required relationship references.
   public subscript<Other: PersistentModel>(dynamicMember keyPath: KeyPath<Model, Other>) -> PersistentIdentifier {
     self[keyPath]
   }
+  /// The members of a relationship, in their order. Without a list that was read it ends the program.
   public subscript<Other: PersistentModel>(dynamicMember keyPath: KeyPath<Model, [Other]>) -> [PersistentIdentifier] {
     self[keyPath]
   }
+  /// The members of an optional relationship, in their order. Without a list that was read it ends the program.
   public subscript<Other: PersistentModel>(dynamicMember keyPath: KeyPath<Model, [Other]?>) -> [PersistentIdentifier] {
     self[keyPath]
   }
@@ -54,15 +61,20 @@ extension ModelSnapshot {
     return try content.value(number)
   }
 
+  /// The model that an optional relationship references; nil for none.
   public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, Other?>) throws -> PersistentIdentifier? {
     self[keyPath]
   }
+  /// The model that a required relationship references.
   public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, Other>) throws -> PersistentIdentifier {
     self[keyPath]
   }
+  /// The members of a relationship, in their order. It throws ``RoostError/Code/badValue`` if the list was not read.
   public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, [Other]>) throws -> [PersistentIdentifier] {
     try many(keyPath)
   }
+  /// The members of an optional relationship, in their order. It throws ``RoostError/Code/badValue`` if the list was
+  /// not read.
   public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, [Other]?>) throws -> [PersistentIdentifier] {
     try many(keyPath)
   }

@@ -31,6 +31,8 @@ package struct SnapshotContent: Hashable, Sendable {
     get { holder.fields.identifier }
     set { fields.identifier = newValue }
   }
+  /// The key of the identifier, without a copy of all of it.
+  var key: IdentifierKey { holder.fields.identifier.key }
   package var values: ValueImage {
     get { holder.fields.values }
     set { fields.values = newValue }

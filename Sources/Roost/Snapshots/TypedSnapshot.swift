@@ -3,10 +3,13 @@ internal import RoostGraph
 
 /// A struct with a field for each property of a model. `@Snapshots` makes one, ``SnapshotModel``'s `Snapshot`.
 public protocol TypedSnapshot: Sendable {
+  /// The class of the model that the struct has the fields of.
   associatedtype SnapshotModel: PersistentModel
 
   /// Which model it is of.
   var persistentModelID: PersistentIdentifier { get }
+  /// Makes the struct of a snapshot. It ends the program if the type of a property does not accept what is stored;
+  /// ``init(checking:)`` throws instead.
   init(_ snapshot: ModelSnapshot<SnapshotModel>)
   /// Gives the fields back, by number.
   func _$put(into values: inout _SnapshotSink)
@@ -33,22 +36,30 @@ extension TypedSnapshot {
 
 /// One of a class that inherits from another model: what it inherits stands behind key paths.
 public protocol InheritingSnapshot: TypedSnapshot {
+  /// The superclass, whose properties are not fields of the struct.
   associatedtype InheritedModel: PersistentModel
+  /// The values of the superclass's properties. They can be read from the struct directly too.
   var inherited: ModelSnapshot<InheritedModel> { get set }
 }
 
 extension InheritingSnapshot {
+  /// The stored value of an inherited property.
   @_disfavoredOverload
   public subscript<Value>(dynamicMember keyPath: KeyPath<InheritedModel, Value>) -> Value { inherited[keyPath] }
+  /// The model that an inherited optional relationship references; nil for none.
   public subscript<Other: PersistentModel>(
     dynamicMember keyPath: KeyPath<InheritedModel, Other?>
   ) -> PersistentIdentifier? { inherited[keyPath] }
+  /// The model that an inherited required relationship references.
   public subscript<Other: PersistentModel>(
     dynamicMember keyPath: KeyPath<InheritedModel, Other>
   ) -> PersistentIdentifier { inherited[keyPath] }
+  /// The members of an inherited relationship, in their order. Without a list that was read it ends the program.
   public subscript<Other: PersistentModel>(
     dynamicMember keyPath: KeyPath<InheritedModel, [Other]>
   ) -> [PersistentIdentifier] { inherited[keyPath] }
+  /// The members of an inherited optional relationship, in their order. Without a list that was read it ends the
+  /// program.
   public subscript<Other: PersistentModel>(
     dynamicMember keyPath: KeyPath<InheritedModel, [Other]?>
   ) -> [PersistentIdentifier] { inherited[keyPath] }
@@ -147,6 +158,7 @@ extension ModelContext {
     try apply(snapshot.modelSnapshot)
   }
 
+  /// Makes models what typed snapshots say, all or none. New ones may reference each other, in any order.
   @discardableResult
   public func apply<S>(contentsOf snapshots: some Sequence<S>) throws -> [S.SnapshotModel] where S: TypedSnapshot {
     try apply(contentsOf: snapshots.map(\.modelSnapshot))
@@ -154,6 +166,8 @@ extension ModelContext {
 }
 
 extension ModelContainer {
+  /// The saved models that a descriptor finds, as typed snapshots. No context of the caller takes part, so it may be
+  /// called on any thread.
   public nonisolated func fetchSnapshots<S>(
     _ descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [S] where S: TypedSnapshot {

@@ -17,8 +17,11 @@ extension ModelConfiguration {
   public struct HistoryRetention: Sendable, Hashable {
     let milliseconds: Int64
 
+    /// Keeps the history of so many days, each of 24 hours.
     public static func days(_ count: Int) -> HistoryRetention { of(count, 86_400_000) }
+    /// Keeps the history of so many hours.
     public static func hours(_ count: Int) -> HistoryRetention { of(count, 3_600_000) }
+    /// Keeps the history of so long a time, to the millisecond.
     public static func duration(_ duration: Duration) -> HistoryRetention {
       let (seconds, fraction) = duration.components
       let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
@@ -45,6 +48,7 @@ extension ModelConfiguration {
     history = isHistoryEnabled ? .changes : .off
   }
 
+  /// A store in a given file that keeps a history, or one that keeps none.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
     cloudKitDatabase: CloudKitDatabase = .automatic, isHistoryEnabled: Bool
@@ -63,6 +67,15 @@ extension ModelConfiguration {
     self.historyRetention = historyRetention
   }
 
+  /// A store in a given file, with what its history keeps and for how long.
+  ///
+  /// - Parameters:
+  ///   - name: for errors and traces; nil for the name of the file.
+  ///   - schema: the models of this store; nil for those that no other configuration names.
+  ///   - url: the file.
+  ///   - allowsSave: false to open the store for reading alone.
+  ///   - history: what the store keeps of its commits.
+  ///   - historyRetention: for how long; nil for ever.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true, history: History,
     historyRetention: HistoryRetention? = nil

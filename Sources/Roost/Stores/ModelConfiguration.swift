@@ -1,17 +1,27 @@
 public import Foundation
+internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
 /// Where models are kept, and how.
 public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugStringConvertible {
+  /// The file of the store; `/dev/null` for a store in memory. Its log is beside it, with `-log` after the name.
   public let url: URL
+  /// The name in errors and traces. Without a URL it also names the file.
   public let name: String
+  /// The name of a group of apps, as it was given. It has no effect here.
   public let groupAppContainerIdentifier: String?
+  /// The name of a CloudKit database, as it was given. It has no effect here.
   public let cloudKitContainerIdentifier: String?
+  /// The group of apps that was given. It has no effect here.
   public let groupContainer: GroupContainer
+  /// The CloudKit database that was given. It has no effect here.
   public let cloudKitDatabase: CloudKitDatabase
+  /// The models that the store keeps; nil for those that no other configuration of the container names.
   public var schema: Schema?
+  /// Whether the store may be written. False opens the file for reading alone, also beside a process that writes it.
   public let allowsSave: Bool
+  /// Whether the store is in memory, and gone with its last container.
   public let isStoredInMemoryOnly: Bool
   /// What the store keeps of its commits; nil for what it kept before, which is their changes if nobody said anything.
   public var history: History?
@@ -22,6 +32,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// Pages that were changed and not written yet take up to twice as much beside it, 8 MiB at the least and 128 MiB at the most. Where the
   /// program has the store open already, what was said then counts. A store in memory has no such bound.
   public var cacheBytes: Int?
+  /// How much memory the groups, joined rows, distinct values and selected values of one call may take; nil for a quarter of what the
+  /// process may use, 64 MiB at the least. A call that needs more throws `tooLarge`. The rows of a fetch are not counted.
+  public var queryBytes: Int?
   /// What a container does where the store's file was removed and its log stayed.
   public var missingStore = MissingStore.begin
   /// How long the container waits for another process that has the store open for writing, before it throws `locked`; nil for five
@@ -41,16 +54,35 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   /// Whether the program said where the file is.
   let hasOwnPlace: Bool
 
+  /// The file. Two stores in memory have the same one.
   public var id: URL { url }
 
+  /// A store in the file `default.roost` in the user's data folder, or a store in memory.
+  ///
+  /// - Parameter isStoredInMemoryOnly: true for a store in memory, as tests use it.
   public init(isStoredInMemoryOnly: Bool = false) {
     self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
   }
 
+  /// A store for some classes of models, and those that their relationships reference.
+  ///
+  /// - Parameters:
+  ///   - forTypes: the classes that this store keeps.
+  ///   - isStoredInMemoryOnly: true for a store in memory.
   public init(for forTypes: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
     self.init(nil, schema: Schema(forTypes), isStoredInMemoryOnly: isStoredInMemoryOnly)
   }
 
+  /// A store whose file is named, in the user's data folder: on Linux `$XDG_DATA_HOME/PROGRAM/NAME.roost`, or
+  /// `~/.local/share/PROGRAM/NAME.roost`.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the file, without its ending; nil for `default`.
+  ///   - schema: the models of this store; nil for those that no other configuration names.
+  ///   - isStoredInMemoryOnly: true for a store in memory.
+  ///   - allowsSave: false to open the store for reading alone.
+  ///   - groupContainer: accepted without effect; a warning on standard error says so.
+  ///   - cloudKitDatabase: accepted without effect; a warning on standard error says so.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
     groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic
@@ -68,6 +100,14 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     warn()
   }
 
+  /// A store in a given file. Its folder is made if it does not exist.
+  ///
+  /// - Parameters:
+  ///   - name: for errors and traces; nil for the name of the file.
+  ///   - schema: the models of this store; nil for those that no other configuration names.
+  ///   - url: the file, such as `URL(filePath: "/var/lib/shop/shop.roost")`.
+  ///   - allowsSave: false to open the store for reading alone.
+  ///   - cloudKitDatabase: accepted without effect; a warning on standard error says so.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
     cloudKitDatabase: CloudKitDatabase = .automatic
@@ -86,6 +126,12 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   }
 
   private static let leastCacheBytes = 1 << 20
+  private static let leastQueryBytes = 1 << 16
+  /// A quarter of what the process may use.
+  private static let usualQueryBytes = max(64 << 20, Int(clamping: (MemoryBound.now() ?? 1 << 30) / 4))
+
+  /// How much memory one call may take for rows and groups.
+  var mostQueryBytes: Int { queryBytes ?? Self.usualQueryBytes }
 
   var lockTimeoutNanoseconds: UInt64 {
     lockTimeout.map(Self.nanoseconds) ?? (Foundation.Thread.isMainThread ? 0 : 5_000_000_000)
@@ -130,6 +176,10 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
       throw SwiftDataError.loadIssueModelContainer.about(
         "a cache of \(cacheBytes) bytes is too small: set cacheBytes to \(Self.leastCacheBytes) at least, or to nil")
     }
+    if let queryBytes, queryBytes < Self.leastQueryBytes {
+      throw SwiftDataError.loadIssueModelContainer.about(
+        "queryBytes of \(queryBytes) is too small: set it to \(Self.leastQueryBytes) at least, or to nil")
+    }
     if isStoredInMemoryOnly {
       if storeFaults == nil { return }
       throw SwiftDataError.loadIssueModelContainer.about(
@@ -169,8 +219,11 @@ extension ModelConfiguration {
   public struct CloudKitDatabase: Hashable, Sendable {
     let name: String?
 
+    /// The database of the program's entitlements, in SwiftData. Without effect here.
     public static var automatic: CloudKitDatabase { CloudKitDatabase(name: nil) }
+    /// No database.
     public static var none: CloudKitDatabase { CloudKitDatabase(name: nil) }
+    /// A private database by its name, in SwiftData. Without effect here, and a warning says so.
     public static func `private`(_ privateDBName: String) -> CloudKitDatabase { CloudKitDatabase(name: privateDBName) }
   }
 
@@ -178,8 +231,11 @@ extension ModelConfiguration {
   public struct GroupContainer: Hashable, Sendable {
     let identifier: String?
 
+    /// The group of the program's entitlements, in SwiftData. Without effect here.
     public static var automatic: GroupContainer { GroupContainer(identifier: nil) }
+    /// No group.
     public static var none: GroupContainer { GroupContainer(identifier: nil) }
+    /// A group by its name, in SwiftData. Without effect here, and a warning says so.
     public static func identifier(_ groupName: String) -> GroupContainer { GroupContainer(identifier: groupName) }
   }
 }

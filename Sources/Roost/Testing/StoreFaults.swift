@@ -7,6 +7,7 @@ internal import RoostFile
 ///
 /// Unchecked because of `rule` and `refused`, which are read and written under the lock.
 public final class StoreFaults: Hashable, @unchecked Sendable {
+  /// What fails.
   public enum Kind: Hashable, Sendable, CaseIterable {
     /// The device has no room: files do not grow, and a save throws as where the log has no room for it. Everything waits.
     case diskFull
@@ -22,6 +23,7 @@ public final class StoreFaults: Hashable, @unchecked Sendable {
   private var rule: (kind: Kind, spared: Int)?
   private var refused = 0
 
+  /// Makes faults that let nothing fail until ``fail(_:after:)`` is called.
   public init() {}
 
   /// Lets calls of one kind fail from now on, until ``heal()``. It takes the place of what was said before.

@@ -2,9 +2,11 @@ internal import RoostFile
 
 /// Something that a store or a context did, and how long it took. ``ModelConfiguration/trace`` receives it.
 public struct TraceEvent: Sendable, CustomStringConvertible {
+  /// The kinds of events.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// ``ModelContext/fetch(_:)`` and the like.
     case fetch
+    /// Models were counted.
     case count
     /// Only the identifiers of models were fetched.
     case identifiers
@@ -18,6 +20,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case history
     /// `ModelContainer.export(_:to:)`.
     case export
+    /// A context saved.
     case save
     /// ``ModelContext/insert(batch:fileID:line:)`` and the other writes that make no model for each row.
     case bulk
@@ -25,6 +28,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case merge
     /// Changed pages were written to the file.
     case checkpoint
+    /// A store was opened.
     case opening
     /// Commits were read from the log, because the store was not closed the last time.
     case recovery
@@ -35,14 +39,17 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case defaultGiven
   }
 
+  /// The kind of event, which says what the other properties mean.
   public let kind: Kind
   /// The name of the configuration.
   public let store: String
+  /// How long it took.
   public let duration: Duration
   /// The model's name.
   public var entity: String?
   /// Rows and entries of indexes that were read to answer.
   public var rowsRead = 0
+  /// How many entries of indexes were read to answer.
   public var entriesRead = 0
   /// Models, transactions or groups that were found, or counted.
   public var found = 0
@@ -57,15 +64,19 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
   /// Models that a save wrote. Of a write in bulk also those that rules and references changed; where it is about more than 100,000
   /// rows, ``updated`` and ``deleted`` are 0, and ``found`` alone tells.
   public var inserted = 0
+  /// Models that a save changed.
   public var updated = 0
+  /// Models that a save deleted.
   public var deleted = 0
   /// Of a repair the page and the bit.
   public var detail: String?
-  /// ``ModelContext/author`` and ``ModelContext/name``.
+  /// The ``ModelContext/author`` of the context; nil for none.
   public var author: String?
+  /// The ``ModelContext/name`` of the context; nil for none.
   public var context: String?
-  /// Where it was called: `Module/File.swift`, and the line.
+  /// The file of the call, such as `Module/File.swift`; nil for events that no call made.
   public var fileID: String?
+  /// The line of the call in ``fileID``.
   public var line: Int?
   /// Why it failed. Failures are told however short they took.
   public var error: (any Error)?

@@ -17,6 +17,7 @@ public import Foundation
     /// Told before anything opens, closes or is looked at: contexts note their changes then.
     private var recorders: [Weak] = []
 
+    /// Makes a manager that remembers all groups, and opens and closes them by itself.
     public init() {}
 
     private struct Weak { weak var recorder: (any UndoRecording)? }
@@ -110,11 +111,14 @@ public import Foundation
 
     // MARK: Registering
 
+    /// Whether changes are registered. False between ``disableUndoRegistration()`` and ``enableUndoRegistration()``.
     open var isUndoRegistrationEnabled: Bool { disabled == 0 }
+    /// Registers no changes from now on. What changed before is registered first. Calls nest.
     open func disableUndoRegistration() {
       checkpoint()
       disabled += 1
     }
+    /// Registers changes again, after as many calls as ``disableUndoRegistration()`` had.
     open func enableUndoRegistration() {
       checkpoint()
       disabled = max(0, disabled - 1)
@@ -137,14 +141,18 @@ public import Foundation
 
     // MARK: Taking back
 
+    /// Whether ``undo()`` is at work.
     open private(set) var isUndoing = false
+    /// Whether ``redo()`` is at work.
     open private(set) var isRedoing = false
 
+    /// Whether ``undo()`` has a group to take back. Changes of the current event count.
     open var canUndo: Bool {
       if !isUndoing, !isRedoing { checkpoint() }
       return !undoStack.isEmpty || open.contains { !$0.isEmpty }
     }
 
+    /// Whether ``redo()`` has a group to make again.
     open var canRedo: Bool {
       if !isUndoing, !isRedoing { checkpoint() }
       return !redoStack.isEmpty
@@ -190,6 +198,7 @@ public import Foundation
       while !open.isEmpty { close() }
     }
 
+    /// Forgets all groups, those for undoing and those for redoing.
     open func removeAllActions() {
       for one in recorders { one.recorder?.noteChanges() }
       let former = (exchange(&undoStack, with: []), exchange(&redoStack, with: []))
@@ -197,6 +206,7 @@ public import Foundation
       withExtendedLifetime(former) {}
     }
 
+    /// Forgets what was registered for one target. Groups without other actions are forgotten too.
     open func removeAllActions(withTarget target: Any) {
       let target = target as AnyObject
       for group in undoStack + redoStack + open { group.remove(target) }
@@ -209,13 +219,21 @@ public import Foundation
 
     /// Names the group that is open, or the last one.
     open func setActionName(_ actionName: String) { (open.last ?? undoStack.last)?.name = actionName }
+    /// The name of the group that ``undo()`` would take back; empty if it has none.
     open var undoActionName: String { canUndo ? open.first?.name ?? undoStack.last?.name ?? "" : "" }
+    /// The name of the group that ``redo()`` would make again; empty if it has none.
     open var redoActionName: String { canRedo ? redoStack.last?.name ?? "" : "" }
+    /// The words for a menu, such as `Undo Rename`.
     open var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
+    /// The words for a menu, such as `Redo Rename`.
     open var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
+    /// The words for a menu with the name of an action: `Undo`, and the name if it is not empty. Override it for
+    /// another language.
     open func undoMenuTitle(forUndoActionName actionName: String) -> String {
       actionName.isEmpty ? "Undo" : "Undo \(actionName)"
     }
+    /// The words for a menu with the name of an action: `Redo`, and the name if it is not empty. Override it for
+    /// another language.
     open func redoMenuTitle(forUndoActionName actionName: String) -> String {
       actionName.isEmpty ? "Redo" : "Redo \(actionName)"
     }
@@ -266,13 +284,21 @@ public import Foundation
   }
 
   extension Notification.Name {
+    /// Posted before a manager opens, closes or looks at groups, with the manager as its object.
     public static let NSUndoManagerCheckpoint = Notification.Name("NSUndoManagerCheckpointNotification")
+    /// Posted after a group was opened.
     public static let NSUndoManagerDidOpenUndoGroup = Notification.Name("NSUndoManagerDidOpenUndoGroupNotification")
+    /// Posted before a group is closed.
     public static let NSUndoManagerWillCloseUndoGroup = Notification.Name("NSUndoManagerWillCloseUndoGroupNotification")
+    /// Posted after a group was closed.
     public static let NSUndoManagerDidCloseUndoGroup = Notification.Name("NSUndoManagerDidCloseUndoGroupNotification")
+    /// Posted before ``UndoManager/undo()`` takes a group back.
     public static let NSUndoManagerWillUndoChange = Notification.Name("NSUndoManagerWillUndoChangeNotification")
+    /// Posted after ``UndoManager/undo()`` took a group back.
     public static let NSUndoManagerDidUndoChange = Notification.Name("NSUndoManagerDidUndoChangeNotification")
+    /// Posted before ``UndoManager/redo()`` makes a group again.
     public static let NSUndoManagerWillRedoChange = Notification.Name("NSUndoManagerWillRedoChangeNotification")
+    /// Posted after ``UndoManager/redo()`` made a group again.
     public static let NSUndoManagerDidRedoChange = Notification.Name("NSUndoManagerDidRedoChangeNotification")
   }
 

@@ -15,6 +15,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   package typealias Key = IdentifierKey
 
+  /// The name of the model's class in the store.
   public let entityName: String
   package let key: Key
   /// The store that the model is in, or will be.
@@ -31,6 +32,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   /// Nil as long as the model is not saved.
   public var storeIdentifier: String? { isSaved ? store : nil }
 
+  /// The store, the entity and the number of the model, as one value.
   public var id: ID { ID(store: store, entity: entityName, key: key) }
 
   public static func == (one: PersistentIdentifier, other: PersistentIdentifier) -> Bool {

@@ -18,6 +18,7 @@ extension BatchInsertion {
           try addWithOthers(object, decided: (row, decision))
           return false
         }
+        try judge(object, place)
         try encode(object, place)
         guard let now = try place.table.row(like: &place.box.sink.builder, in: place.uniques) else {
           try encode(object, place)
@@ -89,19 +90,18 @@ extension BatchInsertion {
   private func take(_ scratch: Scratch, _ row: Row, place: Place) throws -> Bool {
     if scratch.changed == 0 || scratch.fault != nil { return false }
     let box = place.box
+    let name = ObjectName(place.map.type.name, row.id.number)
+    scratch.object.computeDerived(place.map.type)
+    let refused = bulk.saver.judge(scratch.object, .update, name: name)
+    scratch.object.computeDerived(place.map.type)
     box.sink.builder.load(admitted: row.bytes)
     box.sink.failure = nil
     try noteLeads(row.id, scratch.changed, place: place)
     scratch.object._$encode(only: scratch.changed, into: &box.sink)
     if let failure = box.sink.failure {
-      throw SaveRefusal(faults: [
-        bulk.saver.refusal(failure, ObjectName(place.map.type.name, row.id.number), writer: run.writer)
-      ])
+      throw SaveRefusal(faults: [bulk.saver.refusal(failure, name, writer: run.writer)])
     }
-    let name = ObjectName(place.map.type.name, row.id.number)
-    let faults =
-      bulk.saver.judge(scratch.object, .update, name: name)
-      + bulk.saver.breaches(box, place.map, mask: scratch.changed, name: name)
+    let faults = refused + bulk.saver.breaches(box, place.map, mask: scratch.changed, name: name)
     if !faults.isEmpty { throw SaveRefusal(faults: faults) }
     try noteLeads(row.id, scratch.changed, place: place)
     return true
@@ -154,6 +154,10 @@ extension BatchInsertion {
       return id
     }
     run.note(changed: merged.row, place.map.home)
+    if merged.choice != .keepExisting {
+      let faults = try bulk.saver.settleMixed(id, place.map, writer: run.writer)
+      if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+    }
     for relation in wanted
     where try bulk.saver.takes(
       object, place.map, policy: policy.policy, row: id, property: relation.property, table: place.table)

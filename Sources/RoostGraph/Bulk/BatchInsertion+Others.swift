@@ -188,6 +188,8 @@ extension BatchInsertion {
       try checkTurn(&group.turns[name, default: 0], one)
       try collect(one, &group)
       if let same { try collect(same, &group) }
+      try judge(one, place)
+      if let same { try judge(same, place) }
       // It may have other values now, or lead elsewhere.
       if try !isLike(one, place, row: row, same: same, group: group) {
         first = [:]

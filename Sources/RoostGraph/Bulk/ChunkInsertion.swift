@@ -179,6 +179,9 @@ extension BatchInsertion {
   /// Whether an object that cannot be stored leaves nothing behind by itself.
   func isSimple(_ object: any _ModelObject) throws -> Bool {
     guard let place = try? place(object), !place.isCounted, !place.hasPartners else { return false }
+    // A row that it is merged into is refused after it was written.
+    let mayMix = !place.uniques.isEmpty && (place.map.type.judge != nil || !place.map.type.computed.isEmpty)
+    if mayMix { return false }
     return (try? isAlone(object, place)) ?? true
   }
 

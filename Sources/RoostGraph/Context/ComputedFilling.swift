@@ -8,7 +8,7 @@ extension GraphStore {
   package func fillComputed() throws {
     if !computes || records.store.options.readOnly { return }
     let waiting = try records.read { reader in
-      reader.catalog.derivations.filter { !$0.isKept && $0.text.hasPrefix(DerivedPlan.waiting) }
+      reader.catalog.derivations.filter(\.isWaiting)
     }
     let entities = Set(waiting.map(\.entity))
     for map in maps where map.isHome && entities.contains(map.entity.id) {
@@ -23,7 +23,7 @@ extension GraphStore {
       try writer.change { catalog in
         for one in waiting where catalog.derivation(of: one.field, in: one.entity) == one {
           var filled = one
-          filled.text.removeFirst(DerivedPlan.waiting.count)
+          filled.text = one.computation
           catalog.remove(derivationOf: one.field, in: one.entity)
           try catalog.add(filled)
         }

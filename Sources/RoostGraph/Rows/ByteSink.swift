@@ -49,6 +49,17 @@ public struct _ByteSink: ~Copyable {
     count += MemoryLayout<Value>.size
   }
 
+  package mutating func appendZeros(_ more: Int) {
+    room(more).initializeMemory(as: UInt8.self, repeating: 0, count: more)
+    count += more
+  }
+
+  /// Replaces bytes that were written before.
+  package mutating func put(_ word: UInt32, at place: Int) {
+    assert(place >= 0 && place + 4 <= count)
+    memory.storeBytes(of: word, toByteOffset: place, as: UInt32.self)
+  }
+
   /// Bytes whose number the reader knows.
   public mutating func _append(plain bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }

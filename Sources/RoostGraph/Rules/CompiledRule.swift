@@ -42,13 +42,21 @@ package struct CompiledRule: Sendable {
   }
 
   /// What an error says of a value: the message of the rule, or what is wrong; nil where the value keeps the rule.
-  package func shownFault(_ value: Value) -> String? {
-    guard let fault = fault(value) else { return nil }
+  package func shownFault(_ value: Value, matches: RuleMatches? = nil) -> String? {
+    guard let fault = fault(value, matches: matches) else { return nil }
     return rule.message ?? fault
   }
 
+  var hasPattern: Bool { pattern != nil }
+
+  /// Matches a text with the rule's pattern, and notes the result.
+  func note(_ value: Value, in matches: RuleMatches) {
+    guard let pattern, let own = value.words, own.utf8.count <= RulePattern.mostBytes else { return }
+    matches.note(own, pattern)
+  }
+
   /// What is wrong with a value, as a clause; nil where it keeps the rule.
-  package func fault(_ value: Value) -> String? {
+  package func fault(_ value: Value, matches: RuleMatches? = nil) -> String? {
     if value == .null { return nil }
     switch rule.kind {
     case .range(let lower, let upper, let includesUpper):
@@ -67,7 +75,8 @@ package struct CompiledRule: Sendable {
       if count > RulePattern.mostBytes {
         return "it has \(count) bytes, and a text with a pattern may have \(RulePattern.mostBytes)"
       }
-      return pattern.matches(own) ? nil : "it is \(value.brief), and must match \(text)"
+      let isMatch = matches?.matches(own, pattern) ?? pattern.matches(own)
+      return isMatch ? nil : "it is \(value.brief), and must match \(text)"
     case .notEmpty:
       guard let own = value.words, own.allSatisfy(\.isWhitespace) else { return nil }
       return own.isEmpty ? "it is empty, and must have a text" : "it has only white space, and must have a text"

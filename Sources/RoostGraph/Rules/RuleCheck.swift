@@ -28,27 +28,46 @@ package final class RuleCheck: Sendable {
   package let entries: [Entry]
   /// The bits of all properties with rules.
   package let bits: UInt64
+  /// The bits of those with a pattern.
+  package let patternBits: UInt64
 
   package init(_ entries: [Entry]) {
     self.entries = entries
     bits = entries.reduce(0) { $0 | $1.bit }
+    patternBits = entries.reduce(0) { bits, entry in
+      entry.rules.contains { $0.hasPattern } ? bits | entry.bit : bits
+    }
   }
 
   /// The rules that the row at hand breaks, in the order of the properties.
   ///
-  /// - Parameter mask: the bits of the properties that are written; others are not tested.
-  package func breaches(_ builder: borrowing RowBuilder, _ mask: UInt64 = .max) -> [Breach] {
+  /// - Parameters:
+  ///   - mask: the bits of the properties that are written; others are not tested.
+  ///   - matches: what is known of texts and patterns.
+  package func breaches(
+    _ builder: borrowing RowBuilder, _ mask: UInt64 = .max, matches: RuleMatches? = nil
+  ) -> [Breach] {
     if mask & bits == 0 { return [] }
     var found: [Breach] = []
-    for entry in entries where mask & entry.bit != 0 { add(entry, builder, to: &found) }
+    for entry in entries where mask & entry.bit != 0 { add(entry, builder, to: &found, matches: matches) }
     return found
   }
 
-  private func add(_ entry: Entry, _ builder: borrowing RowBuilder, to found: inout [Breach]) {
+  /// Matches the texts of the row at hand that are written.
+  func note(_ builder: borrowing RowBuilder, _ mask: UInt64, in matches: RuleMatches) {
+    for entry in entries where mask & entry.bit & patternBits != 0 {
+      guard let value = builder.value(entry.slot) else { continue }
+      for one in entry.rules { one.note(value, in: matches) }
+    }
+  }
+
+  private func add(
+    _ entry: Entry, _ builder: borrowing RowBuilder, to found: inout [Breach], matches: RuleMatches?
+  ) {
     // What is stored outside of a row was not set.
     guard let value = builder.value(entry.slot) else { return }
     for one in entry.rules {
-      guard let fault = one.shownFault(value) else { continue }
+      guard let fault = one.shownFault(value, matches: matches) else { continue }
       found.append(Breach(property: entry.property, rule: one.rule, value: value, detail: fault))
     }
   }

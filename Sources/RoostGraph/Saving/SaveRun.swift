@@ -143,6 +143,13 @@ final class SaveRun {
     return differing.contains(id) || masks[id] != nil || kept[id] != nil
   }
 
+  /// Whether a row gets values of its object, and keeps others that another context stored.
+  func isMixed(_ object: any _ModelObject, _ row: LinkKey) -> Bool {
+    guard let news else { return false }
+    let id = ObjectIdentifier(object)
+    return masks[id] != nil || kept[id] != nil || news.contains(row.map, row.row)
+  }
+
   /// Notes for other contexts that a row changed, or a list of its object.
   func note(_ map: Int, _ row: UInt64) {
     if noted.map != map {

@@ -15,8 +15,16 @@ extension Saver {
   static func save(_ savers: [Saver], _ way: Way) throws {
     var waiting: [Saver] = []
     try judge(savers)
-    defer { for saver in savers { saver.judged = [] } }
-    for saver in savers where try saver.isReadyToSave() { waiting.append(saver) }
+    defer {
+      for saver in savers {
+        saver.judged = []
+        saver.matches.clear()
+      }
+    }
+    for saver in savers where try saver.isReadyToSave() {
+      waiting.append(saver)
+      saver.matchPatterns()
+    }
     // Always in the same order, so that two threads with the same stores do not wait for each other. Working sets come last, so they
     // are asked, and commit, before the others.
     waiting.sort {
@@ -36,7 +44,9 @@ extension Saver {
         return
       } catch is SaveAgain {
         try count(&turns)
-        for (number, run) in runs.enumerated() { try waiting[number].decide(run, &books[number]) }
+        var isAsked = false
+        for (number, run) in runs.enumerated() where try waiting[number].decide(run, &books[number]) { isAsked = true }
+        if isAsked { try judgeAgain(waiting) }
       } catch let delay as Delay {
         // Working sets commit one after the other: those that have are done.
         for number in runs.indices.reversed() where runs[number].isCommitted {
@@ -48,14 +58,20 @@ extension Saver {
         try count(&turns, delay)
         for number in waiting.indices { try waiting[number].catchUp(after: delay, &books[number]) }
         // Objects show what others committed now.
-        try judge(waiting)
-        for saver in waiting where saver.store.computes { saver.computeDerived() }
+        try judgeAgain(waiting)
       } catch {
         // Stores commit one after the other: what the first ones have is not pending any more.
         for (saver, run) in zip(waiting, runs) where run.isCommitted { saver.finish(run) }
         throw error
       }
     }
+  }
+
+  /// Asks objects again that changed since the save began.
+  private static func judgeAgain(_ savers: [Saver]) throws {
+    try judge(savers)
+    for saver in savers where saver.store.computes { saver.computeDerived() }
+    for saver in savers { saver.matchPatterns() }
   }
 
   private static func count(_ turns: inout Int, _ delay: Delay? = nil) throws {

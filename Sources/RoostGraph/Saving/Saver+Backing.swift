@@ -66,6 +66,7 @@ extension Saver {
       }
       object._$state.changed = mask
       objects.fillUnchanged(object, origin)
+      object.computeDerived(origin.map.type)
     }
   }
 

@@ -32,6 +32,8 @@ extension Saver {
     guard try reader.contains(RowID(row.row)) else { return try vanish(object, origin, row: row, run: run) }
     var written = changed
     for (property, fields) in all.sorted(by: { $0.key < $1.key }) where changed & _ModelState.bit(property) != 0 {
+      // A computed value is no conflict: it follows the others, and is computed of what is stored in the end.
+      if origin.map.type.computed.contains(property) { continue }
       guard let stored = try reader.values(fields, of: RowID(row.row)),
         let before = try changes.base(row, origin.map, property: property, fields: fields), !isStill(before, stored),
         let here = try values(object, origin, property: property, fields: fields, run: run)

@@ -10,7 +10,26 @@ extension Saver {
   /// - Parameter mask: the properties that are written; the others are as they were stored.
   func breaches(_ box: SinkBox, _ map: EntityMap, mask: UInt64, name: ObjectName) -> [GraphFault] {
     guard let check = store.checks[map.number] else { return [] }
-    return check.breaches(box.sink.builder, mask).map { fault($0, map, name: name) }
+    return check.breaches(box.sink.builder, mask, matches: matches).map { fault($0, map, name: name) }
+  }
+
+  /// Matches the texts that a save is about to write with their patterns, before it takes the writer's lock.
+  func matchPatterns() {
+    if !store.hasPatterns || !validates { return }
+    for object in changes.changed + changes.inserted {
+      let flags = object._$state.flags
+      guard flags.isDisjoint(with: [.deleted, .gone]), let map = object.entityMap,
+        let check = store.checks[map.number]
+      else { continue }
+      let mask = flags.contains(.inserted) ? check.patternBits : check.patternBits & object._$state.changed
+      if mask == 0 { continue }
+      let box = sink(map)
+      box.sink.clear()
+      objects.makeValues(object, mask)
+      object._$encode(only: mask, into: &box.sink)
+      // What cannot be stored is refused when it is written.
+      if box.sink.failure == nil { check.note(box.sink.builder, mask, in: matches) }
+    }
   }
 
   /// Notes the rules that the row of an object breaks. The row is written all the same, so that the save finds all faults before it ends.

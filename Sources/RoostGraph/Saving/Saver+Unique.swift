@@ -89,8 +89,10 @@ extension Saver {
     return other
   }
 
-  /// Decides what becomes of the objects that an attempt came to.
-  func decide(_ run: SaveRun, _ book: inout DecisionBook) throws {
+  /// Decides what becomes of the objects that an attempt came to. Returns whether a closure of the program was called, which may have
+  /// changed any object.
+  func decide(_ run: SaveRun, _ book: inout DecisionBook) throws -> Bool {
+    var isAsked = false
     var refused: [GraphFault] = []
     for key in run.lapsed { book.forget(key) }
     for one in run.collisions {
@@ -98,6 +100,7 @@ extension Saver {
       var policy = uniquePolicy(of: origin.map)
       let name = policy.name(origin.map.type)
       if case .asks(let choose) = policy {
+        isAsked = true
         try follower.advance()
         let row = LinkKey(map: origin.map.home, row: run.row(origin.map.home, one.row), property: 0)
         let before = try uniqueValues(of: one.object, origin.map)
@@ -119,6 +122,7 @@ extension Saver {
       }
     }
     if !refused.isEmpty { throw SaveRefusal(faults: refused) }
+    return isAsked
   }
 
   /// Shows the object whose values a row will have to who decides about the next one; nil if there is none. Where it takes only what is not
@@ -194,6 +198,9 @@ extension Saver {
       return true
     }
     run.note(origin.map.home, row)
+    if merged.choice != .keepExisting, !decision.policy.takesAll(merged.choice) || kept.isAny {
+      try settleMixed(RowID(row), origin.map, writer: run.writer).forEach(run.refuse)
+    }
     let isAmongNew = objects.registered(origin.map, RowID(row))?._$state.flags.contains(.inserted) == true
     noteLeads(kept.before, box, origin: origin, run: run)
     if !decision.policy.takesAll(merged.choice) || kept.isAny { run.noteDifference(object) }

@@ -74,6 +74,9 @@ extension Saver {
     try parting(object, origin, box: box, run: run) {
       try table.replace(row, with: &box.sink.builder)
       run.note(origin.map.home, row.number)
+      if run.isMixed(object, LinkKey(object, origin)) {
+        try settleMixed(row, origin.map, writer: run.writer).forEach(run.refuse)
+      }
     } waits: { fault in
       guard mayWait, fault.code == .notUnique, mayMakeRoom(fault, object, run: run) else { return false }
       run.waiting.append(object)

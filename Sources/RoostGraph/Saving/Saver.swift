@@ -40,6 +40,8 @@ package final class Saver {
   package internal(set) var lastSave = SaveOutcome()
   /// What objects refused by themselves in the save under way.
   var judged: [GraphFault] = []
+  /// What is known of texts and patterns in the save under way.
+  let matches = RuleMatches()
   /// Whether it computes what a new definition derives. Rules that the program added since do not keep a store from being opened.
   var isFilling = false
   /// Whether objects are asked at the moment.

@@ -118,35 +118,39 @@ package struct ValueImage: Sendable, Hashable {
 /// Puts an image together, property by property.
 package struct ImageWriter: ~Copyable {
   let form: ImageForm
-  private var sink = _ByteSink()
-  private var ends: [UInt32] = []
+  /// The image as far as it is written: the ends of all values, then the values, one after the other.
+  package var sink = _ByteSink()
+  private let header: Int
+  /// The property that comes next.
+  private var number = 0
 
   package init(_ form: ImageForm) {
     self.form = form
-    ends.reserveCapacity(form.coders.count)
+    header = 4 * form.coders.count
+    sink.appendZeros(header)
   }
 
   /// The bytes behind a property's place hold the value that comes next.
   package mutating func write(_ body: (inout _ByteSink) throws -> Void) rethrows {
     try body(&sink)
-    ends.append(UInt32(clamping: sink.count))
+    endValue()
   }
 
-  /// Writes the next property by a closure that may throw. If it throws, the image has no value of the property, and the error is returned.
-  package mutating func attempt<Fault: Error>(_ body: (inout _ByteSink) throws(Fault) -> Void) -> Fault? {
-    let start = sink.count
-    do throws(Fault) {
-      try body(&sink)
-      ends.append(UInt32(clamping: sink.count))
-      return nil
-    } catch {
-      sink.cut(to: start)
-      skip()
-      return error
-    }
+  /// Ends the value of the next property, which was written into the sink.
+  package mutating func endValue() { end(0) }
+
+  /// Takes back what was written into the sink after a place. The image has no value of the next property.
+  private mutating func skip(from start: Int) {
+    sink.cut(to: start)
+    skip()
   }
 
-  package mutating func skip() { ends.append(UInt32(clamping: sink.count) | ValueImage.absent) }
+  package mutating func skip() { end(ValueImage.absent) }
+
+  private mutating func end(_ flag: UInt32) {
+    sink.put(UInt32(clamping: sink.count - header) | flag, at: 4 * number)
+    number += 1
+  }
 
   mutating func copy(_ bytes: [UInt8]?) {
     guard let bytes else { return skip() }
@@ -154,28 +158,22 @@ package struct ImageWriter: ~Copyable {
   }
 
   mutating func append(_ value: Any) -> Bool {
-    guard let coder = form.coders[ends.count] else { return false }
+    guard let coder = form.coders[number] else { return false }
     var isWritten = false
     write { isWritten = coder.append(any: value, to: &$0) }
     return isWritten
   }
 
   mutating func take(any value: Any) {
-    let number = ends.count
-    if form.coders[number] == nil { skip() } else if !append(value) { ends[number] |= ValueImage.absent }
+    let start = sink.count
+    guard let coder = form.coders[number], coder.append(any: value, to: &sink) else { return skip(from: start) }
+    endValue()
   }
 
   package mutating func finish() -> ValueImage {
-    let (header, bytes) = (ends, sink.bytes)
-    let all = [UInt8](unsafeUninitializedCapacity: 4 * header.count + bytes.count) { memory, count in
-      let raw = UnsafeMutableRawBufferPointer(memory)
-      for (number, end) in header.enumerated() { raw.storeBytes(of: end, toByteOffset: 4 * number, as: UInt32.self) }
-      UnsafeMutableRawBufferPointer(rebasing: raw[(4 * header.count)...]).copyMemory(from: bytes)
-      count = 4 * header.count + bytes.count
-    }
-    let image = ValueImage(form, all)
-    sink.clear()
-    ends.removeAll(keepingCapacity: true)
+    let image = ValueImage(form, [UInt8](sink.bytes))
+    sink.cut(to: header)
+    number = 0
     return image
   }
 
@@ -198,12 +196,7 @@ package struct ImageWriter: ~Copyable {
       } else if !isRead {
         refused[number] = RecordFault(.wrongType, "it could not be read", field: form.type.propertyName(number))
       }
-      if refused[number] == nil {
-        ends.append(UInt32(clamping: sink.count))
-      } else {
-        sink.cut(to: start)
-        skip()
-      }
+      if refused[number] == nil { endValue() } else { skip(from: start) }
     }
     return finish()
   }
@@ -220,11 +213,7 @@ package struct ImageWriter: ~Copyable {
         // A default may be in the slot by now, which is not the object's value.
         skip()
       } else if property.isByHand {
-        guard let value = object._$box?.value(property.keyPath), form.coders[number] != nil else {
-          skip()
-          continue
-        }
-        if !append(value) { ends[number] |= ValueImage.absent }
+        if let value = object._$box?.value(property.keyPath) { take(any: value) } else { skip() }
       } else {
         copy(collector.values[number])
       }

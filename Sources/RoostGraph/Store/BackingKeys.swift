@@ -32,6 +32,11 @@ package final class BackingKeys: @unchecked Sendable {
       zip(first..., entries).lazy.compactMap { row, entry in entry.map { (row, $0) } }
     }
 
+    /// Gives a row its entry. New rows usually follow each other.
+    mutating func put(_ entry: Entry, at row: UInt64) {
+      if !entries.isEmpty, row == first + UInt64(entries.count) { entries.append(entry) } else { self[row] = entry }
+    }
+
     subscript(row: UInt64) -> Entry? {
       get { row >= first && row - first < entries.count ? entries[Int(row - first)] : nil }
       _modify {
@@ -40,8 +45,9 @@ package final class BackingKeys: @unchecked Sendable {
           entries.insert(contentsOf: repeatElement(nil, count: Int(first - row)), at: 0)
           first = row
         }
-        while row - first >= entries.count { entries.append(nil) }
-        yield &entries[Int(row - first)]
+        let place = Int(row - first)
+        while place >= entries.count { entries.append(nil) }
+        yield &entries[place]
       }
     }
   }
@@ -138,10 +144,13 @@ package final class BackingKeys: @unchecked Sendable {
       rows.reserveCapacity(rows.count + made.count)
       for new in made {
         let home = new.map.home
-        self[home: home, new.row] =
-          new.isLoaded
-          ? Entry(key: new.key, loaded: commit, listed: new.isListed ? commit : nil, time: time) : Entry(key: new.key)
-        rows[EntityKey(home: home, new.key)] = new.row
+        let key = EntityKey(home: home, new.key)
+        while home >= entities.count { entities.append(EntityRows()) }
+        let entry = Entry(
+          key: new.key, loaded: new.isLoaded ? commit : nil, listed: new.isLoaded && new.isListed ? commit : nil,
+          time: new.isLoaded ? time : 0)
+        entities[home].put(entry, at: new.row)
+        rows[key] = new.row
       }
     }
   }

@@ -20,9 +20,6 @@ package struct DerivedPlan: Hashable, Sendable {
     (self.value, self.key, self.text) = (value, key, text)
   }
 
-  /// What the text of a definition begins with while stored rows wait to be filled.
-  static let waiting = "?"
-
   /// The definition in words, which tells versions of a model apart.
   package var salt: String { "derived \(kind.word) \(list) \(value) \(key) \(text)" }
 }

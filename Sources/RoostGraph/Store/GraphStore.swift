@@ -44,6 +44,8 @@ package final class GraphStore: Sendable {
   let checks: [RuleCheck?]
   /// Whether a class has rules for its values.
   package let hasChecks: Bool
+  /// Whether any rule has a pattern.
+  let hasPatterns: Bool
   /// Whether a class has a `validate` of its own.
   package let hasJudges: Bool
   /// The home maps of families in which a class has its own `validate`.
@@ -129,6 +131,7 @@ package final class GraphStore: Sendable {
     }
     checks = try zip(maps, models).map { map, model in try Self.check(map, model) }
     hasChecks = checks.contains { $0 != nil }
+    hasPatterns = checks.contains { $0?.patternBits ?? 0 != 0 }
     judgedHomes = Set(maps.lazy.filter { $0.type.judge != nil }.map(\.home))
     hasJudges = !judgedHomes.isEmpty
     var messages: [[String]: String] = [:]

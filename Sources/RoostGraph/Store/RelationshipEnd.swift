@@ -56,7 +56,10 @@ extension RelationshipPair {
         let name = model.type.name
         guard let property = model.type.number(ofPath: plan.name), property >= model.type.first else { continue }
         guard let target = models.first(where: { $0.type.name == plan.target }) else {
-          throw RecordFault(.unknown, "\(plan.target) is not among the models", entity: name, field: plan.name)
+          throw RecordFault(
+            .unknown,
+            "\(plan.target) is not among the models of this store: name both models in one configuration, because a relationship stays within one store",
+            entity: name, field: plan.name)
         }
         let other = try inverse(of: plan, model, target)
         if !seen.insert(PropertyName(entity: name, property: plan.name)).inserted { continue }

@@ -1,3 +1,4 @@
+internal import RoostQuery
 internal import RoostRecords
 
 /// Derived properties.
@@ -10,7 +11,7 @@ extension SchemaKeeper {
         var one = try derivation(plan, model, catalog: catalog)
         // Only the program can fill the rows that are there. It does so after the opening.
         if one.kind == .computed, try isUnfilled(one, model, catalog: catalog) {
-          one.text = DerivedPlan.waiting + one.text
+          one.text = Derivation.waiting + one.text
         }
         asked.append((one, model, plan.property))
       }
@@ -32,9 +33,37 @@ extension SchemaKeeper {
     }
   }
 
-  /// Whether stored rows have no value of this computation.
+  /// Whether stored rows have no value of this computation, or values of former fields.
   private func isUnfilled(_ one: Derivation, _ model: ModelPlan, catalog: Catalog) throws -> Bool {
-    catalog.derivation(of: one.field, in: one.entity) == one ? false : try hasRows(model.type.root.name)
+    if catalog.derivation(of: one.field, in: one.entity) == one, !isReshaped(one.entity, catalog) { return false }
+    return try hasRows(model.type.root.name)
+  }
+
+  /// Whether this opening changes fields of an entity, from which the program may compute.
+  private func isReshaped(_ id: EntityID, _ catalog: Catalog) -> Bool {
+    guard !isReadOnly, let before = stored?.catalog.entity(id), let now = catalog.entity(id) else { return false }
+    return before.fields != now.fields
+  }
+
+  /// Removes a derived field whose type changes, with its indexes. The field comes again, and gets its values as a new one.
+  ///
+  /// - Returns: whether the store had such a field.
+  mutating func dropDerived(
+    _ fields: [_ModelType.NeededField], _ property: Int, model: ModelPlan, catalog: inout Catalog
+  ) throws -> Bool {
+    let root = model.type.root.name
+    guard !isReadOnly, model.isDerived(model.type.propertyName(property)), fields.count == 1,
+      let entity = catalog.entity(root), let field = entity.field(fields[0].name), field.type != fields[0].type,
+      catalog.derivation(of: field.id, in: entity.id) != nil
+    else { return false }
+    for index in catalog.indexes(of: entity.id) where index.fields.contains(field.id) {
+      try catalog.remove(index: index.name, of: root)
+    }
+    for index in catalog.textIndexes(of: entity.id) where index.fields.contains(field.id) {
+      try catalog.remove(textIndex: index.name, of: root)
+    }
+    try catalog.change(entity: root) { (entity) throws(RecordFault) in try entity.remove(field.name) }
+    return true
   }
 
   private func derivation(_ plan: DerivedPlan, _ model: ModelPlan, catalog: Catalog) throws -> Derivation {

@@ -12,7 +12,9 @@ extension SchemaKeeper {
       && models.allSatisfy { one in !one.type.isKind(of: model.type) || newcomers.contains { $0 === one.type } }
     var known: Set<Int> = []
     for (property, fields) in differing(wanted, model, entity: entity) {
-      try checkType(fields, property, model: model, catalog: &catalog)
+      if try !dropDerived(fields, property, model: model, catalog: &catalog) {
+        try checkType(fields, property, model: model, catalog: &catalog)
+      }
       let isThere = fields.contains { catalog.entity(model.type.root.name)?.field($0.name) != nil }
       if !isThere, !isNew { try checkRequired(property, model) }
       try presence(fields, property, model: model, isThere: isThere, catalog: &catalog)

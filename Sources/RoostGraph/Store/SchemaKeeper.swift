@@ -77,7 +77,9 @@ struct SchemaKeeper {
     var wanted = reader.catalog
     try keeper.bring(&wanted, over: Ground(reader))
     let hasNewUnique = wanted.indexes.contains { $0.isUnique && !reader.catalog.indexes.contains($0) }
-    return Prospect(catalog: wanted, writesRows: !keeper.work.isEmpty, fillsUnique: hasNewUnique)
+    let known = Set(reader.catalog.derivations)
+    let fillsDerived = wanted.derivations.contains { !known.contains($0) }
+    return Prospect(catalog: wanted, writesRows: !keeper.work.isEmpty || fillsDerived, fillsUnique: hasNewUnique)
   }
 
   /// Brings a store through several versions of the models, all in one transaction. True if anything changed.

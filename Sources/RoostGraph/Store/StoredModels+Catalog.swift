@@ -43,6 +43,16 @@ extension StoredModels {
       }
       if index.isUnique { model.uniques.append(paths) } else { model.indexes.append(paths) }
     }
+    for one in catalog.derivations(of: entity.id) {
+      guard let name = entity.field(one.field).flatMap({ own($0.name) }) else { continue }
+      let list = one.relationship.flatMap { catalog.relationship($0) }
+      let target = list.flatMap { catalog.entity($0.target) }
+      func field(_ id: FieldID?) -> String { id.flatMap { target?.field($0)?.name } ?? "" }
+      model.derived.append(
+        DerivedPlan(
+          name, one.kind, list: list.map { own($0.name) ?? $0.name } ?? "", value: field(one.value),
+          key: field(one.key), text: one.computation))
+    }
     models[place] = model
     /// The path of a field of the topmost class, of which a subclass may say that it is unique.
     func inherited(_ field: Field) -> String? {

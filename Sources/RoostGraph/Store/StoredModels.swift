@@ -33,6 +33,7 @@ package struct StoredModels {
     var indexes: [[String]] = []
     var definitions: [IndexPlan] = []
     var originalNames: [String: String] = [:]
+    var derived: [DerivedPlan] = []
 
     var prefix: String { above == nil ? "" : name + "/" }
   }
@@ -127,6 +128,7 @@ package struct StoredModels {
     let owner = models[place].name
     models[place].members.removeAll { $0.name == property }
     models[place].originalNames[property] = nil
+    models[place].derived.removeAll { $0.property == property || $0.list == property }
     for other in models.indices {
       let isOver = { (paths: [String]) in paths.contains { $0.prefix { $0 != "." } == property } }
       if other == place {
@@ -184,6 +186,7 @@ package struct StoredModels {
         },
         originalNames: model.originalNames, preserved: Set(model.members.filter(\.isPreserved).map(\.name)))
       plan.definitions = definitions(model)
+      plan.derived = model.derived
       return plan
     }
   }

@@ -55,23 +55,39 @@
       return try contents(loading(identifiers, lists: lists))
     }
 
+    /// A zone of a table.
+    private struct Zoned: Hashable {
+      let table: Int
+      let zone: String
+    }
+
     /// The statements that load some models, with the numbers of their tables.
     func loading(_ identifiers: [PersistentIdentifier], lists: Bool) -> [(table: Int, statement: Statement)] {
-      var wanted: [Int: [String: [UUIDNumber]]] = [:]
+      var wanted: [Zoned: [UUIDNumber]] = [:]
+      // Neighbours usually have the same class and zone.
+      var last: (entity: String, place: Zoned, keys: [UUIDNumber])?
       for identifier in identifiers {
-        guard let (table, key) = place(identifier) else { continue }
-        wanted[table, default: [:]][key.zone, default: []].append(key.key)
-      }
-      var statements: [(table: Int, statement: Statement)] = []
-      for (table, zones) in wanted.sorted(by: { $0.key < $1.key }) {
-        for (zone, keys) in zones.sorted(by: { $0.key < $1.key }) {
-          var rows = RowQuestion(table, tables.tables[table].root)
-          rows.conditions = [
-            "t.\(Table.zone) = \(rows.add(.text(zone)))", "t.\(Table.key) = ANY(\(rows.add(.uuids(keys))))",
-          ]
-          let wanted = keys.map { RowKey(zone, $0) }
-          statements.append((table, rows.statement(self, lists: lists ? .all : self.lists(table, among: wanted))))
+        guard let key = RowKey(identifier) else { continue }
+        if last?.entity == identifier.entityName, last?.place.zone == key.zone {
+          last?.keys.append(key.key)
+          continue
         }
+        if let last { wanted[last.place, default: []] += last.keys }
+        last = tables.places[identifier.entityName].map {
+          (identifier.entityName, Zoned(table: $0.table, zone: key.zone), [key.key])
+        }
+      }
+      if let last { wanted[last.place, default: []] += last.keys }
+      var statements: [(table: Int, statement: Statement)] = []
+      for (place, keys) in wanted.sorted(by: { ($0.key.table, $0.key.zone) < ($1.key.table, $1.key.zone) }) {
+        let (table, zone) = (place.table, place.zone)
+        var rows = RowQuestion(table, tables.tables[table].root)
+        rows.conditions = [
+          "t.\(Table.zone) = \(rows.add(.text(zone)))", "t.\(Table.key) = ANY(\(rows.add(.uuids(keys))))",
+        ]
+        let chosen: Selection.Lists =
+          lists || !selections[table].hasLists ? .all : self.lists(table, among: keys.map { RowKey(zone, $0) })
+        statements.append((table, rows.statement(self, lists: chosen)))
       }
       return statements
     }

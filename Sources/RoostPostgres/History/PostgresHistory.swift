@@ -13,6 +13,7 @@
 
     /// By the store's identifier the number of the newest transaction before this place.
     public var tokenValue: [String: Int64]? { [store: Int64(clamping: place.transaction)] }
+    /// The number of the newest transaction before this place.
     public var id: Int64 { Int64(clamping: place.transaction) }
 
     public static func < (one: PostgresHistoryToken, other: PostgresHistoryToken) -> Bool {
@@ -43,9 +44,13 @@
   /// let all = try context.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>())
   /// ```
   public struct PostgresHistoryTransaction: HistoryTransaction {
+    /// When the server committed the save, by its clock.
     public let timestamp: Date
+    /// The ``ModelContext/author`` of the context that saved; nil for none.
     public let author: String?
+    /// The store, which is the database and the namespace.
     public let storeIdentifier: String
+    /// The place right after this transaction. Keep it to go on from here.
     public let token: PostgresHistoryToken
     let identity: UUIDNumber
     fileprivate let notes: [ChangeNote]
@@ -64,7 +69,9 @@
 
     /// That of the server. It ascends in the order in which transactions began.
     public var transactionIdentifier: Int64 { Int64(clamping: token.place.transaction) }
+    /// The number of the transaction: ``transactionIdentifier``.
     public var id: Int64 { transactionIdentifier }
+    /// How many models the save inserted, changed and deleted. Models of other programs' classes count too.
     public var changeCount: Int { notes.reduce(0) { $0 + $1.keys.count } }
 
     /// All changes of models that this program has.

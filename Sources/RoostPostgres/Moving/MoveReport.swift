@@ -1,6 +1,7 @@
 #if Postgres
   /// How far a move has come.
   public struct MoveProgress: Sendable, Hashable {
+    /// The steps of a move, in their order.
     public enum Step: String, Sendable {
       /// Objects are written.
       case objects
@@ -10,6 +11,7 @@
       case comparison
     }
 
+    /// The step that is under way.
     public let step: Step
     /// The topmost class of the objects at hand.
     public let model: String
@@ -21,6 +23,7 @@
   public struct MoveReport: Sendable, Hashable, CustomStringConvertible {
     /// The objects of one side.
     public struct Figures: Sendable, Hashable {
+      /// How many objects there are.
       public internal(set) var count = 0
       /// The sum of a 64-bit hash of each object: of its values, and of the objects that its relationships contain, lists in their order.
       public internal(set) var checksum: UInt64 = 0
@@ -28,14 +31,19 @@
 
     /// The objects of one class, without those of subclasses.
     public struct Model: Sendable, Hashable {
+      /// The name of the class.
       public let name: String
+      /// The objects of the container that was moved.
       public let source: Figures
+      /// The objects of the store that they were moved to.
       public let target: Figures
+      /// Whether both sides have the same number of objects with the same checksum.
       public var agrees: Bool { source == target }
     }
 
     /// By name.
     public let models: [Model]
+    /// Whether both sides are the same in all classes.
     public var agrees: Bool { models.allSatisfy(\.agrees) }
 
     public var description: String {
@@ -53,6 +61,7 @@
 
   /// Why a move between a file and a database was refused, or did not succeed. Match on ``code``.
   public struct MoveError: Error, CustomStringConvertible, Sendable {
+    /// The kinds of errors of a move.
     public enum Code: String, Sendable, CaseIterable {
       /// The tables have rows that are not of this move.
       case notEmpty
@@ -66,7 +75,9 @@
       case differs
     }
 
+    /// The kind of error, for programs to match on.
     public let code: Code
+    /// A sentence for a person: what is in the way, and what to do.
     public let detail: String
     /// Of a comparison, what it found.
     public let report: MoveReport?

@@ -9,9 +9,11 @@
   public struct PostgresConfiguration: DataStoreConfiguration, CustomStringConvertible, CustomReflectable {
     public typealias Store = PostgresStore
 
+    /// The models that the database keeps; nil for those that no other configuration of the container names.
     public var schema: Schema?
     /// The schema of the database in which the tables are.
     public let namespace: String
+    /// How objects are divided into parts that live together, such as one for each tenant.
     public let zone: PostgresZone
     let address: ServerAddress
     /// For so many days the database keeps what saves changed, and longer what a consumer has not read; nil where it does not.
@@ -31,6 +33,7 @@
     /// ```
     public var patience: Duration?
 
+    /// The name in errors and traces: `PostgreSQL` and the namespace.
     public var name: String { "PostgreSQL \(namespace)" }
 
     /// - Parameters:
@@ -62,6 +65,7 @@
     /// The server cuts longer names.
     private static let longestNamespace = 57
 
+    /// Throws ``RoostError`` with the code `badValue` if no schema of a database can have the name ``namespace``.
     public func validate() throws {
       if (1...Self.longestNamespace).contains(namespace.utf8.count), !namespace.utf8.contains(0) { return }
       throw RoostError(

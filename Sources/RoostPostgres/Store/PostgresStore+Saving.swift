@@ -15,6 +15,8 @@
     /// After so many saves old rows of the table of commits are removed, and old parts of the history.
     private static let savesPerCleaning = 1000
 
+    /// Writes the changes of a save in one transaction of the server. Contexts call it. It tries again if the server
+    /// could not order it with others, and throws a ``PostgresError`` or ``RoostError`` otherwise.
     public func save(
       _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -157,6 +159,7 @@
       }
     }
 
+    /// Forgets the last save of a context that has ended.
     public func invalidateState(for editingState: EditingState) { done[editingState.id] = nil }
 
     /// Finds out the outcome of an uncertain save. If it was committed, the models that it inserted have their rows.

@@ -12,8 +12,11 @@
     public typealias Configuration = PostgresConfiguration
     public typealias Snapshot = DefaultSnapshot
 
+    /// The configuration that the store was opened with.
     public let configuration: PostgresConfiguration
+    /// The models that the database keeps.
     public let schema: Schema
+    /// The identifier of the store in identifiers of its models.
     public let identifier: String
     let tables: TableMap
     /// The names of tables of links that the models do not name any more.
@@ -113,7 +116,9 @@
       pending = Set(brought.pending)
       let lacking = Dictionary(grouping: brought.pending, by: \.table)
       selections = tables.tables.indices.map { number in
-        Selection(tables, number, in: namespace, lacking: Set(lacking[number, default: []].map(\.column)))
+        Selection(
+          tables, number, in: namespace, isOneZone: zones.isOne,
+          lacking: Set(lacking[number, default: []].map(\.column)))
       }
       known = tables.tables.map { _ in [:] }
       listed = tables.tables.map { _ in [] }
@@ -189,6 +194,11 @@
     /// The caller has the lock.
     private func keep(_ row: KnownRow?, _ table: Int, at key: RowKey) {
       known[table][key] = row
+      noteLists(of: row, table, at: key)
+    }
+
+    /// The caller has the lock.
+    private func noteLists(of row: KnownRow?, _ table: Int, at key: RowKey) {
       guard selections[table].hasLists else { return }
       if row?.content.hasAllLists == true { listed[table].insert(key) } else { listed[table].remove(key) }
     }
@@ -216,7 +226,8 @@
         }
         for content in contents {
           guard let mark = content.mark as? KnownRow else { continue }
-          keep(mark.taken(content, after: known[mark.table][mark.key]), mark.table, at: mark.key)
+          let row = mark.taken(content, replacing: &known[mark.table][mark.key])
+          noteLists(of: row, mark.table, at: mark.key)
         }
       }
     }
@@ -301,6 +312,7 @@
 
     // MARK: DataStore
 
+    /// Removes all models and what the database noted of their changes, in one transaction.
     public func erase() throws {
       try CallInterrupt.check()
       var names = (tables.tables.map(\.name) + tables.links.map(\.name) + leftLinks).map { "\(namespace).\($0)" }

@@ -23,10 +23,13 @@
     }
 
     mutating func row(_ answer: Answer, _ row: Int) throws -> KnownRow {
-      guard let uuid = answer.uuid(row, start + 1), let version = answer.integer(row, start + 2),
-        let isSameZone = answer.read(row, start, with: { $0.map { zone.isWritten($0) } })
+      guard let uuid = answer.uuid(row, start + selection.keyColumn),
+        let version = answer.integer(row, start + selection.versionColumn)
       else { throw PostgresError(.refused, "a row of \(table.name) has no key or no version") }
-      if !isSameZone { zone = ZoneName(answer.text(row, start) ?? "") }
+      if let column = selection.zoneColumn {
+        let isSame = answer.read(row, start + column) { $0.map { zone.isWritten($0) } ?? zone.isEmpty }
+        if !isSame { zone = ZoneName(answer.text(row, start + column) ?? "") }
+      }
       if let column = selection.classColumn {
         let name = answer.text(row, start + column)
         if name != kind.type.name { try change(to: name) }
@@ -51,22 +54,22 @@
 
     private mutating func values(_ answer: Answer, _ row: Int, of key: RowKey) throws -> ValueImage {
       for property in kind.values.indices {
-        guard let at = kind.values[property].at else {
+        let value = kind.values[property]
+        guard let at = value.at, let form = value.form else {
           writer.skip()
           continue
         }
-        let fault = answer.read(row, start + at) { bytes -> ValueFault? in
-          if bytes == nil, kind.values[property].mayLack {
-            writer.skip()
-            return nil
-          }
-          return writer.attempt { (sink) throws(ValueFault) in
-            try kind.values[property].form?.read(bytes, into: &sink)
-          }
+        let bytes = answer.bytes(row, start + at)
+        if bytes == nil, value.mayLack {
+          writer.skip()
+          continue
         }
-        if let fault {
+        do throws(ValueFault) {
+          try form.read(bytes, into: &writer.sink)
+          writer.endValue()
+        } catch {
           throw RoostError(
-            .unreadable, "\(kind.type.name).\(kind.type.propertyName(property)) of \(key.text): \(fault.reason)")
+            .unreadable, "\(kind.type.name).\(kind.type.propertyName(property)) of \(key.text): \(error.reason)")
         }
       }
       return writer.finish()
@@ -87,7 +90,7 @@
       _ answer: Answer, _ row: Int, to links: inout [SnapshotContent.Link]
     ) -> [TableClass.Member: [UUIDNumber: Int64]] {
       var places: [TableClass.Member: [UUIDNumber: Int64]] = [:]
-      let hasLists = answer.isTrue(row, start + selection.listColumn)
+      let hasLists = selection.listColumn.map { answer.isTrue(row, start + $0) } ?? false
       for one in selection.joined {
         guard let property = kind.properties[one.member] else { continue }
         let isList = kind.form.isList(property)

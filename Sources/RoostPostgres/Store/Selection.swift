@@ -20,6 +20,10 @@
     let table: Table
     private let tables: TableMap
     let number: Int
+    /// Nil where all rows are in the zone without a name.
+    let zoneColumn: Int?
+    let keyColumn: Int
+    let versionColumn: Int
     let classColumn: Int?
     /// By class of the table.
     private(set) var kinds: [ClassColumns] = []
@@ -28,8 +32,8 @@
     private var list: [String] = []
     /// Parts of queries that are joined with a row.
     private var joins: [(columns: String, rows: String, name: String, isList: Bool, places: Range<Int>)] = []
-    /// Where it is said whether the lists of a row were selected.
-    private(set) var listColumn = 0
+    /// Where it is said whether the lists of a row were selected; nil where rows have none.
+    private(set) var listColumn: Int?
 
     /// The rows for which lists are selected.
     enum Lists {
@@ -38,12 +42,18 @@
       case of([UUIDNumber])
     }
 
-    /// - Parameter lacking: columns that a migration has to fill. Null is no value in them.
-    init(_ tables: TableMap, _ number: Int, in namespace: SQLName, lacking: Set<Int> = []) {
+    /// - Parameters:
+    ///   - isOneZone: whether all rows are in the zone without a name.
+    ///   - lacking: columns that a migration has to fill. Null is no value in them.
+    init(_ tables: TableMap, _ number: Int, in namespace: SQLName, isOneZone: Bool, lacking: Set<Int> = []) {
       self.tables = tables
       self.number = number
       table = tables.tables[number]
-      list = [Table.zone, Table.key, Table.version].map { "t.\($0)" }
+      // The server sorts rows with all their columns, so a column that is always the same is not selected.
+      zoneColumn = isOneZone ? nil : 0
+      keyColumn = isOneZone ? 0 : 1
+      versionColumn = keyColumn + 1
+      list = ((isOneZone ? [] : [Table.zone]) + [Table.key, Table.version]).map { "t.\($0)" }
       if table.hasClassColumn {
         classColumn = list.count
         list.append("t.\(Table.className)")
@@ -67,9 +77,12 @@
             + "WHERE r.\(Table.zone) = t.\(Table.zone) AND r.\(Table.key) = t.\(column.name))")
       }
       var seen: Set<TableClass.Member> = []
-      listColumn = list.count
-      list.append("true")
-      for member in table.classes.flatMap({ $0.members.compactMap { $0 } }) where seen.insert(member).inserted {
+      let members = table.classes.flatMap { $0.members.compactMap { $0 } }
+      if members.contains(where: { isList($0) }) {
+        listColumn = list.count
+        list.append("true")
+      }
+      for member in members where seen.insert(member).inserted {
         join(member, namespace)
       }
       kinds = table.classes.map { self.columns(of: $0, columns, targetClasses, lacking: lacking) }
@@ -148,7 +161,7 @@
     ) -> String {
       let test = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
       var list = list
-      list[listColumn] = wanted
+      if let listColumn { list[listColumn] = wanted }
       let joins = joins.map { join in
         if join.isList, wanted == "false" {
           for place in join.places { list[place] = "NULL" }
@@ -218,15 +231,20 @@
       version == row.version && (!lists || places.allSatisfy { row.places[$0.key] == $0.value })
     }
 
-    /// The state to remember after the working set has written a content with this mark.
+    /// Replaces what was known of the row, after the working set has written a content with this mark. Returns the new state.
     ///
     /// - Parameter former: what was known before. Its lists stay if none came with the content.
-    func taken(_ content: SnapshotContent, after former: KnownRow?) -> KnownRow {
-      if former == nil, content.links == self.content.links { return self }
+    func taken(_ content: SnapshotContent, replacing former: inout KnownRow?) -> KnownRow {
+      if former == nil, content.links == self.content.links {
+        former = self
+        return self
+      }
       var plain = former.map { content.filled(from: $0.content) } ?? content
       plain.mark = nil
-      return KnownRow(
+      let row = KnownRow(
         table, key, version: version, content: plain, places: former?.places.merging(places) { $1 } ?? places)
+      former = row
+      return row
     }
   }
 #endif

@@ -21,14 +21,19 @@
     /// How many rows a statement changed.
     var changedRows: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
+    /// The bytes of a field; nil for null. They are there as long as the answer.
+    func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
+      let (row, column) = (Int32(row), Int32(column))
+      let length = Int(PQgetlength(result, row, column))
+      if length == 0, PQgetisnull(result, row, column) != 0 { return nil }
+      return UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: length)
+    }
+
     /// Calls a body with the bytes of a field; with nil for null.
     func read<Result>(
       _ row: Int, _ column: Int, with body: (UnsafeRawBufferPointer?) throws -> Result
     ) rethrows -> Result {
-      let (row, column) = (Int32(row), Int32(column))
-      if PQgetisnull(result, row, column) != 0 { return try body(nil) }
-      let length = Int(PQgetlength(result, row, column))
-      return try body(UnsafeRawBufferPointer(start: PQgetvalue(result, row, column), count: length))
+      try withExtendedLifetime(self) { try body(bytes(row, column)) }
     }
 
     package func text(_ row: Int, _ column: Int) -> String? {

@@ -1,6 +1,7 @@
 #if Postgres
   /// What the server, or the way to it, refused. Match on ``code``. No text of it has a password.
   public struct PostgresError: Error, CustomStringConvertible, Sendable {
+    /// The kinds of errors of a server, or of the way to it.
     public enum Code: String, Sendable, CaseIterable {
       /// The address cannot be read.
       case badAddress
@@ -32,7 +33,9 @@
       case refused
     }
 
+    /// The kind of error, for programs to match on.
     public let code: Code
+    /// A sentence for a person: what the server said, and what to do.
     public let detail: String
     /// The five letters and digits of SQL for what happened; nil where the server said nothing.
     public let state: String?

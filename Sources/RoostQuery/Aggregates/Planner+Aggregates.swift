@@ -6,17 +6,18 @@ extension Planner {
   ///
   /// - Parameters:
   ///   - query: its order, offset and limit are of no account.
+  ///   - memory: counts what the groups take.
   ///   - decimal: is told of every decimal that is to be added: the number of its measure, that of its group as groups are first
   ///     seen, and the decimal.
   package func aggregate(
-    _ query: Query, by keys: [Expression], _ measures: [Measure],
+    _ query: Query, by keys: [Expression], _ measures: [Measure], memory: QueryMemory? = nil,
     decimal: (Int, Int, DecimalNumber) throws -> Void
   ) throws -> (groups: [TalliedGroup], order: [Int]) {
     var query = query
     (query.order, query.offset, query.limit, query.after) = ([], 0, nil, nil)
     if keys.isEmpty, let quick = try byIndexes(query, measures) { return ([quick], [0]) }
     let plan = try plan(query)
-    let sums = try RowSums(keys, measures, ground: plan.ground, entity: plan.entity.id)
+    let sums = try RowSums(keys, measures, ground: plan.ground, entity: plan.entity.id, memory: memory)
     defer { sums.rest() }
     // Not counted at each row.
     let borrowed = Unmanaged.passUnretained(sums)

@@ -12,8 +12,12 @@ final class RowSums {
   /// How many groups have tallies, and for how many more there is room.
   @exclusivity(unchecked) private var groupCount = 0
   @exclusivity(unchecked) private var room = 16
+  private let memory: QueryMemory?
 
-  init(_ keys: [Expression], _ measures: [Measure], ground: Ground, entity: EntityID) throws {
+  init(
+    _ keys: [Expression], _ measures: [Measure], ground: Ground, entity: EntityID, memory: QueryMemory? = nil
+  ) throws {
+    self.memory = memory
     self.keys = keys.isEmpty ? nil : try RowGroups(keys, ground, entity: entity)
     programs = try measures.map { try MeasureProgram($0, ground, entity: entity) }
     count = programs.count
@@ -46,12 +50,22 @@ final class RowSums {
   @inline(__always)
   func add(_ row: Row, _ decimal: (Int, Int, DecimalNumber) throws -> Void) throws {
     let group = try keys?.group(of: row) ?? 0
-    if group == groupCount { addGroup() }
+    if group == groupCount {
+      try countGroup(group)
+      addGroup()
+    }
     let own = tallies + group &* count
     for number in 0..<count {
       let isDone = columns[number].add(row, to: &own[number])
       if !isDone { try compute(number, group, row: row, decimal: decimal) }
     }
+  }
+
+  @inline(never)
+  private func countGroup(_ group: Int) throws {
+    guard let memory, let keys else { return }
+    let values = keys.keys[group].reduce(0) { $0 + 2 * (QueryMemory.value + $1.heapBytes) }
+    try memory.take(QueryMemory.group + values + count * MemoryLayout<MeasureTally>.stride, for: .groups)
   }
 
   @inline(never)

@@ -28,8 +28,12 @@ package final class RowValues {
     return try program.cell(row).value(terms[number].kind)
   }
 
-  func append(_ row: Row, to values: inout [Value]) throws {
-    for number in terms.indices { values.append(try value(number, row)) }
+  func append(_ row: Row, to values: inout [Value], _ memory: QueryMemory? = nil) throws {
+    for number in terms.indices {
+      let value = try value(number, row)
+      try memory?.take(QueryMemory.value + value.heapBytes, for: .rows)
+      values.append(value)
+    }
   }
 
   /// Gives back what the programs borrowed.

@@ -15,6 +15,7 @@ package struct ConditionFault: Error, Hashable, Sendable, CustomStringConvertibl
     case outOfBounds
     case missingRow
     case tooLong
+    case tooLarge
   }
 
   package var code: Code

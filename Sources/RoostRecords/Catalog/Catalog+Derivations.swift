@@ -32,6 +32,35 @@ extension Catalog {
     derivations.removeAll { $0.field == field && $0.entity == entity }
   }
 
+  /// A derivation in words, for people.
+  package func words(of one: Derivation) -> String {
+    if one.kind == .computed {
+      let parts = one.computation.split(separator: " ").map(String.init)
+      return parts.count == 2 ? "computed from \(parts[0]), version \(parts[1])" : "computed from \(one.computation)"
+    }
+    let list = one.relationship.flatMap { relationship($0) }
+    let target = list.flatMap { entity($0.target) }
+    func name(_ id: FieldID?) -> String? { id.flatMap { target?.field($0)?.name } }
+    let key = name(one.key).map { " by \($0)" } ?? ""
+    return "\(one.kind.word) of \(list?.name ?? "?")\(name(one.value).map { "." + $0 } ?? "")\(key)"
+  }
+
+  /// Makes the next opening by the program compute the values of computed fields for all rows. It is for writers that change rows
+  /// without the program.
+  ///
+  /// - Parameter entities: the entities of these rows; nil for all.
+  package mutating func awaitComputed(of entities: Set<EntityID>? = nil) {
+    for place in derivations.indices where derivations[place].kind == .computed && !derivations[place].isWaiting {
+      if let entities, !entities.contains(derivations[place].entity) { continue }
+      derivations[place].text = Derivation.waiting + derivations[place].text
+    }
+  }
+
+  /// Whether computed fields may have values that do not fit to their rows after a writer changed these without the program.
+  package func hasComputed(of entities: Set<EntityID>? = nil) -> Bool {
+    derivations.contains { $0.kind == .computed && !$0.isWaiting && entities?.contains($0.entity) != false }
+  }
+
   /// Removes the derivations that lost their field, their relationship or what they are computed from.
   mutating func dropTornDerivations() {
     if derivations.isEmpty { return }

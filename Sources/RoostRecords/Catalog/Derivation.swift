@@ -56,6 +56,13 @@ package struct Derivation: Hashable, Sendable {
     (self.relationship, self.value, self.key, self.text) = (relationship, value, key, text)
   }
 
+  /// What the text of a computed field begins with while its values wait for the program: see ``Catalog/awaitComputed(of:)``.
+  package static let waiting = "?"
+  /// Whether the next opening by the program computes the values of all rows.
+  package var isWaiting: Bool { kind == .computed && text.hasPrefix(Self.waiting) }
+  /// How the program names its computation.
+  package var computation: String { isWaiting ? String(text.dropFirst(Self.waiting.count)) : text }
+
   /// Whether the engine keeps the field right.
   package var isKept: Bool { kind != .computed }
 }

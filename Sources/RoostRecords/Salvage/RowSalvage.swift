@@ -13,7 +13,7 @@ package import RoostTrees
 /// 4. The history tells of nothing that is not so: where rows were lost, it begins behind what was saved of the trees. Whoever
 ///    has read of what is lost is told so.
 /// 5. No two rows have the same values in a unique index.
-/// 6. Derived fields have the values that are computed from what is there.
+/// 6. Derived fields have the values that are computed from what is there. Those that the program computes wait for its next opening.
 /// 7. A reference leads to a row, or is nil. Where it may not be nil, its relationship says that rows are lost.
 package final class RowSalvage: SalvagedContent {
   /// An entity of the new store.
@@ -146,6 +146,11 @@ package final class RowSalvage: SalvagedContent {
     for entity in tables.catalog.entities where !entity.name.hasPrefix("@") {
       let rows = try tables.integers(Tables.rows(entity.id)).root.count
       entities.append(SavedEntity(name: entity.name, rows: Int(clamping: rows)))
+    }
+    // Rows that lost a value, or came from the log, may not fit to what the program computed.
+    if hasLosses || isChanged || !tally.isEmpty, tables.catalog.hasComputed() {
+      try tables.changeCatalog { $0.awaitComputed() }
+      isChanged = true
     }
     guard isChanged else { return nil }
     return try RecordSalvager.seal(tables, &tally)

@@ -212,7 +212,7 @@ extension Command {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
       defer { try? FileManager.default.removeItem(atPath: folder) }
       var bench = Bench(folder: folder, count: count, console: console.quiet(arguments.has("json")))
-      let report = try Unfinished.removing(folder) { try bench.run() }
+      let report = try Unfinished.removing([folder]) { try bench.run() }
       if arguments.has("json") { try console.json(report) } else { report.write(to: console) }
       return .good
     }

@@ -20,7 +20,7 @@ extension Command {
     let files = DiskFileSystem.shared
     let making = try Workpiece.pathWhileMade(files.canonicalPath(target))
     if try making == files.canonicalPath(source) { return try body() }
-    return try Unfinished.removing(making, while: body)
+    return try Unfinished.removing([making], while: body)
   }
 
   static var backup: Command {

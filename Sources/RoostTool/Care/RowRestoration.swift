@@ -2,6 +2,7 @@ import Roost
 import RoostPages
 import RoostQuery
 import RoostRecords
+import RoostTransfer
 
 /// Brings rows of a store back as they were.
 ///
@@ -133,6 +134,8 @@ struct RowRestoration {
       waiting = refused
     }
     for name in names { try writeLists(name) }
+    let entities = Set(names.map(\.entity))
+    if writer.catalog.hasComputed(of: entities) { try writer.change { $0.awaitComputed(of: entities) } }
   }
 
   /// Where a relationship led.
@@ -277,7 +280,7 @@ struct RowRestorationReport: Encodable {
 
   private mutating func restore(_ asked: [Asked], _ past: RecordReader, into store: RecordStore) throws {
     let names = try asked.flatMap { one in
-      let entity = try Looking.entity(one.entity, past.catalog).id
+      let entity = try one.rows(past.catalog).entity.id
       return try Planner(Ground(past)).plan(one.query(past.catalog)).rows().map { RowName(entity, $0) }
     }
     let done = try store.write(author: "roost restore") { writer in

@@ -9,7 +9,8 @@ enum Ending: Int32 {
   case good = 0
   /// A check failed, damage was found, what is named is not there, or the store could not be read.
   case failed = 1
-  /// The words on the command line, or the condition among them, make no sense.
+  /// The arguments, or the condition among them, are invalid. A comparison that could not be made ends so too, because 1 means that
+  /// the stores differ.
   case usage = 2
   /// Another process has the store open, or is faster than the one who reads: try again.
   case inUse = 3
@@ -17,7 +18,7 @@ enum Ending: Int32 {
   static let explained = [
     ("0", "All is well."),
     ("1", "A check failed, damage was found, stores differ, something is missing, or a store cannot be used."),
-    ("2", "The arguments, or the condition among them, are invalid."),
+    ("2", "The arguments, or the condition among them, are invalid; or 'diff' could not compare."),
     ("3", "Another process has the store open, or writes it faster than it can be read: try again later."),
   ]
 }
@@ -53,7 +54,7 @@ struct Command {
       // Nobody reads any more, as behind `| head`.
       return .good
     } catch {
-      let ending = ending(error)
+      let ending = ending(error, words)
       // Who reads JSON reads errors too.
       if words.contains("--json"), let text = try? Console.jsonText(Failure(error, ending)) {
         console.error(text)
@@ -81,6 +82,14 @@ struct Command {
       reference = (error as? any CataloguedError)?.entry?.number
       exitCode = ending.rawValue
     }
+  }
+
+  /// As with other programs that compare, 1 is a difference, and more is trouble.
+  private static func ending(_ error: any Error, _ words: [String]) -> Ending {
+    let compares =
+      words.first == "diff" || words.first == "schema" && words.contains { $0 == "--diff" || $0.hasPrefix("--diff=") }
+    let ending = ending(error)
+    return compares && ending == .failed ? .usage : ending
   }
 
   private static func ending(_ error: any Error) -> Ending {
@@ -139,13 +148,15 @@ struct Command {
     }
   }
 
-  private static func find(_ name: String) throws(UsageError) -> Command {
+  private static func find(_ name: String, topics: [String] = []) throws(UsageError) -> Command {
     if let command = all.first(where: { $0.name == name }) { return command }
     if name.hasPrefix("-") {
       throw UsageError(sentence: "Unknown option '\(name)'" + Spelling.hint(name, among: ["--version", "--help"]))
     }
     throw UsageError(
-      sentence: "There is no command '\(name)'" + Spelling.hint(name, among: shown.map(\.name) + ["help"]))
+      sentence: "There is no command '\(name)'" + Spelling.hint(name, among: shown.map(\.name) + ["help"] + topics)
+        + (Spelling.nearest(name, among: shown.map(\.name) + ["help"] + topics) == nil
+          ? "; 'roost help' lists all" : ""))
   }
 
   // MARK: Help
@@ -159,6 +170,8 @@ struct Command {
     switch words.first {
     case nil: lines = overview
     case "errors": lines = ErrorHelp.list
+    case let name? where HelpTopic.all.contains { $0.name == name }:
+      lines = HelpTopic.all.first { $0.name == name }?.lines ?? []
     case "help", "--help", "-h": lines = overview
     case let name?:
       if let entry = ErrorCatalogue.entry(written: name) {
@@ -166,7 +179,7 @@ struct Command {
       } else if name.first == "E" || name.first == "e", name.dropFirst().allSatisfy(\.isNumber), name.count > 1 {
         throw UsageError(sentence: "There is no error '\(name)'; 'roost help errors' lists them")
       } else {
-        lines = try find(name).help
+        lines = try find(name, topics: HelpTopic.all.map(\.name) + ["errors"]).help
       }
     }
     for line in lines { console.line(text: line) }
@@ -194,9 +207,11 @@ struct Command {
       shown.map { ($0.name, $0.summary) } + [
         ("help", "Show subcommand help information, or explain an error: help E0103.")
       ])
+    lines += ["", "TOPICS:"]
+    lines += Syntax.columns(HelpTopic.all.map { ($0.name, $0.summary) } + [("errors", "The numbers of all errors.")])
     lines += ["", "EXIT CODES:"]
     lines += Syntax.columns(Ending.explained)
-    return lines + ["", "  See 'roost help <subcommand>' for detailed help."]
+    return lines + ["", "  See 'roost help <subcommand>' or 'roost help <topic>' for detailed help."]
   }
 }
 

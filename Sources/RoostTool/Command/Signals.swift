@@ -44,7 +44,7 @@ final class Signals {
 
 /// Files in the making, which nobody else knows: they go where somebody ends the program before they are whole.
 enum Unfinished {
-  static func removing<Result>(_ paths: String..., while body: () throws -> Result) rethrows -> Result {
+  static func removing<Result>(_ paths: [String], while body: () throws -> Result) rethrows -> Result {
     let signals = Signals([SIGINT, SIGTERM, SIGHUP]) { number in
       for path in paths { try? FileManager.default.removeItem(atPath: path) }
       // Without the checkpoints that `exit` makes of open stores: they would write the files again.

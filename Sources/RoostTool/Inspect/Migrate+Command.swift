@@ -53,7 +53,8 @@ extension Command {
 /// What an opening with other models would change, as it is printed.
 struct MigrationPreview: Encodable {
   struct Change: Encodable {
-    /// `added`, `parked`, `renamed`, `optional`, `required`, `toMany`, `changed`, `unique`, `notUnique` or `index`.
+    /// `added`, `parked`, `renamed`, `optional`, `required`, `toMany`, `changed`, `unique`, `notUnique`, `index`, `derived` or
+    /// `notDerived`.
     var kind: String
     /// The property; of an index or a unique rule its properties.
     var property: String
@@ -108,7 +109,7 @@ struct MigrationPreview: Encodable {
         sentence: "\(other) has no property '\(unknown.entity).\(unknown.property)' that could have a default")
     }
     let folder = OpeningTrial.newFolder
-    try Unfinished.removing(folder) { try trial.run(witness, folder: folder) }
+    try Unfinished.removing([folder]) { try trial.run(witness, folder: folder) }
     (source, target) = (path, other)
     (fromVersion, toVersion) = (trial.from, trial.to)
     (isPossible, writesRows) = (trial.refusals.isEmpty, trial.writesRows)
@@ -123,7 +124,17 @@ struct MigrationPreview: Encodable {
     let indexes = one.newIndexes.map { Change(kind: "index", property: $0, text: "+ index \($0)") }
     return Entity(
       name: one.name, fate: one.fate.rawValue, rows: one.rows, isReturning: one.returning.contains(one.name),
-      changes: changes + indexes)
+      changes: changes + indexes + one.derived.map(change))
+  }
+
+  private static func change(_ one: OpeningTrial.DerivedChange) -> Change {
+    var change = Change(
+      kind: one.becomes == nil ? "notDerived" : "derived", property: one.property, was: one.was, becomes: one.becomes,
+      text: "~ \(one.property) is not derived any more, and keeps its values")
+    if let becomes = one.becomes {
+      change.text = "~ \(one.property) is derived: \(becomes)" + (one.was.map { "; it was \($0)" } ?? "")
+    }
+    return change
   }
 
   private static func change(_ one: Outline.Change, isReturning: Bool) -> Change {

@@ -1,6 +1,7 @@
 import RoostFile
 import RoostPages
 import RoostRecords
+import RoostTransfer
 
 /// What `info` and `verify` tell of a store of rows.
 struct RecordFacts: Encodable {
@@ -53,7 +54,8 @@ struct RecordFacts: Encodable {
     entities = try catalog.entities.filter { !$0.name.hasPrefix("@") }.map { entity in
       let table = try reader.table(entity.id)
       return Entity(
-        name: entity.name, rows: UInt64(table.count), largeValues: UInt64(table.largeCount),
+        name: entity.name, rows: UInt64(try Looking.rowClass(entity.name, catalog).count(reader)),
+        largeValues: UInt64(table.largeCount),
         indexes: table.indexes.map {
           Index(name: $0.index.name, entries: UInt64($0.count), isUnique: $0.index.isUnique, isBuilt: $0.isWhole)
         })

@@ -6,7 +6,8 @@ extension SchemaText {
   static func derivedAttribute(_ field: Field, _ entity: Entity, catalog: Catalog) -> String {
     guard let one = catalog.derivation(of: field.id, in: entity.id) else { return "" }
     if one.kind == .computed {
-      return "@Derived(\\\(entity.name).\(one.text.split(separator: " ").first.map(String.init) ?? one.text)) "
+      let path = one.computation.split(separator: " ").first.map(String.init) ?? one.computation
+      return "@Derived(\\\(entity.name).\(path)) "
     }
     guard let relationship = one.relationship.flatMap({ catalog.relationship($0) }),
       let target = catalog.entity(relationship.target)

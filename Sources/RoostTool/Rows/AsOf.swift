@@ -7,7 +7,7 @@ enum AsOf {
   static let option = Syntax.Option(
     name: "as-of", value: "moment",
     help:
-      "Show what the store held then: after a transaction, as '120', or before a time, as '2026-01-31T12:00:00Z'. Its history must be full."
+      "Read the store as it was: after a transaction, as '120', or before a time, as '2026-01-31T12:00:00Z'. It needs a full history."
   )
 
   /// The store as it was; as it is, where nothing else is asked for.
@@ -22,7 +22,9 @@ enum AsOf {
     let oldest = try reader.oldestToken
     if let number = UInt64(text) {
       guard number <= reader.commit else {
-        throw CheckFailure(sentence: "the newest transaction is \(reader.commit), so there is no state of \(number)")
+        throw CheckFailure(
+          sentence:
+            "the newest transaction is \(reader.commit), so there is no state after \(number): choose a smaller number")
       }
       guard number >= oldest.transaction else { throw removed(oldest) }
       return try reader.token(behind: number)
@@ -34,7 +36,9 @@ enum AsOf {
 
   private static func removed(_ oldest: HistoryPlace) -> CheckFailure {
     CheckFailure(
-      sentence: "the history up to transaction \(oldest.transaction) was removed, so what was before is not known")
+      sentence:
+        "the history up to transaction \(oldest.transaction) was removed, so earlier states are not known: ask for a later one, "
+        + "or look into a backup")
   }
 
   private static func time(_ text: String) throws -> HybridTime {

@@ -64,7 +64,7 @@ struct Asked {
     offset = 0
   }
 
-  init(_ arguments: Arguments) throws {
+  init(_ arguments: Arguments) throws(UsageError) {
     entity = arguments.operands[1]
     condition = arguments.operand(2)
     sort = arguments.text("sort")
@@ -78,7 +78,7 @@ struct Asked {
     grouping = try Self.grouping(arguments, columns)
   }
 
-  private static func grouping(_ arguments: Arguments, _ columns: [String]?) throws -> Grouping? {
+  private static func grouping(_ arguments: Arguments, _ columns: [String]?) throws(UsageError) -> Grouping? {
     let keys = arguments.text("group-by").map(QuestionParts.split)
     if keys?.isEmpty == true { throw UsageError(sentence: "'--group-by' names no value") }
     var measures: [String] = []
@@ -99,12 +99,15 @@ struct Asked {
       keys: keys ?? [], columns: (columns ?? names) + (counts ? ["count"] : []) + measures, having: having)
   }
 
+  /// The class whose rows are asked for.
+  func rows(_ catalog: Catalog) throws -> RowClass { try Looking.rowClass(entity, catalog) }
+
   /// The query of the rows. That of groups has no order, because the order is one of groups.
   func query(_ catalog: Catalog) throws -> Query {
-    let id = try Looking.entity(entity, catalog).id
-    let order = try grouping == nil ? sort.map { try TypedQuestion.order($0, of: id, catalog) } : nil
-    return Query(
-      entity, where: try condition.map { try TypedQuestion.condition($0, of: id, catalog) }, by: order ?? [],
+    let rows = try rows(catalog)
+    let order = try grouping == nil ? sort.map { try TypedQuestion.order($0, of: rows, catalog) } : nil
+    return rows.query(
+      where: try condition.map { try TypedQuestion.condition($0, of: rows, catalog) }, by: order ?? [],
       offset: offset, limit: limit)
   }
 
@@ -113,6 +116,6 @@ struct Asked {
     guard let grouping else { return nil }
     return try GroupQuestion(
       by: grouping.keys, columns: grouping.columns, having: grouping.having, sort: sort,
-      of: try Looking.entity(entity, catalog).id, catalog)
+      of: try rows(catalog), catalog)
   }
 }

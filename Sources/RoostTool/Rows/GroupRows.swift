@@ -1,4 +1,5 @@
 import Foundation
+import RoostFile
 import RoostQuery
 import RoostRecords
 import RoostTransfer
@@ -29,7 +30,8 @@ struct GroupRows {
     }
     if !question.order.isEmpty { groups = try sorted(groups, &computing) }
     let names = question.columns.map { $0.kind.entity.map { ReferenceText(of: $0, reader.catalog) } }
-    for group in groups.dropFirst(query.offset).prefix(query.limit ?? .max) {
+    for (number, group) in groups.dropFirst(query.offset).prefix(query.limit ?? .max).enumerated() {
+      if number & 255 == 0 { try CallInterrupt.look() }
       var values: [Value] = []
       for (column, name) in zip(question.columns, names) {
         let value = try computing.value(column.expression, group)
@@ -76,7 +78,9 @@ struct GroupRows {
       if isDecimal { return try number(decimal) }
       if measure.kind.whole == .double { return .double(tally.floats.total) }
       guard let sum = Int64(exactly: tally.integers) else {
-        throw CheckFailure(sentence: "a sum is \(tally.integers), which is larger than an Int64")
+        throw CheckFailure(
+          sentence: "the sum of a group is \(tally.integers), which an Int64 cannot hold: ask for 'average' and "
+            + "'count' instead")
       }
       return .int(sum)
     case .average:

@@ -159,8 +159,19 @@ struct HistoryTail {
     var range = HistoryRange(by: author, crossesGaps: true)
     range.program = program
     if let asOf { range.through = try AsOf.place(asOf, reader).transaction }
-    if !entities.isEmpty { range.entities = Set(try entities.map { try Looking.entity($0, reader.catalog).id }) }
+    if !entities.isEmpty { range.entities = Set(try entities.map { try entity($0, reader.catalog) }) }
     return range
+  }
+
+  /// The history tells of rows by their topmost class.
+  private func entity(_ name: String, _ catalog: Catalog) throws -> EntityID {
+    let rows = try Looking.rowClass(name, catalog)
+    if rows.isSubclass {
+      throw CheckFailure(
+        sentence: "the history has no '\(name)': its rows are rows of \(rows.entity.name), so ask for the history of "
+          + rows.entity.name)
+    }
+    return rows.entity.id
   }
 
   /// Prints transactions behind one, the oldest first.

@@ -1,5 +1,6 @@
 import RoostCare
 import RoostFile
+import RoostGraph
 import RoostKV
 import RoostPages
 import RoostRecords
@@ -36,6 +37,20 @@ enum Looking {
     settings.createIfMissing = false
     let floor = try StoreContent.of(path) == .rows ? RecordStore.floor : nil
     return try KeyValueStore(path, options: settings.options, fileSystem: DiskFileSystem.shared, floor: floor)
+  }
+
+  /// The rows of a class. Those of a subclass are rows of its topmost class.
+  static func rowClass(_ name: String, _ catalog: Catalog) throws -> RowClass {
+    let entity = try entity(name, catalog)
+    guard let lineage = try StoredLineage(name, catalog), let root = catalog.entity(lineage.root) else {
+      return RowClass(entity)
+    }
+    return RowClass(name, in: root, above: lineage.above, heirs: lineage.heirs, catalog)
+  }
+
+  /// The names of the classes of a store.
+  static func names(_ catalog: Catalog) -> [String] {
+    catalog.entities.map(\.name).filter { !$0.hasPrefix("@") }.sorted()
   }
 
   static func entity(_ name: String, _ catalog: Catalog) throws -> Entity {

@@ -33,8 +33,7 @@ extension Command {
         if format == "table" { report.write(to: console) } else { try console.json(report) }
         return .good
       }
-      if asked.grouping != nil { return try GroupPrinter(witness, asked, console: console).run(format) }
-      if arguments.has("count") {
+      if asked.grouping == nil, arguments.has("count") {
         let count = try witness.read { reader in try Planner(Ground(reader)).plan(asked.query(reader.catalog)).count() }
         if format == "table" || format == "csv" {
           console.line("\(count)")
@@ -43,7 +42,7 @@ extension Command {
         }
         return .good
       }
-      return try RowPrinter(witness, asked, console: console).run(format)
+      return try AnswerPrinter(witness, asked.answer, console: console).run(format)
     }
   }
 
@@ -89,69 +88,14 @@ extension Command {
       let (name, key) = (arguments.operands[1], arguments.operands[2])
       let most = try arguments.number("most", in: 0...1_000_000) ?? 10
       let found = try AsOf.rows(arguments).read { reader -> RowPortrait? in
-        let entity = try Looking.entity(name, reader.catalog)
-        guard let row = try RowKey.row(key, by: arguments.text("by"), of: entity, reader) else { return nil }
-        return try RowPortrait(row, of: entity, reader, most: most)
+        let rows = try Looking.rowClass(name, reader.catalog)
+        guard let row = try RowKey.row(key, by: arguments.text("by"), of: rows, reader) else { return nil }
+        return try RowPortrait(row, of: rows, reader, most: most)
       }
       guard let found else { throw CheckFailure(sentence: "there is no \(name) '\(key)'") }
       if arguments.has("json") { try console.plain(SafeText.json(found.json) + "\n") } else { found.write(to: console) }
       return .good
     }
-  }
-}
-
-/// Prints the rows of a query.
-struct RowPrinter {
-  private let witness: RecordWitness
-  private let asked: Asked
-  private let console: Console
-
-  init(_ witness: RecordWitness, _ asked: Asked, console: Console) {
-    self.witness = witness
-    self.asked = asked
-    self.console = console
-  }
-
-  func run(_ format: String) throws -> Ending {
-    switch format {
-    case "json": try export(.json, SafeText.json)
-    case "jsonl": try export(.jsonLines, SafeText.json)
-    case "csv": try export(.csv(), SafeText.lines)
-    default: try table()
-    }
-    return .good
-  }
-
-  private func export(_ format: TextFormat, _ filter: @escaping (String) -> String) throws {
-    let output = HeldOutput(ConsoleOutput(console, filter: filter))
-    try witness.read(mayRestart: { !output.hasFlowed }) { reader in
-      output.restart()
-      _ = try Exporter(reader, format, columns: asked.columns, computes: true).write(
-        asked.query(reader.catalog), to: output)
-    }
-    try output.release()
-  }
-
-  private func table() throws {
-    // Cells are made safe one by one, so that styles may stand between them.
-    let output = HeldOutput(ConsoleOutput(console, filter: { $0 }))
-    var count = 0
-    try witness.read(mayRestart: { !output.hasFlowed }) { reader in
-      output.restart()
-      count = 0
-      let query = try asked.query(reader.catalog)
-      let listing = try RowListing(reader, of: asked.entity, columns: asked.columns)
-      let columns = listing.columns.map { TextTable.Column(name: $0.name, isNumber: $0.isNumber) }
-      var table = TextTable(columns, console) { try output.write($0) }
-      try listing.forEach(query) { cells in
-        try table.add(cells)
-        count += 1
-        return true
-      }
-      try table.end()
-    }
-    try output.release()
-    if console.isTerminal { console.line(console.styled(ReadableNumber.count(count, "row"), .faint)) }
   }
 }
 

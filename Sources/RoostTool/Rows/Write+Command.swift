@@ -21,14 +21,14 @@ extension Command {
           RowWriting.condition,
         ], options: [RowWriting.allOption] + RowWriting.options)
     ) { arguments, console in
-      let writing = try RowWriting(arguments, console, condition: arguments.operand(3))
-      let changes = try TypedQuestion.changes(arguments.operands[2], of: writing.entity, writing.catalog)
+      let writing = try RowWriting(arguments, console, condition: arguments.operand(3), way: .set)
+      let changes = try TypedQuestion.changes(arguments.operands[2], of: writing.rows, writing.catalog)
       if changes.isEmpty { throw UsageError(sentence: "There is no assignment: write 'plays = 3'") }
       return try writing.run { writer in
         let count = try writer.update(writing.query, set: changes)
         return RowWriting.Done(
-          entity: writing.entity.name, changed: count,
-          sentence: "Change \(ReadableNumber.count(count, "row")) of \(writing.entity.name)")
+          entity: writing.rows.name, changed: count,
+          sentence: "Change \(ReadableNumber.count(count, "row")) of \(writing.rows.name)")
       }
     }
   }
@@ -47,13 +47,13 @@ extension Command {
         ],
         options: RowWriting.options)
     ) { arguments, console in
-      let writing = try RowWriting(arguments, console, condition: nil, isForAll: true)
-      let values = try writing.newRow(TypedQuestion.changes(arguments.operands[2], of: writing.entity, writing.catalog))
+      let writing = try RowWriting(arguments, console, condition: nil, way: .insert)
+      let entity = writing.rows.entity
+      let values = try writing.newRow(TypedQuestion.changes(arguments.operands[2], of: writing.rows, writing.catalog))
       return try writing.run { writer in
-        let row = try writer.table(writing.entity.id).insert(fields: values)
+        let row = try writer.table(entity.id).insert(fields: values)
         return RowWriting.Done(
-          entity: writing.entity.name, inserted: row.number,
-          sentence: "Insert #\(row.number) into \(writing.entity.name)")
+          entity: entity.name, inserted: row.number, sentence: "Insert #\(row.number) into \(entity.name)")
       }
     }
   }
@@ -68,14 +68,15 @@ extension Command {
       syntax: Syntax(
         operands: RowWriting.operands + [RowWriting.condition], options: [RowWriting.allOption] + RowWriting.options)
     ) { arguments, console in
-      let writing = try RowWriting(arguments, console, condition: arguments.operand(2), isDeletion: true)
+      let writing = try RowWriting(arguments, console, condition: arguments.operand(2), way: .delete)
       return try writing.run { writer in
         let gone = try writer.delete(writing.query)
+        try writing.check(gone)
         let counts = Dictionary(grouping: gone.rows) { writing.catalog.name(of: $0.entity) ?? "?" }.mapValues(\.count)
         let parts = counts.sorted { $0.key < $1.key }.map { "\(ReadableNumber.count($0.value, "row")) of \($0.key)" }
         return RowWriting.Done(
-          entity: writing.entity.name, deleted: gone.asked, deletedByEntity: counts, setToNil: gone.loose.count,
-          sentence: "Delete " + (parts.isEmpty ? "0 rows of \(writing.entity.name)" : parts.joined(separator: ", "))
+          entity: writing.rows.name, deleted: gone.asked, deletedByEntity: counts, setToNil: gone.loose.count,
+          sentence: "Delete " + (parts.isEmpty ? "0 rows of \(writing.rows.name)" : parts.joined(separator: ", "))
             + (gone.loose.isEmpty ? "" : "; \(ReadableNumber.count(gone.loose.count, "reference")) become nil"))
       }
     }
@@ -125,17 +126,18 @@ struct RowWriting {
     Syntax.Option(name: "json", help: "Print JSON. It does not ask."),
   ]
 
-  let entity: Entity
+  enum Way { case set, insert, delete }
+
+  /// The class whose rows are changed.
+  let rows: RowClass
   let catalog: Catalog
   let query: Query
   private let arguments: Arguments
   private let console: Console
 
-  init(_ arguments: Arguments, _ console: Console, condition: String?, isForAll: Bool = false, isDeletion: Bool = false)
-    throws
-  {
+  init(_ arguments: Arguments, _ console: Console, condition: String?, way: Way) throws {
     (self.arguments, self.console) = (arguments, console)
-    if !isForAll, (condition != nil) == arguments.has("all") {
+    if way != .insert, (condition != nil) == arguments.has("all") {
       throw UsageError(
         sentence: condition == nil
           ? "Give a condition, or '--all' for all rows" : "'--all' and a condition contradict each other: leave one out"
@@ -143,18 +145,33 @@ struct RowWriting {
     }
     // A reader finds what is wrong with the words before the store is opened for writing.
     catalog = try Waiting.whileInUse(arguments) { try Looking.rows(arguments.operands[0]).read { $0.catalog } }
-    entity = try Looking.entity(arguments.operands[1], catalog)
-    query = try Asked(entity.name, where: condition).query(catalog)
-    if !isDeletion, let computed = catalog.derivations(of: entity.id).first(where: { !$0.isKept }) {
+    rows = try Looking.rowClass(arguments.operands[1], catalog)
+    query = try Asked(rows.name, where: condition).query(catalog)
+    if way != .delete, let computed = catalog.derivations(of: rows.entity.id).first(where: { !$0.isKept }) {
       throw CheckFailure(
         sentence:
-          "\(entity.name).\(entity.field(computed.field)?.name ?? "") is computed by the program that declares it, and would be wrong "
+          "\(rows.entity.name).\(rows.entity.field(computed.field)?.name ?? "") is computed by the program that declares it, and would be wrong "
           + "after a change of other fields: change the rows in that program")
     }
-    if !FieldChange.isAlone(entity, catalog) {
+    if way == .insert, !FieldChange.isAlone(rows.entity, catalog) || rows.isSubclass {
       throw CheckFailure(
         sentence:
-          "\(entity.name) is a class with subclasses, or a subclass: change its rows in a program or by an import")
+          "\(rows.name) is a class with subclasses, or a subclass: insert its rows in a program, or by an import into "
+          + "\(rows.entity.name) with a column '@class'")
+    }
+  }
+
+  private var entity: Entity { rows.entity }
+
+  /// Refuses a deletion after which an object of a subclass would lack what it needs. The field may be nil for other classes.
+  func check(_ gone: Deleted) throws {
+    for loose in gone.loose {
+      guard let entity = catalog.entity(loose.row.entity), let field = entity.field(loose.field), field.isNeeded else {
+        continue
+      }
+      throw CheckFailure(
+        sentence: "\(field.name) of \(entity.name) #\(loose.row.row.number) must have a value, and would become nil: "
+          + "delete that row first, or give it another one")
     }
   }
 

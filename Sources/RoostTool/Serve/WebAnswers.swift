@@ -60,7 +60,10 @@ final class WebAnswers: @unchecked Sendable {
     case let error as QuestionFault: .failure("\(error)", status: 400)
     case let error as CheckFailure: .failure(error.sentence, status: 400)
     case let error as TransferFault: .failure("\(error)", status: 400)
-    case let error as StoreError where error.code == .busy: .failure("\(error)", status: 503)
+    case let error as StoreError where [.notFound, .storeMissing, .notAStore].contains(error.code):
+      .failure("\(error) The server goes on when the store is at \(path) again.", status: 410)
+    // The store is there, and cannot be read now.
+    case is StoreError: .failure("\(error)", status: 503)
     default: .failure("\(error)", status: 500)
     }
   }
@@ -103,14 +106,14 @@ final class WebAnswers: @unchecked Sendable {
   // MARK: The store
 
   private func store(_ reader: RecordReader) throws -> String {
-    let entities = reader.catalog.entities.filter { !$0.name.hasPrefix("@") }.sorted { $0.name < $1.name }
-    let parts = try entities.map { entity in
-      let relationships = reader.catalog.relationships(of: entity.id).filter { !$0.isHidden }.map { one in
-        #"{"name": \#(JSONText.quoted(one.name)), "target": \#(JSONText.quoted(reader.catalog.name(of: one.target))), "#
-          + #""isToMany": \#(!one.isToOne)}"#
+    let parts = try Looking.names(reader.catalog).map { name in
+      let rows = try Looking.rowClass(name, reader.catalog)
+      let relationships = rows.relationships(reader.catalog).map { one in
+        #"{"name": \#(JSONText.quoted(rows.title(of: one.name))), "#
+          + #""target": \#(JSONText.quoted(reader.catalog.name(of: one.target))), "isToMany": \#(!one.isToOne)}"#
       }
-      let fields = entity.fields.map(\.name).filter { !$0.hasPrefix("@") }
-      return #"{"name": \#(JSONText.quoted(entity.name)), "rows": \#(try reader.table(entity.id).count), "#
+      let fields = rows.entity.fields.map(\.name).filter { !$0.hasPrefix("@") }.compactMap(rows.title)
+      return #"{"name": \#(JSONText.quoted(name)), "rows": \#(try rows.count(reader)), "#
         + #""fields": \#(JSONText.list(fields)), "relationships": [\#(relationships.joined(separator: ","))]}"#
     }
     let name = (path as NSString).lastPathComponent
@@ -141,7 +144,7 @@ final class WebAnswers: @unchecked Sendable {
       query.after = place.point
     }
     query.limit = limit
-    let listing = try RowListing(reader, of: asked.entity)
+    let listing = try RowListing(reader, of: asked.rows(reader.catalog))
     var text = #"{"columns": \#(JSONText.list(listing.columns.map(\.name))), "numbers": "#
     text += "[" + listing.columns.map { $0.isNumber ? "true" : "false" }.joined(separator: ",") + #"], "rows": ["#
     var (count, last): (Int, UInt64?) = (0, nil)
@@ -156,7 +159,7 @@ final class WebAnswers: @unchecked Sendable {
     var next: String?
     if count == limit, let last {
       let row = RowID(last)
-      let values = try Planner(Ground(reader)).values([row], of: asked.entity, query.order.map(\.key))
+      let values = try Planner(Ground(reader)).values([row], of: query.entity, query.order.map(\.key))
       next = keep(SeekPoint(values, row), question)
     }
     bytes += #"], "next": \#(JSONText.quoted(next))}"#.utf8
@@ -181,7 +184,7 @@ final class WebAnswers: @unchecked Sendable {
     let (name, number) = (try needed(request, "entity"), try number(request, "row", in: 0...Int.max) ?? 0)
     let found = try read { reader in
       try RowPortrait(
-        RowID(UInt64(number)), of: Looking.entity(name, reader.catalog), reader, most: Self.mostRows / 10)
+        RowID(UInt64(number)), of: Looking.rowClass(name, reader.catalog), reader, most: Self.mostRows / 10)
     }
     guard let found else { return .failure("there is no \(name) #\(number)", status: 404) }
     let fields = found.fields.map { "[\(JSONText.quoted($0.name)), \(JSONText.quoted($0.text))]" }

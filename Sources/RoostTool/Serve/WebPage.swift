@@ -28,8 +28,8 @@ enum WebPage {
       <main id="main" tabindex="-1"></main>
     </div>
     <footer>
-      <kbd>/</kbd> filter <kbd>↑</kbd><kbd>↓</kbd> rows <kbd>Enter</kbd> open <kbd>n</kbd><kbd>p</kbd> pages
-      <kbd>1</kbd>–<kbd>4</kbd> views <kbd>Esc</kbd> back
+      <kbd>/</kbd> filter <kbd>e</kbd> entities <kbd>↑</kbd><kbd>↓</kbd> move <kbd>Enter</kbd> open <kbd>n</kbd><kbd>p</kbd> pages
+      <kbd>1</kbd>–<kbd>4</kbd> views <kbd>r</kbd> read again <kbd>Esc</kbd> back
     </footer>
     <div id="status" role="status" aria-live="polite"></div>
     </body>
@@ -93,6 +93,10 @@ enum WebPage {
     tbody tr:hover { background: var(--panel); }
     tbody tr:focus { background: var(--mark); outline: none; }
     .nil { color: var(--faint); font-style: italic; }
+    .old { opacity: .55; }
+    #fault { margin: 0 0 10px; color: var(--bad); white-space: pre-wrap; overflow-wrap: anywhere; }
+    #fault:empty { display: none; }
+    input[aria-invalid] { border-color: var(--bad); }
     .bar { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; margin: 10px 0; color: var(--faint); }
     dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 18px; margin: 0; }
     dt { color: var(--faint); }

@@ -23,7 +23,7 @@ struct WebReply {
 
   private static let reasons = [
     200: "OK", 303: "See Other", 400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-    408: "Request Timeout", 421: "Misdirected Request", 431: "Request Header Fields Too Large",
+    408: "Request Timeout", 410: "Gone", 421: "Misdirected Request", 431: "Request Header Fields Too Large",
     500: "Internal Server Error", 503: "Service Unavailable",
   ]
 

@@ -7,6 +7,8 @@ enum WebScript {
     let store = { entities: [] };
     // The places that the pages of this question began at; the last is this page.
     let pages = [null], question = '', turn = 0;
+    // The rows that are on the page, and the row that was opened last.
+    let shown = null, opened = null;
 
     function element(name, attributes, ...children) {
       const made = document.createElement(name);
@@ -25,9 +27,13 @@ enum WebScript {
     async function ask(path, parameters) {
       const words = new URLSearchParams();
       for (const [key, value] of Object.entries(parameters || {})) if (value !== null && value !== '' && value !== undefined) words.set(key, value);
-      const reply = await fetch(`/api/${path}?${words}`, { signal: asking ? asking.signal : undefined });
+      let reply;
+      try { reply = await fetch(`/api/${path}?${words}`, { signal: asking ? asking.signal : undefined }); } catch (error) {
+        if (error.name === 'AbortError') throw error;
+        throw Object.assign(new Error("'roost serve' does not answer any more. Start it again, and open the link that it prints."), { status: 0 });
+      }
       const found = await reply.json().catch(() => ({ error: `the server says ${reply.status}` }));
-      if (!reply.ok) throw new Error(found.error);
+      if (!reply.ok) throw Object.assign(new Error(found.error), { status: reply.status });
       return found;
     }
 
@@ -59,11 +65,22 @@ enum WebScript {
         if (now !== turn) return;
         const here = place();
         frame(here);
-        const views = { rows, row, history, sizes, models };
+        const views = { rows, row, history: transactions, sizes, models };
         await views[here.view](here, () => now === turn);
       } catch (error) {
-        if (error.name !== 'AbortError' && now === turn) status.textContent = error.message;
+        if (error.name === 'AbortError' || now !== turn) return;
+        if (error.status === 0 || error.status === 410) return lost(error);
+        status.textContent = error.message;
       }
+    }
+
+    // The store or the server is gone.
+    function lost(error) {
+      shown = null;
+      document.getElementById('entities').replaceChildren();
+      const again = element('button', { type: 'button', onclick: go }, 'Try again');
+      show(element('h2', {}, error.status ? 'The store is gone' : 'The server has ended'), element('p', { role: 'alert' }, error.message), again);
+      again.focus();
     }
 
     function frame(here) {
@@ -84,30 +101,42 @@ enum WebScript {
     async function rows(here, isCurrent) {
       if (!here.entity) return show(element('p', { class: 'faint' }, 'The store has no entities.'));
       const asked = JSON.stringify([here.entity, here.where, here.sort]);
-      if (asked !== question) { question = asked; pages = [null]; }
+      const places = asked === question ? pages : [null];
       const where = element('input', { id: 'where', value: here.where, placeholder: 'year > 1970 && title.contains("blue")', 'aria-label': 'Condition', autocomplete: 'off', spellcheck: 'false' });
       const sort = element('input', { id: 'sort', value: here.sort, placeholder: 'year,-title', 'aria-label': 'Sorted by', autocomplete: 'off', spellcheck: 'false' });
       const submit = event => { event.preventDefault(); const next = address(here.entity, { where: where.value.trim(), sort: sort.value.trim() }); next === location.hash ? go() : (location.hash = next); };
       const plan = element('button', { type: 'button', onclick: () => explain(here, where.value, sort.value) }, 'Plan');
       const form = element('form', { onsubmit: submit }, where, sort, element('button', {}, 'Show'), plan);
-      const grid = element('div', {}, element('p', { class: 'faint' }, 'Reading …'));
-      show(form, grid);
+      const fault = element('p', { id: 'fault', role: 'alert' });
+      // The rows of the question before stay until there are others, also if the new question has a mistake.
+      const grid = shown && shown.entity === here.entity ? shown.grid : element('div', {}, element('p', { class: 'faint' }, 'Reading …'));
+      const focused = ['where', 'sort'].includes((document.activeElement || {}).id) ? document.activeElement.id : null;
+      show(form, fault, grid);
+      if (focused) { const input = focused === 'sort' ? sort : where; input.focus(); input.setSelectionRange(input.value.length, input.value.length); }
       let found;
       try {
-        found = await ask('rows', { entity: here.entity, where: here.where, sort: here.sort, after: pages[pages.length - 1] });
+        found = await ask('rows', { entity: here.entity, where: here.where, sort: here.sort, after: places[places.length - 1] });
       } catch (error) {
-        if (isCurrent() && error.name !== 'AbortError') grid.replaceChildren();
-        throw error;
+        if (error.name === 'AbortError' || error.status === 0 || error.status === 410) throw error;
+        if (!isCurrent()) return;
+        fault.textContent = error.message + (shown && shown.entity === here.entity ? '. The rows are those of the question before.' : '');
+        for (const input of [where, sort]) { input.setAttribute('aria-invalid', 'true'); input.setAttribute('aria-describedby', 'fault'); }
+        if (!shown || shown.entity !== here.entity) return grid.replaceChildren();
+        grid.classList.add('old');
+        for (const button of grid.querySelectorAll('button')) button.disabled = true;
+        return;
       }
       if (!isCurrent()) return;
+      (question = asked, pages = places, shown = { entity: here.entity, grid });
+      grid.classList.remove('old');
       const fields = new Set((store.entities.find(one => one.name === here.entity) || { fields: [] }).fields);
       const heads = found.columns.map((name, at) => element('th', { class: found.numbers[at] && 'number', scope: 'col' },
         fields.has(name) ? element('button', { type: 'button', title: 'Sort', onclick: () => {
           location.hash = address(here.entity, { where: here.where, sort: here.sort === name ? '-' + name : name });
         } }, name + (here.sort === name ? ' ↑' : here.sort === '-' + name ? ' ↓' : '')) : name));
       const lines = found.rows.map(cells => {
-        const open = () => { location.hash = rowAddress(here.entity, cells[0].slice(1)); };
-        return element('tr', { tabindex: '0', onclick: open, onkeydown: event => { if (event.key === 'Enter') open(); } },
+        const open = () => { opened = cells[0]; location.hash = rowAddress(here.entity, cells[0].slice(1)); };
+        return element('tr', { tabindex: '0', 'data-row': cells[0], onclick: open, onkeydown: event => { if (event.key === 'Enter') open(); } },
           cells.map((cell, at) => element('td', { class: found.numbers[at] && 'number', title: cell !== null && cell.length > 40 && cell },
             cell === null ? element('span', { class: 'nil' }, 'nil') : cell)));
       });
@@ -118,6 +147,10 @@ enum WebScript {
         lines.length ? element('div', { class: 'scroll' }, element('table', {}, element('thead', {}, element('tr', {}, heads)), element('tbody', {}, lines)))
           : element('p', { class: 'faint' }, 'No row matches.'),
         element('div', { class: 'bar' }, back, next, total));
+      // Back from a row, the keys go on where they were.
+      const line = opened && grid.querySelector(`tr[data-row="${opened}"]`);
+      opened = null;
+      if (line && !focused) line.focus();
       const { count: all } = await ask('count', { entity: here.entity, where: here.where });
       if (isCurrent()) total.textContent = `page ${count(pages.length)}, ${plural(all, 'row')}`;
     }
@@ -135,7 +168,14 @@ enum WebScript {
     }
 
     async function row(here, isCurrent) {
-      const found = await ask('row', { entity: here.entity, row: here.row });
+      shown = null;
+      const up = element('p', {}, element('a', { href: address(here.entity) }, `← ${here.entity}`));
+      let found;
+      try { found = await ask('row', { entity: here.entity, row: here.row }); } catch (error) {
+        if (error.status !== 404) throw error;
+        if (isCurrent()) show(up, element('h2', {}, `${here.entity} #${here.row}`), element('p', { role: 'alert' }, 'There is no such row. It may have been deleted.'));
+        return;
+      }
       if (!isCurrent()) return;
       const facts = found.fields.map(([name, text]) => [element('dt', {}, name), element('dd', {}, text === null ? element('span', { class: 'nil' }, 'nil') : text)]);
       const links = found.relationships.map(one => {
@@ -146,7 +186,7 @@ enum WebScript {
           targets.length ? targets : one.isToMany ? null : element('span', { class: 'nil' }, 'nil'),
           more > 0 ? element('span', { class: 'faint' }, `and ${count(more)} more`) : null)];
       });
-      show(element('p', {}, element('a', { href: address(here.entity) }, `← ${here.entity}`)),
+      show(up,
         element('h2', {}, `${found.entity} #${found.row}`), element('dl', {}, facts),
         links.length ? element('h3', {}, 'Relationships') : null, links.length ? element('dl', {}, links) : null);
       main.focus();
@@ -154,15 +194,20 @@ enum WebScript {
 
     // History, sizes, models
 
-    async function history(here, isCurrent) {
+    // A function 'history' would take the place of the browser's own history.
+    async function transactions(here, isCurrent) {
       const found = await ask('history', { entity: here.entity, limit: 50 });
       if (!isCurrent()) return;
       const items = found.transactions.map(one => element('div', { class: 'change' },
         element('strong', {}, `Transaction ${count(one.transaction)}`), ' ',
         element('span', { class: 'faint' }, `${one.time.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}  ${one.author || ''}${one.program ? ` (${one.program} ${one.process})` : ''}`),
         element('ul', {}, one.isCatalogChanged ? element('li', {}, 'The models changed.') : null, one.changes.slice(0, 100).map(change => {
-          const rows = change.first === change.last ? [element('a', { href: rowAddress(change.entity, change.first) }, `#${change.first}`)]
-            : [`#${change.first} to #${change.last}`];
+          const link = number => element('a', { href: rowAddress(change.entity, number) }, `#${number}`);
+          const many = change.last - change.first + 1, most = 8;
+          // What was deleted has no page.
+          const rows = change.kind === 'delete' ? [many === 1 ? `#${change.first}` : `#${change.first} to #${change.last}`]
+            : many <= most ? Array.from({ length: many }, (_, at) => [at ? ', ' : '', link(change.first + at)])
+            : [link(change.first), ' to ', link(change.last), ` (${plural(many, 'row')})`];
           const values = change.values ? Object.entries(change.values).map(([name, text]) => `${name} = ${text === null ? 'nil' : text}`).join(', ') : '';
           return element('li', {}, element('span', { class: change.kind }, change.kind), ` ${change.entity} `, rows,
             change.properties ? element('span', { class: 'faint' }, ` ${change.properties.join(', ')}`) : null,
@@ -208,21 +253,25 @@ enum WebScript {
       const press = id => { const button = document.getElementById(id); if (button && !button.disabled) button.click(); };
       switch (event.key) {
         case '/': { const where = document.getElementById('where'); if (where) { event.preventDefault(); where.focus(); where.select(); } break; }
+        case 'r': go(); break;
+        case 'e': { const one = document.querySelector('#entities a[aria-current]') || document.querySelector('#entities a'); if (one) one.focus(); break; }
         case 'n': press('next'); break;
         case 'p': press('previous'); break;
-        case 'Escape': if (status.textContent) status.textContent = ''; else if (place().view === 'row') history_back(); break;
-        case 'ArrowDown': case 'ArrowUp': {
-          const lines = [...main.querySelectorAll('tbody tr[tabindex]')];
+        case 'Escape': if (status.textContent) status.textContent = ''; else if (place().view === 'row') history.back(); break;
+        case 'ArrowDown': case 'ArrowUp': case 'Home': case 'End': case 'j': case 'k': {
+          const isList = document.activeElement.closest && document.activeElement.closest('#entities');
+          const lines = [...(isList ? isList.querySelectorAll('a') : main.querySelectorAll('tbody tr[tabindex], dd a, li a'))];
           if (!lines.length) break;
           event.preventDefault();
-          const at = lines.indexOf(document.activeElement);
-          lines[Math.max(0, Math.min(lines.length - 1, at < 0 ? 0 : at + (event.key === 'ArrowDown' ? 1 : -1)))].focus();
+          const at = lines.indexOf(document.activeElement), last = lines.length - 1;
+          const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+          const to = event.key === 'Home' ? 0 : event.key === 'End' ? last : at < 0 ? 0 : Math.max(0, Math.min(last, at + step));
+          lines[to].focus();
           break;
         }
         case '1': case '2': case '3': case '4': document.querySelectorAll('#views a')[Number(event.key) - 1].click(); break;
       }
     });
-    function history_back() { window.history.back(); }
     addEventListener('hashchange', go);
     go();
     """#

@@ -14,7 +14,7 @@ import RoostFile
 /// It listens on 127.0.0.1 alone, and answers only requests that name this address as their host and have the token. A few
 /// threads take one connection each; a connection has one request, and a deadline.
 ///
-/// Unchecked because nothing of it changes after `init` but the flag, which the lock guards.
+/// Unchecked because nothing of it changes after `init` but the flag and the number of threads, which the lock guards.
 final class WebServer: @unchecked Sendable {
   let port: UInt16
   let token = WebToken()
@@ -22,6 +22,7 @@ final class WebServer: @unchecked Sendable {
   private let answer: @Sendable (WebRequest) -> WebReply
   private let lock = Lock()
   private var isStopped = false
+  private var threadsAtWork = WebServer.threads
 
   static let threads = 4
   /// So long a client has for its request, and for taking the reply.
@@ -68,6 +69,7 @@ final class WebServer: @unchecked Sendable {
     for _ in 0..<Self.threads {
       let thread = Foundation.Thread { [self] in
         while let connection = next() { serve(connection) }
+        leave()
       }
       thread.stackSize = 8 << 20
       thread.start()
@@ -76,8 +78,21 @@ final class WebServer: @unchecked Sendable {
 
   func stop() {
     lock.withLock { isStopped = true }
+    // It wakes the threads. The last one closes the socket: its number may be that of another socket at once.
     _ = shutdown(listener, Int32(SHUT_RDWR))
-    _ = close(listener)
+    #if canImport(Darwin)
+      _ = close(listener)
+    #endif
+  }
+
+  private func leave() {
+    let isLast = lock.withLock {
+      threadsAtWork -= 1
+      return threadsAtWork == 0
+    }
+    #if !canImport(Darwin)
+      if isLast { _ = close(listener) }
+    #endif
   }
 
   private func next() -> Int32? {

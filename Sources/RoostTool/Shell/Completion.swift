@@ -39,7 +39,7 @@ struct Completion {
     lines += ["  esac", "  case \"$word\" in", "    -*) ;;", "    *)"]
     lines += [
       "      case \"${COMP_WORDS[1]}\" in",
-      "        help) COMPREPLY=($(compgen -W \(shellQuoted(names.joined(separator: " "))) -- \"$word\")) ;;",
+      "        help) COMPREPLY=($(compgen -W \(shellQuoted((names + HelpTopic.all.map(\.name) + ["errors"]).joined(separator: " "))) -- \"$word\")) ;;",
       "        completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\")) ;;",
       "        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;", "      esac", "      return ;;", "  esac",
       "  case \"${COMP_WORDS[1]}\" in",

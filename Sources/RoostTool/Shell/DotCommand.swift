@@ -21,7 +21,7 @@ struct DotCommand: Sendable {
     guard let command = all.first(where: { $0.name == name || $0.name == "quit" && name == "exit" }) else {
       throw UsageError(
         sentence: "There is no command '\(first)'" + Spelling.hint(first, among: all.map { "." + $0.name })
-          + "; '.help' lists all")
+          + (Spelling.nearest(first, among: all.map { "." + $0.name }) == nil ? ": '.help' lists the commands" : ""))
     }
     try command.run(Array(words.dropFirst()), session)
   }
@@ -66,8 +66,8 @@ struct DotCommand: Sendable {
     name: "entities", usage: "", summary: "List the entities with their numbers of rows."
   ) { _, session in
     let rows = try session.read { reader in
-      try reader.catalog.entities.filter { !$0.name.hasPrefix("@") }.sorted { $0.name < $1.name }.map { entity in
-        (entity.name, try reader.table(entity.id).count)
+      try Looking.names(reader.catalog).map { name in
+        (name, try Looking.rowClass(name, reader.catalog).count(reader))
       }
     }
     try session.output.with { console in

@@ -1,8 +1,7 @@
-import RoostQuery
 import RoostRecords
 import RoostTransfer
 
-/// How the shell prints rows.
+/// How the shell prints rows and groups.
 enum ResultMode: String, CaseIterable {
   case table, json, jsonl, csv, markdown, vertical
 
@@ -15,68 +14,39 @@ enum ResultMode: String, CaseIterable {
   }
 }
 
-/// Prints rows in a mode of the shell.
+/// Prints an answer in a mode of the shell.
 struct ResultPrinter {
   /// A column of a table is not much use below this width.
   private static let narrowest = 6
 
-  private let witness: RecordWitness
-  private let asked: Asked
+  private let printer: AnswerPrinter
   private let console: Console
 
   init(_ witness: RecordWitness, _ asked: Asked, console: Console) {
-    (self.witness, self.asked, self.console) = (witness, asked, console)
+    printer = AnswerPrinter(witness, asked.answer, console: console)
+    self.console = console
   }
 
   func run(_ mode: ResultMode) throws {
     switch mode {
-    case .table where try isTooWide(): try print { VerticalRows($0, console) }
-    case .vertical: try print { VerticalRows($0, console) }
-    case .markdown: try print { MarkdownRows($0, console) }
-    default: _ = try RowPrinter(witness, asked, console: console).run(mode.rawValue)
+    case .table where try isTooWide(): try printer.run { VerticalRows($0, console) }
+    case .vertical: try printer.run { VerticalRows($0, console) }
+    case .markdown: try printer.run { MarkdownRows($0) }
+    default: _ = try printer.run(mode.rawValue)
     }
   }
 
   /// Whether the terminal has no room for all columns side by side.
   private func isTooWide() throws -> Bool {
-    guard console.isTerminal else { return false }
-    let count = try witness.read { reader in
-      _ = try Looking.entity(asked.entity, reader.catalog)
-      return try RowListing(reader, of: asked.entity, columns: asked.columns).columns.count
-    }
-    return count * Self.narrowest > console.width
+    try console.isTerminal && printer.width() * Self.narrowest > console.width
   }
-
-  private func print(_ make: ([String]) -> any RowForm) throws {
-    let output = HeldOutput(ConsoleOutput(console, filter: { $0 }))
-    try witness.read(mayRestart: { !output.hasFlowed }) { reader in
-      output.restart()
-      let query = try asked.query(reader.catalog)
-      let listing = try RowListing(reader, of: asked.entity, columns: asked.columns)
-      let form = make(listing.columns.map(\.name))
-      var count = 0
-      try output.write(form.head)
-      try listing.forEach(query) { cells in
-        count += 1
-        try output.write(form.row(cells, number: count))
-        return true
-      }
-    }
-    try output.release()
-  }
-}
-
-/// The text of rows in one mode.
-protocol RowForm {
-  var head: String { get }
-  func row(_ cells: [String?], number: Int) -> String
 }
 
 /// A table as Markdown writes it.
 struct MarkdownRows: RowForm {
   private let columns: [String]
 
-  init(_ columns: [String], _ console: Console) { self.columns = columns }
+  init(_ columns: [String]) { self.columns = columns }
 
   /// A cell without characters that would end it, or begin something else.
   static func cell(_ text: String) -> String {

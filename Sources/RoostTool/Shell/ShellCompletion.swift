@@ -1,6 +1,7 @@
 import Foundation
 import RoostQuery
 import RoostRecords
+import RoostTransfer
 
 /// Finds the words that a statement may go on with.
 struct ShellCompletion {
@@ -9,7 +10,7 @@ struct ShellCompletion {
 
   init(_ catalog: Catalog) {
     self.catalog = catalog
-    names = catalog.entities.map(\.name).filter { !$0.hasPrefix("@") }.sorted()
+    names = Looking.names(catalog)
   }
 
   /// - Parameter head: The text before the cursor.
@@ -47,7 +48,7 @@ struct ShellCompletion {
       guard let second = rest.popFirst() else { return names.map { $0 + " " } }
       name = second
     }
-    guard let entity = catalog.entity(name.text) else { return [] }
+    guard names.contains(name.text), let entity = try? Looking.rowClass(name.text, catalog) else { return [] }
     let last = rest.last
     let isBehind = last.map { $0.kind != .sign || [")", "]", "}"].contains($0.text) } ?? true
     let used = rest.filter { $0.depth == 0 && $0.kind == .word }.map(\.text)
@@ -55,7 +56,8 @@ struct ShellCompletion {
       word.depth == 0 && word.kind == .word && verb.clauses.contains { $0.rawValue == word.text }
     }
     // A clause has just begun, or an operator waits for its operand.
-    let begins = open != nil ? last == open : verb.hasSubject && rest.isEmpty
+    let isFlag = open.flatMap { ShellStatement.Clause(rawValue: $0.text) }?.isFlag == true
+    let begins = open != nil ? last == open && !isFlag : verb.hasSubject && rest.isEmpty
     if isBehind, !begins {
       if let last, last.depth > 0 { return [] }
       return verb.clauses.map(\.rawValue).filter { !used.contains($0) }.map { $0 + " " }
@@ -63,8 +65,8 @@ struct ShellCompletion {
     return operands(rest, of: entity, clause: open?.text ?? "")
   }
 
-  private func operands(_ words: ArraySlice<ShellWord>, of entity: Entity, clause: String) -> [String] {
-    if ["limit", "offset", "asOf", "author", "all"].contains(clause) { return [] }
+  private func operands(_ words: ArraySlice<ShellWord>, of entity: RowClass, clause: String) -> [String] {
+    if ["limit", "offset", "asOf", "author", "all", "count"].contains(clause) { return [] }
     var words = words
     if let last = words.last, last.kind == .sign, last.text == "." || last.text == "?." {
       words.removeLast()
@@ -76,20 +78,23 @@ struct ShellCompletion {
       words.removeLast()
       if case .field(let field)? = base(&words, of: entity) { found = Self.values(of: field) }
     }
-    return found + properties(of: innermost(words, of: entity) ?? entity)
+    if clause == "having" { found += ["average(", "count", "max(", "min(", "sum("] }
+    return found + (innermost(words, of: entity) ?? entity).properties(catalog)
   }
 
   // MARK: Paths
 
   /// What a path of names leads to.
   private enum Base {
-    case entity(Entity)
-    case rows(Entity)
+    case entity(RowClass)
+    case rows(RowClass)
     case field(Field)
+    /// A stored struct, by its path in the rows of a class.
+    case structure(String, RowClass)
   }
 
   /// Takes a path such as `album?.artist` from the end of the words, and follows it.
-  private func base(_ words: inout ArraySlice<ShellWord>, of entity: Entity) -> Base? {
+  private func base(_ words: inout ArraySlice<ShellWord>, of entity: RowClass) -> Base? {
     var names: [String] = []
     while let last = words.last, last.kind == .word {
       names.append(last.text)
@@ -99,23 +104,29 @@ struct ShellCompletion {
     }
     var found = Base.entity(innermost(words, of: entity) ?? entity)
     for name in names.reversed() where name != "$0" {
-      guard case .entity(let entity) = found, let next = member(name, of: entity) else { return nil }
+      guard let next = member(name, of: found) else { return nil }
       found = next
     }
     return names.isEmpty ? nil : found
   }
 
-  private func member(_ name: String, of entity: Entity) -> Base? {
-    if let one = catalog.relationships(of: entity.id).first(where: { $0.name == name && !$0.isHidden }),
-      let target = catalog.entity(one.target)
-    {
-      return one.isToOne ? .entity(target) : .rows(target)
+  private func member(_ name: String, of base: Base) -> Base? {
+    switch base {
+    case .rows, .field: return nil
+    case .structure(let path, let rows):
+      if let inner = rows.structure(path + "." + name) { return .structure(inner, rows) }
+      return rows.entity.field(path + "." + name).map { .field($0) }
+    case .entity(let rows):
+      if let one = rows.relationship(name, catalog), let target = catalog.entity(one.target) {
+        return one.isToOne ? .entity(RowClass(target)) : .rows(RowClass(target))
+      }
+      if let path = rows.structure(name) { return .structure(path, rows) }
+      return rows.field(name).map { .field($0) }
     }
-    return entity.field(name).map { .field($0) }
   }
 
   /// The entity of `$0` in the innermost open closure: `tags.contains { `.
-  private func innermost(_ words: ArraySlice<ShellWord>, of entity: Entity) -> Entity? {
+  private func innermost(_ words: ArraySlice<ShellWord>, of entity: RowClass) -> RowClass? {
     var depth = 0
     for (place, word) in zip(words.indices, words).reversed() where word.kind == .sign {
       if word.text == "}" { depth += 1 }
@@ -135,15 +146,12 @@ struct ShellCompletion {
     return nil
   }
 
-  private func properties(of entity: Entity) -> [String] {
-    let fields = entity.fields.filter { !$0.name.hasPrefix("@") && !$0.name.contains(".") }.map(\.name)
-    let relationships = catalog.relationships(of: entity.id).filter { !$0.isHidden }.map(\.name)
-    return Self.unique(fields + relationships).sorted()
-  }
-
   private func members(of base: Base) -> [String] {
     switch base {
-    case .entity(let entity): return properties(of: entity)
+    case .entity(let rows): return rows.properties(catalog)
+    case .structure(let path, let rows):
+      let parts = rows.entity.fields.map(\.name).filter { $0.hasPrefix(path + ".") }
+      return Self.unique(parts.map { String($0.dropFirst(path.count + 1).prefix { $0 != "." }) })
     case .rows: return ["allSatisfy { ", "contains { ", "count", "isEmpty"]
     case .field(let field):
       switch field.type {

@@ -41,8 +41,15 @@ enum ShellHelp {
   static func explained(_ clause: ShellStatement.Clause) -> String {
     switch clause {
     case .where: "Which rows, as in Swift: genre == \"jazz\" && plays > 9"
-    case .by: "The unique field that has the key."
-    case .sort: "By what rows are sorted: year,-title. '-' turns a key's direction."
+    case .by:
+      "In 'get', the unique field that has the key. In 'group', what rows of a group have in common: genre, album.year"
+    case .count: "The number of rows of each group."
+    case .sum: "Sums of each group: plays, total = plays * seconds"
+    case .average: "Averages of each group. Nil is left out."
+    case .min: "The least values of each group."
+    case .max: "The greatest values of each group."
+    case .having: "Which groups: count > 3 && sum(plays) > 100"
+    case .sort: "By what rows or groups are sorted: year,-title. '-' turns a key's direction."
     case .limit: "At most so many."
     case .offset: "Leave so many rows out at the beginning."
     case .columns: "Which columns, in which order: #,title,album. '#' is the row's number."

@@ -24,6 +24,10 @@ enum ShellScript {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw StoreError(.ioError, "cannot be read", path: path)
     }
+    if data.contains(0) {
+      throw StoreError(
+        .ioError, "this is not text: it has a NUL character, at byte \(data.firstIndex(of: 0) ?? 0)", path: path)
+    }
     return String(decoding: data, as: UTF8.self)
   }
 
@@ -50,6 +54,11 @@ struct StatementCollector {
   /// Adds a line. Returns a statement that ends with it.
   mutating func add(_ next: String) -> ShellScript.Statement? {
     line += 1
+    var next = next
+    // Some editors put a mark before a text.
+    if line == 1, next.first == "\u{FEFF}" { next.removeFirst() }
+    let isComment = next.drop(while: \.isWhitespace).hasPrefix("//") && !StatementScanner(text).isInQuote
+    if isComment { return nil }
     if text.isEmpty { first = line }
     text += (text.isEmpty ? "" : "\n") + next
     guard StatementScanner.isFinished(text) || text.utf8.count > Self.mostCharacters else { return nil }

@@ -74,8 +74,8 @@ final class ShellSession {
 
   /// Runs a statement and prints what it finds, or what is wrong with it. False if it failed.
   func run(_ text: String) -> Bool {
-    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    if text.isEmpty || text.hasPrefix("//") { return true }
+    let text = StatementScanner.withoutComments(text).trimmingCharacters(in: .whitespacesAndNewlines)
+    if text.isEmpty { return true }
     let interrupt = CallInterrupt()
     running.set(interrupt)
     defer { running.set(nil) }
@@ -96,11 +96,12 @@ final class ShellSession {
   }
 
   private func carryOut(_ text: String) throws {
+    if text.contains("\0") { throw UsageError(sentence: "The statement has a NUL character: is this a file of text?") }
     if text.hasPrefix(".") { return try DotCommand.run(text, self) }
     let catalog = try catalog()
-    let names = catalog.entities.map(\.name).filter { !$0.hasPrefix("@") }.sorted()
+    let names = Looking.names(catalog)
     let statement = try ShellStatement(text, entities: names)
-    if [.show, .count].contains(statement.verb) { lastQuestion = statement }
+    if [.show, .count, .group].contains(statement.verb) { lastQuestion = statement }
     try output.with { console in
       do { try carryOut(statement, catalog, on: console) } catch var error as UsageError {
         // The words are those of the shell, not of the command line.
@@ -113,7 +114,7 @@ final class ShellSession {
 
   private func carryOut(_ statement: ShellStatement, _ catalog: Catalog, on console: Console) throws {
     switch statement.verb {
-    case .show: try ResultPrinter(reading(statement), Asked(statement), console: console).run(settings.mode)
+    case .show, .group: try ResultPrinter(reading(statement), Asked(statement), console: console).run(settings.mode)
     case .count: try count(statement, console)
     case .explain: try explain(statement, console)
     case .get: try get(statement, console)
@@ -149,9 +150,9 @@ final class ShellSession {
   private func get(_ statement: ShellStatement, _ console: Console) throws {
     let key = statement.unquoted(statement.subject)
     let found = try reading(statement).read { reader -> RowPortrait? in
-      let entity = try Looking.entity(statement.entity, reader.catalog)
-      guard let row = try RowKey.row(key, by: statement.clauses[.by], of: entity, reader) else { return nil }
-      return try RowPortrait(row, of: entity, reader, most: 10)
+      let rows = try Looking.rowClass(statement.entity, reader.catalog)
+      guard let row = try RowKey.row(key, by: statement.clauses[.by], of: rows, reader) else { return nil }
+      return try RowPortrait(row, of: rows, reader, most: 10)
     }
     guard let found else { throw CheckFailure(sentence: "there is no \(statement.entity) '\(key)'") }
     if [.json, .jsonl].contains(settings.mode) {
@@ -201,11 +202,11 @@ final class ShellSession {
   func explain(_ text: String) throws {
     var statement = lastQuestion
     if !text.isEmpty {
-      let names = try catalog().entities.map(\.name).filter { !$0.hasPrefix("@") }.sorted()
+      let names = try Looking.names(catalog())
       statement = try ShellStatement(text, entities: names)
     }
     guard let statement else { throw UsageError(sentence: "There was no question yet: write 'explain Track where …'") }
-    guard [.show, .count, .explain].contains(statement.verb) else {
+    guard [.show, .count, .group, .explain].contains(statement.verb) else {
       throw UsageError(sentence: "'\(statement.verb.rawValue)' has no plan to show")
     }
     try output.with { console in try explain(statement, console) }
@@ -224,7 +225,9 @@ final class ShellSession {
     defer { readDepth -= 1 }
     for statement in ShellScript.statements(text) {
       if isAtEnd { return }
-      if !run(statement.text) { throw CheckFailure(sentence: "\(path), line \(statement.line), failed") }
+      if !run(statement.text) {
+        throw CheckFailure(sentence: "\(path), line \(statement.line), failed; the lines before it were run")
+      }
     }
   }
 }
@@ -270,15 +273,24 @@ extension Asked {
   init(_ statement: ShellStatement) throws {
     var words: [String] = []
     for (clause, option) in Self.clauses {
-      if let text = statement.clauses[clause] { words += ["--" + option, text] }
+      if let text = statement.clauses[clause] { words += ["--" + option] + (clause.isFlag ? [] : [text]) }
     }
     words += ["--", "", statement.entity]
     if let condition = statement.clauses[.where] { words.append(condition) }
-    self = try Asked(Arguments(words, for: Command.query.syntax))
+    do throws(UsageError) { self = try Asked(Arguments(words, for: Command.query.syntax)) } catch {
+      // The words are those of the shell.
+      var error = error
+      for (clause, option) in Self.clauses {
+        error.sentence = error.sentence.replacing("'--\(option)'", with: "'\(clause.rawValue)'")
+          .replacing("'--\(option) ", with: "'\(clause.rawValue) ")
+      }
+      throw error
+    }
   }
 
   /// Clauses of a question, and the options that they are on the command line.
   private static let clauses: [(ShellStatement.Clause, String)] = [
-    (.sort, "sort"), (.limit, "limit"), (.offset, "offset"), (.columns, "columns"),
+    (.sort, "sort"), (.limit, "limit"), (.offset, "offset"), (.columns, "columns"), (.by, "group-by"),
+    (.count, "count"), (.sum, "sum"), (.average, "average"), (.min, "min"), (.max, "max"), (.having, "having"),
   ]
 }

@@ -4,12 +4,15 @@ import RoostTransfer
 struct ShellStatement: Equatable {
   /// What is done with an entity.
   enum Verb: String, CaseIterable {
-    case show, count, explain, get, set, insert, delete, history
+    case show, count, group, explain, get, set, insert, delete, history
   }
 
   /// A part of a statement that a word begins.
   enum Clause: String, CaseIterable {
-    case `where`, by, sort, limit, offset, columns, asOf, author, all
+    case `where`, by, count, sum, average, min, max, having, sort, limit, offset, columns, asOf, author, all
+
+    /// Whether it says all by itself, so that no text follows it.
+    var isFlag: Bool { self == .all || self == .count }
   }
 
   var verb: Verb
@@ -28,6 +31,12 @@ struct ShellStatement: Equatable {
     guard let first = words.first else { throw UsageError(sentence: "The statement is empty") }
     verb = first.kind == .word && !entities.contains(first.text) ? Verb(rawValue: first.text) ?? .show : .show
     if verb != .show || first.text == Verb.show.rawValue && !entities.contains(first.text) { words.removeFirst() }
+    // 'explain count Track' explains the same as 'explain Track'.
+    if verb == .explain, let word = words.first, word.kind == .word, !entities.contains(word.text),
+      [Verb.show, .count, .group].contains(Verb(rawValue: word.text))
+    {
+      words.removeFirst()
+    }
     if let name = words.first, name.kind != .sign, verb != .history || entities.contains(Self.name(name)) {
       entity = Self.name(name)
       words.removeFirst()
@@ -60,13 +69,13 @@ struct ShellStatement: Equatable {
     for (place, word) in zip(words.indices, words) {
       guard word.kind == .word, word.depth == 0 else { continue }
       // The first word of a clause is an operand, whatever it is.
-      let isFirst = open != nil && word.range.lowerBound == self.first(words, from: start)
+      let isFirst = open.map { !$0.isFlag } == true && word.range.lowerBound == self.first(words, from: start)
       guard word.followsOperand || place == words.startIndex, !isFirst else { continue }
       // A field may have the name of a clause, and numbers are no names.
       if words.dropFirst(place - words.startIndex + 1).first?.text == "=" { continue }
       if word.text.first?.isNumber == true { continue }
       guard let clause = Clause(rawValue: word.text) else {
-        try refuse(word, open: open)
+        try refuse(word, open: open, scanned.text(start..<word.range.lowerBound))
         continue
       }
       close(open, scanned.text(start..<word.range.lowerBound))
@@ -90,9 +99,13 @@ struct ShellStatement: Equatable {
   }
 
   /// A word that no clause is, where one could begin.
-  private func refuse(_ word: ShellWord, open: Clause?) throws(UsageError) {
+  private func refuse(_ word: ShellWord, open: Clause?, _ before: String) throws(UsageError) {
     if open == .sort, ["desc", "descending", "asc", "ascending"].contains(word.text.lowercased()) {
-      throw UsageError(sentence: "'\(word.text)' is unknown here: write 'sort -name' to turn the direction of a key")
+      let key = before.split(separator: ",").last.map { $0.drop { " -".contains($0) } } ?? "name"
+      throw UsageError(
+        sentence: word.text.lowercased().hasPrefix("d")
+          ? "'\(word.text)' is unknown here: write 'sort -\(key)' for the other direction"
+          : "'\(word.text)' is unknown here: leave it out, and write 'sort -\(key)' for the other direction")
     }
     let known = verb.clauses.map(\.rawValue)
     if let near = Spelling.nearest(word.text, among: known), word.text != near, near.count > 2 {
@@ -104,22 +117,34 @@ struct ShellStatement: Equatable {
   }
 
   private mutating func check() throws(UsageError) {
-    for (clause, text) in clauses where clause != .all {
-      if text.isEmpty { throw UsageError(sentence: "'\(clause.rawValue)' needs something after it") }
+    for clause in Clause.allCases {
+      guard let text = clauses[clause] else { continue }
+      if text.isEmpty != clause.isFlag {
+        throw UsageError(
+          sentence: clause.isFlag
+            ? "'\(clause.rawValue)' stands alone, and '\(text)' follows it"
+            : "'\(clause.rawValue)' needs something after it, as in '\(verb.example(with: clause))'")
+      }
     }
-    if let text = clauses[.all], !text.isEmpty {
-      throw UsageError(sentence: "'all' stands alone, and '\(text)' follows it")
+    if verb == .group, !clauses.keys.contains(where: Clause.grouping.contains) {
+      throw UsageError(sentence: "'group' needs 'by' or a measure such as 'sum': write '\(verb.example)'")
     }
-    if verb == .show || verb == .explain || verb == .count, !subject.isEmpty {
+    if [.show, .explain, .count, .group].contains(verb), !subject.isEmpty {
       throw UsageError(sentence: "'\(subject)' is unknown here: write '\(entity) where \(subject)'")
     }
     if verb == .get || verb == .set, subject.isEmpty {
-      throw UsageError(sentence: "'\(verb.rawValue)' needs more: write '\(verb.example)'")
+      let needed = verb == .get ? "a number or a key" : "assignments"
+      throw UsageError(sentence: "'\(verb.rawValue)' needs \(needed): write '\(verb.example)'")
     }
     if verb == .set || verb == .delete, (clauses[.where] == nil) == (clauses[.all] == nil) {
       throw UsageError(sentence: "Write 'where' and a condition, or 'all' for all rows: '\(verb.example)'")
     }
   }
+}
+
+extension ShellStatement.Clause {
+  /// Those that make groups of rows.
+  static let grouping: Set<ShellStatement.Clause> = [.by, .sum, .average, .min, .max]
 }
 
 extension ShellStatement.Verb {
@@ -130,7 +155,9 @@ extension ShellStatement.Verb {
 
   var clauses: [ShellStatement.Clause] {
     switch self {
-    case .show, .explain: [.where, .sort, .limit, .offset, .columns, .asOf]
+    case .show: [.where, .sort, .limit, .offset, .columns, .asOf]
+    case .group, .explain:
+      [.where, .by, .count, .sum, .average, .min, .max, .having, .sort, .limit, .offset, .columns, .asOf]
     case .count: [.where, .asOf]
     case .get: [.by, .asOf]
     case .set, .delete: [.where, .all, .author]
@@ -141,10 +168,38 @@ extension ShellStatement.Verb {
 
   var clauseList: String { clauses.map { "'\($0.rawValue)'" }.joined(separator: ", ") }
 
+  /// An example that has a clause.
+  func example(with clause: ShellStatement.Clause) -> String {
+    let more =
+      switch clause {
+      case .where: "where plays > 9"
+      case .by: self == .get ? "by title" : "by genre"
+      case .sum, .average, .min, .max: "\(clause.rawValue) plays"
+      case .having: "by genre having count > 3"
+      case .sort: self == .group ? "by genre sort -count" : "sort -plays"
+      case .limit, .offset: "\(clause.rawValue) 20"
+      case .columns: "columns title,plays"
+      case .asOf: "asOf 120"
+      case .author: "author ann"
+      case .count, .all: clause.rawValue
+      }
+    let head =
+      switch self {
+      case .show: "Track"
+      case .get: "get Track Low"
+      case .set: "set Track plays = 0 where plays > 9"
+      case .insert: "insert Album title = \"Low\""
+      case .delete where clause == .author: "delete Album where year < 1960"
+      default: "\(rawValue) Track"
+      }
+    return clause == .where && self == .set ? head : head + " " + more
+  }
+
   var example: String {
     switch self {
     case .show: "Track where plays > 9 sort -plays limit 20 columns title,plays"
     case .count: "count Track where plays > 9"
+    case .group: "group Track by genre count sum plays having count > 3 sort -count"
     case .explain: "explain Track where plays > 9"
     case .get: "get Track #12"
     case .set: "set Track plays = plays + 1 where plays < 9"
@@ -158,6 +213,7 @@ extension ShellStatement.Verb {
     switch self {
     case .show: "Rows of an entity. All of them without 'where'."
     case .count: "The number of rows."
+    case .group: "Groups of rows with their counts, sums and averages."
     case .explain: "How a question is answered, and what it reads."
     case .get: "One row with its relationships, by its number or unique value."
     case .set: "Changes rows. It asks before it commits."

@@ -35,14 +35,44 @@ struct StatementScanner {
     isOpen = depth > 0 || openQuote != nil
   }
 
+  var isInQuote: Bool { openQuote != nil }
+
+  /// A text without its comments, which begin with `//` outside of quotes and end with their line.
+  static func withoutComments(_ text: String) -> String {
+    guard text.contains("//"), !text.drop(while: \.isWhitespace).hasPrefix(".") else { return text }
+    var (plain, quote, isEscaped, isComment) = ("", Character?.none, false, false)
+    for character in text {
+      if character.isNewline { isComment = false }
+      if isComment { continue }
+      if let open = quote {
+        if isEscaped {
+          isEscaped = false
+        } else if character == "\\" {
+          isEscaped = true
+        } else if character == open {
+          quote = nil
+        }
+      } else if "\"'`".contains(character) {
+        quote = character
+      } else if character == "/", plain.last == "/" {
+        plain.removeLast()
+        isComment = true
+        continue
+      }
+      plain.append(character)
+    }
+    return plain
+  }
+
   /// Whether Enter ends this text. It does not while something is open or an operator waits for its operand.
   static func isFinished(_ text: String) -> Bool {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     // An empty line ends all.
     if lines.count > 1, lines.last?.allSatisfy(\.isWhitespace) == true { return true }
-    let start = text.drop(while: \.isWhitespace)
-    if start.isEmpty || start.hasPrefix(".") || start.hasPrefix("//") { return true }
-    let found = StatementScanner(text)
+    let plain = withoutComments(text)
+    let start = plain.drop(while: \.isWhitespace)
+    if start.isEmpty || start.hasPrefix(".") { return true }
+    let found = StatementScanner(plain)
     if found.isOpen { return false }
     guard let last = found.words.last else { return true }
     return !(last.kind == .sign && infix.contains(last.text))

@@ -24,6 +24,8 @@ struct KeyDecoder {
   private var pasted: [UInt8]?
   /// Longer sequences than this are of no terminal.
   private static let longestSequence = 64
+  /// What terminals answer in a string is no longer than this.
+  private static let longestString = 4096
   /// More is not pasted at once; the rest is left out.
   static let mostPasted = 1 << 20
 
@@ -51,9 +53,11 @@ struct KeyDecoder {
   /// Nothing followed for a while: an Escape is a key of its own then.
   mutating func flush() -> [Keystroke] {
     guard pasted == nil, !waiting.isEmpty else { return [] }
-    let isEscape = waiting == [0x1B]
-    waiting = []
-    return isEscape ? [.escape] : []
+    defer { waiting = [] }
+    if waiting == [0x1B] { return [.escape] }
+    // A sign that could begin a string was typed with Alt.
+    if waiting.count == 2, Self.opensString(waiting[1]) { return [.alt(Character(Unicode.Scalar(waiting[1])))] }
+    return []
   }
 
   private struct Found {
@@ -106,11 +110,26 @@ struct KeyDecoder {
       guard waiting.count > 2 else { return nil }
       return Found(key: Self.named(waiting[2], []))
     case 0x1B: return Found(key: .escape, again: 0x1B)
+    case let sign where Self.opensString(sign): return string()
     case 0x7F, 0x08: return Found(key: .altBackspace)
     case 0x0D, 0x0A: return Found(key: .alt("\n"))
     case 0x20..<0x7F: return Found(key: .alt(Character(Unicode.Scalar(waiting[1]))))
     default: return Found(again: waiting[1])
     }
+  }
+
+  /// The signs after Escape that begin a string: answers of the terminal about colours, titles and itself.
+  private static func opensString(_ byte: UInt8) -> Bool { "]P_^X".utf8.contains(byte) }
+
+  /// `ESC ]` and others, a text, and BEL or `ESC \\`. It is no key.
+  private mutating func string() -> Found? {
+    guard waiting.count > 2, let last = waiting.last else { return nil }
+    if last == 0x07 || last == UInt8(ascii: "\\") && waiting[waiting.count - 2] == 0x1B { return Found() }
+    if last == 0x1B { return nil }
+    // An answer has no control characters, so a person typed this one, or another sequence begins.
+    if last < 0x20 { return Found(again: last) }
+    if waiting[waiting.count - 2] == 0x1B, waiting.count > 3 { waiting = [0x1B, last]; return decode() }
+    return waiting.count < Self.longestString ? nil : Found()
   }
 
   /// `ESC [`, numbers between semicolons, and a letter or `~`.

@@ -34,6 +34,8 @@ final class Pager {
   private var held = ""
   /// How many rows of the screen are full.
   private var rows = 0
+  /// Whether the next line has no room. A text that fills the screen exactly needs no key.
+  private var isFull = false
 
   /// - Parameters:
   ///   - program: The text of `PAGER`; empty for none.
@@ -61,6 +63,7 @@ final class Pager {
   }
 
   private func add(line: String) {
+    if isFull { turn() }
     switch state {
     case .closed: return
     case .piped(let process):
@@ -71,7 +74,7 @@ final class Pager {
     }
     guard line.hasSuffix("\n") else { return }
     rows += max(1, (Self.columns(line) + prompt.mode.size.columns - 1) / prompt.mode.size.columns)
-    if rows >= prompt.mode.size.rows - 1 { turn() }
+    isFull = rows >= prompt.mode.size.rows - 1
   }
 
   /// The columns of a line, without the sequences of its colours.
@@ -85,8 +88,9 @@ final class Pager {
     return count
   }
 
-  /// The screen is full.
+  /// The screen is full, and there is more.
   private func turn() {
+    isFull = false
     if case .holding = state {
       // The program gets the terminal as it was.
       prompt.mode.leave()
@@ -100,7 +104,7 @@ final class Pager {
       flush()
       state = .stepping
     }
-    write("-- more: space for a page, enter for a line, q to end --")
+    write(Self.question(prompt.mode.size.columns))
     let key = try? prompt.key()
     write("\r\u{1B}[K")
     switch key {
@@ -108,6 +112,14 @@ final class Pager {
     case .enter, .down: rows = max(0, rows - 1)
     default: rows = 0
     }
+  }
+
+  /// What is asked below a page, on one row.
+  static func question(_ columns: Int) -> String {
+    let texts = [
+      "-- more: space for a page, enter for a line, q to end --", "-- more: space, enter, q --", "-- more --",
+    ]
+    return texts.first { $0.count < columns } ?? String(texts[2].prefix(max(0, columns - 1)))
   }
 
   /// Writes what was kept back.

@@ -8,8 +8,8 @@ extension Command {
       name: "diff", summary: "Print in which models and rows two stores differ. Writes nothing.",
       discussion: [
         "First come the declarations that differ, then added (+), removed (-) and changed (~) rows. Rows with the same number",
-        "are compared, or rows with the same unique value with '--by key'. Ends with 1 if the stores differ. The history is not",
-        "compared.",
+        "are compared, or rows with the same unique value with '--by key'. Ends with 1 if the stores differ, and with 2 if they",
+        "could not be compared. The history is not compared.",
       ],
       syntax: Syntax(
         operands: [
@@ -64,7 +64,7 @@ private struct Comparing {
 
   private func entities(_ stores: StoreComparison) throws -> [String] {
     let asked = arguments.texts("entity")
-    if asked.isEmpty { return stores.entities }
+    if asked.isEmpty { return try stores.topmost() }
     for name in asked where !stores.entities.contains(name) {
       throw CheckFailure(
         sentence: "no store has '\(name)'" + Spelling.hint(name, among: stores.entities).replacing("?", with: ""))

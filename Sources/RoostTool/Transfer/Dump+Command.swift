@@ -10,8 +10,8 @@ extension Command {
       name: "dump", summary: "Write a whole store as lines of JSON. Writes nothing to the store.",
       discussion: [
         "The first line is the schema; then comes a line for each row, with its number, and for each list. 'roost load' makes",
-        "the same store of it, also with a newer version of Roost. The history is not written. The file gets its name when it",
-        "is complete.",
+        "the same store of it, also with a newer version of Roost. The history is not written. '--as-of' dumps a former",
+        "state of a store with a full history. The file gets its name when it is complete.",
       ],
       syntax: Syntax(
         operands: [
@@ -98,7 +98,7 @@ private struct Dumping {
     var rows = 0
     var isMade = false
     do {
-      try Unfinished.removing(making) {
+      try Unfinished.removing([making]) {
         try witness.read { reader in
           let stream = DescriptorOutput(try ByteStream.writing(making, replaces: isMade))
           isMade = true
@@ -126,6 +126,8 @@ private struct Loading {
     var rows: Int
     var lists: Int
     var path: String
+    /// Files of an interrupted load of the same store, which were removed.
+    var removed: [String]
     var seconds: Double
   }
 
@@ -143,24 +145,29 @@ private struct Loading {
     (limits.recordBytes, limits.fieldBytes) = (bytes, bytes)
     let (input, total) = try InputFile.open(file)
     let began = ContinuousClock.now
-    let making = "\(path)-making-\(ProcessInfo.processInfo.processIdentifier)"
+    let removed = try Leftovers.remove(of: path)
+    if !arguments.has("json") {
+      for name in removed { console.line(text: "removed \(name), which an interrupted load left") }
+    }
+    let making = Leftovers.path(path)
+    let files = Leftovers.files(making)
     var bar = Progress(
       "loading", of: Int(clamping: total ?? 0), on: console.quiet(arguments.has("json") || total == nil))
     let report: Report
     do {
-      (report, bar) = try Unfinished.removing(making + "-new", making, Store.logPath(making)) {
+      (report, bar) = try Unfinished.removing(files) {
         var bar = bar
         let loader = try DumpLoader(input, into: making, limits: limits) { bar.advance(to: Int(clamping: $0)) }
         try loader.run()
         let seconds = ReadableNumber.seconds(ContinuousClock.now - began)
-        return (Report(rows: loader.rows, lists: loader.lists, path: path, seconds: seconds), bar)
+        return (Report(rows: loader.rows, lists: loader.lists, path: path, removed: removed, seconds: seconds), bar)
       }
       bar.end()
       try DiskFileSystem.shared.rename(making, to: path)
     } catch {
       bar.end()
-      for left in [making + "-new", making, Store.logPath(making)] { try? DiskFileSystem.shared.remove(left) }
-      throw error
+      for left in files { try? DiskFileSystem.shared.remove(left) }
+      throw WithdrawnStore.error(error, path)
     }
     if arguments.has("json") {
       try console.json(report)

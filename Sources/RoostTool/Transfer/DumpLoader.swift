@@ -24,6 +24,7 @@ final class DumpLoader {
   private(set) var rows = 0
   private(set) var lists = 0
   private var isEnded = false
+  private var lines = DumpLines()
 
   init(_ input: any ByteInput, into path: String, limits: TransferLimits, progress: @escaping (UInt64) -> Void) throws {
     batch = try RecordBatch()
@@ -35,7 +36,9 @@ final class DumpLoader {
 
   func run() throws {
     do { try load() } catch {
-      try? store.close()
+      defer { try? store.close() }
+      // A reference that leads nowhere is found by what checks all of them. The line says more.
+      if hasRelationships, let missing = try? store.read(lines.missing) { throw missing }
       throw error
     }
     try store.close()
@@ -199,6 +202,7 @@ final class DumpLoader {
     }
     try table.insert(&builder, as: RowID(number))
     counts[entity.id, default: 0] += 1
+    lines.note(RowID(number), of: entity.id, line: record.line)
     rows += 1
   }
 

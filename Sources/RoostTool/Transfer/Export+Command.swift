@@ -96,7 +96,7 @@ private struct Exporting {
     var rows = 0
     var isMade = false
     do {
-      try Unfinished.removing(making) {
+      try Unfinished.removing([making]) {
         try witness.read { reader in
           let stream = DescriptorOutput(try ByteStream.writing(making, replaces: isMade))
           isMade = true
@@ -127,7 +127,9 @@ private struct Exporting {
   private func write(_ reader: RecordReader, to output: any ByteOutput, _ bar: Progress) throws -> Int {
     let counting = CountingOutput(output, bar)
     defer { counting.bar.end() }
-    return try Exporter(reader, format, columns: asked.columns, computes: true).write(
+    return try Exporter(
+      reader, format, columns: asked.columns, computes: true, of: asked.rows(reader.catalog)
+    ).write(
       asked.query(reader.catalog), to: counting)
   }
 }

@@ -19,8 +19,8 @@ extension Command {
     Command(
       name: "import", summary: "Import records from text into an entity of a store.",
       discussion: [
-        "The store and its entity must exist, unless '--create' makes them. References name the unique keys of their targets, in any order; references",
-        "without a target are listed at the end. Each chunk is one transaction; Ctrl-C ends the import after the chunk",
+        "The store and its entity must exist, unless '--create' makes them. References name the unique keys of their",
+        "targets, in any order; references without a target are listed at the end. Each chunk is one transaction; Ctrl-C ends the import after the chunk",
         "that is being written. A bad record ends the import, unless '--skip-bad' allows it. Ends with 1 if a record was",
         "skipped or a reference has no target. The store does not have the rules of '@Validate': a program that has the",
         "models checks them.",
@@ -188,8 +188,9 @@ private struct Importing {
       return try run(options)
     } catch {
       // The store is of no use without its rows.
-      if isNew { for left in [path, Store.logPath(path)] { try? DiskFileSystem.shared.remove(left) } }
-      throw error
+      guard isNew else { throw error }
+      for left in [path, Store.logPath(path)] { try? DiskFileSystem.shared.remove(left) }
+      throw WithdrawnStore.error(error, path)
     }
   }
 
@@ -275,6 +276,12 @@ private struct Importing {
     }
     if report.unresolvedCount > 20 {
       console.line("      and \(ReadableNumber.count(report.unresolvedCount - 20)) more")
+    }
+    if done.records == 0, !report.isCancelled {
+      let file = arguments.operands[2]
+      console.line(
+        console.styled("note", .faint)
+          + "  \(file == "-" ? "standard input" : file) has no records, so nothing was imported")
     }
     var parts = ["\(ReadableNumber.count(done.inserted)) inserted"]
     if done.updated > 0 { parts.append("\(ReadableNumber.count(done.updated)) updated") }

@@ -12,8 +12,14 @@ struct ImportCreation {
 
   init(_ file: String, _ format: TextFormat, options: TextImportOptions) throws {
     entity = options.entity
-    guard Self.isName(entity), entity.first?.isLetter == true else {
+    guard Self.isWord(entity), entity.first?.isLetter == true else {
       throw UsageError(sentence: "'\(entity)' cannot be the name of a class: write letters and digits, as in 'Track'")
+    }
+    if SchemaText.words.contains(entity) || Self.types.contains(entity) {
+      throw UsageError(
+        sentence:
+          "'\(entity)' cannot be the name of a class, because Swift has \(SchemaText.words.contains(entity) ? "a word" : "a type") of this "
+          + "name: choose another one, as in '\(entity.prefix(1).uppercased() + entity.dropFirst())Record'")
     }
     guard file != "-" else {
       throw UsageError(sentence: "'--create' reads the text twice, so it needs a file and not standard input")
@@ -27,7 +33,10 @@ struct ImportCreation {
     for column in columns {
       if let given = options.renames[column.name] ?? nil {
         guard Self.isName(given), taken.insert(given).inserted else {
-          throw UsageError(sentence: "'\(given)' cannot be the name of a property, or two columns have it")
+          throw UsageError(
+            sentence: Self.isName(given)
+              ? "Two columns have the name '\(given)': choose another one with '--rename'"
+              : "'\(given)' cannot be the name of a property: choose another one with '--rename'")
         }
         names[column.name] = given
       }
@@ -66,17 +75,32 @@ struct ImportCreation {
 
   /// Names that every model has already.
   private static let reserved: Set<String> = [
-    "persistentModelID", "modelContext", "hasChanges", "isDeleted", "persistentBackingData", "self", "init", "Type",
+    "persistentModelID", "modelContext", "hasChanges", "isDeleted", "persistentBackingData", "self", "Self", "init",
+    "Type", "Protocol", "hashValue", "debugDescription", "customMirror",
+  ]
+  /// Types that the properties of a class, or its macros, name.
+  private static let types: Set<String> = [
+    "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Float", "Double",
+    "Decimal", "String", "Character", "Data", "Date", "UUID", "URL", "Array", "Set", "Dictionary", "Optional", "Any",
+    "AnyObject", "Type", "Protocol", "Self", "Never", "Void", "Error", "Result", "Codable", "Hashable", "Sendable",
+    "Identifiable", "Observable", "Schema", "Model", "ModelContext", "ModelContainer", "PersistentModel",
+    "PersistentIdentifier", "Predicate", "SortDescriptor", "FetchDescriptor", "Foundation", "SwiftData", "Swift",
+    "Roost",
   ]
 
-  private static func isName(_ text: String) -> Bool {
+  private static func isWord(_ text: String) -> Bool {
     guard let first = text.first, first.isLetter || first == "_" else { return false }
-    return text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } && !reserved.contains(text)
+    return text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    isWord(text) && !reserved.contains(text) && !types.contains(text) && !text.hasPrefix("_")
   }
 
   /// `Release Date` becomes `releaseDate`, `2nd` becomes `column2nd`.
   static func property(_ column: String) -> String {
-    let words = column.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+    // Names that begin with an underscore are those of the macros.
+    let words = column.drop { $0 == "_" }.split { !($0.isLetter || $0.isNumber || $0 == "_") }
     var name = ""
     for word in words {
       if name.isEmpty {

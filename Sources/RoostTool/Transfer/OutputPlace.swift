@@ -50,7 +50,8 @@ enum OutputPlace {
     func isSame(as other: Facts) -> Bool { found.st_dev == other.found.st_dev && found.st_ino == other.found.st_ino }
   }
 
-  private static func beginsLikeAStore(_ path: String) -> Bool {
+  /// Whether a file begins as a store or a log does.
+  static func beginsLikeAStore(_ path: String) -> Bool {
     guard let file = FileHandle(forReadingAtPath: path) else { return false }
     defer { try? file.close() }
     let head = (try? file.read(upToCount: 8)) ?? Data()

@@ -25,6 +25,8 @@ struct RowComparison {
   let newTable: TableReader
   private let old: RecordReader
   private let new: RecordReader
+  private let left: RowClass
+  private let right: RowClass
   private let isByKeys: Bool
   private let properties: [Property]
   private let lists: [List]
@@ -33,7 +35,9 @@ struct RowComparison {
   private var keys: (old: String?, new: String?) = (nil, nil)
   private let newName: ReferenceText
 
-  init(_ left: Entity, _ right: Entity, in stores: StoreComparison) throws {
+  init(_ leftRows: RowClass, _ rightRows: RowClass, in stores: StoreComparison) throws {
+    (self.left, self.right) = (leftRows, rightRows)
+    let (left, right) = (leftRows.entity, rightRows.entity)
     (old, new, isByKeys) = (stores.old, stores.new, stores.pairing == .keys)
     (oldTable, newTable) = (try old.table(left.id), try new.table(right.id))
     (oldName, newName) = (ReferenceText(of: left.id, old.catalog), ReferenceText(of: right.id, new.catalog))
@@ -44,7 +48,8 @@ struct RowComparison {
     }
     var properties: [Property] = []
     for field in left.fields {
-      guard let other = right.field(field.name), let one = oldTable.access(field.id),
+      guard leftRows.title(of: field.name) != nil, let other = right.field(field.name),
+        let one = oldTable.access(field.id),
         let two = newTable.access(other.id)
       else { continue }
       var property = Property(name: field.name, old: one, new: two)
@@ -59,12 +64,29 @@ struct RowComparison {
     self.properties = properties
     let others = new.catalog.relationships(of: right.id)
     lists = old.catalog.relationships(of: left.id).compactMap { one in
-      guard !one.isHidden, !one.isToOne, let other = others.first(where: { $0.name == one.name && !$0.isToOne }) else {
+      guard !one.isHidden, !one.isToOne, leftRows.title(of: one.name) != nil,
+        let other = others.first(where: { $0.name == one.name && !$0.isToOne })
+      else {
         return nil
       }
       let isOrderOnly = one.shape != .links
       return isOrderOnly && !one.isOrdered ? nil : List(name: one.name, old: one, new: other, isOrderOnly: isOrderOnly)
     }
+  }
+
+  // MARK: Rows
+
+  /// The next row of the class.
+  func next(_ cursor: inout RowCursor, isOld: Bool) throws -> Row? {
+    while let row = try cursor.nextRow(isBackward: false) {
+      if try isOld ? left.has(row, oldTable) : right.has(row, newTable) { return row }
+    }
+    return nil
+  }
+
+  /// Whether a row that may be a partner is one of the class.
+  private func has(_ row: RowID, isOld: Bool) throws -> Bool {
+    try isOld ? left.has(row, oldTable) : right.has(row, newTable)
   }
 
   // MARK: Partners
@@ -80,15 +102,15 @@ struct RowComparison {
   func partner(of row: Row, isOld: Bool) throws -> RowID? {
     let (text, reader, table) = isOld ? (oldName, old, newTable) : (newName, new, oldTable)
     guard let index = isOld ? keys.new : keys.old, let found = table.index(index) else {
-      return try table.contains(row.id) ? row.id : nil
+      return try has(row.id, isOld: !isOld) ? row.id : nil
     }
     let value = try text.value(row.id, reader)
     switch value {
     // The row has no key, so its partner has the same number and no key either.
     case .reference, .array:
-      guard try table.contains(row.id) else { return nil }
+      guard try has(row.id, isOld: !isOld) else { return nil }
       return try (isOld ? newName : oldName).value(row.id, isOld ? new : old) == value ? row.id : nil
-    default: return try table.row(unique: found, [value])
+    default: return try table.row(unique: found, [value]).flatMap { try has($0, isOld: !isOld) ? $0 : nil }
     }
   }
 

@@ -58,6 +58,15 @@ struct StoreComparison {
     return all.filter { known.insert($0).inserted }
   }
 
+  /// Those whose rows are compared if none is named. The rows of subclasses are among those of their topmost class.
+  func topmost() throws -> [String] {
+    try entities.filter { name in
+      try [old.catalog, new.catalog].contains { catalog in
+        try catalog.entity(name) != nil && !Looking.rowClass(name, catalog).isSubclass
+      }
+    }
+  }
+
   /// Calls `body` with each difference between the rows of an entity.
   func compare(_ name: String, _ body: (Difference) throws -> Void) throws -> Counts {
     var counts = Counts()
@@ -69,14 +78,16 @@ struct StoreComparison {
       }
       try body(Difference(change: change, entity: name, row: row, properties: properties))
     }
-    guard let left = old.catalog.entity(name) else {
-      counts.added = try new.table(name).count
+    guard old.catalog.entity(name) != nil else {
+      counts.added = try Looking.rowClass(name, new.catalog).count(new)
       return counts
     }
-    guard let right = new.catalog.entity(name) else {
-      counts.removed = try old.table(name).count
+    let left = try Looking.rowClass(name, old.catalog)
+    guard new.catalog.entity(name) != nil else {
+      counts.removed = try left.count(old)
       return counts
     }
+    let right = try Looking.rowClass(name, new.catalog)
     let rows = try RowComparison(left, right, in: self)
     switch pairing {
     case .numbers: try byNumbers(rows, tell)
@@ -90,26 +101,26 @@ struct StoreComparison {
   private func byNumbers(_ rows: RowComparison, _ tell: Tell) throws {
     var left = try rows.oldTable.cursor()
     var right = try rows.newTable.cursor()
-    var (one, other) = (try left.nextRow(isBackward: false), try right.nextRow(isBackward: false))
+    var (one, other) = (try rows.next(&left, isOld: true), try rows.next(&right, isOld: false))
     while one != nil || other != nil {
       if let before = one, other.map({ before.id < $0.id }) ?? true {
         try tell(.removed, "#\(before.id.number)", nil)
-        one = try left.nextRow(isBackward: false)
+        one = try rows.next(&left, isOld: true)
       } else if let after = other, one.map({ after.id < $0.id }) ?? true {
         try tell(.added, "#\(after.id.number)", nil)
-        other = try right.nextRow(isBackward: false)
+        other = try rows.next(&right, isOld: false)
       } else if let before = one, let after = other {
         let changes = try rows.changes(before, after)
         if !changes.isEmpty { try tell(.changed, "#\(before.id.number)", changes) }
-        one = try left.nextRow(isBackward: false)
-        other = try right.nextRow(isBackward: false)
+        one = try rows.next(&left, isOld: true)
+        other = try rows.next(&right, isOld: false)
       }
     }
   }
 
   private func byKeys(_ rows: RowComparison, _ tell: Tell) throws {
     var left = try rows.oldTable.cursor()
-    while let before = try left.nextRow(isBackward: false) {
+    while let before = try rows.next(&left, isOld: true) {
       guard let partner = try rows.partner(of: before, isOld: true) else {
         try tell(.removed, rows.name(of: before.id, isOld: true), nil)
         continue
@@ -120,7 +131,7 @@ struct StoreComparison {
       if !changes.isEmpty { try tell(.changed, rows.name(of: before.id, isOld: true), changes) }
     }
     var right = try rows.newTable.cursor()
-    while let after = try right.nextRow(isBackward: false) {
+    while let after = try rows.next(&right, isOld: false) {
       if try rows.partner(of: after, isOld: false) != nil { continue }
       try tell(.added, rows.name(of: after.id, isOld: false), nil)
     }

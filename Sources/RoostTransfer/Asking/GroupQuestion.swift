@@ -25,10 +25,10 @@ package struct GroupQuestion: Sendable {
   ///   - having: Which groups, as in `count > 3`.
   ///   - sort: As `-sum(plays),genre`. Without it groups come in the order of their keys.
   package init(
-    by keys: [String], columns: [String], having: String?, sort: String?, of entity: EntityID, _ catalog: Catalog
+    by keys: [String], columns: [String], having: String?, sort: String?, of rows: RowClass, _ catalog: Catalog
   ) throws {
     let keys = try keys.map { text in
-      let key = try TypedValue(text, of: entity, catalog)
+      let key = try TypedValue(text, of: rows, catalog)
       guard key.kind.isSortable else {
         throw QuestionFault(detail: "rows cannot be grouped by this, because it has no order", place: 0, text: text)
       }
@@ -42,7 +42,7 @@ package struct GroupQuestion: Sendable {
       if let key = keys.firstIndex(where: { $0.name == (given ?? value) }) {
         found = grouping.key(key)
       } else {
-        found = try Self.typed(value, &grouping, entity: entity, catalog: catalog) { (typer) throws(QuestionFault) in
+        found = try Self.typed(value, &grouping, rows: rows, catalog: catalog) { (typer) throws(QuestionFault) in
           try typer.typed(parsed)
         }
       }
@@ -54,14 +54,14 @@ package struct GroupQuestion: Sendable {
     }
     let condition: RoostQuery.Expression? = try having.map { text in
       let parsed = try QuestionParser.parse(text)
-      let found = try Self.typed(text, &grouping, entity: entity, catalog: catalog) { (typer) throws(QuestionFault) in
+      let found = try Self.typed(text, &grouping, rows: rows, catalog: catalog) { (typer) throws(QuestionFault) in
         QuestionTyper.Typed(expression: try typer.condition(parsed), kind: .bool)
       }
       return found.expression
     }
     let order: [Order] = try QuestionParts.keys(sort ?? "").map { word, isDescending in
       let parsed = try QuestionParser.parse(word)
-      let found = try Self.typed(word, &grouping, entity: entity, catalog: catalog) { (typer) throws(QuestionFault) in
+      let found = try Self.typed(word, &grouping, rows: rows, catalog: catalog) { (typer) throws(QuestionFault) in
         try typer.typed(parsed)
       }
       guard found.kind.isSortable else {
@@ -69,20 +69,20 @@ package struct GroupQuestion: Sendable {
       }
       return Order(found.expression, isDescending: isDescending)
     }
-    (self.entity, self.keys, measures) = (entity, keys, grouping.measures)
+    (entity, self.keys, measures) = (rows.entity.id, keys, grouping.measures)
     (self.columns, self.condition, self.order) = (shown, condition, order)
   }
 
   private static func typed(
-    _ text: String, _ grouping: inout QuestionGrouping, entity: EntityID, catalog: Catalog,
+    _ text: String, _ grouping: inout QuestionGrouping, rows: RowClass, catalog: Catalog,
     body: (inout QuestionTyper) throws(QuestionFault) -> QuestionTyper.Typed
   ) throws -> QuestionTyper.Typed {
-    var typer = QuestionTyper(text, catalog, entity: entity)
+    var typer = QuestionTyper(text, catalog, of: rows)
     typer.grouping = grouping
     let found = try body(&typer)
     grouping = typer.grouping ?? grouping
     do {
-      var checker = Checker(catalog, entity)
+      var checker = Checker(catalog, rows.entity.id)
       _ = try checker.term(found.expression)
     } catch { throw QuestionFault(detail: "\(error)", place: 0, text: text) }
     return found

@@ -71,7 +71,10 @@ struct QuestionLexer {
       return Word(kind: .sign(sign), place: start)
     }
     if character == "&" || character == "|" { throw fault("write \(character)\(character)", start) }
-    throw fault("nothing is written with '\(character)'", start)
+    if "\u{201C}\u{201D}\u{201E}\u{2018}\u{2019}\u{AB}\u{BB}".contains(character) {
+      throw fault("'\(character)' is no quote here: write \"text\" or 'text'", start)
+    }
+    throw fault("'\(character)' has no meaning here", start)
   }
 
   private mutating func take(_ test: (Character) -> Bool) -> String {
@@ -124,7 +127,8 @@ struct QuestionLexer {
       case "0": found.append("\0")
       case "\\", "\"", "'", "`": found.append(characters[at])
       case "u": found.append(try scalar())
-      default: throw fault("this escape sequence is unknown", at - 1)
+      default:
+        throw fault("this escape sequence is unknown; there are \\n, \\t, \\r, \\0, \\\\, \\\" and \\u{e9}", at - 1)
       }
       at += 1
     }

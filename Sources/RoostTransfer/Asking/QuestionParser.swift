@@ -43,7 +43,7 @@ struct QuestionParser {
   /// What is said of a word that cannot come next: mostly it is one of another language.
   private var surplus: String {
     if word.kind == .sign("=") { return "write == to compare" }
-    guard case .name(let name) = word.kind else { return "something is too much here" }
+    guard case .name(let name) = word.kind else { return "an operator such as && or == is expected before this" }
     return switch name.lowercased() {
     case "and": "'\(name)' is unknown here: write &&"
     case "or": "'\(name)' is unknown here: write ||"
@@ -53,7 +53,7 @@ struct QuestionParser {
       "'\(name)' is unknown here: write name.contains(\"text\") or name.hasPrefix(\"text\")"
     case "matches": "'matches' is unknown here: write matches(\"words\") for a full text search"
     case "between": "'\(name)' is unknown here: write (1...9).contains(number)"
-    default: "something is too much here"
+    default: "an operator such as && or == is expected before '\(name)'"
     }
   }
 
@@ -61,6 +61,12 @@ struct QuestionParser {
 
   private func fault(_ detail: String, _ place: Int? = nil) -> QuestionFault {
     QuestionFault(detail: detail, place: place ?? word.place, text: text)
+  }
+
+  /// What is written before the end.
+  private var last: String {
+    let end = text.reversed().drop { $0.isWhitespace }
+    return String(end.prefix { !$0.isWhitespace }.reversed().suffix(20))
   }
 
   private mutating func take(_ sign: String) -> Bool {
@@ -155,7 +161,9 @@ struct QuestionParser {
       let isChained = word.kind == .sign("?.")
       if isChained || word.kind == .sign(".") {
         at += 1
-        guard case .name(let name) = word.kind else { throw fault("a name is expected") }
+        guard case .name(let name) = word.kind else {
+          throw fault("the name of a property is expected after the point")
+        }
         at += 1
         if word.kind == .sign("(") || word.kind == .sign("{") {
           found = Placed(written: .call(found, name, try arguments(), isChained: isChained), place: place)
@@ -233,9 +241,9 @@ struct QuestionParser {
       switch name {
       case "true", "false": return found(.flag(name == "true"))
       case "nil", "null": return found(.null)
-      case "and", "AND": throw fault("write &&", place)
-      case "or", "OR": throw fault("write ||", place)
-      case "not", "NOT": throw fault("write !", place)
+      case "and", "AND": throw fault("'\(name)' is unknown here: write &&", place)
+      case "or", "OR": throw fault("'\(name)' is unknown here: write ||", place)
+      case "not", "NOT": throw fault("'\(name)' is unknown here: write !", place)
       default: break
       }
       if word.kind == .sign("(") { return found(.function(name, try arguments())) }
@@ -253,7 +261,8 @@ struct QuestionParser {
         try demand("]")
       }
       return found(.list(all))
-    case .end: throw fault("the condition ends here, and something is missing")
+    case .end:
+      throw fault(at == 0 ? "this is empty: write a condition or a value" : "something is missing after '\(last)'")
     case .sign("="): throw fault(surplus)
     case .sign(let sign): throw fault("a value is expected, and not '\(sign)'")
     }

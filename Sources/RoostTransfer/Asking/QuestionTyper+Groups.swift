@@ -18,7 +18,7 @@ extension QuestionTyper {
       // An unknown name has an error of its own.
       _ = try ofRow(placed)
       throw fault(
-        "'\(name)' is no key of the groups: add it to --group-by, or write sum(\(name)), average(\(name)), min(\(name)), max(\(name)) or count(\(name))",
+        "'\(name)' is no key of the groups: group by it too, or write sum(\(name)), average(\(name)), min(\(name)), max(\(name)) or count(\(name))",
         placed)
     case .property, .call, .subscripted: return key(placed)
     case .element: throw fault("a group has no $0", placed)
@@ -51,7 +51,8 @@ extension QuestionTyper {
     var value: Typed?
     if let argument = arguments.first { value = try ofRow(argument.value) }
     guard let measure = GroupMeasure(way, value?.expression, of: value?.kind) else {
-      throw fault("there is no \(way) of \(name(value?.kind ?? .int))", placed)
+      let needs = way == .sum || way == .average ? "numbers" : "values with an order"
+      throw fault("there is no \(way) of \(name(value?.kind ?? .int)): it takes \(needs)", placed)
     }
     return grouping?.parameter(measure) ?? Typed(expression: .row, kind: .int)
   }

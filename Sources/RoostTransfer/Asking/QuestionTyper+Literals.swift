@@ -7,7 +7,9 @@ extension QuestionTyper {
     let whole = wanted?.whole
     switch placed.written {
     case .null:
-      guard let wanted else { throw fault("the type of this nil is unknown", placed) }
+      guard let wanted else {
+        throw fault("the type of this nil is unknown: compare it with a property, as in rating == nil", placed)
+      }
       return Typed(expression: .constant(.null, wanted.optional), kind: wanted.optional)
     case .flag(let flag): return try made(.bool(flag), .bool, wanted: whole, placed: placed)
     case .row(let row):
@@ -44,7 +46,10 @@ extension QuestionTyper {
       values.append(value)
       if kind == nil { kind = found.kind }
     }
-    guard let kind else { throw fault("the type of this list is unknown", placed) }
+    guard let kind else {
+      throw fault(
+        "the type of this list is unknown: ask whether it contains a property, as in [1, 2].contains(year)", placed)
+    }
     if case .set(let own)? = wanted {
       return Typed(expression: .constant(.set(Set(values)), .set(own)), kind: .set(own))
     }

@@ -8,21 +8,34 @@ struct QuestionTyper {
   struct Typed {
     var expression: RoostQuery.Expression
     var kind: Kind
+    /// Where the parts are, if this is a stored struct. Then the expression tells whether it is there.
+    var structure: StructPath?
+  }
+
+  /// A struct whose parts are fields of a row.
+  struct StructPath {
+    /// The row, and its kind.
+    var row: RoostQuery.Expression
+    var kind: Kind
+    /// The name of the struct in the store, as `place` or `place.position`.
+    var name: String
   }
 
   private let text: String
   let catalog: Catalog
-  private let entity: EntityID
+  /// The class of the row that is asked about.
+  let rows: RowClass
+  var entity: EntityID { rows.entity.id }
   /// What `$0` stands for in the closures around, the innermost last.
   private var scope: [(variable: Int, kind: Kind)] = []
   private var lastVariable = 0
   /// What names stand for in a question about groups; nil in a question about rows.
   var grouping: QuestionGrouping?
 
-  init(_ text: String, _ catalog: Catalog, entity: EntityID) {
+  init(_ text: String, _ catalog: Catalog, of rows: RowClass) {
     self.text = text
     self.catalog = catalog
-    self.entity = entity
+    self.rows = rows
   }
 
   func fault(_ detail: String, _ placed: Placed) -> QuestionFault {
@@ -71,6 +84,7 @@ struct QuestionTyper {
       return Typed(expression: .negate(found.expression), kind: found.kind)
     case .unwrap(let inner):
       let found = try typed(inner)
+      if found.structure != nil { return found }
       return Typed(expression: .unwrap(found.expression), kind: found.kind.whole)
     case .joined(let isAnd, let all):
       var parts: [RoostQuery.Expression] = []
@@ -91,6 +105,7 @@ struct QuestionTyper {
   // MARK: Names
 
   private mutating func property(_ name: String, of base: Typed, _ placed: Placed) throws(QuestionFault) -> Typed {
+    if let path = base.structure { return try part(name, of: path, placed) }
     if mayLack(base), ["count", "isEmpty", "first", "last"].contains(name) {
       return try bound(base) { (typer, base) throws(QuestionFault) in try typer.property(name, of: base, placed) }
     }
@@ -118,19 +133,24 @@ struct QuestionTyper {
       }
       throw fault("\(self.name(base.kind)) has no '\(name)'", placed)
     }
-    if let field = entity.field(name), field.type != .presence {
+    let rows = base.expression == .row ? self.rows : RowClass(entity)
+    if let field = rows.field(name), field.type != .presence {
       let kind = Kind(field)
+      if base.expression == .row, rows.always(field) {
+        return Typed(expression: .unwrap(.field(.row, field.id)), kind: kind.whole)
+      }
       return Typed(expression: .field(base.expression, field.id), kind: base.kind.isOptional ? kind.optional : kind)
     }
-    let relationships = catalog.relationships(of: id).filter { !$0.isHidden }
-    if let one = relationships.first(where: { $0.name == name }) {
+    if let path = rows.structure(name) { return structure(path, rows, row: base.expression, kind: base.kind) }
+    if let one = rows.relationship(name, catalog) {
       let many = RoostQuery.Expression.many(base.expression, one.id)
       if one.isToOne { return Typed(expression: .first(many), kind: .optional(.plain(.reference(one.target)))) }
       return Typed(expression: many, kind: base.kind.isOptional ? .optional(.rows(one.target)) : .rows(one.target))
     }
-    // A reference is a field, and a relationship too.
-    let known = Set(entity.fields.map(\.name) + relationships.map(\.name)).sorted()
-    throw fault("\(entity.name) has no '\(name)'" + FieldNames.offer(name, known), placed)
+    if let heir = rows.heir(with: name) {
+      throw fault("\(rows.name) has no '\(name)', but its subclass \(heir) has: ask for the rows of \(heir)", placed)
+    }
+    throw fault("\(rows.name) has no '\(name)'" + FieldNames.offer(name, rows.properties(catalog)), placed)
   }
 
   private func isRow(_ kind: Kind) -> Bool { kind.entity != nil }
@@ -165,6 +185,9 @@ struct QuestionTyper {
       let comparison = Self.comparisons[sign]!
       guard first.kind.whole == second.kind.whole else {
         throw fault("\(name(first.kind)) and \(name(second.kind)) cannot be compared", placed)
+      }
+      if first.structure != nil, second.structure != nil {
+        throw fault("a struct is compared with nil only: name one of its parts", placed)
       }
       if comparison == .equal || comparison == .notEqual {
         return Typed(expression: .compare(comparison, first.expression, second.expression), kind: .bool)
@@ -282,7 +305,10 @@ struct QuestionTyper {
       }
       return Typed(
         expression: name == "min" ? .minimum(found.expression) : .maximum(found.expression), kind: element.optional)
-    default: throw fault("\(self.name(found.kind)) has no '\(name)' with \(arguments.count) arguments", placed)
+    default:
+      throw fault(
+        "\(self.name(found.kind)) has no '\(name)' with \(arguments.count) argument\(arguments.count == 1 ? "" : "s")",
+        placed)
     }
   }
 
@@ -352,7 +378,7 @@ struct QuestionTyper {
       "date": .date, "uuid": .plain(.uuid), "url": .plain(.url), "decimal": .plain(.decimal), "data": .plain(.data),
     ]
     if GroupMeasure.Way(rawValue: name) != nil {
-      throw fault("'\(name)' is of groups of rows: ask with --group-by", placed)
+      throw fault("'\(name)' measures groups of rows, and this is asked of each row", placed)
     }
     guard let kind = kinds[name], arguments.count == 1, arguments[0].value.written.isLiteral else {
       throw fault(

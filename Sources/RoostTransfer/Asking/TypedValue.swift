@@ -10,13 +10,13 @@ package struct TypedValue: Sendable {
   /// The type that it is written as. A reference is written as the key of its target.
   package let type: FieldType
 
-  package init(_ text: String, of entity: EntityID, _ catalog: Catalog) throws {
+  package init(_ text: String, of rows: RowClass, _ catalog: Catalog) throws {
     let (given, value) = QuestionParts.named(text)
     let parsed = try QuestionParser.parse(value)
-    var typer = QuestionTyper(value, catalog, entity: entity)
+    var typer = QuestionTyper(value, catalog, of: rows)
     let found = try typer.typed(parsed)
     do {
-      var checker = Checker(catalog, entity)
+      var checker = Checker(catalog, rows.entity.id)
       _ = try checker.term(found.expression)
     } catch { throw QuestionFault(detail: "\(error)", place: parsed.place, text: value) }
     if case .rows(let target) = found.kind.whole, let target = catalog.name(of: target) {

@@ -33,20 +33,20 @@ struct ExportColumn {
   ///
   /// - Parameter computes: Whether other words are values that are computed of each row, such as `album.title` or `plays * 2`.
   static func named(
-    _ names: [String], among columns: [ExportColumn], _ entity: Entity, reader: RecordReader, computes: Bool
+    _ names: [String], among columns: [ExportColumn], _ rows: RowClass, reader: RecordReader, computes: Bool
   ) throws -> [ExportColumn] {
     let known = names.map { name in
-      name == numberName ? number(entity) : columns.first { $0.name == name }
+      name == numberName ? number(rows.entity) : columns.first { $0.name == name }
     }
     if !computes, let unknown = zip(names, known).first(where: { $0.1 == nil })?.0 {
       throw TransferFault(
-        .unknown, "\(entity.name) has no '\(unknown)'" + FieldNames.offer(unknown, columns.map(\.name)), field: unknown)
+        .unknown, "\(rows.name) has no '\(unknown)'" + FieldNames.offer(unknown, columns.map(\.name)), field: unknown)
     }
     let typed = try zip(names, known).map { (name, known) in
-      known == nil ? try TypedValue(name, of: entity.id, reader.catalog) : nil
+      known == nil ? try TypedValue(name, of: rows, reader.catalog) : nil
     }
     let computed = typed.compactMap(\.self)
-    let values = try RowValues(computed.map(\.expression), Ground(reader), entity: entity.id)
+    let values = try RowValues(computed.map(\.expression), Ground(reader), entity: rows.entity.id)
     var place = 0
     let found = zip(known, typed).map { (known, typed) in
       guard let typed else { return known! }
@@ -89,34 +89,36 @@ struct ExportColumn {
   var presences: [FieldAccess] = []
 
   /// All that is told of an entity's rows, and can be read again.
-  static func all(_ entity: Entity, _ reader: RecordReader) throws -> [ExportColumn] {
+  static func all(_ rows: RowClass, _ reader: RecordReader) throws -> [ExportColumn] {
+    let entity = rows.entity
     let (catalog, table) = (reader.catalog, try reader.table(entity.id))
     let relationships = catalog.relationships(of: entity.id)
     var columns: [ExportColumn] = []
     for field in entity.fields {
-      guard let access = table.access(field.id) else { continue }
+      guard let access = table.access(field.id), let title = rows.title(of: field.name) else { continue }
       if field.name == FieldNames.kind {
-        columns.append(ExportColumn(name: field.name, content: .kind(access), type: .string))
+        columns.append(ExportColumn(name: title, content: .kind(access), type: .string))
       } else if field.type == .presence {
-        columns.append(ExportColumn(name: field.name, content: .presence(access), type: .bool))
+        columns.append(ExportColumn(name: title, content: .presence(access), type: .bool))
       } else if case .reference(let target) = field.type {
         let one = relationships.first { $0.shape == .one(field.id) }
         // Nobody gave a name to what leads here alone.
         if one?.isHidden == true { continue }
         let way = KeyWay(target, catalog)
-        columns.append(ExportColumn(name: field.name, content: .reference(access, way), type: way.type))
+        columns.append(ExportColumn(name: title, content: .reference(access, way), type: way.type))
       } else {
         let presences = FieldNames.above(field.name).compactMap { name in
           entity.field(name).flatMap { $0.type == .presence ? table.access($0.id) : nil }
         }
         columns.append(
-          ExportColumn(name: field.name, content: .value(access), type: field.type, presences: presences))
+          ExportColumn(name: title, content: .value(access), type: field.type, presences: presences))
       }
     }
     for one in relationships where one.shape == .links && !one.isHidden && isWritten(one, catalog) {
+      guard let title = rows.title(of: one.name) else { continue }
       let way = KeyWay(one.target, catalog)
       columns.append(
-        ExportColumn(name: one.name, content: .list(one, way), type: .array(.plain(way.type))))
+        ExportColumn(name: title, content: .list(one, way), type: .array(.plain(way.type))))
     }
     return columns
   }

@@ -11,6 +11,8 @@ package struct Exporter {
   private let format: TextFormat
   private let names: [String]?
   private let computes: Bool
+  /// Whose rows; nil for the entity of a query.
+  private let rows: RowClass?
   /// What a field is called in the text; nil where it is left out.
   private let name: (String) -> String?
   /// So many bytes are written at once.
@@ -19,11 +21,13 @@ package struct Exporter {
   /// - Parameters:
   ///   - format: Of a table, `names` says which columns are written, and in which order.
   ///   - columns: The same for every format; `#` is the row's number. What leaves columns out may not be importable again.
+  ///   - rows: The class whose properties are written, if it is no topmost one.
   ///   - computes: Whether a column may be computed of each row, such as `album.title`.
   package init(
     _ reader: RecordReader, _ format: TextFormat, columns: [String]? = nil, computes: Bool = false,
-    name: @escaping (String) -> String? = { $0 }
+    of rows: RowClass? = nil, name: @escaping (String) -> String? = { $0 }
   ) {
+    self.rows = rows
     self.reader = reader
     self.format = format
     self.name = name
@@ -73,20 +77,23 @@ package struct Exporter {
         .unknown,
         "the store has no '\(entity)'; it has \(FieldNames.list(reader.catalog.entities.map(\.name)))")
     }
-    if entity.fields.isEmpty, reader.catalog.entities.contains(where: { $0.field(FieldNames.kind) != nil }) {
+    let asked = self.rows ?? RowClass(entity)
+    if !asked.isSubclass, entity.fields.isEmpty,
+      reader.catalog.entities.contains(where: { $0.field(FieldNames.kind) != nil })
+    {
       throw TransferFault(
         .unknown,
         "'\(entity.name)' has no rows of its own: its objects are rows of the class that it inherits from, so export that"
       )
     }
-    var columns = try ExportColumn.all(entity, reader).compactMap { column in
+    var columns = try ExportColumn.all(asked, reader).compactMap { column in
       name(column.name).map { name in
         var column = column
         column.name = name
         return column
       }
     }
-    if let names { columns = try ExportColumn.named(names, among: columns, entity, reader: reader, computes: computes) }
+    if let names { columns = try ExportColumn.named(names, among: columns, asked, reader: reader, computes: computes) }
     defer { for column in columns { column.rest() } }
     let delimiter: UInt8? = if case .csv(let given, _) = format { given ?? Byte.comma } else { nil }
     var text: [UInt8] = []

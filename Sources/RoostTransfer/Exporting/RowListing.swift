@@ -15,19 +15,14 @@ package struct RowListing {
   private let reader: RecordReader
 
   /// - Parameter names: Which columns, in which order; nil for all, behind the row's number. `#` is the row's number.
-  package init(_ reader: RecordReader, of entityName: String, columns names: [String]? = nil) throws {
-    guard let entity = reader.catalog.entity(entityName) else {
-      throw TransferFault(
-        .unknown,
-        "the store has no '\(entityName)'; it has \(FieldNames.list(reader.catalog.entities.map(\.name)))")
-    }
+  package init(_ reader: RecordReader, of rows: RowClass, columns names: [String]? = nil) throws {
     self.reader = reader
-    table = try reader.table(entity.id)
+    table = try reader.table(rows.entity.id)
     sources =
       try names.map {
-        try ExportColumn.named($0, among: ExportColumn.all(entity, reader), entity, reader: reader, computes: true)
+        try ExportColumn.named($0, among: ExportColumn.all(rows, reader), rows, reader: reader, computes: true)
       }
-      ?? [ExportColumn.number(entity)] + ExportColumn.all(entity, reader)
+      ?? [ExportColumn.number(rows.entity)] + ExportColumn.all(rows, reader)
     columns = sources.map { Column(name: $0.name, isNumber: $0.type.isNumber) }
   }
 

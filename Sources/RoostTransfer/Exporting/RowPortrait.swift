@@ -28,16 +28,17 @@ package struct RowPortrait: Sendable {
   /// nil where there is no such row.
   ///
   /// - Parameter most: So many rows are named of each relationship.
-  package init?(_ id: RowID, of entity: Entity, _ reader: RecordReader, most: Int) throws {
+  package init?(_ id: RowID, of rows: RowClass, _ reader: RecordReader, most: Int) throws {
+    let entity = rows.entity
     let (table, catalog) = (try reader.table(entity.id), reader.catalog)
-    let columns = try ExportColumn.all(entity, reader)
-    let relationships = catalog.relationships(of: entity.id).filter { !$0.isHidden }
-    let names = Set(relationships.map(\.name))
+    let columns = try ExportColumn.all(rows, reader)
+    let relationships = rows.relationships(catalog)
+    let names = Set(relationships.compactMap { rows.title(of: $0.name) })
     var fields: [Field] = []
     var object: [UInt8] = []
     let plain = columns.filter { !names.contains($0.name) }
     let shape = ExportShape(columns)
-    guard try table.contains(id) else { return nil }
+    guard try rows.has(id, table) else { return nil }
     var cursor = try table.cursor()
     guard try cursor.seek(id) else { return nil }
     let row = try cursor.row()
@@ -51,11 +52,12 @@ package struct RowPortrait: Sendable {
       let (count, targets) = try Self.targets(of: one, row, table, reader: reader, most: most)
       relations.append(
         Relation(
-          name: one.name, target: catalog.name(of: one.target) ?? "?", isToMany: !one.isToOne, count: count,
+          name: rows.title(of: one.name) ?? one.name, target: catalog.name(of: one.target) ?? "?",
+          isToMany: !one.isToOne, count: count,
           keys: try targets.map { RowListing.text(try ExportColumn.key(of: $0, way, reader)) ?? "#\($0.number)" },
           rows: targets.map(\.number)))
     }
-    self.entity = entity.name
+    self.entity = rows.name
     self.row = id.number
     self.fields = fields
     self.relations = relations
@@ -86,20 +88,36 @@ package struct RowPortrait: Sendable {
 package enum RowKey {
   /// `#12`, or the value of a unique field: of the one that is named, else of the first.
   package static func row(
-    _ text: String, by field: String?, of entity: Entity, _ reader: RecordReader
+    _ text: String, by field: String?, of rows: RowClass, _ reader: RecordReader
   ) throws -> RowID? {
+    guard let found = try find(text, field, of: rows, reader: reader) else { return nil }
+    return try rows.has(found, reader.table(rows.entity.id)) ? found : nil
+  }
+
+  private static func find(
+    _ text: String, _ field: String?, of rows: RowClass, reader: RecordReader
+  ) throws -> RowID? {
+    let entity = rows.entity
     let table = try reader.table(entity.id)
     if field == nil, text.hasPrefix("#"), let number = UInt64(text.dropFirst()) {
-      return try table.contains(RowID(number)) ? RowID(number) : nil
+      return RowID(number)
     }
-    let single = table.indexes.filter { $0.index.isUnique && !$0.isPartial && $0.index.parts.count == 1 }
-    let named = single.compactMap { reader in entity.field(reader.firstField).map { (reader.index.name, $0) } }
-    let chosen = field.map { name in named.first { $0.1.name == name } } ?? named.first
+    // A value that is unique among some rows only names none of the others.
+    let single = table.indexes.filter { reader in
+      reader.index.isUnique && reader.index.parts.count == 1
+        && reader.index.tests.allSatisfy { test in
+          test.fields.allSatisfy { entity.field($0)?.name.hasPrefix("@") == true }
+        }
+    }
+    let named = single.compactMap { reader in entity.field(reader.firstField).map { (reader.index.name, $0) } }.filter {
+      rows.title(of: $0.1.name) != nil
+    }
+    let chosen = field.map { name in named.first { rows.title(of: $0.1.name) == name } } ?? named.first
     guard let (index, found) = chosen else {
-      let known = named.map { $0.1.name }
+      let known = named.compactMap { rows.title(of: $0.1.name) }
       throw TransferFault(
         .unknown,
-        (field.map { "'\($0)' is not a unique field of \(entity.name)" } ?? "\(entity.name) has no unique field")
+        (field.map { "'\($0)' is not a unique field of \(rows.name)" } ?? "\(rows.name) has no unique field")
           + (known.isEmpty ? ": name the row by its number, as '#12'" : "; it has \(FieldNames.list(known))"))
     }
     let value: Value

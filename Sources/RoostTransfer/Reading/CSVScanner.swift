@@ -3,7 +3,8 @@ internal import RoostRecords
 /// Takes tables apart: cells between commas, or another byte, and lines. The first line tells that byte where nobody else does.
 ///
 /// A cell may stand in quotes, and then hold commas, newlines and doubled quotes. A quote anywhere else is an error, and so is a
-/// line with another number of cells than the first. Lines end with a newline, with or without a carriage return before it.
+/// line with another number of cells than the first, except empty cells at its end. A first line `sep=;`, as Excel writes it, names the
+/// delimiter. Lines end with a newline, with or without a carriage return before it.
 struct CSVScanner: RecordScanner {
   /// What stands between cells; nil before the first line told it.
   private(set) var delimiter: UInt8?
@@ -11,6 +12,8 @@ struct CSVScanner: RecordScanner {
   /// How many cells a line has; nil before the first.
   private(set) var columns: Int?
   private(set) var line = 1
+  /// Whether the first line was looked at.
+  private var hasBegun = false
 
   init(delimiter: UInt8?, columns: Int? = nil, limits: TransferLimits) {
     self.delimiter = delimiter
@@ -18,7 +21,13 @@ struct CSVScanner: RecordScanner {
     self.limits = limits
   }
 
-  mutating func scan(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> Int {
+  mutating func scan(_ batch: RecordBatch, from beginning: Int, isEnd: Bool) throws -> Int {
+    var start = beginning
+    if !hasBegun {
+      guard let length = separatorLine(batch, from: start, isEnd: isEnd) else { return start }
+      hasBegun = true
+      if length > 0 { (start, line) = (start + length, line + 1) }
+    }
     guard let delimiter = delimiter ?? foundDelimiter(batch, from: start, isEnd: isEnd) else { return start }
     self.delimiter = delimiter
     var at = start
@@ -79,8 +88,37 @@ struct CSVScanner: RecordScanner {
     }
   }
 
+  /// The length of a first line `sep=;` or `"sep=;"`, which is no record; 0 if there is none, and nil while more text must come.
+  private mutating func separatorLine(_ batch: RecordBatch, from start: Int, isEnd: Bool) -> Int? {
+    let head = Array(batch.text.bytes[start...].prefix(9))
+    let quote = head.first == Byte.quote ? [Byte.quote] : []
+    let word = quote + Array("sep=".utf8)
+    guard zip(head, word).allSatisfy({ $0 == $1 || $0 == $1 & 0xDF }) else { return 0 }
+    let length = word.count + 1 + quote.count
+    // The newline after it can be two bytes.
+    if head.count < length + 2, !isEnd { return nil }
+    guard head.count >= length, head[word.count + 1..<length].elementsEqual(quote) else { return 0 }
+    let sign = head[word.count]
+    let isSign =
+      sign == UInt8(ascii: "\t")
+      || (0x21..<0x7F).contains(sign) && !Character(Unicode.Scalar(sign)).isLetter && sign != Byte.quote
+    let end = Array(head[length...])
+    guard isSign, end.isEmpty || end[0] == Byte.newline || end[0] == Byte.carriageReturn else { return 0 }
+    if delimiter == nil { delimiter = sign }
+    return length + (end.starts(with: [Byte.carriageReturn, Byte.newline]) ? 2 : min(1, end.count))
+  }
+
+  /// Removes empty cells at the end of a line. Spreadsheets write them for columns that were in use once.
+  private func trim(_ batch: RecordBatch, _ first: Int) {
+    let least = first + (columns ?? 1)
+    while batch.tokens.count > least, let last = batch.tokens.last, last.kind == .bare, last.count == 0 {
+      batch.tokens.removeLast()
+    }
+  }
+
   /// Looks whether a line is as the first one, and good UTF-8.
   private mutating func finish(_ batch: RecordBatch, _ first: Int, bytes: Range<Int>) {
+    trim(batch, first)
     let count = batch.tokens.count - first
     // An empty line is nothing, unless it can be the one cell of a line.
     if count == 1, batch.tokens[first].count == 0, batch.tokens[first].kind == .bare, columns != 1 {

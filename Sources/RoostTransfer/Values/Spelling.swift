@@ -1,10 +1,12 @@
 /// Finds the known word that is most like an unknown one.
 package enum Spelling {
-  /// The nearest one that is near enough.
+  /// The nearest one that is near enough. Large and small letters are the same.
   package static func nearest(_ word: String, among known: [String]) -> String? {
-    let found = known.map { (distance(word, $0), $0) }.min { $0 < $1 }
-    guard let (distance, name) = found, distance <= max(1, min(word.count, name.count) / 3) else {
-      return word.count > 1 ? known.first { $0.hasPrefix(word) } : nil
+    // Of names that differ in their case alone, the one that is written so comes first.
+    let small = word.lowercased()
+    let found = known.map { (distance(small, $0.lowercased()), distance(word, $0), $0) }.min { $0 < $1 }
+    guard let (distance, _, name) = found, distance <= max(1, min(word.count, name.count) / 3) else {
+      return word.count > 1 ? known.first { $0.lowercased().hasPrefix(small) } : nil
     }
     return name
   }

@@ -197,7 +197,7 @@ import Testing
   @Test func `a unique derived property is refused by name`() throws {
     let memory = ModelConfiguration(isStoredInMemoryOnly: true)
     let unique = #expect(throws: (any Error).self) {
-      _ = try ModelContainer(for: UniqueGranary.Bin.self, configurations: memory)
+      _ = try ModelContainer(for: UniqueGranary.Chest.self, configurations: memory)
     }
     #expect("\(String(describing: unique))".contains("itemCount"))
   }

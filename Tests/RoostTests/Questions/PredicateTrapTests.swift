@@ -14,7 +14,8 @@ import Testing
       }
       #expect(error?.code == .badCondition, sourceLocation: sourceLocation)
       #expect(
-        error?.detail.replacing(/among \d/, with: "among n") == text, "\(place.state)", sourceLocation: sourceLocation)
+        error?.detail.replacing(/among \d/, with: "among n").hasPrefix(text + ": ") == true, "\(place.state)",
+        sourceLocation: sourceLocation)
       #expect(throws: RoostError.self, sourceLocation: sourceLocation) {
         try place.context.fetchCount(FetchDescriptor(predicate: predicate))
       }

@@ -5,6 +5,7 @@ public import Foundation
 /// It is the same on every machine, whatever language that is set to. Where Foundation has `String.StandardComparator.localized` and
 /// `.localizedStandard`, as on Apple's systems, those are taken.
 public struct LocalizedComparator: SortComparator, Codable, Sendable {
+  /// Forward for ascending texts, reverse for descending ones.
   public var order: SortOrder
   /// Whether runs of digits are compared as numbers.
   public let readsNumbers: Bool
@@ -14,6 +15,8 @@ public struct LocalizedComparator: SortComparator, Codable, Sendable {
     self.order = order
   }
 
+  /// The order of two texts, in the direction of ``order``. Texts that differ in nothing that counts are
+  /// `orderedSame`.
   public func compare(_ one: String, _ other: String) -> ComparisonResult {
     let (first, second) = (LocalizedText(one, readsNumbers), LocalizedText(other, readsNumbers))
     let result: ComparisonResult =

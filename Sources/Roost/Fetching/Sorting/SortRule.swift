@@ -46,6 +46,11 @@ struct SortRule<Model: PersistentModel> {
 
   /// Throws where it would end the program.
   func check() throws {
+    if let computed = keyPath.flatMap({ ComputedPath.find(in: $0) }) {
+      throw SwiftDataError.unsupportedSortDescriptor.about(
+        "models cannot be sorted by \(computed.text): sort by stored properties, or select the value and sort the array"
+      )
+    }
     guard let path, path.isForced else { return }
     throw SwiftDataError.unsupportedSortDescriptor.about(
       "to sort by \(path.root.name).\(path.names.joined(separator: "!.")) would end the program at nil: write ?. instead of !., and nil comes first"

@@ -14,6 +14,7 @@ public struct HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     case latest
   }
 
+  /// The name by which the stores know the consumer, such as `search-index`.
   public let name: String
   let container: ModelContainer
   let start: Start

@@ -124,6 +124,7 @@ public struct HistoryDeletion: Hashable, Sendable {
   /// The consumers that have not read it yet, of each store the slowest. Where there are none, all that was asked for is gone.
   public internal(set) var heldBy: [String] = []
 
+  /// Whether everything that the call was asked to remove is gone.
   public var isComplete: Bool { heldBy.isEmpty }
 }
 

@@ -11,6 +11,7 @@ internal import RoostRecords
 ///
 /// Unchecked because the lock guards what changes.
 public final class HistoryObserver: Observable, @unchecked Sendable {
+  /// The container whose commits are counted. The observer keeps it alive.
   public let modelContainer: ModelContainer
   /// Empty for all.
   public let observedModels: [any PersistentModel.Type]

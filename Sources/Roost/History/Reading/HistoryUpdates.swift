@@ -12,6 +12,7 @@ public struct HistoryUpdates: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(container, start) }
 
+  /// Gives one transaction after the other, from the start of the sequence. Each iterator has a place of its own.
   public struct Iterator: AsyncIteratorProtocol {
     private let container: ModelContainer
     private let bell: Bell
@@ -29,6 +30,8 @@ public struct HistoryUpdates: AsyncSequence, Sendable {
     /// The next one; nil when the task is cancelled.
     public mutating func next() async throws -> DefaultHistoryTransaction? { try await next(isolation: #isolation) }
 
+    /// The next transaction, on the actor that is given; nil when the task is cancelled. Throws
+    /// ``SwiftDataError/historyTokenExpired`` if the history after the last one is gone.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws -> DefaultHistoryTransaction? {

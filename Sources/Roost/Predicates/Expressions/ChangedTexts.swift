@@ -8,10 +8,14 @@ extension PredicateExpressions {
   where Root.Output: StringProtocol, Edge.Output: StringProtocol {
     public typealias Output = Bool
 
+    /// The text that is tested.
     public let root: Root
+    /// The beginning or the end that it is tested for.
     public let edge: Edge
+    /// True for `hasSuffix`, false for `hasPrefix`.
     public let isSuffix: Bool
 
+    /// Makes the part of a predicate. `#Predicate` calls the `build_` functions instead.
     public init(root: Root, edge: Edge, isSuffix: Bool) {
       self.root = root
       self.edge = edge
@@ -28,9 +32,12 @@ extension PredicateExpressions {
   public struct TextInCase<Root: PredicateExpression>: PredicateExpression where Root.Output: StringProtocol {
     public typealias Output = String
 
+    /// The text whose letters are changed.
     public let root: Root
+    /// True for `uppercased`, false for `lowercased`.
     public let isUpper: Bool
 
+    /// Makes the part of a predicate. `#Predicate` calls the `build_` functions instead.
     public init(root: Root, isUpper: Bool) {
       self.root = root
       self.isUpper = isUpper
@@ -42,15 +49,19 @@ extension PredicateExpressions {
     }
   }
 
+  /// What `#Predicate` writes for `text.hasPrefix(edge)`.
   public static func build_hasPrefix<Root, Edge>(_ root: Root, _ edge: Edge) -> TextEdge<Root, Edge> {
     TextEdge(root: root, edge: edge, isSuffix: false)
   }
 
+  /// What `#Predicate` writes for `text.hasSuffix(edge)`.
   public static func build_hasSuffix<Root, Edge>(_ root: Root, _ edge: Edge) -> TextEdge<Root, Edge> {
     TextEdge(root: root, edge: edge, isSuffix: true)
   }
 
+  /// What `#Predicate` writes for `text.lowercased()`.
   public static func build_lowercased<Root>(_ root: Root) -> TextInCase<Root> { TextInCase(root: root, isUpper: false) }
+  /// What `#Predicate` writes for `text.uppercased()`.
   public static func build_uppercased<Root>(_ root: Root) -> TextInCase<Root> { TextInCase(root: root, isUpper: true) }
 }
 

@@ -8,9 +8,12 @@ public import Foundation
     public struct PredicateEvaluate<Input: PredicateExpression>: PredicateExpression {
       public typealias Output = Bool
 
+      /// The predicate that is asked.
       public let predicate: Predicate<Input.Output>
+      /// The model that it is asked of.
       public let input: Input
 
+      /// Makes the part of a predicate. `#Predicate` calls `build_evaluate` instead.
       public init(predicate: Predicate<Input.Output>, input: Input) {
         self.predicate = predicate
         self.input = input
@@ -21,6 +24,7 @@ public import Foundation
       }
     }
 
+    /// What `#Predicate` writes for `predicate.evaluate(model)`.
     public static func build_evaluate<Input>(
       _ predicate: Value<Predicate<Input.Output>>, _ input: Input
     ) -> PredicateEvaluate<Input> { PredicateEvaluate(predicate: predicate.value, input: input) }

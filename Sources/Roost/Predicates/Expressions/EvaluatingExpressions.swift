@@ -11,9 +11,12 @@ extension PredicateExpressions.ExpressionEvaluate {
   extension PredicateExpressions {
     /// `expression.evaluate(model)` within a predicate: what the expression says of the same model.
     public struct ModelExpression<Input: PredicateExpression, Output>: PredicateExpression {
+      /// The expression that is computed.
       public let expression: Foundation.Expression<Input.Output, Output>
+      /// The model that it is computed of.
       public let input: Input
 
+      /// Makes the part of a predicate. `#Predicate` calls `build_evaluate` instead.
       public init(expression: Foundation.Expression<Input.Output, Output>, input: Input) {
         self.expression = expression
         self.input = input
@@ -24,6 +27,7 @@ extension PredicateExpressions.ExpressionEvaluate {
       }
     }
 
+    /// What `#Predicate` writes for `expression.evaluate(model)`.
     public static func build_evaluate<Input, Output>(
       _ expression: Value<Foundation.Expression<Input.Output, Output>>, _ input: Input
     ) -> ModelExpression<Input, Output> { ModelExpression(expression: expression.value, input: input) }

@@ -7,9 +7,12 @@ extension PredicateExpressions {
   where Root.Output: PersistentModel, Question.Output == String {
     public typealias Output = Bool
 
+    /// The model whose texts are searched.
     public let root: Root
+    /// The words that are looked for, such as `berlin wall*`.
     public let question: Question
 
+    /// Makes the part of a predicate. `#Predicate` calls `build_matches` instead.
     public init(root: Root, question: Question) {
       self.root = root
       self.question = question
@@ -23,6 +26,7 @@ extension PredicateExpressions {
     static func type(of model: some PersistentModel) -> _ModelType { Swift.type(of: model)._$type }
   }
 
+  /// What `#Predicate` writes for `model.matches(question)`.
   public static func build_matches<Root, Question>(
     _ root: Root, _ question: Question
   ) -> FullTextSearch<Root, Question> { FullTextSearch(root: root, question: question) }

@@ -11,9 +11,12 @@ internal import RoostQuery
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
       public typealias Output = Bool
 
+      /// The text that is searched.
       public let root: Root
+      /// The text that it is searched for.
       public let other: Other
 
+      /// Makes the part of a predicate. `#Predicate` calls `build_localizedStandardContains` instead.
       public init(root: Root, other: Other) {
         self.root = root
         self.other = other
@@ -33,9 +36,12 @@ internal import RoostQuery
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
       public typealias Output = ComparisonResult
 
+      /// The text on the left.
       public let root: Root
+      /// The text on the right.
       public let other: Other
 
+      /// Makes the part of a predicate. `#Predicate` calls `build_localizedCompare` instead.
       public init(root: Root, other: Other) {
         self.root = root
         self.other = other
@@ -56,9 +62,12 @@ internal import RoostQuery
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
       public typealias Output = ComparisonResult
 
+      /// The text on the left.
       public let root: Root
+      /// The text on the right.
       public let other: Other
 
+      /// Makes the part of a predicate. `#Predicate` calls `build_caseInsensitiveCompare` instead.
       public init(root: Root, other: Other) {
         self.root = root
         self.other = other
@@ -73,14 +82,17 @@ internal import RoostQuery
       }
     }
 
+    /// What `#Predicate` writes for `text.localizedStandardContains(other)`.
     public static func build_localizedStandardContains<Root, Other>(
       _ root: Root, _ other: Other
     ) -> StringLocalizedStandardContains<Root, Other> { StringLocalizedStandardContains(root: root, other: other) }
 
+    /// What `#Predicate` writes for `text.localizedCompare(other)`.
     public static func build_localizedCompare<Root, Other>(
       _ root: Root, _ other: Other
     ) -> StringLocalizedCompare<Root, Other> { StringLocalizedCompare(root: root, other: other) }
 
+    /// What `#Predicate` writes for `text.caseInsensitiveCompare(other)`.
     public static func build_caseInsensitiveCompare<Root, Other>(
       _ root: Root, _ other: Other
     ) -> StringCaseInsensitiveCompare<Root, Other> { StringCaseInsensitiveCompare(root: root, other: other) }

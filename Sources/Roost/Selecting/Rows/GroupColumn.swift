@@ -17,6 +17,6 @@ final class GroupColumn<Model: PersistentModel, Key: Hashable>: AnyGroupColumn<M
     super.init(keyPath)
   }
 
-  override func placed(_ map: EntityMap, _ store: GraphStore) -> PlacedPath? { column.placed(map, store) }
+  override func placed(_ map: EntityMap, _ graph: GraphContext) -> PlacedPath? { column.placed(map, graph) }
   override func key(_ row: SelectRun<Model>.Row) throws -> AnyHashable { AnyHashable(try row.value(column)) }
 }

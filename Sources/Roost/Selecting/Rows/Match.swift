@@ -5,13 +5,13 @@ internal import RoostGraph
 ///
 ///     try context.select(Order.self, \.number, matching: [.none(Refund.self, on: .equal(\.number, \.order))])
 ///
-/// Models belong together if the values of the key paths are equal: see ``JoinKey``.
+/// Models belong together if their values compare as ``JoinKey`` says.
 public struct Match<Model: PersistentModel>: @unchecked Sendable {
   // Unchecked because key paths are not marked as what they are: values that never change.
-  let keys: [() -> AnyJoinColumn<Model>]
+  let side: JoinSide<Model>
   /// Whether something must belong to a model, or nothing.
   let isWanted: Bool
-  let select: (JoinQuestion) throws -> Set<[AnyHashable]>
+  let select: (JoinQuestion<Model>) throws -> [[AnyHashable]?]
 
   /// At least one model belongs to it.
   public static func exists<Other: PersistentModel>(
@@ -26,11 +26,10 @@ public struct Match<Model: PersistentModel>: @unchecked Sendable {
   private init<Other: PersistentModel>(
     _ keys: [JoinKey<Model, Other>], _ predicate: Predicate<Other>?, isWanted: Bool
   ) {
-    self.keys = keys.map { $0.own }
+    side = JoinSide(keys)
     self.isWanted = isWanted
     select = { question in
-      let rows = try question.rows(keys.map { $0.other() }, [], of: FetchDescriptor(predicate: predicate)) { _ in }
-      return Set(rows.map { $0.keys })
+      try question.rows(keys.map { $0.other() }, [], of: FetchDescriptor(predicate: predicate)) { _ in }.map { $0.keys }
     }
   }
 }
@@ -42,7 +41,7 @@ struct MatchRun<Model: PersistentModel> {
 
   init(_ match: Match<Model>) throws {
     self.match = match
-    keys = match.keys.map { $0() }
+    keys = match.side.keys.map { $0.column() }
     if keys.isEmpty {
       throw RoostError(.badValue, "a condition on other models needs a key: write on: .equal(…)")
     }
@@ -52,9 +51,18 @@ struct MatchRun<Model: PersistentModel> {
     _ rows: [SelectRun<Model>.Row], _ state: ContextState, includePendingChanges: Bool
   ) throws -> [SelectRun<Model>.Row] {
     let found = try match.select(
-      JoinQuestion(rows, keys, state: state, includePendingChanges: includePendingChanges))
+      JoinQuestion(
+        match.side, rows, columns: keys, state: state, includePendingChanges: includePendingChanges))
+    var index = JoinIndex(match.side, found)
+    state.notes?.changeLast { if $0.joining == .none || index.joining != .table { $0.joining = index.joining } }
     return try rows.filter { row in
-      let isFound = try row.keys(keys).map { found.contains($0) } ?? false
+      var isFound = false
+      if let keys = try row.keys(keys) {
+        try index.forEach(keys) { _ in
+          isFound = true
+          return false
+        }
+      }
       return isFound == match.isWanted
     }
   }

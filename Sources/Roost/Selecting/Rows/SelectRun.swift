@@ -32,7 +32,7 @@ struct SelectRun<Model: PersistentModel> {
     func value<Known>(_ column: SelectedColumn<Model, Known>) throws -> Known {
       switch self {
       case .stored(let values): try column.value(values[values.startIndex + column.number])
-      case .model(let model): column.value(model)
+      case .model(let model): try column.value(model)
       }
     }
 
@@ -72,12 +72,13 @@ struct SelectRun<Model: PersistentModel> {
   private func forEachFound(_ place: StoreSet.Place, _ graph: GraphContext, body: (Row) throws -> Bool) throws {
     for keyPath in columns.compactMap({ $0.keyPath }) { try PathShelf.shared.checkUse(keyPath) }
     let run = FetchRun(descriptor, state)
-    let placed = columns.compactMap { $0.placed(place.map, graph.store) }
+    let placed = columns.compactMap { $0.placed(place.map, graph) }
     let passes = placed.flatMap { $0.passes }
     // Behind a working set all rows of the other entities would have to be loaded.
     let isFar = graph.source != nil && !passes.isEmpty
     let part = try run.part(besides: isFar ? [] : passes)
     guard placed.count == columns.count, part.tests.isEmpty, part.orders != nil, !part.isBlind, !isFar else {
+      try note(run, part, madeOf: unplaced(place.map, graph))
       let models = try run.models(part)
       for path in columns.compactMap({ $0.path }) where !path.references.isEmpty {
         graph.links.prefetch(place.map, models, along: path.references)
@@ -88,17 +89,22 @@ struct SelectRun<Model: PersistentModel> {
     let conditions = placed.map { $0.condition }
     // All rows are read before the closure runs, because it may call code of users.
     if part.isEngines {
-      let wanted = try restriction?.restricted(part, placed) ?? part
+      let wanted = try restriction?.restricted(part, placed)
+      try note(run, wanted ?? part, isLookup: wanted != nil)
       let values = try part.graph.planner().values(
-        wanted.query(isSorted: true, offset: run.offset, limit: run.limit), conditions)
+        (wanted ?? part).query(isSorted: true, offset: run.offset, limit: run.limit), conditions,
+        memory: state.queryMemory)
       for start in stride(from: 0, to: values.count, by: columns.count) {
         if try !body(.stored(values[start..<start + columns.count])) { return }
       }
       return
     }
+    try note(run, part)
     let places = try run.places(part)
     let stored = places.rows.filter { places.waiting[$0] == nil }
-    let values = try part.graph.planner().values(stored.map { RowID($0) }, of: place.map.entity.name, conditions)
+    let values = try part.graph.planner().values(
+      stored.map { RowID($0) }, of: place.map.entity.name, conditions,
+      memory: state.queryMemory)
     var start = 0
     for row in places.rows {
       if let model = places.waiting[row] {
@@ -109,24 +115,42 @@ struct SelectRun<Model: PersistentModel> {
       }
     }
   }
+
+  // MARK: Explaining
+
+  /// A column that rows do not have, as a person would write it.
+  private func unplaced(_ map: EntityMap, _ graph: GraphContext) -> String? {
+    if state.notes == nil { return nil }
+    return columns.first { $0.placed(map, graph) == nil }?.keyPath.map { PathNames.text($0) }
+  }
+
+  /// Tells ``ModelContext/explain(call:)`` how the rows are read.
+  private func note(
+    _ run: FetchRun<Model>, _ part: FetchPart<Model>, isLookup: Bool = false, madeOf computed: String?? = .none
+  ) throws {
+    guard let notes = state.notes else { return }
+    var told = try run.explanation(part)
+    told.joining = isLookup ? .lookup : .none
+    told.makesModels = computed != nil
+    told.noteSelected(columns.compactMap { $0.keyPath })
+    if let computed {
+      told.addLine("models are made" + (computed.map { ", because rows do not have \($0)" } ?? ""))
+    } else if part.isChanged {
+      told.addLine("no models are made, beside those with unsaved changes")
+    } else {
+      told.addLine("no models are made")
+    }
+    notes.add(told)
+  }
 }
 
-/// Some values of a column are wanted.
-struct SelectRestriction<Model: PersistentModel> {
-  let column: AnySelectedColumn<Model>
-  let values: [Value]
-  let kind: Kind
-
-  /// One search in an index costs about as much as reading so many rows.
-  private static var rowsPerSearch: Int { 4 }
-
-  /// Nil if reading all rows is about as fast.
-  func restricted(_ part: FetchPart<Model>, _ placed: [PlacedPath]) throws -> FetchPart<Model>? {
-    let found = placed[column.number]
-    let values = Set(values)
-    guard found.kind.whole == kind.whole, kind.isSortable,
-      try part.graph.planner().count(part.query(isSorted: false)) > Self.rowsPerSearch * values.count
-    else { return nil }
-    return part.plain.asking(.contains(.constant(.array(Array(values)), .array(found.kind)), found.condition))
+extension FetchExplanation {
+  /// Names the properties that are read, each once.
+  mutating func noteSelected(_ keyPaths: [AnyKeyPath]) {
+    for keyPath in keyPaths {
+      let name = PathNames.text(keyPath)
+      if !selected.contains(name) { selected.append(name) }
+    }
+    if !selected.isEmpty { addLine("reads \(selected.joined(separator: ", "))") }
   }
 }

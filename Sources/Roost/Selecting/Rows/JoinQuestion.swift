@@ -1,0 +1,93 @@
+internal import RoostGraph
+internal import RoostQuery
+internal import RoostRecords
+
+/// What the other side of a join is asked.
+struct JoinQuestion<Model: PersistentModel> {
+  let state: ContextState
+  let includePendingChanges: Bool
+  private let side: JoinSide<Model>
+  private let rows: [SelectRun<Model>.Row]
+  private let columns: [AnyJoinColumn<Model>]
+  /// Whether rows of the other side that match nothing are wanted too.
+  let wantsAll: Bool
+
+  /// - Parameters:
+  ///   - rows: all rows of the first side.
+  ///   - columns: the keys of the first side.
+  init(
+    _ side: JoinSide<Model>, _ rows: [SelectRun<Model>.Row], columns: [AnyJoinColumn<Model>], state: ContextState,
+    includePendingChanges: Bool, wantsAll: Bool = false
+  ) {
+    (self.side, self.rows, self.columns, self.state) = (side, rows, columns, state)
+    (self.includePendingChanges, self.wantsAll) = (includePendingChanges, wantsAll)
+  }
+
+  /// The rows of the other side. One that has a nil key has no keys.
+  func rows<Other: PersistentModel, Result>(
+    _ keys: [AnyJoinColumn<Other>], _ columns: [AnySelectedColumn<Other>], of descriptor: FetchDescriptor<Other>,
+    make: (SelectRun<Other>.Row) throws -> Result
+  ) throws -> [(keys: [AnyHashable]?, result: Result)] {
+    var descriptor = descriptor
+    descriptor.includePendingChanges = includePendingChanges
+    var run = SelectRun(descriptor, state, columns: keys + columns)
+    run.restriction = wantsAll ? nil : restriction(keys)
+    var rows: [(keys: [AnyHashable]?, result: Result)] = []
+    let bytes = QueryMemory.joinedRow + QueryMemory.joinedKey * keys.count + MemoryLayout<Result>.stride
+    try run.forEach { row in
+      let own = try row.keys(keys)
+      if own != nil || wantsAll {
+        try state.queryMemory?.take(bytes, for: .join)
+        rows.append((own, try make(row)))
+      }
+      return true
+    }
+    return rows
+  }
+
+  /// Nil if all rows of the other side are wanted, or if the first side has unsaved models, whose stored values are not known.
+  private func restriction<Other>(_ keys: [AnyJoinColumn<Other>]) -> SelectRestriction<Other>? {
+    var restriction = SelectRestriction<Other>()
+    if let number = side.keys.firstIndex(where: { $0.comparison == .equal }), let kind = columns[number].kind {
+      let values = rows.map { $0.stored(columns[number]) }
+      if values.allSatisfy({ $0 != nil }) {
+        restriction.wanted = .init(
+          column: keys[number], values: values.compactMap { $0 }.filter { !$0.isNull }, kind: kind)
+      }
+    }
+    if rows.count <= SelectRestriction<Other>.mostRanges { restriction.ranges = ranges(keys) ?? [] }
+    return restriction.wanted == nil && restriction.ranges.isEmpty ? nil : restriction
+  }
+
+  /// What the first side demands of the other one, row by row; nil if some row demands nothing.
+  private func ranges<Other>(_ keys: [AnyJoinColumn<Other>]) -> [[SelectRestriction<Other>.Bound]]? {
+    var all: [[SelectRestriction<Other>.Bound]] = []
+    for row in rows {
+      var bounds: [SelectRestriction<Other>.Bound] = []
+      var hasNil = false
+      for (number, key) in side.keys.enumerated() {
+        guard let value = row.stored(columns[number]) else { return nil }
+        if value.isNull { hasNil = true }
+        guard let comparison = key.comparison.turned, let kind = columns[number].kind else { continue }
+        bounds.append(.init(column: keys[number], comparison: comparison, value: value, kind: kind))
+      }
+      // A row with a nil key matches nothing.
+      if hasNil { continue }
+      if bounds.isEmpty { return nil }
+      all.append(bounds)
+    }
+    return all
+  }
+}
+
+extension SelectRun.Row {
+  /// The values by which a row is joined; nil if one of them is nil, so that nothing belongs to it.
+  func keys(_ columns: [AnyJoinColumn<Model>]) throws -> [AnyHashable]? {
+    var keys: [AnyHashable] = []
+    for column in columns {
+      guard let key = try column.key(self) else { return nil }
+      keys.append(key)
+    }
+    return keys
+  }
+}

@@ -1,0 +1,66 @@
+internal import RoostGraph
+internal import RoostQuery
+
+/// Joins rows with the rows of another side.
+struct JoinRun<Model: PersistentModel, Result> {
+  private let join: Join<Model, Result>
+  let keys: [AnyJoinColumn<Model>]
+  /// Whether rows of the other side to which nothing belongs come too.
+  private let keepsOthers: Bool
+
+  /// More pairs than these are probably a mistake.
+  static var mostRows: Int { 10_000_000 }
+
+  init(_ join: Join<Model, Result>, keepsOthers: Bool = false) throws {
+    self.join = join
+    self.keepsOthers = keepsOthers
+    keys = join.side.keys.map { $0.column() }
+    if keys.isEmpty {
+      throw RoostError(
+        .badValue,
+        "a join needs a key: write on: .equal(…), with a key path of each side, or on: .all for each model with all others"
+      )
+    }
+  }
+
+  /// Calls a closure with each row and a result that belongs to it, until it returns false. The result is nil if nothing belongs to the row, and
+  /// the row is nil if the result belongs to nothing.
+  func forEach(
+    _ rows: [SelectRun<Model>.Row], _ state: ContextState, includePendingChanges: Bool,
+    body: (SelectRun<Model>.Row?, Result?) throws -> Bool
+  ) throws {
+    let found = try join.select(
+      JoinQuestion(
+        join.side, rows, columns: keys, state: state, includePendingChanges: includePendingChanges,
+        wantsAll: keepsOthers))
+    var index = JoinIndex(join.side, found.map { $0.keys })
+    state.notes?.changeLast { if $0.joining == .none || index.joining != .table { $0.joining = index.joining } }
+    var count = 0
+    // A number, and a row of results with at least one value beside the joined ones.
+    let bytes = 2 * QueryMemory.value + MemoryLayout<Result>.stride
+    var isMatched = keepsOthers ? Array(repeating: false, count: found.count) : []
+    for row in rows {
+      var own: [Int] = []
+      if let keys = try row.keys(keys) {
+        try index.forEach(keys) { place in
+          count += 1
+          if count > Self.mostRows {
+            throw RoostError(
+              .badValue, "the join has more than \(Self.mostRows) pairs: add a predicate, a limit, or another key")
+          }
+          try state.queryMemory?.take(bytes, for: .join)
+          own.append(place)
+          return true
+        }
+      }
+      if index.joining == .sorted { own.sort() }
+      for place in own {
+        if keepsOthers { isMatched[place] = true }
+        if try !body(row, .some(found[place].result)) { return }
+      }
+      if own.isEmpty, join.keepsAll || keepsOthers, try !body(row, nil) { return }
+    }
+    guard keepsOthers else { return }
+    for place in found.indices where !isMatched[place] { if try !body(nil, .some(found[place].result)) { return } }
+  }
+}

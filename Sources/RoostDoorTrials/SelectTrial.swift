@@ -1,0 +1,155 @@
+internal import Foundation
+internal import Roost
+package import RoostTestSupport
+
+/// Random selections, joins, windows and groups through the door.
+///
+/// Each seed makes a store, and each step asks one question of what is saved and of what waits to be. The answer must be what plain Swift
+/// says of the models in arrays.
+struct SelectTrial {
+  let seed: UInt64
+  static let steps = 50
+
+  func run(_ record: TortureRecord) {
+    do {
+      let stage = try Stage(seed: seed)
+      for step in 1...Self.steps {
+        guard record.wants(step: step), !record.isFull else { continue }
+        record.place(seed, step, image: "question")
+        record.count += 1
+        let choices = Choices(seed: seed &* 1000 &+ UInt64(step))
+        let way = SelectQuestion.Way.allCases[choices.below(3)]
+        let asked = SelectQuestion(way, choices, pool: Pool(seed: seed &* 77 &+ UInt64(step)), stage: stage)
+        let complaint = asked.complaint()
+        record.note(asked.kind)
+        record.trace?("\(step): \(asked.text)")
+        if let complaint {
+          record.fail(seed: seed, step: step, "\(way): \(complaint), in \(asked.text)")
+        }
+      }
+    } catch { record.fail(seed: seed, "the stage cannot be made: \(error)") }
+  }
+}
+
+/// One question, and what was wrong with its answer.
+final class SelectQuestion {
+  enum Way: CaseIterable {
+    /// Without unsaved changes, with them, and beside them.
+    case saved, pending, beside
+  }
+
+  let context: ModelContext
+  /// The context whose models the answer must show.
+  let shown: ModelContext
+  let includesPending: Bool
+  let choices: Choices
+  var pool: Pool
+  /// What is asked, for a person.
+  private(set) var text = ""
+  private(set) var kind = ""
+
+  init(_ way: Way, _ choices: Choices, pool: Pool, stage: Stage) {
+    context = way == .saved ? stage.saved : stage.pending
+    shown = way == .pending ? stage.pending : stage.saved
+    includesPending = way != .beside
+    (self.choices, self.pool) = (choices, pool)
+  }
+
+  /// What is wrong; nil if nothing is.
+  func complaint() -> String? {
+    do {
+      let rows = try randomRows()
+      switch choices.below(7) {
+      case 0, 1: return try projection(rows)
+      case 2: return try joined(rows)
+      case 3: return try window(rows)
+      case 4: return try distinct(rows)
+      case 5: return try union(rows)
+      default: return try groups(rows)
+      }
+    } catch let error as RoostError where error.code == .pendingChanges && !includesPending {
+      // Values that are read from models cannot be the stored ones.
+      return nil
+    } catch { return "it throws \(error)" }
+  }
+
+  func say(_ kind: String, _ text: String) {
+    self.kind = kind
+    self.text = "\(kind) \(text)"
+  }
+
+  func add(_ text: String) { self.text += " " + text }
+
+  /// The things that are asked about: a predicate and an order, and the models that plain Swift finds.
+  struct Rows {
+    var predicate: Predicate<Thing>?
+    var predicateText: String
+    var order: [SortDescriptor<Thing>]
+    var models: [Thing]
+  }
+
+  private func randomRows() throws -> Rows {
+    let direction: SortOrder = choices.coin() ? .reverse : .forward
+    let last = SortDescriptor<Thing>(\.k, order: choices.coin() ? .reverse : .forward)
+    let order: [SortDescriptor<Thing>]
+    switch choices.below(7) {
+    case 0, 1: order = [last]
+    case 2: order = [SortDescriptor(\.date, order: direction), last]
+    case 3: order = [SortDescriptor(\.ok, order: direction), last]
+    case 4: order = [SortDescriptor(\.name, order: direction), last]
+    case 5: order = [SortDescriptor(\.owner?.age, order: direction), last]
+    default: order = [SortDescriptor(\.ratio, order: direction), last]
+    }
+    let all = try shown.fetch(FetchDescriptor<Thing>(sortBy: order))
+    let none = Rows(predicate: nil, predicateText: "all", order: order, models: all)
+    guard choices.below(3) > 0 else { return none }
+    let maker = Maker(choices, pool)
+    let variable = maker.newVariable()
+    let node = maker.bool(2, Maker.Scope(things: [.variable(variable)]))
+    var models: [Thing] = []
+    do {
+      for model in all where try node.value(Frame().with(variable, model)) { models.append(model) }
+    } catch is NodeFault {
+      // Plain Swift would trap at this predicate; the predicates of number 18 are about that.
+      return none
+    }
+    let predicate = Predicate<Thing> { (input: PredicateExpressions.Variable<Thing>) in
+      let variables = Variables()
+      variables.set(variable, input)
+      return node.build(variables)
+    }
+    return Rows(predicate: predicate, predicateText: node.text, order: order, models: models)
+  }
+
+  func range() -> (offset: Int, limit: Int?) {
+    let offset = choices.below(3) == 0 ? choices.below(5) : 0
+    let limit = choices.below(3) == 0 ? choices.below(6) : nil
+    if offset > 0 || limit != nil { add("from \(offset), \(limit.map { "\($0)" } ?? "all")") }
+    return (offset, limit)
+  }
+
+  func cut<Row>(_ rows: [Row], _ range: (offset: Int, limit: Int?)) -> [Row] {
+    Array(rows.dropFirst(range.offset).prefix(range.limit ?? .max))
+  }
+
+  func compare(_ found: [String], _ expected: [String]) -> String? {
+    if found == expected { return nil }
+    let place = zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    let at = place ?? min(found.count, expected.count)
+    func row(_ rows: [String]) -> String { rows.indices.contains(at) ? Self.short(rows[at]) : "nothing" }
+    return
+      "it gives \(found.count) rows instead of \(expected.count), and in row \(at) '\(row(found))' instead of '\(row(expected))'"
+  }
+
+  /// A row without the middle of its long texts.
+  private static func short(_ row: String) -> String {
+    row.count > 400 ? "\(row.prefix(200))…\(row.suffix(200))" : row
+  }
+}
+
+extension Trial {
+  /// Number 22: random selections, joins, windows and groups of random models, through the door.
+  package static let questions = Trial(22, "questions", unit: "questions", quota: 100_000) { seed, record in
+    SelectTrial(seed: seed).run(record)
+  }
+}

@@ -1,0 +1,57 @@
+package import RoostRecords
+
+/// Counts the bytes that one call keeps in memory: groups, distinct values, joined rows, windows.
+///
+/// The numbers are estimates, so the limit is reached a little early or late. One call has the object for itself.
+package final class QueryMemory {
+  private let most: Int
+  private let entity: String
+  @exclusivity(unchecked) private var taken = 0
+
+  /// - Parameters:
+  ///   - most: how many bytes the call may take.
+  ///   - entity: what is asked of, for the error.
+  package init(most: Int, entity: String) {
+    (self.most, self.entity) = (most, entity)
+  }
+
+  /// What one value of a row takes, beside the bytes of long texts.
+  package static let value = 24
+  /// What one group takes, beside its keys and values.
+  package static let group = 300
+
+  package enum Use: String {
+    case rows = "the selected rows"
+    case groups = "the groups"
+    case distinct = "the distinct values"
+    case join = "the joined rows"
+    case window = "the groups of the window"
+  }
+
+  @inline(__always)
+  package func take(_ bytes: Int, for use: Use) throws(ConditionFault) {
+    taken &+= bytes
+    if taken > most { throw fault(use) }
+  }
+
+  private func fault(_ use: Use) -> ConditionFault {
+    ConditionFault(
+      .tooLarge,
+      "\(use.rawValue) take more than \(most) bytes of memory: ask for fewer with a predicate or a limit, group by something that has fewer values, or set queryBytes of the configuration",
+      in: entity)
+  }
+}
+
+extension Value {
+  /// The bytes that it takes beside itself.
+  package var heapBytes: Int {
+    switch self {
+    case .string(let text), .url(let text): text.utf8.count > 15 ? text.utf8.count + 32 : 0
+    case .data(let bytes): bytes.count + 32
+    case .array(let values), .structure(let values): 32 + 2 * QueryMemory.value * values.count
+    case .set(let values): 64 + 4 * QueryMemory.value * values.count
+    case .dictionary(let values): 64 + 6 * QueryMemory.value * values.count
+    default: 0
+    }
+  }
+}
