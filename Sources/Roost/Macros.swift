@@ -149,6 +149,11 @@ public macro Unique<T>(_ constraints: [PartialKeyPath<T>]..., where condition: (
 ///   #FullText<Note>([\.title, \.body], .stemming(.english))
 ///   var title: String
 ///   var body: String
+///
+///   init(title: String, body: String) {
+///     self.title = title
+///     self.body = body
+///   }
 /// }
 /// ```
 ///

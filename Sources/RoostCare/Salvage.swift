@@ -65,7 +65,7 @@ public struct Salvage: Sendable {
 
   /// How many entries were saved, of all trees.
   public var entries: Int { trees.reduce(0) { $0 + $1.entries } }
-  /// How many of the saved entries no sound reference leads to, of all trees: see ``SavedTree/unverified``.
+  /// The number of saved entries without a sound reference to them, in all trees: see ``SavedTree/unverified``.
   public var unverified: Int { trees.reduce(0) { $0 + $1.unverified } }
   /// Nothing was lost.
   public var isComplete: Bool { losses.isEmpty }

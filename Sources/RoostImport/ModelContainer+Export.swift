@@ -7,17 +7,25 @@ extension ModelContainer {
   /// Writes the stored models that a fetch finds, in its order, in such a way that an import makes the same models of them. Each is written at once, so it
   /// does not matter how many there are. All are of one moment, and nobody waits for it.
   ///
+  /// ```swift
+  /// let byTitle = FetchDescriptor<Song>(sortBy: [SortDescriptor(\.title)])
+  /// try container.export(byTitle, to: .file(folder.appending(path: "songs.csv")))
+  /// ```
+  ///
   /// Relationships are written as the unique values of what they lead to, else as numbers of rows, which mean something in this store alone. Lists that the references of
   /// their members make are not written: the members say it.
   ///
   /// - Returns: how many models were written.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part of the predicate cannot be evaluated, and
+  ///   ``RoostError`` if the store cannot be read or the target cannot be written.
   @discardableResult
   public func export<Model>(
     _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget,
     fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Int where Model: PersistentModel { try export(descriptor, target, place: (fileID, line)) { false } }
 
-  /// The same without holding the caller's thread up. A task that is cancelled ends the export with a `CancellationError`, and a file is as it was before.
+  /// Writes the stored models that a fetch finds without blocking the caller's thread. If the task is cancelled, the export throws
+  /// `CancellationError`, and a file is as it was before.
   @discardableResult
   public func export<Model>(
     _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget,

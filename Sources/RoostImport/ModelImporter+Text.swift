@@ -5,6 +5,11 @@ extension ModelImporter {
 
   /// Imports everything, and returns when it is on the disk.
   ///
+  /// ```swift
+  /// let report = try container.importer(for: Song.self).run(.file(folder.appending(path: "songs.csv")))
+  /// print(report)
+  /// ```
+  ///
   /// - Parameters:
   ///   - source: where the records are.
   ///   - progress: called behind each chunk, on this thread.
@@ -14,7 +19,8 @@ extension ModelImporter {
     try records.run(source, progress: progress)
   }
 
-  /// The same without holding the caller's thread up. A task that is cancelled ends the import behind the chunk at hand, and the report says so.
+  /// Imports everything without blocking the caller's thread. If the task is cancelled, the import ends after the current chunk, and the report
+  /// says so.
   @discardableResult
   public func run(
     _ source: ImportSource, progress: (@Sendable (ImportProgress) -> Void)? = nil

@@ -28,7 +28,8 @@ public struct RecordImporter: Sendable {
     try run(source, ImportCancellation(), progress: progress)
   }
 
-  /// The same without holding the caller's thread up. A task that is cancelled ends the import behind the chunk at hand, and the report says so.
+  /// Imports everything without blocking the caller's thread. If the task is cancelled, the import ends after the current chunk, and the report
+  /// says so.
   @discardableResult
   public func run(
     _ source: ImportSource, progress: (@Sendable (ImportProgress) -> Void)? = nil
@@ -60,6 +61,13 @@ public struct RecordImporter: Sendable {
 
 extension ModelContainer {
   /// Imports records by the name of a class, or of an entity that a store of the container has, without its type.
+  ///
+  /// ```swift
+  /// let report = try container.importer(forEntity: "Song").run(.text("title,year\nHeroes,1977\n", .csv))
+  /// print(report)
+  /// ```
+  ///
+  /// - Throws: ``RoostError/Code/unknownModel`` if neither a class nor a stored entity has the name.
   public func importer(forEntity name: String, options: ImportOptions = ImportOptions()) throws -> RecordImporter {
     RecordImporter(self, try importTarget(named: name), options: options)
   }

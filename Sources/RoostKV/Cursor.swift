@@ -6,7 +6,7 @@ import RoostTrees
 ///
 /// ```swift
 /// var cursor = try tree.cursor()
-/// while try cursor.next() { print(cursor.key.byteCount) }
+/// while try cursor.next() { print(try cursor.key().count) }
 /// ```
 ///
 /// Where a page cannot be read the move throws, and every further move throws it again, until the cursor is placed anew

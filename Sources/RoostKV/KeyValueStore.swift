@@ -9,7 +9,7 @@ import Synchronization
 /// one snapshot from begin to end, and neither wait nor make anybody wait; one writer at a time changes the store.
 ///
 /// ```swift
-/// let store = try KeyValueStore("music.roost")
+/// let store = try KeyValueStore(folder + "/music.roost")
 /// try store.write { writer in
 ///   let titles = try writer.tree("titles")
 ///   try titles.put("t1", "Heroes")
@@ -29,6 +29,10 @@ public final class KeyValueStore: Sendable {
   package var store: Store { renewal?.current ?? first }
 
   /// Opens the store at `path`, and makes it if it is not there.
+  ///
+  /// - Throws: ``StoreError`` with the code `locked` if another process writes the store, `notAStore` if the file is
+  ///   another one, `damaged` or `logDamaged` if it cannot be read, and `notFound` if it is missing and may not be
+  ///   made.
   public convenience init(_ path: String, settings: StoreSettings = StoreSettings()) throws(StoreError) {
     try self.init(path, options: settings.options, fileSystem: DiskFileSystem.shared)
   }
@@ -79,6 +83,8 @@ public final class KeyValueStore: Sendable {
   ///
   /// What the closure gets from its reader ends with the closure. In a read-only store beside a process that writes,
   /// the closure may run again from the start, on a newer snapshot.
+  ///
+  /// - Throws: what the closure throws, and ``StoreError`` with the code `closed` if the store is closed.
   @discardableResult
   public func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
     if let renewal { return try renewal.read(body) }

@@ -66,12 +66,16 @@ public final class Reader {
   public var commit: UInt64 { transaction.snapshot.transaction }
 
   /// The tree of that name. A tree that was never made is empty.
+  ///
+  /// - Throws: ``StoreError`` with the code `treeKindMismatch` if it is a table.
   public func tree(_ name: String) throws(StoreError) -> Tree {
     let found = try descriptor(name, .bytes)
     return Tree(tree: ByteTree(found.root, id: found.id, view: transaction.view), scope: scope)
   }
 
   /// The table of that name. A table that was never made is empty.
+  ///
+  /// - Throws: ``StoreError`` with the code `treeKindMismatch` if it is a tree.
   public func table(_ name: String) throws(StoreError) -> Table {
     let found = try descriptor(name, .integers)
     return Table(tree: IntegerTree(found.root, id: found.id, view: transaction.view), scope: scope)

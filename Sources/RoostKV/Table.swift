@@ -3,6 +3,9 @@ import RoostPages
 import RoostTrees
 
 /// An ordered map from 64-bit numbers to bytes, as one snapshot has it.
+///
+/// Its functions throw a ``StoreError`` if a page cannot be read, with the code `damaged` or `ioError`, and with `closed` after its
+/// transaction has ended.
 public struct Table {
   let tree: IntegerTree
   let scope: Scope

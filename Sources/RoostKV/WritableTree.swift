@@ -49,6 +49,8 @@ public struct WritableTree {
   public func contains(_ key: some Bytes) throws -> Bool { try reading.contains(key) }
 
   /// Gives the key this value, whether it is there or not; true if it was not.
+  ///
+  /// - Throws: ``StoreError`` with the code `keyTooLong` or `valueTooLarge`; then nothing is changed.
   @discardableResult
   @inlinable
   public func put(_ key: some Bytes, _ value: some Bytes) throws -> Bool {
@@ -123,6 +125,8 @@ public struct WritableTable {
   public func contains(_ key: UInt64) throws -> Bool { try reading.contains(key) }
 
   /// Gives the key this value, whether it is there or not; true if it was not.
+  ///
+  /// - Throws: ``StoreError`` with the code `valueTooLarge`; then nothing is changed.
   @discardableResult
   @inlinable
   public func put(_ key: UInt64, _ value: some Bytes) throws -> Bool {

@@ -45,6 +45,9 @@ public final class Writer {
   // MARK: Trees
 
   /// The tree of that name, made if it is not there.
+  ///
+  /// - Throws: ``StoreError`` with the code `invalidName` if the name is empty or too long, and `treeKindMismatch` if
+  ///   a table has it.
   public func tree(_ name: String) throws(StoreError) -> WritableTree {
     let found = try open(name, .bytes)
     guard case .bytes(let draft) = found.trunk else { throw scope.ended }
@@ -52,6 +55,9 @@ public final class Writer {
   }
 
   /// The table of that name, made if it is not there.
+  ///
+  /// - Throws: ``StoreError`` with the code `invalidName` if the name is empty or too long, and `treeKindMismatch` if
+  ///   a tree has it.
   public func table(_ name: String) throws(StoreError) -> WritableTable {
     let found = try open(name, .integers)
     guard case .integers(let draft) = found.trunk else { throw scope.ended }
@@ -75,6 +81,9 @@ public final class Writer {
   }
 
   /// Gives a tree or table another name.
+  ///
+  /// - Throws: ``StoreError`` with the code `notFound` if there is none of the old name, and `alreadyExists` if there
+  ///   is one of the new name.
   public func rename(_ name: String, to new: String) throws(StoreError) {
     try change { () throws(StoreError) in
       try forest.rename(Array(name.utf8), to: Array(new.utf8))

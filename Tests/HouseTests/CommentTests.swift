@@ -11,7 +11,7 @@ import Testing
     "startIndex", "endIndex", "makeIterator", "makeAsyncIterator", "next", "evaluate",
   ]
   /// Types that protocols of Swift and Foundation ask for. Those of our own protocols are added from the sources.
-  private static let knownTypes: Set<String> = ["Element", "Failure", "Iterator", "Output"]
+  static let knownTypes: Set<String> = ["Element", "Failure", "Iterator", "Output"]
 
   /// What programs see, by file.
   private static let sources = HouseTests.sources.filter {
@@ -19,7 +19,7 @@ import Testing
   }
 
   /// Whether a reader needs a comment: not for names of generated code, for keys of a coded form, or for what each type of a protocol has.
-  private static func needsComment(_ one: PublicDeclarations.Declaration, asked: Set<String>) -> Bool {
+  static func needsComment(_ one: PublicDeclarations.Declaration, asked: Set<String> = knownTypes) -> Bool {
     guard let name = one.path.last, !one.path.contains(where: { $0.hasPrefix("_") }) else { return false }
     if one.path.dropLast().last == "CodingKeys" { return false }
     switch one.kind {

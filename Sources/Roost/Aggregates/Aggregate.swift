@@ -105,7 +105,10 @@ extension Aggregate where Result == Int {
 extension Aggregate {
   /// The value of the model with the least key.
   ///
-  ///     try context.aggregate(Bill.self, .first(\.number, by: \.date), .last(\.total, by: \.date), by: \.client)
+  /// ```swift
+  /// let clients = try context.aggregate(
+  ///   Bill.self, .first(\.number, by: \.date), .last(\.total, by: \.date), by: \.client)
+  /// ```
   @_disfavoredOverload
   public static func first<Value, Key: Comparable>(
     _ value: KeyPath<Model, Value>, by key: KeyPath<Model, Key>

@@ -5,7 +5,9 @@ internal import RoostGraph
 extension ModelContext {
   /// What is asked of all models of a predicate together:
   ///
-  ///     let (count, length) = try context.aggregate(Track.self, .count, .sum(\.duration))
+  /// ```swift
+  /// let (count, length) = try context.aggregate(Track.self, .count, .sum(\.duration))
+  /// ```
   ///
   /// Models that wait to be saved count as they are now, and deleted ones do not, unless `includePendingChanges` is false.
   public func aggregate<Model, each Result>(
@@ -22,10 +24,12 @@ extension ModelContext {
     return try (repeat result(each aggregates))
   }
 
-  /// The same for each group of models that have something in common, which may be what they lead to:
+  /// Counts, sums and extremes for each group of models with equal keys. A key may be a property of a referenced model:
   ///
-  ///     let genres = try context.aggregate(
-  ///       Track.self, .count, .average(\.duration), by: \.album?.genre, having: { $0.values.0 > 10 })
+  /// ```swift
+  /// let genres = try context.aggregate(
+  ///   Track.self, .count, .average(\.duration), by: \.album?.genre, having: { $0.values.0 > 10 })
+  /// ```
   ///
   /// Groups come in the order of their keys, nil first, unless `sortedBy` says which of two comes first. `having` says which groups are
   /// wanted, and `limit` how many at most.

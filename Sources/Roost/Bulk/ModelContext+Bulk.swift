@@ -63,7 +63,8 @@ extension ModelContext {
     try insert(batch: models, fileID: fileID, line: line) { $0 }
   }
 
-  /// The same with models that a closure makes of values, as of the lines of a file. If it throws, nothing is inserted.
+  /// Inserts the models that a closure makes of values, such as the lines of a file: see ``insert(batch:fileID:line:)``. If the closure throws,
+  /// nothing is inserted.
   @discardableResult
   public func insert<S, T>(
     batch values: S, fileID: StaticString = #fileID, line: UInt = #line, _ make: (S.Element) throws -> T

@@ -356,7 +356,7 @@ final class ContextState {
 
 /// Who edits, and on whose behalf.
 public struct EditingState: Identifiable, Sendable {
-  /// A number of this context in this process. A store of the program's own tells contexts apart by it.
+  /// A number that no other context has. A store of the program's own tells contexts apart by it.
   public let id = UUID()
   /// The name that the history notes for changes of the context; nil for none. ``ModelContext/author`` is the same
   /// value.

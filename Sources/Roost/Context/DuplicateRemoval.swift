@@ -36,7 +36,8 @@ extension MigrationStage {
   /// A step that removes duplicates before a property becomes unique.
   ///
   /// ```swift
-  /// .removeDuplicates(of: ShopV1.Item.self, by: \.name, policy: .newest(by: \.changed))
+  /// let unique: MigrationStage =
+  ///   .removeDuplicates(of: ShopV1.Item.self, by: \.name, policy: .newest(by: \.changed))
   /// ```
   ///
   /// Of the models that have the same values of all the key paths, the one that was inserted first stays. The others go one after the other, and

@@ -10,7 +10,7 @@ extension ModelContainer {
   /// Copies a store of the container into a file of its own. Contexts read and save meanwhile.
   ///
   /// ```swift
-  /// try container.backup(to: URL(filePath: "library-2026-11-23.roost"), replacing: true)
+  /// try container.backup(to: folder.appending(path: "music-2026-11-30.roost"), replacing: true)
   /// ```
   ///
   /// The copy has all models of the newest commit, their history and their identifiers. It is compact, and a container opens it like

@@ -5,7 +5,7 @@ internal import RoostGraph
 extension ModelContainer {
   /// Runs a closure with a new context on the newest state, and saves what it changed.
   ///
-  /// ```
+  /// ```swift
   /// try container.write { context in
   ///   let counter = try context.fetch(FetchDescriptor<Counter>())[0]
   ///   counter.count += 1

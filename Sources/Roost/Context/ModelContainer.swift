@@ -34,11 +34,11 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///   - givenSchema: the models. Models that their relationships reference are added.
   ///   - migrationPlan: how an older store becomes one of these models; without it, changes that need no code are
   ///     made.
-  ///   - configurations: where models are kept; none stands for `ModelConfiguration()`. With several stores, each
+  ///   - configurations: where models are kept. Without any it is `ModelConfiguration()`. With several stores, each
   ///     configuration names its models in ``ModelConfiguration/schema``, and one without a schema keeps the others.
   /// - Throws: ``SwiftDataError/loadIssueModelContainer``, or another ``SwiftDataError`` of configurations and
   ///   migrations, if the models or configurations do not fit; ``RoostError/Code/store`` if a file cannot be opened,
-  ///   such as one that another process writes. No store is changed then.
+  ///   such as one that another process writes.
   public init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
   ) throws {
@@ -94,14 +94,18 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   /// Opens stores for classes of models.
   ///
+  /// ```swift
+  /// let container = try ModelContainer(for: Playlist.self, configurations: ModelConfiguration(url: file))
+  /// ```
+  ///
   /// - Parameters:
   ///   - forTypes: the classes. Models that their relationships reference are added.
   ///   - migrationPlan: how an older store becomes one of these models; without it, changes that need no code are
   ///     made.
-  ///   - configurations: where models are kept; none stands for `ModelConfiguration()`, a file in the user's data
+  ///   - configurations: where models are kept. Without any it is `ModelConfiguration()`, a file in the user's data
   ///     folder.
   /// - Throws: a ``SwiftDataError`` if the models, configurations or the migration do not fit, and ``RoostError`` if
-  ///   a file cannot be opened. No store is changed then.
+  ///   a file cannot be opened.
   public convenience init(
     for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
@@ -141,6 +145,10 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   public static func == (one: ModelContainer, other: ModelContainer) -> Bool { one === other }
 
   /// The context for user interfaces: there is one, it saves by itself, and it lives as long as the container.
+  ///
+  /// ```swift
+  /// let count = try await MainActor.run { try container.mainContext.fetchCount(FetchDescriptor<Song>()) }
+  /// ```
   @MainActor public var mainContext: ModelContext {
     let state = lock.withLock { mainState }
     if let state { return state.context(of: self) }
@@ -176,7 +184,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     for store in stores.stores { try Doorway.pass { try store.erase() } }
   }
 
-  /// The same as ``erase()``, without saying whether it could be done.
+  /// Removes all models from all stores, as ``erase()`` does, and tells no error.
   public func deleteAllData() { try? erase() }
 
   /// Writes what was committed from the log to its places in the files now, where that would be done later by itself. For tests, and

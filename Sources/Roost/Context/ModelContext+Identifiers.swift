@@ -47,6 +47,9 @@ extension ModelContext {
   }
 
   /// The model of an identifier; nil where it is deleted, or was never saved.
+  ///
+  /// - Throws: ``RoostError`` with the code `foreign` if the identifier belongs to another store, and `store` if the
+  ///   row cannot be read.
   public func existingModel<T>(for persistentModelID: PersistentIdentifier) throws -> T? where T: PersistentModel {
     if persistentModelID.store == nil { return registered(persistentModelID) as? T }
     if state.stores.hasWorkingSets { try Doorway.pass { try state.bring(persistentModelID) } }

@@ -131,7 +131,7 @@ public struct SaveSummary: Sendable {
     public let inserted: PersistentIdentifier
     /// The stored model, which the inserted one became. It keeps its identifier.
     public let existing: PersistentIdentifier
-    /// What the unique policy decided for the pair.
+    /// The decision of the unique policy for the pair.
     public let choice: ModelContext.UniqueChoice
     /// What decided, in words, as `newest(by: updatedAt)`.
     public let policy: String
@@ -141,8 +141,7 @@ public struct SaveSummary: Sendable {
     let isAmongNew: Bool
   }
 
-  /// The properties that another context changed too, in the order in which the save met them. The merge policy
-  /// decided each.
+  /// The properties that another context changed too. The merge policy decided each.
   public internal(set) var conflicts: [Conflict] = []
   /// The inserted models that became stored ones because of unique values.
   public internal(set) var merges: [Merge] = []

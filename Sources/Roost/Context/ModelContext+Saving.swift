@@ -4,6 +4,20 @@ internal import RoostGraph
 extension ModelContext {
   /// Writes all changes; or none, if it throws: then they wait as before. Each store of the container is asked whether it
   /// takes them before the first of them commits.
+  ///
+  /// ```swift
+  /// song.year = 1976
+  /// do { try context.save() } catch let error as RoostError {
+  ///   for fault in error.faults { print(fault.property ?? "", fault.detail) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - fileID: the file of the call, for traces.
+  ///   - line: the line of the call, for traces.
+  /// - Throws: a ``RoostError`` with all ``RoostError/faults`` if models are refused; its code is that of the first, such as `notUnique`,
+  ///   `denied`, `badValue` or `invalid`. The code is `conflict` if another context changed the same and the policy is
+  ///   ``ModelContext/MergePolicy/error``, and `store` if the file cannot be written.
   public func save(fileID: StaticString = #fileID, line: UInt = #line) throws {
     state.endPause()
     if !state.stores.isTraced { return try saveNow() }
@@ -12,10 +26,22 @@ extension ModelContext {
 
   /// Runs a closure, then saves this context.
   ///
+  /// ```swift
+  /// try context.transaction {
+  ///   context.insert(Song(title: "Sound and Vision", year: 1977))
+  /// }
+  /// ```
+  ///
   /// This is no transaction of a database. The save is atomic, but other contexts may commit between a read and the save. Changes
   /// made before the call are saved too. If the closure throws, nothing is saved, and its changes stay pending until
   /// ``rollback()``. To read a value and write another one that depends on it, use
   /// `container.write`.
+  ///
+  /// - Parameters:
+  ///   - fileID: the file of the call, for traces.
+  ///   - line: the line of the call, for traces.
+  ///   - block: changes models of this context.
+  /// - Throws: what the closure throws, and then what ``save(fileID:line:)`` throws.
   public func transaction(
     fileID: StaticString = #fileID, line: UInt = #line, block: () throws -> Void
   ) throws {

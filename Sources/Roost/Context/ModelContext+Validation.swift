@@ -15,8 +15,8 @@ extension ModelContext {
   /// What a save would refuse of one model, whether it is changed, new, or not inserted yet.
   ///
   /// ```swift
-  /// let draft = Review(stars: 6)
-  /// for fault in try context.faults(of: draft) { show(fault.property, fault.detail) }
+  /// let draft = Review(stars: 6, title: "Good")
+  /// for fault in try context.faults(of: draft) { print(fault.property ?? "", fault.detail) }
   /// ```
   public func faults<T: PersistentModel>(of model: T) throws -> [SaveFault] {
     try state.call(.reading) { state.stores.faults(try state.graph(of: model).faults(of: model)) }

@@ -4,12 +4,20 @@ internal import RoostGraph
 internal import RoostRecords
 
 /// Models as one user of a container sees and changes them. It belongs to one thread, or actor, at a time.
+///
+/// Each function that throws can also throw a ``RoostError`` with one of these codes: `closed` after the container was closed, `twoThreads`
+/// if another thread is in a call of this context, `unknownModel` for a class that the container does not have, and `store` if the
+/// store's file cannot be read or written.
 public class ModelContext: Equatable, SendableMetatype {
   /// The container whose stores the context reads and writes. The context keeps it alive.
   public let container: ModelContainer
   let state: ContextState
 
   /// A context of its own. It saves when it is told to.
+  ///
+  /// ```swift
+  /// let context = ModelContext(container)
+  /// ```
   public init(_ container: ModelContainer) {
     self.container = container
     state = ContextState(container.stores, isMain: false)
@@ -75,6 +83,14 @@ public class ModelContext: Equatable, SendableMetatype {
   // MARK: Changing
 
   /// Takes a model into the context, with everything that it leads to. The next save writes it.
+  ///
+  /// ```swift
+  /// let song = Song(title: "Warszawa", year: 1977)
+  /// context.insert(song)
+  /// try context.save()
+  /// ```
+  ///
+  /// It does not throw, as in SwiftData: if the model cannot be inserted, such as one of another context, the next save throws.
   public func insert<T>(_ model: T) where T: PersistentModel {
     state.attempt {
       let graph = try state.graph(of: model)
@@ -85,6 +101,11 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// Deletes a model with the next save, and those that its delete rules take along. It is gone from fetches and relationships
   /// at once.
+  ///
+  /// ```swift
+  /// for song in try context.fetch(old) { context.delete(song) }
+  /// try context.save()
+  /// ```
   public func delete<T>(_ model: T) where T: PersistentModel {
     // One that is in no context is nobody's to delete.
     if model.graphContext == nil { return }

@@ -37,9 +37,10 @@ extension MigrationStage {
   /// A step that calls a closure with each model as the old version has it, and as the new version has it.
   ///
   /// ```swift
-  /// .transform(from: LibraryV1.Book.self, to: LibraryV2.Book.self) { old, new in
-  ///   new.year = Int(old.year) ?? 0
-  /// }
+  /// let years: MigrationStage =
+  ///   .transform(from: LibraryV1.Book.self, to: LibraryV2.Book.self) { old, new in
+  ///     new.year = Int(old.year) ?? 0
+  ///   }
   /// ```
   ///
   /// Before the first call, `new` has everything that both versions declare alike. The closure sets properties whose type is another one,
@@ -61,9 +62,10 @@ extension MigrationStage {
   /// is to become of the model. A model can be split in two that way, or joined with another one.
   ///
   /// ```swift
-  /// .transform(from: LibraryV1.Person.self, in: LibraryV2.self) { person, context in
-  ///   context.insert(LibraryV2.Author(name: person.name))
-  /// }
+  /// let authors: MigrationStage =
+  ///   .transform(from: LibraryV1.Person.self, in: LibraryV2.self) { person, context in
+  ///     context.insert(LibraryV2.Author(name: person.name))
+  ///   }
   /// ```
   ///
   /// If the new version has a class of the same name, `context.existingModel(for: person.persistentModelID)` is the same model in it.

@@ -26,7 +26,7 @@ extension ModelContext {
       UniqueRule(kind: .newest(keyPath) { !($0[keyPath: keyPath] < $1[keyPath: keyPath]) })
     }
 
-    /// The same; nil is older than everything.
+    /// The model with the greater value wins; nil is less than all values. The later one wins if both are equal.
     public static func newest<Value: Comparable>(by keyPath: KeyPath<Model, Value?>) -> UniqueRule {
       UniqueRule(
         kind: .newest(keyPath) { inserted, existing in

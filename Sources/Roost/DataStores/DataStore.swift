@@ -4,7 +4,8 @@
 /// relationships, undo and observation work as with a store of Roost's own.
 ///
 /// ```swift
-/// let container = try ModelContainer(for: Trip.self, configurations: JSONConfiguration(name: "trips", url: file))
+/// let container = try ModelContainer(
+///   for: Trip.self, Stop.self, configurations: JSONConfiguration(file: file))
 /// ```
 ///
 /// One call at a time is made, on whichever thread uses a context.

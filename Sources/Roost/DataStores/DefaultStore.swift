@@ -36,7 +36,7 @@ final public class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     return context
   }
 
-  /// Removes all models and the history.
+  /// Removes all models.
   public func erase() throws { try container.erase() }
 
   /// Fetches models as snapshots, as a context of Roost's own would.

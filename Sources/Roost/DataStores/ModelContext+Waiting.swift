@@ -11,7 +11,7 @@ extension ModelContext {
   /// The models that a descriptor asks for, as `fetch` returns them.
   ///
   /// ```swift
-  /// let goods = try await context.fetching(FetchDescriptor<Good>())
+  /// let songs = try await context.fetching(FetchDescriptor<Song>())
   /// ```
   public func fetching<Model: PersistentModel>(
     _ descriptor: FetchDescriptor<Model>, isolation: isolated (any Actor)? = #isolation
@@ -29,8 +29,8 @@ extension ModelContext {
   /// Loads models, and those that a relationship of them references, so that reading their properties does not wait for the server.
   ///
   /// ```swift
-  /// try await context.loading(customers, \.orders)
-  /// for customer in customers { print(customer.orders.map(\.number)) }
+  /// try await context.loading(playlists, \.songs)
+  /// for playlist in playlists { print(playlist.songs.map(\.title)) }
   /// ```
   ///
   /// For a longer path, call it again with the models that the first call loaded.
@@ -79,7 +79,7 @@ extension ModelContext {
   /// Runs calls of this context, and ends them with `CancellationError` if the task is cancelled.
   ///
   /// ```swift
-  /// let found = try await modelContext.withCancellation { try modelContext.fetch(descriptor) }
+  /// let found = try await context.withCancellation { try context.fetch(recent) }
   /// ```
   ///
   /// A call that reads a file is ended between two rows, and one that waits for a server while it waits. A bulk update or insertion that is

@@ -7,8 +7,8 @@ extension ModelContext {
   ///
   /// ```swift
   /// let form = try ModelContext(parent: context)
-  /// let draft: Trip? = try form.existingModel(for: trip.persistentModelID)
-  /// draft?.name = "Lisbon"
+  /// let draft: Song? = try form.existingModel(for: song.persistentModelID)
+  /// draft?.title = "Heroes"
   /// try form.save()
   /// ```
   /// A save makes the changes in the parent, where they wait to be saved as if your program had made them there. Only the properties that you

@@ -20,6 +20,11 @@ public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
   /// Makes a descriptor of all models, or of those that pass a predicate.
+  ///
+  /// ```swift
+  /// var newest = FetchDescriptor<Song>(sortBy: [SortDescriptor(\.year, order: .reverse)])
+  /// newest.fetchLimit = 10
+  /// ```
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy

@@ -6,6 +6,21 @@ internal import RoostQuery
 /// code that names a function without calling it, such as `let fetch = context.fetch`.
 extension ModelContext {
   /// The models that a descriptor asks for.
+  ///
+  /// ```swift
+  /// let recent = FetchDescriptor<Song>(predicate: #Predicate { $0.year > 1975 }, sortBy: [SortDescriptor(\.title)])
+  /// for song in try context.fetch(recent) { print(song.title) }
+  /// ```
+  ///
+  /// The result includes unsaved changes of this context, unless ``FetchDescriptor/includePendingChanges`` is false. A model that the
+  /// context has already is the same object.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the predicate, the order, the limit and the offset.
+  ///   - fileID: the file of the call, for traces.
+  ///   - line: the line of the call, for traces.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` if a part of the descriptor cannot be
+  ///   evaluated, and ``RoostError`` if the class is not a model of the container or the store cannot be read.
   @inlinable
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
@@ -33,7 +48,14 @@ extension ModelContext {
     }
   }
 
-  /// How many models there are. Where an index knows it no row is read.
+  /// How many models a descriptor finds. No model is made, and no row is read if an index knows the number.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the predicate, the limit and the offset.
+  ///   - fileID: the file of the call, for traces.
+  ///   - line: the line of the call, for traces.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part of the predicate cannot be evaluated, and ``RoostError`` if the class is
+  ///   not a model of the container or the store cannot be read.
   @inlinable
   public func fetchCount<T>(
     _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line

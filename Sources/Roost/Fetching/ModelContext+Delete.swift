@@ -3,6 +3,8 @@ internal import RoostGraph
 
 extension ModelContext {
   /// Deletes all models that fulfil a predicate, with the next save.
+  ///
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part of the predicate cannot be evaluated.
   public func delete<T>(model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true) throws
   where T: PersistentModel {
     let run = FetchRun(FetchDescriptor(predicate: predicate), state, includesSubclasses: includeSubclasses)

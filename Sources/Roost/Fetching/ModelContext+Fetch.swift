@@ -17,7 +17,7 @@ extension ModelContext {
     }
   }
 
-  /// The same, of which only some batches of models are there at a time: see ``FetchResultsCollection``.
+  /// The models that a descriptor asks for, of which four batches at most are in memory: see ``FetchResultsCollection``.
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> FetchResultsCollection<T> where T: PersistentModel {
@@ -49,8 +49,10 @@ extension ModelContext {
   /// Some models of a fetch, and where the next ones begin. An index that has the fetch's order finds the place at once, however
   /// far behind it is; `fetchOffset` would go on counting from the beginning, also when others insert and delete in front.
   ///
-  ///     var page = try context.fetchPage(descriptor)
-  ///     while let next = page.next { page = try context.fetchPage(descriptor, after: next) }
+  /// ```swift
+  /// var page = try context.fetchPage(descriptor)
+  /// while let next = page.next { page = try context.fetchPage(descriptor, after: next) }
+  /// ```
   ///
   /// A page has as many models as the descriptor's `fetchLimit` says, or 100.
   public func fetchPage<T>(
@@ -126,8 +128,23 @@ extension ModelContext {
     )
   }
 
-  /// Calls a closure with each model, and keeps no more than a batch of them that nobody changed. Which models there are
-  /// is settled at the beginning.
+  /// Calls a closure with each model, and keeps at most one batch of models that were not changed. The call finds the models at its
+  /// beginning, and leaves out those that are deleted before their turn.
+  ///
+  /// ```swift
+  /// try context.enumerate(FetchDescriptor<Song>(), batchSize: 1000) { song in
+  ///   song.title = song.title.uppercased()
+  /// }
+  /// try context.save()
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - fetch: the predicate, the order, the limit and the offset.
+  ///   - batchSize: how many models are read at a time.
+  ///   - allowEscapingMutations: accepted as in SwiftData, without effect: changes are always kept.
+  ///   - fileID: the file of the call, for traces.
+  ///   - line: the line of the call, for traces.
+  ///   - block: called with each model in turn. Its error ends the call.
   public func enumerate<T>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     fileID: StaticString = #fileID, line: UInt = #line, block: (_ model: T) throws -> Void

@@ -5,7 +5,9 @@ internal import RoostGraph
 extension ModelContext {
   /// The first model whose property has a value; nil if there is none.
   ///
-  ///     let track = try context.first(Track.self, where: \.id, is: id)
+  /// ```swift
+  /// let track = try context.first(Track.self, where: \.id, is: id)
+  /// ```
   ///
   /// It finds what a fetch with the predicate `$0.id == id` and a limit of 1 finds, with the changes of this context. It makes no predicate if
   /// the property has the attribute `.unique`, so it is faster then. The key path names a stored property of the model itself. Use a predicate for

@@ -4,7 +4,9 @@ internal import RoostGraph
 extension ModelContext {
   /// The models that are reached along a list, the nearest first, each once:
   ///
-  ///     for (folder, depth) in try context.descendants(of: root, along: \.folders) { … }
+  /// ```swift
+  /// for (folder, depth) in try context.descendants(of: root, along: \.folders) { print(depth, folder.name) }
+  /// ```
   ///
   /// The lists of all models of one depth are read together. A model that is reached twice, because the relationship has a circle, counts with
   /// its least depth. The model itself is not among them. `atMost` is the number of steps.

@@ -62,7 +62,7 @@ internal import RoostRecords
       }
     }
 
-    /// The same of several values, which no engine asks for.
+    /// Joined predicates of several values. The store does not test them: they are tested on models.
     public struct SeveralPredicates<each Input>: PredicateExpression {
       public typealias Output = Bool
 

@@ -17,7 +17,7 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
 
   /// When the transaction was committed, by the clock of the machine or of the server.
   var timestamp: Date { get }
-  /// What happened to each model.
+  /// The insertions, updates and deletions of models.
   var changes: [HistoryChange] { get }
   /// The place right after this transaction. Keep it to go on from here.
   var token: TokenType { get }

@@ -24,7 +24,7 @@ public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model
     return Self.sent(value)
   }
 
-  /// The same as a value of the property's type, where the context asks for one.
+  /// The value of a property, as a value of its type; nil if none was kept.
   @_disfavoredOverload
   public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value? { value(keyPath) as? Value }
 

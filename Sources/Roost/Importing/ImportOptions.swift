@@ -40,11 +40,11 @@ public struct ImportOptions: Sendable {
     case format(String)
   }
 
-  /// What becomes of a record whose unique values a stored model has already; at first that model is updated.
+  /// How an import treats a record whose unique values a stored model has already. By default it updates that model.
   public var conflict = Conflict.update
-  /// How dates are written in the text; at first ISO 8601, and numbers in JSON as `JSONEncoder` writes them.
+  /// How dates are written in the text. By default it is ISO 8601, and in JSON also numbers as `JSONEncoder` writes them.
   public var dates = DateForm.automatic
-  /// What becomes of records that are wrong; at first the first one ends the import.
+  /// How an import treats records that are wrong. By default the first one ends the import.
   public var badRecords = BadRecords.stop
   /// How many records are one transaction, which is stored whole, or not at all. Nil for as many as are ready of a text, up to
   /// 50,000, for 20,000 snapshots, and for 5,000 models. A chunk of a pipe has fewer records if a second has passed and the pipe is empty.

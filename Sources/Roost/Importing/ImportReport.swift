@@ -75,7 +75,7 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
     case invalid
   }
 
-  /// What kind of fault it is, for programs to match on.
+  /// The kind of fault, for programs to match on.
   public package(set) var reason: Reason
   /// What is wrong, as a clause without a full stop.
   public package(set) var detail: String

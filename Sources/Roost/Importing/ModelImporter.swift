@@ -23,6 +23,9 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   /// Imports models that a closure makes of values, as of rows of another database. Those of a chunk are made before any of them is stored, on this thread. They
   /// stay in no context; what they lead to is inserted with them. An import with a name that goes on calls the closure again for elements that it
   /// had stored, where others may lead to what came with them.
+  ///
+  /// - Throws: ``RoostError`` with the code `badInput` if a model is refused and ``ImportOptions/badRecords`` does
+  ///   not skip it. Chunks that were stored before stay.
   @discardableResult
   public func run<Values: Sequence>(
     _ values: Values, progress: ((ImportProgress) -> Void)? = nil, make: (Values.Element) throws -> Model
@@ -52,6 +55,9 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
   ///
   /// A snapshot of a model that is stored here, or has its unique values, is a conflict: ``ImportOptions/conflict`` decides. Relationships lead to models of this
   /// store, or to those of other snapshots of the same import; all others, and those that are deleted, are reported.
+  ///
+  /// - Throws: ``RoostError`` with the code `badInput` if a snapshot is refused and ``ImportOptions/badRecords`` does
+  ///   not skip it. Chunks that were stored before stay.
   @discardableResult
   public func run(
     snapshots: some Sequence<ModelSnapshot<Model>>, progress: ((ImportProgress) -> Void)? = nil
@@ -61,7 +67,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The same of typed snapshots.
+  /// Imports typed snapshots, of this store or of another one. Conflicts and relationships are treated as with ``ModelSnapshot``.
   @discardableResult
   public func run<Snapshot: TypedSnapshot>(
     snapshots: some Sequence<Snapshot>, progress: ((ImportProgress) -> Void)? = nil
@@ -71,7 +77,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// The same of snapshots that come one after the other, as from a network. One chunk is stored while the next one comes.
+  /// Imports snapshots that come one after the other, such as from a network. One chunk is stored while the next one comes.
   @discardableResult
   public func run<Snapshots: AsyncSequence>(
     snapshots: Snapshots, progress: (@Sendable (ImportProgress) -> Void)? = nil
@@ -202,6 +208,16 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 
 extension ModelContainer {
   /// Imports many models of a class: see ``ModelImporter``.
+  ///
+  /// ```swift
+  /// let report = try container.importer(for: Song.self).run(1...1000) { Song(title: "Song \($0)", year: 1977) }
+  /// print(report)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - model: the class of the models, or a superclass of theirs.
+  ///   - options: what is done with duplicates and with bad records, and how many records are one transaction.
+  /// - Throws: ``RoostError/Code/unknownModel`` if the class is not a model of the container.
   public func importer<Model>(
     for model: Model.Type, options: ImportOptions = ImportOptions()
   ) throws -> ModelImporter<Model> where Model: PersistentModel {

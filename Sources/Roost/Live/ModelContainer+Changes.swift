@@ -66,7 +66,7 @@ extension ModelContainer {
   ///
   /// ```swift
   /// for try await seconds in container.changes(in: [Song.self], { try $0.sum(of: \Song.seconds) }) {
-  ///   label.text = "\(seconds) s"
+  ///   print("\(seconds) s")
   /// }
   /// ```
   /// The closure runs in the task that iterates, with a context of its own, after commits that touch one of the models. Name all models whose

@@ -279,6 +279,11 @@ extension ResultsObserver where SectionTitle == Never {
   ) throws { try self.init(fetchDescriptor, nil, context: ModelContext(modelContainer), isolation: isolation) }
 
   /// Observes the models of a context that pass a predicate, in an order.
+  ///
+  /// ```swift
+  /// let observer = try ResultsObserver(filterBy: #Predicate<Song> { $0.year > 1975 }, modelContext: context)
+  /// print(observer.results.map(\.title))
+  /// ```
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation

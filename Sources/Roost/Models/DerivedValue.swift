@@ -6,6 +6,8 @@
 ///   @Derived(.count(\Invoice.lines)) var lineCount: Int
 ///   @Derived(.sum(\Invoice.lines, \.price)) var total: Decimal
 ///   @Derived(.latest(\Invoice.lines, of: \.note, by: \.date)) var lastNote: String?
+///
+///   init() {}
 /// }
 /// ```
 ///

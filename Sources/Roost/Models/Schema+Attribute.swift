@@ -168,8 +168,8 @@ extension Schema.Attribute {
     let name: String
     var transformer: String?
 
-    /// No two models have the same value. What an insertion of a second one does, the context's
-    /// ``ModelContext/uniquePolicy`` says. Any number of models may have nil.
+    /// No two models have the same value. The context's ``ModelContext/uniquePolicy`` decides about a second one. Any
+    /// number of models may have nil.
     public static var unique: Option { Option(name: "unique") }
     /// The store keeps an index of its own on the property, as `#Index` asks for. An addition to what SwiftData has; guides name it.
     public static var indexed: Option { Option(name: "indexed") }

@@ -15,7 +15,7 @@ extension Schema {
     var isToMany: Bool?
     /// The name of the entity that the relationship references.
     public var destination: String
-    /// What becomes of the referenced models when a model is deleted.
+    /// The effect on the referenced models when a model is deleted.
     public var deleteRule: DeleteRule
     /// The name of the property on the other side; nil for a relationship without an inverse.
     public var inverseName: String?
@@ -50,8 +50,8 @@ extension Schema {
         originalName: originalName, inverse: inverse, hashModifier: hashModifier)
     }
 
-    /// The same in fewer words: how many models it must lead to, and how many it may; 0 for any number. An addition to what SwiftData has;
-    /// guides name it.
+    /// Declares a relationship with the least and the greatest number of its models. 0 means any number. SwiftData has the longer labels
+    /// `minimumModelCount` and `maximumModelCount` only.
     public convenience init(
       _ options: Option..., deleteRule: DeleteRule = .nullify, minimum: Int, maximum: Int? = 0,
       originalName: String? = nil, inverse: AnyKeyPath? = nil, hashModifier: String? = nil
@@ -104,9 +104,9 @@ extension Schema {
     }
 
     /// What becomes of the models it leads to when a model is deleted.
-    /// What becomes of the models it leads to when a model is deleted.
+    /// The effect on the referenced models when a model is deleted.
     public enum DeleteRule: String, Codable, Sendable {
-      /// The references stay, and lead to no model any more.
+      /// The models stay, and their references to the deleted model too.
       case noAction
       /// The models stay, without the reference. A required reference makes the save throw.
       case nullify

@@ -3,9 +3,9 @@ internal import RoostGraph
 /// A model with rules of its own, for what `@Validate` cannot say.
 ///
 /// ```swift
-/// extension Trip: Validatable {
+/// extension Voyage: Validatable {
 ///   func validate(_ validation: Validation) throws {
-///     if end < start { validation.refuse("the trip ends before it starts", at: \Trip.end) }
+///     if end < start { validation.refuse("the voyage ends before it starts", at: \Voyage.end) }
 ///   }
 /// }
 /// ```

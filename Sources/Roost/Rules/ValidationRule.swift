@@ -7,6 +7,11 @@ internal import RoostRecords
 /// @Model final class Review {
 ///   @Validate(.range(1...5)) var stars: Int
 ///   @Validate(.notEmpty, .length(...200)) var title: String
+///
+///   init(stars: Int, title: String) {
+///     self.stars = stars
+///     self.title = title
+///   }
 /// }
 /// ```
 /// `nil` keeps every rule: declare a property as not optional if it must have a value.

@@ -8,9 +8,11 @@ internal import RoostText
 extension ModelContext {
   /// The models that match a question, the best ones first:
   ///
-  ///     for found in try context.search(Note.self, for: "berlin wall*", weights: [\.title: 4], limit: 10) {
-  ///       print(found.score, found.model.title, found.snippet(of: \.body).marked("*", "*"))
-  ///     }
+  /// ```swift
+  /// for found in try context.search(Note.self, for: "berlin wall*", weights: [\.title: 4], limit: 10) {
+  ///   print(found.score, found.model.title, found.snippet(of: \.body).marked("*", "*"))
+  /// }
+  /// ```
   ///
   /// The class declares its texts with `#FullText`. ``PersistentModel/matches(_:)`` describes questions. Scores are those of BM25: rare
   /// words count more than frequent ones, and a word in a short text counts more than in a long one. Models with one score are in the order in

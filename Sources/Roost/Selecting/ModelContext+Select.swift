@@ -5,7 +5,9 @@ internal import RoostGraph
 extension ModelContext {
   /// The values of a property, for each model of a predicate:
   ///
-  ///     let titles = try context.select(Track.self, \.title, where: #Predicate { $0.year > 1977 })
+  /// ```swift
+  /// let titles = try context.select(Track.self, \.title, where: #Predicate { $0.year > 1977 })
+  /// ```
   ///
   /// No models are made, so the call is faster than a fetch, and the result can be sent to another actor.
   ///
@@ -27,8 +29,10 @@ extension ModelContext {
 
   /// The values of several properties, for each model of a predicate:
   ///
-  ///     let rows = try context.select(Track.self, \.title, \.album?.title, sortBy: [SortDescriptor(\.title)])
-  ///     for (title, album) in rows { print(title, album ?? "") }
+  /// ```swift
+  /// let rows = try context.select(Track.self, \.title, \.album?.title, sortBy: [SortDescriptor(\.title)])
+  /// for (title, album) in rows { print(title, album ?? "") }
+  /// ```
   ///
   /// For a type of your own write `.map(TrackRow.init)`.
   public func select<Model, First: Sendable, Second: Sendable, each Value: Sendable>(
@@ -50,10 +54,12 @@ extension ModelContext {
 
   /// The values of properties, together with values of models of another class that belong to each model:
   ///
-  ///     let rows = try context.select(
-  ///       Order.self, \.number, \.total,
-  ///       joining: .left(Customer.self, on: .equal(\.email, \.address), select: \.name, \.city))
-  ///     for (number, total, customer) in rows { print(number, total, customer?.0 ?? "unknown") }
+  /// ```swift
+  /// let rows = try context.select(
+  ///   Order.self, \.number, \.total,
+  ///   joining: .left(Customer.self, on: .equal(\.email, \.address), select: \.name, \.city))
+  /// for (number, total, customer) in rows { print(number, total, customer?.0 ?? "unknown") }
+  /// ```
   ///
   /// A model comes once for each one that belongs to it: see ``Join``. `offset` and `limit` count these rows.
   public func select<Model, First: Sendable, each Value: Sendable, Joined>(
@@ -130,9 +136,11 @@ extension ModelContext {
 
   /// The values of properties, together with a rank, a position or a running total:
   ///
-  ///     let best = try context.select(
-  ///       Track.self, \.album?.title, \.title, over: .position(per: \.album?.title), atMost: 3,
-  ///       sortBy: [SortDescriptor(\.plays, order: .reverse)])
+  /// ```swift
+  /// let best = try context.select(
+  ///   Track.self, \.album?.title, \.title, over: .position(per: \.album?.title), atMost: 3,
+  ///   sortBy: [SortDescriptor(\.plays, order: .reverse)])
+  /// ```
   ///
   /// The rows come in the order of `sortBy`. With `atMost` each group has so many rows, the first ones in the order, also if others have the same
   /// rank. See ``Window``.
@@ -167,7 +175,9 @@ extension ModelContext {
 
   /// Each value that a property has, once, in the order of the values:
   ///
-  ///     let genres = try context.selectDistinct(Track.self, \.album?.genre)
+  /// ```swift
+  /// let genres = try context.selectDistinct(Track.self, \.album?.genre)
+  /// ```
   ///
   /// Texts are one value if they are equal in Swift, however their accents are written.
   public func selectDistinct<Model, Value: Hashable & Sendable>(

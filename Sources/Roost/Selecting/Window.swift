@@ -5,9 +5,11 @@ internal import RoostRecords
 
 /// A value that is computed from a row and the rows before it: a rank, a position, or a running total.
 ///
-///     try context.select(
-///       Track.self, \.title, \.plays, over: .rank(per: \.album?.title), atMost: 3,
-///       sortBy: [SortDescriptor(\.plays, order: .reverse)])
+/// ```swift
+/// let ranks = try context.select(
+///   Track.self, \.title, \.plays, over: .rank(per: \.album?.title), atMost: 3,
+///   sortBy: [SortDescriptor(\.plays, order: .reverse)])
+/// ```
 ///
 /// Rows come in the order of `sortBy`. With `per` each group begins anew; nil is a group too.
 public struct Window<Model: PersistentModel, Result>: @unchecked Sendable {

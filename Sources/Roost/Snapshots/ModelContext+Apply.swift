@@ -13,7 +13,7 @@ extension ModelContext {
     try apply(contentsOf: CollectionOfOne(snapshot))[0]
   }
 
-  /// The same of many. Those that are new here may lead to each other, in any order.
+  /// Makes models what snapshots say, all or none: see ``apply(_:)-(ModelSnapshot<T>)``. New ones may reference each other, in any order.
   @discardableResult
   public func apply<T>(contentsOf snapshots: some Sequence<ModelSnapshot<T>>) throws -> [T] where T: PersistentModel {
     try take(snapshots.map(\.content)).map { model in

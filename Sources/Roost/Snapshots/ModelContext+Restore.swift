@@ -10,8 +10,9 @@ extension ModelContext {
   /// Brings models back as another context shows them: that of a ``ModelContainer/snapshot()``, or of a container for a backup of this store.
   ///
   /// ```swift
-  /// let backup = try ModelContainer(for: Album.self, configurations: ModelConfiguration(url: copy, allowsSave: false))
-  /// for album in try ModelContext(backup).fetch(lost) { try context.restore(album) }
+  /// let backup = try ModelContainer(for: Song.self, configurations: ModelConfiguration(url: copy, allowsSave: false))
+  /// let before = ModelContext(backup)
+  /// for song in try before.fetch(lost) { try context.restore(song) }
   /// try context.save()
   /// ```
   ///

@@ -20,7 +20,7 @@ public struct ModelSnapshot<Model: PersistentModel>: Hashable, Sendable {
   /// The name of the model's class, which may be a subclass of `Model`.
   public var entityName: String { content.type.name }
 
-  /// The same as a snapshot of a subclass; nil where the model is of another class.
+  /// This snapshot as one of a subclass; nil if the model is of another class.
   public func `as`<Other: PersistentModel>(_ type: Other.Type) -> ModelSnapshot<Other>? {
     content.type.isKind(of: Other._$type) ? ModelSnapshot<Other>(content) : nil
   }

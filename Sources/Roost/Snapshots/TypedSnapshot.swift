@@ -26,7 +26,7 @@ extension TypedSnapshot {
   /// The model as it is now, with changes that wait to be saved.
   public nonisolated init(_ model: SnapshotModel) { self.init(ModelSnapshot(model)) }
 
-  /// The same with the fields behind key paths, for comparing and applying.
+  /// The values of the struct as a ``ModelSnapshot``, for comparing and applying.
   public var modelSnapshot: ModelSnapshot<SnapshotModel> {
     var sink = _SnapshotSink(SnapshotModel._$type, persistentModelID)
     _$put(into: &sink)

@@ -57,7 +57,7 @@ extension ModelConfiguration {
     history = isHistoryEnabled ? .changes : .off
   }
 
-  /// The same where more is said of the history.
+  /// A store in the user's data folder, or in memory, with what its history keeps and for how long.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
     history: History, historyRetention: HistoryRetention? = nil

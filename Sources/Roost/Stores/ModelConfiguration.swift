@@ -59,6 +59,11 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
 
   /// A store in the file `default.roost` in the user's data folder, or a store in memory.
   ///
+  /// ```swift
+  /// let container = try ModelContainer(
+  ///   for: Playlist.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  /// ```
+  ///
   /// - Parameter isStoredInMemoryOnly: true for a store in memory, as tests use it.
   public init(isStoredInMemoryOnly: Bool = false) {
     self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
@@ -101,6 +106,10 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   }
 
   /// A store in a given file. Its folder is made if it does not exist.
+  ///
+  /// ```swift
+  /// let configuration = ModelConfiguration(url: URL(filePath: "/var/lib/music/music.roost"))
+  /// ```
   ///
   /// - Parameters:
   ///   - name: for errors and traces; nil for the name of the file.

@@ -7,7 +7,7 @@ internal import RoostFile
 ///
 /// Unchecked because of `rule` and `refused`, which are read and written under the lock.
 public final class StoreFaults: Hashable, @unchecked Sendable {
-  /// What fails.
+  /// The kinds of calls that can fail.
   public enum Kind: Hashable, Sendable, CaseIterable {
     /// The device has no room: files do not grow, and a save throws as where the log has no room for it. Everything waits.
     case diskFull

@@ -113,7 +113,7 @@ public import Foundation
 
     /// Whether changes are registered. False between ``disableUndoRegistration()`` and ``enableUndoRegistration()``.
     open var isUndoRegistrationEnabled: Bool { disabled == 0 }
-    /// Registers no changes from now on. What changed before is registered first. Calls nest.
+    /// Registers no changes from now on. Earlier changes are registered first. Calls nest.
     open func disableUndoRegistration() {
       checkpoint()
       disabled += 1
@@ -167,7 +167,7 @@ public import Foundation
       undoNestedGroup()
     }
 
-    /// The same, where the last group is closed already.
+    /// Takes the last group back. Nothing happens while a group is open.
     open func undoNestedGroup() {
       if isUndoing || isRedoing || !open.isEmpty { return }
       guard let group = undoStack.popLast() else { return }

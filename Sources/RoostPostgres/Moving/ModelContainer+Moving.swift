@@ -55,7 +55,8 @@
     /// Copies all models of this container's database into a new file, and compares both sides at the end.
     ///
     /// ```swift
-    /// let server = try ModelContainer(for: Customer.self, Order.self, configurations: PostgresConfiguration("postgresql:///shop"))
+    /// let configuration = PostgresConfiguration("postgresql:///shop")
+    /// let server = try ModelContainer(for: Customer.self, Order.self, configurations: configuration)
     /// print(try server.pull(into: url))
     /// ```
     /// All is read from one snapshot of the database. The file is made beside its place and renamed when it is whole; so a pull that was

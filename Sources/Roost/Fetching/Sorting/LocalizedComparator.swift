@@ -29,7 +29,7 @@ public struct LocalizedComparator: SortComparator, Codable, Sendable {
   extension String.StandardComparator {
     /// Letters first, then their marks, then their case.
     @_disfavoredOverload public static var localized: LocalizedComparator { LocalizedComparator(readsNumbers: false) }
-    /// The same, with runs of digits as the numbers they are: "a2" comes before "a10".
+    /// The order of `localized`, with runs of digits compared as numbers: "a2" comes before "a10".
     @_disfavoredOverload public static var localizedStandard: LocalizedComparator {
       LocalizedComparator(readsNumbers: true)
     }
@@ -38,7 +38,7 @@ public struct LocalizedComparator: SortComparator, Codable, Sendable {
   extension SortComparator where Self == LocalizedComparator {
     /// Letters first, then their marks, then their case.
     @_disfavoredOverload public static var localized: LocalizedComparator { LocalizedComparator(readsNumbers: false) }
-    /// The same, with runs of digits as the numbers they are: "a2" comes before "a10".
+    /// The order of `localized`, with runs of digits compared as numbers: "a2" comes before "a10".
     @_disfavoredOverload public static var localizedStandard: LocalizedComparator {
       LocalizedComparator(readsNumbers: true)
     }

@@ -19,7 +19,7 @@ extension SortDescriptor where Compared: PersistentModel {
     self.init(Composed.sendable(keyPath.appending(path: Composed.rawValue(Value.self))), order: order)
   }
 
-  /// The same where it may be nil, which comes first.
+  /// Sorts by the raw values of an optional enum; nil comes first.
   @_disfavoredOverload
   public init<Value: RawRepresentable>(
     _ keyPath: any KeyPath<Compared, Value?> & Sendable, order: SortOrder = .forward
@@ -44,7 +44,7 @@ extension SortDescriptor where Compared: PersistentModel {
       }
     }
 
-    /// The same where a text may be nil, which comes first.
+    /// Sorts optional texts as readers expect them; nil comes first.
     @_disfavoredOverload
     public init(
       _ keyPath: any KeyPath<Compared, String?> & Sendable, comparator: LocalizedComparator, order: SortOrder? = nil

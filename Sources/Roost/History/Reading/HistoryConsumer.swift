@@ -74,6 +74,12 @@ public struct HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
 
 extension ModelContainer {
   /// A reader of the history of files by a name, from where it was; from `start` if the stores do not know the name.
+  ///
+  /// ```swift
+  /// try container.historyConsumer(named: "search index").consume { transaction in
+  ///   for change in transaction.changes { print(change.changedPersistentIdentifier) }
+  /// }
+  /// ```
   public final func historyConsumer(
     named name: String, startingAt start: HistoryConsumer<DefaultHistoryTransaction>.Start = .oldest
   ) -> HistoryConsumer<DefaultHistoryTransaction> {

@@ -9,6 +9,15 @@ internal import RoostRecords
 /// Each commit of any context counts, of this container or of another one that has the same file open in this program. Commits that follow
 /// each other quickly may be told at once.
 ///
+/// ```swift
+/// let observer = try HistoryObserver(observedModels: [Song.self], modelContainer: container)
+/// withObservationTracking {
+///   _ = observer.eventCounter
+/// } onChange: {
+///   print("songs changed")
+/// }
+/// ```
+///
 /// Unchecked because the lock guards what changes.
 public final class HistoryObserver: Observable, @unchecked Sendable {
   /// The container whose commits are counted. The observer keeps it alive.

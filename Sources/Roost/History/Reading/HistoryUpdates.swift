@@ -70,6 +70,12 @@ private final class Bell: Sendable {
 
 extension ModelContainer {
   /// Each transaction behind a place, and then those that are committed, as an asynchronous sequence; without a place from now on.
+  ///
+  /// ```swift
+  /// for try await transaction in try container.historyUpdates(after: token) {
+  ///   print(transaction.author ?? "", transaction.changeCount)
+  /// }
+  /// ```
   public final func historyUpdates(after token: DefaultHistoryToken? = nil) throws -> HistoryUpdates {
     HistoryUpdates(container: self, start: try token ?? latestHistoryToken)
   }

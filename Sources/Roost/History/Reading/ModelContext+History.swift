@@ -27,6 +27,8 @@ extension ModelContext {
   }
 
   /// Removes history, from its oldest transaction on and up to what the predicate says. Consumers keep what they have not read.
+  ///
+  /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if the predicate has other than upper bounds.
   @discardableResult
   public func deleteHistory<T>(
     _ descriptor: HistoryDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line

@@ -49,19 +49,19 @@ extension PredicateExpressions {
     }
   }
 
-  /// What `#Predicate` writes for `text.hasPrefix(edge)`.
+  /// Makes the part of a predicate for `text.hasPrefix(edge)`.
   public static func build_hasPrefix<Root, Edge>(_ root: Root, _ edge: Edge) -> TextEdge<Root, Edge> {
     TextEdge(root: root, edge: edge, isSuffix: false)
   }
 
-  /// What `#Predicate` writes for `text.hasSuffix(edge)`.
+  /// Makes the part of a predicate for `text.hasSuffix(edge)`.
   public static func build_hasSuffix<Root, Edge>(_ root: Root, _ edge: Edge) -> TextEdge<Root, Edge> {
     TextEdge(root: root, edge: edge, isSuffix: true)
   }
 
-  /// What `#Predicate` writes for `text.lowercased()`.
+  /// Makes the part of a predicate for `text.lowercased()`.
   public static func build_lowercased<Root>(_ root: Root) -> TextInCase<Root> { TextInCase(root: root, isUpper: false) }
-  /// What `#Predicate` writes for `text.uppercased()`.
+  /// Makes the part of a predicate for `text.uppercased()`.
   public static func build_uppercased<Root>(_ root: Root) -> TextInCase<Root> { TextInCase(root: root, isUpper: true) }
 }
 

@@ -24,7 +24,7 @@ public import Foundation
       }
     }
 
-    /// What `#Predicate` writes for `predicate.evaluate(model)`.
+    /// Makes the part of a predicate for `predicate.evaluate(model)`.
     public static func build_evaluate<Input>(
       _ predicate: Value<Predicate<Input.Output>>, _ input: Input
     ) -> PredicateEvaluate<Input> { PredicateEvaluate(predicate: predicate.value, input: input) }

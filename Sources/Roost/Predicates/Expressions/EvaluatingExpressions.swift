@@ -27,7 +27,7 @@ extension PredicateExpressions.ExpressionEvaluate {
       }
     }
 
-    /// What `#Predicate` writes for `expression.evaluate(model)`.
+    /// Makes the part of a predicate for `expression.evaluate(model)`.
     public static func build_evaluate<Input, Output>(
       _ expression: Value<Foundation.Expression<Input.Output, Output>>, _ input: Input
     ) -> ModelExpression<Input, Output> { ModelExpression(expression: expression.value, input: input) }

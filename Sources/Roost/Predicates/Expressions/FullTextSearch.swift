@@ -26,7 +26,7 @@ extension PredicateExpressions {
     static func type(of model: some PersistentModel) -> _ModelType { Swift.type(of: model)._$type }
   }
 
-  /// What `#Predicate` writes for `model.matches(question)`.
+  /// Makes the part of a predicate for `model.matches(question)`.
   public static func build_matches<Root, Question>(
     _ root: Root, _ question: Question
   ) -> FullTextSearch<Root, Question> { FullTextSearch(root: root, question: question) }

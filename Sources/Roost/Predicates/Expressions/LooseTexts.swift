@@ -82,17 +82,17 @@ internal import RoostQuery
       }
     }
 
-    /// What `#Predicate` writes for `text.localizedStandardContains(other)`.
+    /// Makes the part of a predicate for `text.localizedStandardContains(other)`.
     public static func build_localizedStandardContains<Root, Other>(
       _ root: Root, _ other: Other
     ) -> StringLocalizedStandardContains<Root, Other> { StringLocalizedStandardContains(root: root, other: other) }
 
-    /// What `#Predicate` writes for `text.localizedCompare(other)`.
+    /// Makes the part of a predicate for `text.localizedCompare(other)`.
     public static func build_localizedCompare<Root, Other>(
       _ root: Root, _ other: Other
     ) -> StringLocalizedCompare<Root, Other> { StringLocalizedCompare(root: root, other: other) }
 
-    /// What `#Predicate` writes for `text.caseInsensitiveCompare(other)`.
+    /// Makes the part of a predicate for `text.caseInsensitiveCompare(other)`.
     public static func build_caseInsensitiveCompare<Root, Other>(
       _ root: Root, _ other: Other
     ) -> StringCaseInsensitiveCompare<Root, Other> { StringCaseInsensitiveCompare(root: root, other: other) }

@@ -6,7 +6,8 @@ extension PersistentModel {
   /// Whether the texts that the class names in `#FullText` match a question.
   ///
   /// ```swift
-  /// let found = try context.fetch(FetchDescriptor<Note>(predicate: #Predicate { $0.matches("\"berlin wall\" OR wende*") }))
+  /// let wall = #Predicate<Note> { $0.matches("\"berlin wall\" OR wende*") }
+  /// let notes = try context.fetch(FetchDescriptor(predicate: wall))
   /// ```
   ///
   /// | Question | Finds models with |

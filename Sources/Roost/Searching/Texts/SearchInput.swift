@@ -1,7 +1,7 @@
 /// Makes questions for ``PersistentModel/matches(_:)`` from what a person types into a search field.
 ///
 /// ```swift
-/// let found = try context.search(Note.self, for: SearchInput.prefixes(of: field.text), limit: 20)
+/// let found = try context.search(Note.self, for: SearchInput.prefixes(of: text), limit: 20)
 /// ```
 ///
 /// Quotation marks, operators and other signs of the text have no meaning of their own in these questions. A text without words makes an empty

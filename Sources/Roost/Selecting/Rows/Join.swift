@@ -5,9 +5,11 @@ internal import RoostRecords
 
 /// Models of another class that belong to the selected ones, though no relationship says so.
 ///
-///     try context.select(
-///       Order.self, \.number,
-///       joining: .left(Customer.self, on: .equal(\.email, \.address), select: \.name, \.city))
+/// ```swift
+/// let customers = try context.select(
+///   Order.self, \.number,
+///   joining: .left(Customer.self, on: .equal(\.email, \.address), select: \.name, \.city))
+/// ```
 ///
 /// Models belong together if the values of the key paths are equal: see ``JoinKey``. Those that belong to one model come in the order of
 /// `sortBy`, and without it in no certain order.

@@ -3,7 +3,10 @@ internal import RoostGraph
 
 /// A condition that models of another class decide, though no relationship connects them.
 ///
-///     try context.select(Order.self, \.number, matching: [.none(Refund.self, on: .equal(\.number, \.order))])
+/// ```swift
+/// let kept = try context.select(
+///   Order.self, \.number, matching: [.none(Refund.self, on: .equal(\.number, \.order))])
+/// ```
 ///
 /// Models belong together if their values compare as ``JoinKey`` says.
 public struct Match<Model: PersistentModel>: @unchecked Sendable {
