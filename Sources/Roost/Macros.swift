@@ -102,11 +102,7 @@ public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
 /// Declares indexes of the models that fulfil a condition.
 ///
 /// ```swift
-/// @Model final class Note {
-///   #Index<Note>([\.due], where: { !$0.isDone })
-///   var due: Date
-///   var isDone: Bool
-/// }
+/// #Index<Chore>([\.due], where: { !$0.isDone })
 /// ```
 /// A fetch uses such an index if its predicate implies the condition. The condition compares stored properties with constants, and joins that
 /// by `&&`, `||` and `!`. A model may have several `#Index` with a condition.
@@ -117,9 +113,7 @@ public macro Index<T>(_ indices: [PartialKeyPath<T>]..., where condition: (T) ->
 /// Declares indexes of forms of properties, or with an order of their own.
 ///
 /// ```swift
-/// @Model final class Note {
-///   #Index<Note>([.lowercased(\.title)], [.elements(\.tags)], [.ascending(\.list), .descending(\.created)])
-/// }
+/// #Index<Chore>([.lowercased(\.title)], [.elements(\.tags)], [.ascending(\.points), .descending(\.due)])
 /// ```
 @freestanding(declaration)
 public macro Index<T>(_ indices: [Schema.IndexPart<T>]...) =
@@ -133,9 +127,7 @@ public macro Index<T>(_ indices: [Schema.IndexPart<T>]..., where condition: (T) 
 /// Declares which properties no two models that fulfil a condition may have in common.
 ///
 /// ```swift
-/// @Model final class Account {
-///   #Unique<Account>([\.email], where: { !$0.isDeleted })
-/// }
+/// #Unique<Chore>([\.list, \.title], where: { !$0.isDone })
 /// ```
 /// A model outside the condition is in conflict with none. A model may have several `#Unique` with a condition.
 @freestanding(declaration)

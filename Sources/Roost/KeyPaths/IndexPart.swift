@@ -4,9 +4,7 @@ extension Schema {
   /// A part of an index that is more than a key path: a form of a property, or a descending order.
   ///
   /// ```swift
-  /// @Model final class Note {
-  ///   #Index<Note>([.ascending(\.list), .descending(\.created)], [.lowercased(\.title)], [.elements(\.tags)])
-  /// }
+  /// #Index<Chore>([.lowercased(\.title)], [.elements(\.tags)], [.ascending(\.points), .descending(\.due)])
   /// ```
   public struct IndexPart<Model: PersistentModel>: Hashable {
     /// The property.
