@@ -58,7 +58,7 @@ let toolchainSyntax: String? = {
 
 let syntaxModules = [
   "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftIfConfig",
-  "SwiftDiagnostics", "SwiftParser", "SwiftCompilerPluginMessageHandling",
+  "SwiftOperators", "SwiftDiagnostics", "SwiftParser", "SwiftCompilerPluginMessageHandling",
 ]
 
 /// Named in any case, and fetched only where it is used.

@@ -99,6 +99,41 @@ public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
 public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
 
+/// Declares indexes of the models that fulfil a condition.
+///
+/// ```swift
+/// #Index<Chore>([\.due], where: { !$0.isDone })
+/// ```
+/// A fetch uses such an index if its predicate implies the condition. The condition compares stored properties with constants, and joins that
+/// by `&&`, `||` and `!`. A model may have several `#Index` with a condition.
+@freestanding(declaration)
+public macro Index<T>(_ indices: [PartialKeyPath<T>]..., where condition: (T) -> Bool) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
+/// Declares indexes of forms of properties, or with an order of their own.
+///
+/// ```swift
+/// #Index<Chore>([.lowercased(\.title)], [.elements(\.tags)], [.ascending(\.points), .descending(\.due)])
+/// ```
+@freestanding(declaration)
+public macro Index<T>(_ indices: [Schema.IndexPart<T>]...) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
+/// Declares indexes of forms of properties, of the models that fulfil a condition.
+@freestanding(declaration)
+public macro Index<T>(_ indices: [Schema.IndexPart<T>]..., where condition: (T) -> Bool) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
+/// Declares which properties no two models that fulfil a condition may have in common.
+///
+/// ```swift
+/// #Unique<Chore>([\.list, \.title], where: { !$0.isDone })
+/// ```
+/// A model outside the condition is in conflict with none. A model may have several `#Unique` with a condition.
+@freestanding(declaration)
+public macro Unique<T>(_ constraints: [PartialKeyPath<T>]..., where condition: (T) -> Bool) =
+  #externalMacro(module: "RoostMacros", type: "ConstraintMacro") where T: PersistentModel
+
 /// Says in which texts ``PersistentModel/matches(_:)`` finds words.
 ///
 /// ```swift

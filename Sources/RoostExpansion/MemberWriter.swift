@@ -104,7 +104,7 @@ struct MemberWriter {
     }
     for constraint in model.constraints {
       let kind = constraint.macroName.text
-      let arguments = constraint.arguments.trimmedDescription
+      let arguments = constraint.argumentsWithPredicate(model.name)
       lines.append(
         "Roost::_PropertyMetadata(\"SwiftData.Schema.\(kind)\", \\Roost::_Schema.encodingVersion, nil, "
           + "Roost::_Schema.\(kind)<\(model.name)>(\(arguments)), nil)")

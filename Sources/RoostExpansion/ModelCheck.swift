@@ -142,9 +142,15 @@ struct ModelCheck<Context: MacroExpansionContext> {
 
   private func checkConstraints() {
     for kind in ["Unique", "Index"] {
-      for again in model.constraints.filter({ $0.macroName.text == kind }).dropFirst() {
+      for again in model.constraints.filter({ $0.macroName.text == kind && $0.condition == nil && !$0.isFormed })
+        .dropFirst()
+      {
         context.complain(again, "a model has one '#\(kind)' at most: write all key paths in one, separated by commas")
       }
+    }
+    for constraint in model.constraints {
+      guard let condition = constraint.condition else { continue }
+      _ = condition.predicateText { context.complain(condition, $0) }
     }
     let texts = Dictionary(grouping: model.constraints.filter { $0.macroName.text == "FullText" }) { text in
       text.arguments.contains { $0.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "substrings" }

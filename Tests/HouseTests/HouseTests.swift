@@ -61,7 +61,7 @@ import Testing
 
   /// What the toolchain brings along for macros, and the floor that may use it.
   static let syntax =
-    "SwiftSyntax SwiftSyntaxBuilder SwiftIfConfig SwiftSyntaxMacros SwiftDiagnostics SwiftCompilerPluginMessageHandling"
+    "SwiftSyntax SwiftSyntaxBuilder SwiftIfConfig SwiftOperators SwiftSyntaxMacros SwiftDiagnostics SwiftCompilerPluginMessageHandling"
     .split(separator: " ").map(String.init)
   /// The floor that generated code stands on: what it shows is for that code alone, and its names say so.
   static let generated = "RoostGraph"

@@ -1,3 +1,5 @@
+public import Foundation
+
 extension Schema {
   /// Properties that are looked for together, or sorted by.
   public final class Index<T>: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable
@@ -13,6 +15,12 @@ extension Schema {
 
     /// The indexes that the declaration names, each a list of key paths.
     public let indices: [Types<T>]
+    /// The parts of indexes with a condition, with forms of properties or with an order of their own.
+    public let parts: [[IndexPart<T>]]
+    /// The condition that objects of these fulfil; nil if the indexes have all objects.
+    public let condition: Predicate<T>?
+    /// Of a schema that was decoded.
+    private let decoded: [IndexDefinition]
     /// A fixed name: constraints have none of their own.
     public var name = "SwiftData.Schema.Index"
     /// Empty: a constraint is found by its properties, not by a name.
@@ -23,12 +31,36 @@ extension Schema {
     public var isUnique: Bool { false }
 
     /// Declares indexes with their kinds, as `#Index` does.
-    public init(_ indices: Types<T>...) { self.indices = indices }
+    public convenience init(_ indices: Types<T>...) { self.init(indices: indices) }
     /// Declares ordered indexes, each over a list of key paths.
-    public init(_ binaryIndices: [PartialKeyPath<T>]...) { indices = binaryIndices.map { .binary($0) } }
+    public convenience init(_ binaryIndices: [PartialKeyPath<T>]...) {
+      self.init(indices: binaryIndices.map { .binary($0) })
+    }
+
+    /// Indexes of the objects that fulfil a condition.
+    public convenience init(_ binaryIndices: [PartialKeyPath<T>]..., where condition: Predicate<T>) {
+      self.init(parts: binaryIndices.map { $0.map { .ascending($0) } }, where: condition)
+    }
+
+    /// Indexes of forms of properties, or with an order of their own.
+    public convenience init(_ indices: [IndexPart<T>]..., where condition: Predicate<T>? = nil) {
+      self.init(parts: indices, where: condition)
+    }
+
+    private init(
+      indices: [Types<T>] = [], parts: [[IndexPart<T>]] = [], where condition: Predicate<T>? = nil,
+      decoded: [IndexDefinition] = []
+    ) {
+      (self.indices, self.parts, self.condition, self.decoded) = (indices, parts, condition, decoded)
+    }
 
     /// The keys of the coded form: the names of the properties, without key paths.
-    public enum CodingKeys: CodingKey { case indices }
+    public enum CodingKeys: CodingKey { case indices, definitions }
+
+    /// The indexes that are more than lists of properties.
+    public var definitions: [IndexDefinition] {
+      parts.isEmpty ? decoded : Schema.definitions(parts, where: condition, isUnique: false).found
+    }
 
     /// The names of the properties of each.
     var names: [[String]] {
@@ -40,7 +72,8 @@ extension Schema {
     }
 
     var faults: [String] {
-      indices.flatMap { index in
+      if !parts.isEmpty { return Schema.definitions(parts, where: condition, isUnique: false).faults }
+      return indices.flatMap { index in
         switch index {
         case .binary(let keyPaths), .rtree(let keyPaths): Schema.faults(keyPaths, "#Index")
         }
@@ -49,17 +82,23 @@ extension Schema {
 
     public var debugDescription: String { "Schema.Index - indices: \(names)" }
 
-    public static func == (one: Index, other: Index) -> Bool { one.names == other.names }
+    public static func == (one: Index, other: Index) -> Bool {
+      one.names == other.names && one.definitions == other.definitions
+    }
     public func hash(into hasher: inout Hasher) { hasher.combine(names) }
 
-    public init(from decoder: any Decoder) throws {
-      let names = try decoder.container(keyedBy: CodingKeys.self).decode([[String]].self, forKey: .indices)
-      indices = try names.map { .binary(try Schema.keyPaths(of: T.self, $0)) }
+    public convenience init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      let names = try values.decode([[String]].self, forKey: .indices)
+      self.init(
+        indices: try names.map { .binary(try Schema.keyPaths(of: T.self, $0)) },
+        decoded: try values.decodeIfPresent([IndexDefinition].self, forKey: .definitions) ?? [])
     }
 
     public func encode(to encoder: any Encoder) throws {
       var values = encoder.container(keyedBy: CodingKeys.self)
       try values.encode(names, forKey: .indices)
+      if !definitions.isEmpty { try values.encode(definitions, forKey: .definitions) }
     }
   }
 
@@ -68,6 +107,10 @@ extension Schema {
   where T: PersistentModel {
     /// The lists of properties: no two models have the same values in all properties of one list.
     public let constraints: [[PartialKeyPath<T>]]
+    /// The condition that objects fulfil of which no two have the same values; nil for all objects.
+    public let condition: Predicate<T>?
+    /// Of a schema that was decoded.
+    private let decoded: [IndexDefinition]
     /// A fixed name: constraints have none of their own.
     public var name = "SwiftData.Schema.Unique"
     /// Empty: a constraint is found by its properties, not by a name.
@@ -78,28 +121,55 @@ extension Schema {
     public var isUnique: Bool { true }
 
     /// Declares that no two models have the same values in all properties of a list, as `#Unique` does.
-    public init(_ constraints: [PartialKeyPath<T>]...) { self.constraints = constraints }
+    public convenience init(_ constraints: [PartialKeyPath<T>]...) { self.init(constraints: constraints) }
+
+    /// No two objects that fulfil a condition have the same values.
+    public convenience init(_ constraints: [PartialKeyPath<T>]..., where condition: Predicate<T>) {
+      self.init(constraints: constraints, where: condition)
+    }
+
+    private init(
+      constraints: [[PartialKeyPath<T>]], where condition: Predicate<T>? = nil, decoded: [IndexDefinition] = []
+    ) {
+      (self.constraints, self.condition, self.decoded) = (constraints, condition, decoded)
+    }
 
     /// The keys of the coded form: the names of the properties, without key paths.
-    public enum CodingKeys: CodingKey { case constraints }
+    public enum CodingKeys: CodingKey { case constraints, definitions }
 
-    var names: [[String]] { constraints.map { Schema.names($0) } }
+    /// The names of the properties of each, if there is no condition.
+    var names: [[String]] { condition == nil ? constraints.map { Schema.names($0) } : [] }
 
-    var faults: [String] { constraints.flatMap { Schema.faults($0, "#Unique") } }
+    /// The rules with a condition.
+    public var definitions: [IndexDefinition] { condition == nil ? decoded : kept.found }
+
+    private var kept: (found: [IndexDefinition], faults: [String]) {
+      Schema.definitions(constraints.map { $0.map { .ascending($0) } }, where: condition, isUnique: true)
+    }
+
+    var faults: [String] {
+      condition == nil ? constraints.flatMap { Schema.faults($0, "#Unique") } : kept.faults
+    }
 
     public var debugDescription: String { "Schema.Unique - constraints: \(names)" }
 
-    public static func == (one: Unique, other: Unique) -> Bool { one.names == other.names }
+    public static func == (one: Unique, other: Unique) -> Bool {
+      one.names == other.names && one.definitions == other.definitions
+    }
     public func hash(into hasher: inout Hasher) { hasher.combine(names) }
 
-    public init(from decoder: any Decoder) throws {
-      let names = try decoder.container(keyedBy: CodingKeys.self).decode([[String]].self, forKey: .constraints)
-      constraints = try names.map { try Schema.keyPaths(of: T.self, $0) }
+    public convenience init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      let names = try values.decode([[String]].self, forKey: .constraints)
+      self.init(
+        constraints: try names.map { try Schema.keyPaths(of: T.self, $0) },
+        decoded: try values.decodeIfPresent([IndexDefinition].self, forKey: .definitions) ?? [])
     }
 
     public func encode(to encoder: any Encoder) throws {
       var values = encoder.container(keyedBy: CodingKeys.self)
       try values.encode(names, forKey: .constraints)
+      if !definitions.isEmpty { try values.encode(definitions, forKey: .definitions) }
     }
   }
 

@@ -63,7 +63,7 @@ extension Schema: Codable, Hashable, CustomDebugStringConvertible {
 extension Schema.Entity: Codable {
   private enum CodingKeys: String, CodingKey {
     case name, superentity, attributes, relationships, inheritedAttributes, inheritedRelationships, unique, indices
-    case fullTexts
+    case fullTexts, indexDefinitions
   }
 
   public convenience init(from decoder: any Decoder) throws {
@@ -79,6 +79,7 @@ extension Schema.Entity: Codable {
     uniquenessConstraints = try values.decode([[String]].self, forKey: .unique)
     indices = try values.decode([[String]].self, forKey: .indices)
     fullTexts = try values.decodeIfPresent([Schema.FullTextProperties].self, forKey: .fullTexts) ?? []
+    indexDefinitions = try values.decodeIfPresent([Schema.IndexDefinition].self, forKey: .indexDefinitions) ?? []
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -92,6 +93,7 @@ extension Schema.Entity: Codable {
     try values.encode(uniquenessConstraints, forKey: .unique)
     try values.encode(indices, forKey: .indices)
     if !fullTexts.isEmpty { try values.encode(fullTexts, forKey: .fullTexts) }
+    if !indexDefinitions.isEmpty { try values.encode(indexDefinitions, forKey: .indexDefinitions) }
   }
 
   private func attributes(in properties: [any SchemaProperty]) -> [AttributeBox] {

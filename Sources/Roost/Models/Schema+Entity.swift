@@ -18,6 +18,8 @@ extension Schema {
     public var uniquenessConstraints: [[String]] = []
     /// The indexes of `#Index`, each a list of property names.
     public var indices: [[String]] = []
+    /// The indexes and unique rules with a condition, with forms of properties or with an order of their own.
+    public internal(set) var indexDefinitions: [IndexDefinition] = []
     /// The full text indexes that the class itself declares: see ``FullText(_:_:)``.
     public var fullTexts: [FullTextProperties] = []
 
@@ -116,7 +118,7 @@ extension Schema {
       one.name == other.name && one.superentityName == other.superentityName && one.attributes == other.attributes
         && one.relationships == other.relationships && one.uniquenessConstraints == other.uniquenessConstraints
         && one.indices == other.indices && one.fullTexts == other.fullTexts
-        && one.derived == other.derived
+        && one.derived == other.derived && one.indexDefinitions == other.indexDefinitions
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }

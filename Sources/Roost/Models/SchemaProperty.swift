@@ -46,6 +46,8 @@ extension SchemaProperty {
 /// A constraint as a schema reads it.
 protocol ConstraintProperty {
   var names: [[String]] { get }
+  /// The indexes that are more than lists of properties.
+  var definitions: [Schema.IndexDefinition] { get }
   /// What cannot be kept of it, in words.
   var faults: [String] { get }
   var isUnique: Bool { get }

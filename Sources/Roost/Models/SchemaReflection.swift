@@ -61,6 +61,7 @@ struct SchemaReflection {
     for property in metadata {
       if let constraint = property.metadata?.asConstraint {
         faults += constraint.faults.map { SchemaFault($0) }
+        entity.indexDefinitions += constraint.definitions.filter { !entity.indexDefinitions.contains($0) }
         if constraint.isUnique {
           entity.uniquenessConstraints += constraint.names.filter { !$0.isEmpty }
         } else {

@@ -9,6 +9,7 @@ extension ModelPlan {
     for ancestor in entity.lineage {
       uniques += ancestor.uniquenessConstraints.filter { !uniques.contains($0) }
       indexes += ancestor.indices.filter { !indexes.contains($0) }
+      for one in ancestor.indexDefinitions where !definitions.contains(one.plan) { definitions.append(one.plan) }
       texts += ancestor.fullTexts.map { TextPlan($0.names, of: ancestor.name, analyzer: $0.analyzer) }
     }
     // An index that finds unique values sorts them too.

@@ -243,8 +243,9 @@ extension BatchInsertion {
   private func uniqueKeys(_ place: Place) throws -> [[Value]] {
     let reading = try place.table.reading
     return try bulk.store.uniques(of: place.map).compactMap { index in
-      let values = try reading.values(index.parts.map(\.field), of: RowID(0), in: place.box.sink.builder)
-      if values.contains(.null) { return nil }
+      let fields = index.fields.sorted()
+      let known = try reading.values(fields, of: RowID(0), in: place.box.sink.builder)
+      guard let values = index.uniqueValues(Dictionary(zip(fields, known)) { first, _ in first }) else { return nil }
       return [.uint(UInt64(index.id.number)), .uint(UInt64(place.map.home))] + values
     }
   }

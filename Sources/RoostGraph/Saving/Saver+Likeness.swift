@@ -36,8 +36,7 @@ extension Saver {
     if uniques.isEmpty { return }
     let values = try self.values(of: object, map)
     for index in uniques {
-      let wanted = index.parts.compactMap { values[$0.field] }
-      if wanted.count < index.parts.count || wanted.contains(.null) { continue }
+      guard let wanted = index.uniqueValues(values) else { continue }
       if let row = try pendingRow(like: wanted, index, map, own: own) {
         throw likeness(object, map, row: row, index: index)
       }
@@ -72,7 +71,7 @@ extension Saver {
       return false
     }
     let values = try self.values(of: object, map)
-    return index.parts.map { values[$0.field] } == wanted
+    return index.uniqueValues(values) == wanted
   }
 
   /// Notes the unique values of new objects that came since it was done last. Their setters tell from there on.
@@ -86,8 +85,7 @@ extension Saver {
       if uniques.isEmpty { continue }
       let values = try self.values(of: object, map)
       for index in uniques {
-        let own = index.parts.compactMap { values[$0.field] }
-        if own.contains(.null) { continue }
+        guard let own = index.uniqueValues(values) else { continue }
         let key = PendingUniques.Key(index: index.id, values: own)
         if changes.uniques.rows[key] == nil { changes.uniques.rows[key] = object._$state.row }
       }
@@ -101,7 +99,7 @@ extension Saver {
   /// The bits of a class's properties that are part of something unique.
   func uniqueBits(_ map: EntityMap) throws -> UInt64 {
     if let known = changes.uniques.bits[map.number] { return known }
-    let unique = Set(store.uniques(of: map).flatMap(\.parts).map(\.field))
+    let unique = Set(store.uniques(of: map).flatMap(\.fields))
     var bits: UInt64 = 0
     for (bit, fields) in try objects.fields(map) where fields.contains(where: unique.contains) {
       bits |= 1 << UInt64(bit)
@@ -122,7 +120,7 @@ extension Saver {
   /// What of an object must be unique: the values of one index after the other.
   func uniqueValues(of object: any _ModelObject, _ map: EntityMap) throws -> [[Value?]] {
     let values = try values(of: object, map)
-    return store.uniques(of: map).map { index in index.parts.map { values[$0.field] } }
+    return store.uniques(of: map).map { index in index.fields.sorted().map { values[$0] } }
   }
 
   private func row(like object: any _ModelObject, _ map: EntityMap) throws -> (UInt64, Index)? {
@@ -131,8 +129,7 @@ extension Saver {
     let table = try session.table(map)
     let values = try values(of: object, map)
     for index in uniques {
-      let wanted = index.parts.compactMap { values[$0.field] }
-      if wanted.count < index.parts.count || wanted.contains(.null) { continue }
+      guard let wanted = index.uniqueValues(values) else { continue }
       guard let row = try table.row(unique: index.name, wanted) else { continue }
       // What waits for its deletion, or was changed here, stands in nobody's way.
       if links.isDoomed(map.home, row.number) { continue }
@@ -140,7 +137,7 @@ extension Saver {
         if known._$state.flags.contains(.deleted) { continue }
         if known !== object, known._$state.flags.contains(.changed) {
           let now = try self.values(of: known, known.entityMap ?? map)
-          if index.parts.map({ now[$0.field] }) != index.parts.map({ values[$0.field] }) { continue }
+          if index.uniqueValues(now) != wanted { continue }
         }
       }
       return (row.number, index)
@@ -157,7 +154,7 @@ extension Saver {
     box.sink.clear()
     object._$encode(into: &box.sink)
     if let failure = box.sink.failure { throw failure }
-    let fields = Set(store.uniques(of: map).flatMap(\.parts).map(\.field)).sorted()
+    let fields = Set(store.uniques(of: map).flatMap(\.fields)).sorted()
     let values = try session.table(map).values(fields, of: RowID(object._$state.row), in: box.sink.builder)
     return Dictionary(zip(fields, values)) { first, _ in first }
   }

@@ -42,8 +42,17 @@ extension GraphStore {
     return found
   }
 
+  /// A unique index that is about objects of a class, without the test that tells the class; nil if it is not.
+  static func asked(_ index: Index, _ map: EntityMap) -> Index? {
+    guard isAsked(index, map) else { return nil }
+    guard let family = map.family, !index.tests.isEmpty else { return index }
+    var own = index
+    own.tests.removeAll { if case .equals(family.field, _) = $0 { true } else { false } }
+    return own
+  }
+
   /// Whether a unique index is about objects of a class: some are about one class of the entity alone.
-  static func isAsked(_ index: Index, _ map: EntityMap) -> Bool {
+  private static func isAsked(_ index: Index, _ map: EntityMap) -> Bool {
     if !index.isUnique || index.name.hasPrefix("@") { return false }
     guard let family = map.family, let number = family.classNumber(map.number) else { return true }
     return !index.tests.contains { test in

@@ -97,7 +97,7 @@ package final class GraphStore: Sendable {
     }
     self.maps = maps
     pending = try PendingValues(keeper.pending, maps, records: records)
-    uniqueIndexes = maps.map { map in catalog.indexes(of: map.entity.id).filter { Self.isAsked($0, map) } }
+    uniqueIndexes = maps.map { map in catalog.indexes(of: map.entity.id).compactMap { Self.asked($0, map) } }
     let relations = try RelationFinder(catalog, maps, models: models).relations()
     self.relations = relations
     countedRelations = relations.map { relations in

@@ -6,6 +6,8 @@ package struct ModelPlan: Sendable {
   /// Properties, or parts of them behind a point, whose values together no two objects may have.
   package var uniques: [[String]]
   package var indexes: [[String]]
+  /// Indexes with a condition, with forms of properties or with an order of their own; unique ones too.
+  package var definitions: [IndexPlan] = []
   package var texts: [TextPlan] = []
   package var derived: [DerivedPlan] = []
   package var relationships: [RelationshipPlan]
@@ -42,6 +44,7 @@ package struct ModelPlan: Sendable {
     var plan = self
     plan.indexes += plan.uniques.filter { !plan.indexes.contains($0) }
     plan.uniques = []
+    plan.definitions = []
     // Models are searched in memory.
     plan.texts = []
     // The store that the models belong to keeps derived values right.

@@ -90,7 +90,7 @@ package enum Parking {
     let fields =
       catalog.entity(name)?.fields.map(\.name).filter { $0 == property || $0.hasPrefix(property + ".") } ?? []
     for index in catalog.indexes(of: entity.id) {
-      let isOver = index.parts.contains { part in entity.field(part.field).map { fields.contains($0.name) } ?? false }
+      let isOver = index.fields.contains { id in entity.field(id).map { fields.contains($0.name) } ?? false }
       if isOver { try catalog.remove(index: index.name, of: name) }
     }
     try catalog.change(entity: name) { (entity) throws(RecordFault) in for field in fields { try entity.remove(field) }

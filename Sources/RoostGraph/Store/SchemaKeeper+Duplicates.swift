@@ -16,7 +16,7 @@ extension SchemaKeeper {
         guard let field = entity.field(part.field), !field.isOptional else { return .null }
         return field.initial ?? field.type.empty
       }
-      guard let found = try groups(table, accesses, defaults: defaults) else { continue }
+      guard let found = try groups(table, accesses, defaults: defaults, of: index, in: entity) else { continue }
       let groups = found.groups == 1 ? "a group of objects has" : "\(found.groups) groups of objects have"
       let rows = found.rows.map { row in "row \(row.id.number) has \(row.values.map(Self.text).joined(separator: ", "))"
       }
@@ -33,17 +33,33 @@ extension SchemaKeeper {
 
   /// How many values several rows have, and the first few of those rows.
   private func groups(
-    _ table: TableReader, _ accesses: [FieldAccess], defaults: [Value]
+    _ table: TableReader, _ accesses: [FieldAccess], defaults: [Value], of index: Index, in entity: Entity
   ) throws -> (groups: Int, rows: [(id: RowID, values: [Value])])? {
     let alike = try DuplicateValues.find(table, accesses, defaults: defaults, most: 3) { body in
       var cursor = try table.cursor()
-      while try cursor.next() { try body(cursor.row()) }
+      while try cursor.next() {
+        let row = try cursor.row()
+        if try Self.admits(row, index, of: entity, table: table) { try body(row) }
+      }
     }
     let groups = alike.filter { $0.value.count > 1 }
     let rows = groups.flatMap { values, rows in rows.map { (id: $0, values: values) } }.sorted { $0.id < $1.id }
     // The first few groups whole.
     let shown = Set(rows.prefix(3).map(\.values))
     return groups.isEmpty ? nil : (groups.count, Array(rows.filter { shown.contains($0.values) }.prefix(6)))
+  }
+
+  /// Whether a row fulfils the condition of an index of an entity as it will be.
+  private static func admits(_ row: Row, _ index: Index, of entity: Entity, table: TableReader) throws -> Bool {
+    try index.tests.allSatisfy { test in
+      try test.alternatives.contains { one in
+        guard let id = one.fields.first, let field = entity.field(id) else { return false }
+        var value = try table.access(id).map { try table.value($0, row) } ?? .null
+        // A row without a value shows this one once the property is required.
+        if value.isNull, !field.isOptional || table.access(id) == nil { value = field.initial ?? value }
+        return one.admits(value)
+      }
+    }
   }
 
   static func text(_ value: Value) -> String {

@@ -167,7 +167,7 @@ extension SchemaKeeper {
     // A unique index belongs to the property that has the name now, and is made anew.
     for index in catalog.indexes(of: entity.id) where !index.name.hasPrefix("@") {
       if catalog.relationships.contains(where: { $0.index == index.id }) { continue }
-      if index.parts.contains(where: { part in entity.field(part.field).map { parts.contains($0.name) } == true }) {
+      if index.fields.contains(where: { id in entity.field(id).map { parts.contains($0.name) } == true }) {
         try catalog.remove(index: index.name, of: entityName)
       }
     }

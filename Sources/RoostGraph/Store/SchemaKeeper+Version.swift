@@ -187,6 +187,7 @@ extension ModelPlan {
         digest.add(unique.count == 1)
         for path in unique { digest.add(path) }
       }
+      for one in definitions where one.isUnique { digest.add(one.text) }
       for (property, salt) in salts.sorted(by: { $0.key < $1.key }) {
         digest.add(property)
         digest.add(salt)

@@ -27,26 +27,9 @@ struct SchemaKeeper {
   /// By a model's type, the fields of its values.
   var neededFields: [ObjectIdentifier: [_ModelType.NeededField]] = [:]
   /// The indexes that the models ask for.
-  private var asked: [AskedIndex] = []
+  var asked: [AskedIndex] = []
   /// The full text indexes that the models ask for.
   var askedTexts: [AskedText] = []
-
-  private struct AskedIndex: Hashable {
-    var entity: EntityID
-    var name: String
-    var fields: [FieldID]
-    var isUnique: Bool
-    var tests: [Index.Test]
-
-    /// By what it is over, because its name may have been another property's.
-    func isMet(by index: Index) -> Bool {
-      isAlike(index) && index.tests == tests && !index.name.hasPrefix("@")
-    }
-
-    func isAlike(_ index: Index) -> Bool {
-      index.entity == entity && index.isUnique == isUnique && index.parts.map(\.field) == fields
-    }
-  }
 
   init(_ models: [ModelPlan], _ version: OpeningVersion? = nil, isStaged: Bool = false) {
     self.models = models
@@ -145,7 +128,10 @@ struct SchemaKeeper {
     if !isReadOnly { try park(&catalog) }
     // They may be over references, so they come last.
     asked = []
-    for model in models { try ask(model, catalog) }
+    for model in models {
+      try ask(model, catalog)
+      for plan in model.definitions { try ask(plan, of: model, catalog) }
+    }
     if !isReadOnly { try removeIndexes(&catalog) }
     try bringDerived(&catalog)
     try addIndexes(&catalog)
@@ -222,90 +208,5 @@ struct SchemaKeeper {
           "the store has its objects as a subclass of \(query.entity), and the model inherits from nothing: keep the superclass, "
           + "or copy the objects in a transform of a migration plan")
     }
-  }
-
-  // MARK: Indexes
-
-  /// Notes the indexes that a model asks for.
-  private mutating func ask(_ model: ModelPlan, _ catalog: Catalog) throws {
-    let needed = Set(try needed(model).filter(\.isNeeded).map(\.name))
-    for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
-      guard let entity = catalog.entity(model.type.root.name) else { continue }
-      let fields = paths.map { model.type.fieldName(ofPath: $0) }
-      if try !isIndexed(fields, isUnique, entity: entity) { continue }
-      var name = (isUnique ? "unique " : "") + fields.joined(separator: ", ")
-      var tests: [Index.Test] = []
-      if isUnique, isNarrower(paths, model), let field = entity.field(Family.fieldName),
-        let number = catalog.id(of: model.type.name)?.number
-      {
-        // Rows of other classes may have the same values.
-        name += " of \(model.type.name)"
-        tests = [.equals(field.id, .uint(UInt64(number)))]
-      } else if let first = fields.first, needed.contains(first), let field = entity.field(first) {
-        // Rows of other classes need not stand in it.
-        tests = [.isNotNull(field.id)]
-      }
-      let one = AskedIndex(
-        entity: entity.id, name: name, fields: fields.compactMap { entity.field($0)?.id }, isUnique: isUnique,
-        tests: tests)
-      if !asked.contains(one) { asked.append(one) }
-    }
-  }
-
-  private func addIndexes(_ catalog: inout Catalog) throws {
-    for one in asked where !catalog.indexes.contains(where: { one.isMet(by: $0) }) {
-      guard let entity = catalog.entity(one.entity) else { continue }
-      // The code of a stage may have to fill values, or to remove duplicates, first.
-      if one.isUnique, isStaged, try hasRows(entity.name) { continue }
-      try catalog.add(
-        index: one.name, of: entity.name, on: one.fields.compactMap { entity.field($0)?.name }, isUnique: one.isUnique,
-        tests: one.tests)
-    }
-  }
-
-  /// Removes unique indexes that the models do not ask for any more, and others that one with the same fields replaces. Indexes
-  /// over properties that the program does not name stay.
-  private mutating func removeIndexes(_ catalog: inout Catalog) throws {
-    for root in Set(models.map(\.type.root.name)).sorted() {
-      guard let entity = catalog.entity(root) else { continue }
-      let named = try named(root)
-      let classes = models.compactMap { catalog.id(of: $0.type.name)?.number }
-      for index in catalog.indexes(of: entity.id) where !index.name.hasPrefix("@") {
-        let isOfStranger = index.tests.contains { test in
-          guard case .equals(_, .uint(let number)) = test else { return false }
-          return !classes.contains { UInt64($0) == number }
-        }
-        let isReplaced = asked.contains { $0.isAlike(index) }
-        guard !asked.contains(where: { $0.isMet(by: index) }), !isOfStranger, index.isUnique || isReplaced,
-          index.parts.allSatisfy({ part in entity.field(part.field).map { named.contains($0.name) } ?? false }),
-          !catalog.relationships.contains(where: { $0.index == index.id })
-        else { continue }
-        try catalog.remove(index: index.name, of: root)
-      }
-    }
-  }
-
-  /// Whether an index over fields is made: there is one over each reference already, and lists, and references that the other
-  /// side holds, have no field that it could be over.
-  private func isIndexed(_ fields: [String], _ isUnique: Bool, entity: Entity) throws -> Bool {
-    if fields.isEmpty { return false }
-    if let missing = fields.first(where: { entity.field($0) == nil }) {
-      if !isUnique { return false }
-      throw RecordFault(
-        .conflict, "the other side stores this relationship, so it cannot be unique here", entity: entity.name,
-        field: missing)
-    }
-    if !isUnique, fields.count == 1, case .reference? = entity.field(fields[0])?.type { return false }
-    return true
-  }
-
-  /// Whether a subclass asks of inherited properties alone that they be unique among its objects.
-  private func isNarrower(_ paths: [String], _ model: ModelPlan) -> Bool {
-    var owner = model
-    while let above = models.first(where: { $0.type === owner.type.superType }), above.uniques.contains(paths) {
-      owner = above
-    }
-    if owner.type.superType == nil { return false }
-    return paths.allSatisfy { path in owner.type.number(ofPath: path).map { $0 < owner.type.first } ?? false }
   }
 }

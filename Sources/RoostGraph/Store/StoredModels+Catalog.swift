@@ -35,6 +35,12 @@ extension StoredModels {
     for index in catalog.indexes(of: entity.id) where !index.name.hasPrefix("@") {
       let paths = index.parts.compactMap { part in entity.field(part.field).flatMap { own($0.name) ?? inherited($0) } }
       guard paths.count == index.parts.count, owner(of: index, entity, catalog: catalog) == model.name else { continue }
+      if index.isDefined(family: entity.field(Family.fieldName)?.id ?? FieldID(0)) {
+        if let plan = definition(index, paths, path: { entity.field($0).flatMap { own($0.name) ?? inherited($0) } }) {
+          model.definitions.append(plan)
+        }
+        continue
+      }
       if index.isUnique { model.uniques.append(paths) } else { model.indexes.append(paths) }
     }
     for one in catalog.derivations(of: entity.id) {
@@ -55,10 +61,22 @@ extension StoredModels {
     }
   }
 
+  /// An index as a class defines it; nil if its condition names a field that no property has.
+  private func definition(_ index: Index, _ paths: [String], path: (FieldID) -> String?) -> IndexPlan? {
+    let parts = zip(index.parts, paths).map { part, path in
+      IndexPlan.Part(path, form: part.form, isDescending: part.isDescending)
+    }
+    let tests = index.tests.compactMap { $0.plan(path) }
+    return tests.count == index.tests.count ? IndexPlan(parts, where: tests, isUnique: index.isUnique) : nil
+  }
+
   /// The class that an index belongs to.
   private func owner(of index: Index, _ entity: Entity, catalog: Catalog) -> String {
+    let family = entity.field(Family.fieldName)?.id
     for test in index.tests {
-      if case .equals(_, .uint(let number)) = test, let name = catalog.name(of: EntityID(UInt32(clamping: number))) {
+      if case .equals(let field, .uint(let number)) = test, field == family,
+        let name = catalog.name(of: EntityID(UInt32(clamping: number)))
+      {
         return name
       }
     }
@@ -123,6 +141,24 @@ extension StoredModels {
   }
 }
 
+extension Index.Test {
+  /// The test as a class has it; nil if it names a field that no property has.
+  fileprivate func plan(_ path: (FieldID) -> String?) -> IndexPlan.Test? {
+    if case .any(let tests) = self {
+      let plans = tests.compactMap { $0.plan(path) }
+      return plans.count == tests.count ? .any(plans) : nil
+    }
+    guard let path = fields.first.flatMap(path) else { return nil }
+    switch self {
+    case .isNull: return .isNull(path)
+    case .isNotNull: return .isNotNull(path)
+    case .equals(_, let value): return .equals(path, value)
+    case .compares(_, let comparison, let value): return .compares(path, comparison, value)
+    case .any: return nil
+    }
+  }
+}
+
 /// Which entities of a catalog are the numbers of subclasses, and of which topmost class.
 struct StoredFamilies {
   /// By the name of a subclass, that of its topmost class.
@@ -146,7 +182,11 @@ struct StoredFamilies {
     tops.first { top in
       catalog.indexes(of: top.id).contains { index in
         index.tests.contains { test in
-          if case .equals(_, .uint(let number)) = test { number == UInt64(entity.id.number) } else { false }
+          if case .equals(let field, .uint(let number)) = test, field == top.field(Family.fieldName)?.id {
+            number == UInt64(entity.id.number)
+          } else {
+            false
+          }
         }
       }
     }?.name

@@ -31,6 +31,7 @@ package struct StoredModels {
     var members: [Member] = []
     var uniques: [[String]] = []
     var indexes: [[String]] = []
+    var definitions: [IndexPlan] = []
     var originalNames: [String: String] = [:]
     var derived: [DerivedPlan] = []
 
@@ -95,6 +96,13 @@ package struct StoredModels {
     for place in places {
       let model = models[place]
       // Such a fault names all fields.
+      let defined = model.definitions.firstIndex { plan in
+        plan.isUnique && plan.parts.map(\.path).joined(separator: ", ") == property
+      }
+      if let defined {
+        models[place].definitions.remove(at: defined)
+        return true
+      }
       let rule = model.uniques.firstIndex { paths in
         paths.joined(separator: ", ") == property
           || paths.map { owned($0, model) }.joined(separator: ", ") == property
@@ -126,6 +134,7 @@ package struct StoredModels {
       if other == place {
         models[other].uniques.removeAll(where: isOver)
         models[other].indexes.removeAll(where: isOver)
+        models[other].definitions.removeAll { isOver($0.paths) }
       }
       for member in models[other].members.indices {
         guard case .link(var plan, let isOptional) = models[other].members[member].content, plan.target == owner,
@@ -150,6 +159,17 @@ package struct StoredModels {
     return all
   }
 
+  /// The same of indexes with definitions.
+  private func definitions(_ model: Model) -> [IndexPlan] {
+    var all = model.definitions
+    var next = model.above
+    while let name = next, let above = models.first(where: { $0.name == name }) {
+      all += above.definitions.filter { !all.contains($0) }
+      next = above.above
+    }
+    return all
+  }
+
   /// What an opening compares the store with.
   package var plans: [ModelPlan] {
     var types: [String: _ModelType] = [:]
@@ -165,6 +185,7 @@ package struct StoredModels {
           if case .link(let plan, _) = member.content { plan } else { nil }
         },
         originalNames: model.originalNames, preserved: Set(model.members.filter(\.isPreserved).map(\.name)))
+      plan.definitions = definitions(model)
       plan.derived = model.derived
       return plan
     }

@@ -30,6 +30,7 @@
       }
       for pair in try RelationshipPair.all(plans) { try add(pair) }
       for plan in plans {
+        try Self.checkDefinitions(plan)
         addUniques(plan)
         addIndexes(plan)
         classes[plan.type.name] = plan.type
@@ -37,6 +38,15 @@
         kept[plan.type.name] = plan.type.properties.indices.filter { names.contains(plan.type.propertyName($0)) }
       }
       try checkNames()
+    }
+
+    /// Indexes with a condition or with forms are left out: they make fetches faster, and nothing else. A rule of uniqueness cannot be left out.
+    private static func checkDefinitions(_ plan: ModelPlan) throws {
+      guard let rule = plan.definitions.first(where: \.isUnique) else { return }
+      throw RoostError(
+        .badValue,
+        "\(plan.type.name) has a #Unique with a condition, which PostgreSQL stores do not keep (\(rule.text)): leave the condition "
+          + "out, or keep the model in a file")
     }
 
     func place(_ type: _ModelType) throws -> (table: Int, place: Int) {

@@ -24,7 +24,10 @@ struct Conjunction {
     var isJoined = true
     var place = start
     while place < constraints.count {
-      guard let known = (0..<place).first(where: { constraints[$0].path == constraints[place].path }) else {
+      // Two elements of one collection may fulfil what no single one does.
+      guard constraints[place].path.form != .elements,
+        let known = (0..<place).first(where: { constraints[$0].path == constraints[place].path })
+      else {
         place += 1
         continue
       }
@@ -56,15 +59,22 @@ struct Conjunction {
     }
   }
 
-  /// Which constraint is about a field of the row itself.
-  func place(of field: FieldID) -> Int? {
-    for place in constraints.indices where constraints[place].path.isOwn && constraints[place].path.first == field {
-      return place
+  /// Which constraint is about a field of the row itself, in a form.
+  func place(of field: FieldID, _ form: Index.Form = .value) -> Int? {
+    for place in constraints.indices where constraints[place].path.first == field {
+      if constraints[place].path.isOwn, constraints[place].path.form == form { return place }
     }
     return nil
   }
 
-  func constraint(on field: FieldID) -> Constraint? { place(of: field).map { constraints[$0] } }
+  /// The constraints that each ask for one element of a collection. Others would find a row more than once.
+  func elements(of field: FieldID) -> [Constraint] {
+    constraints.filter { $0.path.isOwn && $0.path.form == .elements && $0.path.first == field && $0.isPoint }
+  }
+
+  func constraint(on field: FieldID, _ form: Index.Form = .value) -> Constraint? {
+    place(of: field, form).map { constraints[$0] }
+  }
 
   /// Whether nothing can fulfil it.
   var isImpossible: Bool {

@@ -5,13 +5,26 @@ struct Path: Equatable {
   var first: FieldID
   /// One field for each further step; all but the last of all are references.
   var rest: [FieldID] = []
-  /// What the last field holds.
+  /// What of the last field's value is asked.
+  var form = Index.Form.value
+  /// What that is.
   var field: KeyField
 
   var isOwn: Bool { rest.isEmpty }
 
   // The steps from the row say it all; what it holds is only kept at hand.
-  static func == (one: Path, other: Path) -> Bool { one.first == other.first && one.rest == other.rest }
+  static func == (one: Path, other: Path) -> Bool {
+    one.first == other.first && one.rest == other.rest && one.form == other.form
+  }
+
+  /// The path to a form of the value; nil if the value has no such form, or this is a form already.
+  func formed(_ form: Index.Form) -> Path? {
+    guard self.form == .value, form != .value, let type = form.type(of: field.type) else { return nil }
+    var path = self
+    path.form = form
+    path.field = KeyField(type, isOptional: field.isOptional && form != .elements)
+    return path
+  }
 }
 
 /// What a field's keys are made of.
@@ -19,9 +32,17 @@ struct KeyField {
   var type: FieldType
   var isOptional: Bool
 
-  init(_ field: Field) {
-    type = field.type
-    isOptional = field.isOptional
+  init(_ field: Field) { self.init(field.type, isOptional: field.isOptional) }
+
+  init(_ type: FieldType, isOptional: Bool) {
+    self.type = type
+    self.isOptional = isOptional
+  }
+
+  /// What a part of an index has of a row.
+  init?(_ part: Index.Part, _ entity: Entity) {
+    guard let field = entity.field(part.field), let type = part.form.type(of: field.type) else { return nil }
+    self.init(type, isOptional: field.isOptional && part.form != .elements)
   }
 
   /// Whether its keys are texts or data, which an index may cut.

@@ -30,6 +30,15 @@ struct ConstraintFinder {
       // That the value is there is one thing more that is asked.
       _ = read(term.operands[1], conjunct, into: &found)
       return false
+    case .compare(.equal, _, _):
+      // `$0.tags?.contains("x") == true`
+      let (one, two) = (term.operands[0], term.operands[1])
+      if two.isConstant(true) {
+        _ = read(one, conjunct, into: &found)
+      } else if one.isConstant(true) {
+        _ = read(two, conjunct, into: &found)
+      }
+      return false
     case .coalesce where Self.isFalseOrNull(term.operands[1]):
       _ = read(term.operands[0], conjunct, into: &found)
       return false
@@ -45,10 +54,19 @@ struct ConstraintFinder {
     switch term.expression {
     case .variable(let number): return number == 0 ? nil : variables[number]
     case .unwrap: return path(term.operands[0])
+    case .changed(let change, _):
+      return path(term.operands[0])?.formed(change == .lowercased ? .lowercased : .uppercased)
+    case .count: return path(term.operands[0])?.formed(.count)
+    case .ifLet(let variable, _, _, _) where term.operands[2].constant == .null:
+      // `$0.name?.lowercased()`
+      guard let base = path(term.operands[0]) else { return nil }
+      var inner = self
+      inner.variables[variable] = base
+      return inner.path(term.operands[1])
     case .field(_, let id):
       guard case .field(_, let field) = term.target else { return nil }
       if term.operands[0].isRow { return Path(first: id, field: KeyField(field)) }
-      guard let base = path(term.operands[0]) else { return nil }
+      guard let base = path(term.operands[0]), base.form == .value else { return nil }
       return Path(first: base.first, rest: base.rest + [id], field: KeyField(field))
     default: return nil
     }
@@ -75,6 +93,16 @@ struct ConstraintFinder {
       else { return nil }
       return (path, [bound])
     case .field, .coalesce: return compared(term, .equal, value: .bool(true))
+    case .isEmpty: return path(parts[0])?.formed(.count).flatMap { counted($0, .equal) }
+    case .not where isEmptiness(parts[0]):
+      return path(parts[0].operands[0])?.formed(.count).flatMap { counted($0, .greater) }
+    case .quantified(.some, let variable, _, _):
+      guard let elements = path(parts[0])?.formed(.elements) else { return nil }
+      var inner = self
+      inner.variables[variable] = elements
+      // What is asked of one element may be more than its value.
+      guard let (path, bounds) = inner.bounds(parts[1]), path == elements else { return nil }
+      return (path, bounds)
     case .not where isFlag(parts[0]): return compared(parts[0], .equal, value: .bool(false))
     case .or:
       let all = parts.map(bounds)
@@ -83,6 +111,13 @@ struct ConstraintFinder {
     default: return nil
     }
   }
+
+  /// How the number of elements, or of characters, stands to none.
+  private func counted(_ path: Path, _ comparison: Expression.Comparison) -> (Path, [PartBound])? {
+    PartBound(comparison, .int(0), field: path.field).map { (path, [$0]) }
+  }
+
+  private func isEmptiness(_ term: Term) -> Bool { if case .isEmpty = term.expression { true } else { false } }
 
   private func isFlag(_ term: Term) -> Bool {
     switch term.expression {
@@ -128,6 +163,12 @@ struct ConstraintFinder {
   private func isPlain(_ term: Term) -> Bool { if case .field = term.expression { true } else { false } }
 
   private func member(_ parts: Operands) -> (Path, [PartBound])? {
+    if let element = parts[1].constant {
+      guard !element.isNull, !ValueOrder.isUnordered(element), let path = path(parts[0])?.formed(.elements),
+        let bound = PartBound(.equal, element, field: path.field)
+      else { return nil }
+      return (path, [bound])
+    }
     guard let path = path(parts[1]) else { return nil }
     let values: [Value]
     switch parts[0].constant {

@@ -14,24 +14,42 @@ struct IndexMatch {
   private var fixedPrefix = KeyBytes()
   /// Whether the values of the fixed parts tell a row from all others: none is nil, or a text that was cut.
   private var isSure = true
+  /// Which of the elements that are asked for is looked up, if the index has elements.
+  private let element: Constraint?
   private var isSingle: Bool { index.index.isUnique && isSure && fixedParts == index.index.parts.count }
   /// The parts of the condition that need no test behind it.
   private(set) var covered = PartSet()
 
-  /// nil where the rows may stand everywhere.
-  init?(_ index: IndexReader, _ table: TableReader, conjunction: Conjunction) {
+  /// All matches of an index: one, or one for each element that is asked for.
+  static func all(_ index: IndexReader, _ table: TableReader, conjunction: Conjunction) -> [IndexMatch] {
+    guard index.hasElements, let part = index.index.parts.first(where: { $0.form == .elements }) else {
+      return IndexMatch(index, table, conjunction: conjunction).map { [$0] } ?? []
+    }
+    return conjunction.elements(of: part.field).compactMap {
+      IndexMatch(index, table, conjunction: conjunction, element: $0)
+    }
+  }
+
+  /// nil if the rows may be everywhere.
+  init?(_ index: IndexReader, _ table: TableReader, conjunction: Conjunction, element: Constraint? = nil) {
     // Most indexes have nothing to say.
-    guard index.isPartial || conjunction.place(of: index.firstField) != nil else { return nil }
-    if index.isPartial, !Self.admits(index.index, table.entity, conjunction: conjunction) { return nil }
+    guard index.isPartial || element != nil || conjunction.place(of: index.firstField, index.firstForm) != nil else {
+      return nil
+    }
+    if index.hasElements, element == nil { return nil }
+    let implied = index.isPartial ? Implication(index.index, table.entity, conjunction: conjunction) : nil
+    if index.isPartial, implied == nil { return nil }
     self.index = index
+    self.element = element
     let own = index.index
     var kept = PartSet()
     // Parts in front that ask for one value each make one beginning of keys.
     var prefix = KeyBytes()
     var place = 0
     var isWide = false
-    while only == nil, place < own.parts.count, let found = conjunction.place(of: own.parts[place].field) {
-      let constraint = conjunction.constraints[found]
+    while only == nil, place < own.parts.count,
+      let constraint = Self.constraint(on: own.parts[place], conjunction, element: element)
+    {
       let bounds = constraint.bounds(cutBehind: own.textBytes)
       guard bounds.count == 1 else {
         isWide = true
@@ -48,6 +66,10 @@ struct IndexMatch {
       }
       place += 1
     }
+    if index.hasElements {
+      // A row is found once only if the element is fixed.
+      guard let part = own.parts.firstIndex(where: { $0.form == .elements }), fixedParts > part else { return nil }
+    }
     if only == nil, !isWide || !fan(own, conjunction, prefix: prefix, from: place, kept: &kept) {
       // Nothing more is asked, or of too many values.
       if place == 0, !index.isPartial { return nil }
@@ -55,8 +77,14 @@ struct IndexMatch {
     }
     fixedPrefix = prefix
     if let range = only, range.isEmpty { only = nil }
-    if index.isPartial { kept.formUnion(Self.tested(own, table.entity, conjunction: conjunction)) }
+    if let implied { kept.formUnion(implied.answered) }
     covered = conjunction.covered(kept)
+  }
+
+  private static func constraint(
+    on part: Index.Part, _ conjunction: Conjunction, element: Constraint?
+  ) -> Constraint? {
+    part.form == .elements ? element : conjunction.constraint(on: part.field, part.form)
   }
 
   /// The stretches behind a beginning where the further parts ask for several values each; false where there are too many.
@@ -66,7 +94,9 @@ struct IndexMatch {
     var prefixes = [prefix]
     var found: [KeyRange]?
     var place = start
-    while found == nil, place < own.parts.count, let constraint = conjunction.constraint(on: own.parts[place].field) {
+    while found == nil, place < own.parts.count,
+      let constraint = Self.constraint(on: own.parts[place], conjunction, element: element)
+    {
       let isDescending = own.parts[place].isDescending
       let bounds = constraint.bounds(cutBehind: own.textBytes)
       guard bounds.count * prefixes.count <= Self.mostRanges else { break }
@@ -111,39 +141,5 @@ struct IndexMatch {
       access: .index(IndexAccess(index: index, ranges: ranges, fixedParts: fixedParts, fixedPrefix: fixedPrefix)),
       count: count,
       isCountExact: true, cost: Double(ranges.count) * Cost.seek + Double(count) * Cost.entry, covered: covered)
-  }
-
-  /// Whether every row that the condition admits stands in the index.
-  private static func admits(_ index: Index, _ entity: Entity, conjunction: Conjunction) -> Bool {
-    index.tests.allSatisfy { test in
-      guard let field = entity.field(test.field), let constraint = conjunction.constraint(on: field.id) else {
-        return false
-      }
-      switch test {
-      case .isNull: return constraint.bounds.allSatisfy { $0 == PartBound(null: KeyField(field)) }
-      case .isNotNull: return constraint.bounds.allSatisfy { !$0.admitsNull }
-      // Texts that were cut may differ although their keys do not.
-      case .equals(_, let value):
-        return constraint.bounds.allSatisfy { $0.isExact && $0 == PartBound(.equal, value, field: KeyField(field)) }
-      }
-    }
-  }
-
-  /// The parts of the condition that the index's own tests answer: those that ask for nothing but what they say.
-  private static func tested(_ index: Index, _ entity: Entity, conjunction: Conjunction) -> PartSet {
-    var answered = PartSet()
-    for test in index.tests {
-      guard let field = entity.field(test.field), let constraint = conjunction.constraint(on: field.id) else {
-        continue
-      }
-      let asked: PartBound? =
-        switch test {
-        case .isNull: PartBound(null: KeyField(field))
-        case .isNotNull: PartBound(notNull: KeyField(field))
-        case .equals(_, let value): PartBound(.equal, value, field: KeyField(field))
-        }
-      if constraint.isExact, constraint.bounds == [asked] { answered.formUnion(constraint.conjuncts) }
-    }
-    return answered
   }
 }

@@ -20,7 +20,8 @@ extension Planner {
     let conjunction = Conjunction(condition)
     if conjunction.isImpossible { return nil }
     let own = conjunction.constraints.filter { constraint in
-      guard constraint.path.isOwn, let field = table.entity.field(constraint.path.first) else { return false }
+      guard constraint.path.isOwn, constraint.path.form == .value, let field = table.entity.field(constraint.path.first)
+      else { return false }
       return Kind(field).isSortable && !field.name.hasPrefix("@")
     }
     let points = own.filter { $0.bounds.allSatisfy(\.isPoint) }
@@ -33,8 +34,8 @@ extension Planner {
         }
       guard !fields.isEmpty else { return }
       let isThere = table.indexes.contains { index in
-        index.isWhole && !index.isPartial && index.index.parts.count >= fields.count
-          && zip(index.index.parts, fields).allSatisfy { $0.field == $1 }
+        index.isWhole && !index.isPartial && !index.hasElements && index.index.parts.count >= fields.count
+          && zip(index.index.parts, fields).allSatisfy { $0.field == $1 && $0.form == .value }
       }
       if isThere { return }
       let parts = conjunction.parts.indices.filter { number in constraints.contains { $0.conjuncts.contains(number) } }

@@ -39,8 +39,9 @@ package struct Planner {
     let choices = try choices(asked)
     var best = choices[0]
     for choice in choices where choice.cost < best.cost { best = choice }
-    // Other constants may be found in an index of trigrams.
-    return (best, choices.count == 1 && asked.table.texts.isEmpty)
+    // Other constants may be found in an index of trigrams, or imply the condition of a partial index.
+    let isOnly = choices.count == 1 && asked.table.texts.isEmpty && !asked.mayMeetPartial
+    return (best, isOnly)
   }
 
   private func note(
@@ -80,10 +81,10 @@ package struct Planner {
   private func count(_ asked: Asked) throws -> Int {
     if !asked.conjunction.parts.isEmpty, !asked.conjunction.isImpossible {
       for index in asked.table.indexes where index.isWhole {
-        guard let match = IndexMatch(index, asked.table, conjunction: asked.conjunction),
-          match.covered.count == asked.conjunction.parts.count
-        else { continue }
-        return max(0, min(try match.count() - asked.offset, asked.limit ?? .max))
+        for match in IndexMatch.all(index, asked.table, conjunction: asked.conjunction)
+        where match.covered.count == asked.conjunction.parts.count {
+          return max(0, min(try match.count() - asked.offset, asked.limit ?? .max))
+        }
       }
       if asked.conjunction.parts.count == 1, asked.conjunction.parts[0].isOwnSearch {
         let count = try ground.answer(asked.conjunction.parts[0]).count()
@@ -110,6 +111,14 @@ package struct Planner {
     // A number below zero is none.
     let offset: Int
     let limit: Int?
+
+    /// Whether the condition asks something of a field in the condition of a partial index.
+    var mayMeetPartial: Bool {
+      table.indexes.contains { index in
+        index.isPartial && index.isWhole
+          && index.index.tests.contains { test in test.fields.contains { conjunction.place(of: $0) != nil } }
+      }
+    }
 
     func plan(_ choice: Choice, _ ground: Ground) throws -> Plan {
       var query = query
@@ -169,7 +178,8 @@ package struct Planner {
         ground: ground)
     }
     // Reading an index from end to end for its order alone.
-    for index in table.indexes where !asked.order.isEmpty && index.isWhole && !index.isPartial {
+    for index in table.indexes
+    where !asked.order.isEmpty && index.isWhole && !index.isPartial && !index.hasElements {
       let access = IndexAccess(index: index, ranges: [KeyRange()], fixedParts: 0)
       let candidate = Candidate(
         access: .index(access), count: index.count, isCountExact: true, cost: Double(index.count) * Cost.entry,
@@ -240,7 +250,7 @@ package struct Planner {
   private func narrowing(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
     var found: [Candidate] = []
     for index in table.indexes where index.isWhole {
-      if let match = IndexMatch(index, table, conjunction: conjunction) { found.append(try match.candidate()) }
+      for match in IndexMatch.all(index, table, conjunction: conjunction) { found.append(try match.candidate()) }
     }
     for (number, part) in conjunction.parts.enumerated() {
       if let rows = Self.rows(part) {

@@ -54,10 +54,12 @@ final class Route {
         steps.count == index.index.parts.count, steps.allSatisfy({ $0.comparison == .equal })
       else { return nil }
       (self.index, self.steps, inner, isSingle) = (index, steps, nil, true)
-    case .index(let use) where !use.index.isPartial && use.ranges.count == 1:
-      guard let steps = RouteStep.steps(use.index, table, parts: parts, conjunction: conjunction, used: &used),
+    case .index(let use) where use.ranges.count == 1:
+      guard let implied = Self.implied(use.index, table, parts: parts),
+        let steps = RouteStep.steps(use.index, table, parts: parts, conjunction: conjunction, used: &used),
         RouteStep.range(steps, use.index, values: values) == use.ranges[0]
       else { return nil }
+      used.formUnion(implied)
       (index, self.steps, inner, isSingle) = (use.index, steps, nil, false)
     default: return nil
     }
@@ -68,6 +70,19 @@ final class Route {
     mostEntries = max(Self.fewEntries, choice.candidate.count.multipliedReportingOverflow(by: 4).partialValue)
     plan = try Plan(
       Query(question.name), table, ground: ground, choice: choice, residual: residual, isLenient: planner.isInner)
+  }
+
+  /// The parts of a condition that say what a partial index says, where all constants imply its tests; nil if some do not.
+  private static func implied(_ index: IndexReader, _ table: TableReader, parts: Operands) -> PartSet? {
+    if !index.isPartial { return PartSet() }
+    let numbers = parts.indices.filter { !parts[$0].isOpen }
+    if numbers.isEmpty { return nil }
+    let closed = numbers.map { parts[$0] }
+    let conjunction = Conjunction(Term(.and(closed.map(\.expression)), .bool, operands: .many(closed)))
+    guard let implied = Implication(index.index, table.entity, conjunction: conjunction) else { return nil }
+    var found = PartSet()
+    for (place, number) in numbers.enumerated() where implied.answered.contains(place) { found.insert(number) }
+    return found
   }
 
   /// The plan with these constants; nil where it must be made anew. It is carried out before the next one is asked for.
@@ -111,7 +126,7 @@ struct RouteStep {
   ) -> [RouteStep]? {
     var steps: [RouteStep] = []
     for part in index.index.parts {
-      guard let constraint = conjunction.constraint(on: part.field) else { break }
+      guard let constraint = conjunction.constraint(on: part.field, part.form) else { break }
       // Nothing else may be asked of the field, whatever the constants are.
       guard let number = parts.indices.first(where: { constraint.conjuncts == PartSet($0) }),
         case .compare(let comparison, _, _) = parts[number].expression,
@@ -126,7 +141,14 @@ struct RouteStep {
 
   private init?(_ comparison: Expression.Comparison, _ parts: Operands, part: Index.Part, field: KeyField) {
     func isField(_ term: Term) -> Bool {
-      if case .field(.variable(0), part.field) = term.expression { true } else { false }
+      switch (part.form, term.expression) {
+      case (.value, .field(.variable(0), part.field)),
+        (.lowercased, .changed(.lowercased, .field(.variable(0), part.field))),
+        (.uppercased, .changed(.uppercased, .field(.variable(0), part.field))),
+        (.count, .count(.field(.variable(0), part.field))):
+        true
+      default: false
+      }
     }
     func source(_ term: Term) -> Source? {
       if case .parameter(let number, _) = term.expression { return .parameter(number) }

@@ -74,14 +74,15 @@ struct Choice {
     case .filtered(let base, _): return Self.direction(base.access, order, table: table)
     case .index(let access):
       let parts = access.index.index.parts
-      let fixed = Set(parts.prefix(access.fixedParts).map(\.field))
+      // Rows with one value in lower case may have several values.
+      let fixed = Set(parts.prefix(access.fixedParts).filter { $0.form == .value }.map(\.field))
       let free = parts.dropFirst(access.fixedParts)
       // Keys that have one value in all rows order nothing. Behind the others come equal ones by their numbers, so the
       // index must end where they do.
       let keys = order.filter { key in key.field.map { !fixed.contains($0) } ?? true }
       guard keys.count == free.count, free.dropLast().allSatisfy({ !$0.mayBeCut(table.entity) }) else { return nil }
       for (key, part) in zip(keys, free) {
-        guard key.field == part.field else { return nil }
+        guard key.field == part.field, part.form == .value else { return nil }
         // Rows that are equal stand by their numbers, upwards if read forward.
         guard (key.isDescending != part.isDescending) == (way == .backward) else { return nil }
       }
@@ -109,7 +110,7 @@ extension Choice {
 
 extension Index.Part {
   /// Whether its keys may be cut, so that what stands behind it may not be in order.
-  func mayBeCut(_ entity: Entity) -> Bool { entity.field(field).map { KeyField($0).isText } ?? false }
+  func mayBeCut(_ entity: Entity) -> Bool { KeyField(self, entity)?.isText ?? false }
 }
 
 extension Candidate {
@@ -145,7 +146,7 @@ enum Selectivity {
 
   private static func share(_ path: Path, _ constraint: Constraint, table: TableReader) throws -> Double {
     let index = table.indexes.first {
-      path.isOwn && Related.serves($0, path.first)
+      path.isOwn && path.form == .value && Related.serves($0, path.first)
     }
     if let index, table.count > 0, constraint.bounds.count <= 16 {
       var count = 0

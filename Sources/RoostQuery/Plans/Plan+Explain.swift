@@ -73,7 +73,9 @@ extension Plan {
 
   private func describe(_ index: Index) -> String {
     let parts = index.parts.map { part in
-      (entity.field(part.field)?.name ?? "?") + (part.isDescending ? " descending" : "")
+      let name = entity.field(part.field)?.name ?? "?"
+      let formed = part.form == .value ? name : "\(part.form.word) of \(name)"
+      return formed + (part.isDescending ? " descending" : "")
     }
     return "index \(index.name) (\(parts.joined(separator: ", ")))"
   }

@@ -22,6 +22,7 @@ extension IndexAccess {
   ) -> IndexAccess {
     guard fixedParts < index.index.parts.count, point.values.count == order.count else { return self }
     let part = index.index.parts[fixedParts]
+    if part.form != .value { return self }
     func bytes(_ place: Int, _ id: FieldID) -> KeyBytes? {
       entity.field(id).flatMap { KeyBytes(point.values[place], $0, cutBehind: index.index.textBytes) }
     }

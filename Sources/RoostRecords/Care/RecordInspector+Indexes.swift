@@ -42,8 +42,12 @@ extension RecordInspector {
         // A row that is unreadable was told.
         guard let values = try values(row, bytes, shelf: shelf) else { return }
         var standing: Shelf.Standing?
-        do throws(RecordFault) { standing = try shelf.key(index, row, values: values, key: &key) } catch { return }
-        guard let standing, key.bytes.elementsEqual(found) else {
+        do throws(RecordFault) {
+          try shelf.keys(index, row, values: values, key: &key) { one, bytes in
+            if bytes.elementsEqual(found) { standing = one }
+          }
+        } catch { return }
+        guard let standing else {
           return add(.index, "an entry has other values than its row", entity: name, row: row, index: index.name)
         }
         guard standing.isAlone == (value.bytes.first == 0), standing.valueBytes == valueBytes else {

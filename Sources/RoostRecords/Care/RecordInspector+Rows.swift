@@ -24,14 +24,13 @@ extension RecordInspector {
           return
         }
         for (place, (index, _)) in shelf.indexes.enumerated() where index.builtBelow.map({ id < $0 }) ?? true {
-          var standing: Shelf.Standing?
-          do throws(RecordFault) { standing = try shelf.key(index, id, values: values, key: &key) } catch {
-            expected[place] = nil
-          }
-          guard let standing else { continue }
-          // Rows that share a key, because a text was cut, are compared by their values.
-          if standing.isCut { expected[place] = nil }
-          expected[place]?.add(key.bytes, id, isAlone: standing.isAlone, valueBytes: standing.valueBytes)
+          do throws(RecordFault) {
+            try shelf.keys(index, id, values: values, key: &key) { standing, bytes in
+              // Rows that share a key, because a text was cut, are compared by their values.
+              if standing.isCut { expected[place] = nil }
+              expected[place]?.add(bytes, id, isAlone: standing.isAlone, valueBytes: standing.valueBytes)
+            }
+          } catch { expected[place] = nil }
         }
         for text in texts { text.add(id, values, shelf: shelf) }
         try references.examine(id, values)
@@ -55,7 +54,8 @@ extension RecordInspector {
           isWhole = false
           return
         }
-        if try stands(id, values, index: index, tree: tree, shelf: shelf, key: &key) { expected += 1 }
+        expected += UInt64(
+          try entries(of: id, values, index: index, tree: tree, shelf: shelf, key: &key))
       }
     }
     if isWhole, tree.root.count != expected {
@@ -83,29 +83,34 @@ extension RecordInspector {
     return nil
   }
 
-  /// Whether the row has an entry to have; what is wrong with it is told.
-  private func stands(
-    _ id: RowID, _ values: Shelf.Values, index: Index, tree: ByteTree, shelf: Shelf, key: inout ByteBuffer
-  ) throws(StoreError) -> Bool {
+  /// How many entries the row must have; what is wrong with them is told.
+  private func entries(
+    of id: RowID, _ values: Shelf.Values, index: Index, tree: ByteTree, shelf: Shelf, key: inout ByteBuffer
+  ) throws(StoreError) -> Int {
     let name = shelf.entity.name
-    let standing: Shelf.Standing?
-    do throws(RecordFault) { standing = try shelf.key(index, id, values: values, key: &key) } catch {
+    var wanted: [[UInt8]] = []
+    do throws(RecordFault) {
+      try shelf.keys(index, id, values: values, key: &key) { _, bytes in wanted.append([UInt8](bytes)) }
+    } catch {
       add(.index, "the row has no key: \(error.detail)", entity: name, row: id, index: index.name)
-      return false
+      return 0
     }
-    guard standing != nil else { return false }
-    do throws(StoreError) {
-      let found = try tree.withValue(of: ByteKey(key.bytes)) { IndexEntry.row(key.bytes, $0)?.row }
-      guard let found else {
-        add(.index, "the row is missing", entity: name, row: id, index: index.name)
-        return true
-      }
-      if found != id {
-        let other = found.map { "row \($0.number)" } ?? "none"
-        add(.index, "the entry of the row references \(other)", entity: name, row: id, index: index.name)
-      }
-    } catch { add(error) }
-    return true
+    for own in wanted {
+      do throws(StoreError) {
+        key.clear()
+        own.withUnsafeBytes { key.append(contentsOf: $0) }
+        let found = try tree.withValue(of: ByteKey(key.bytes)) { IndexEntry.row(key.bytes, $0)?.row }
+        guard let found else {
+          add(.index, "the row is missing", entity: name, row: id, index: index.name)
+          continue
+        }
+        if found != id {
+          let other = found.map { "row \($0.number)" } ?? "none"
+          add(.index, "the entry of the row references \(other)", entity: name, row: id, index: index.name)
+        }
+      } catch { add(error) }
+    }
+    return wanted.count
   }
 
   /// Every large value is named by the row it belongs to.

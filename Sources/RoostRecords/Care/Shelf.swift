@@ -156,19 +156,38 @@ struct Shelf {
     var valueBytes: Int
   }
 
-  /// Makes the key that a row must have in an index, from its values; nil where it does not belong there.
-  func key(
+  /// Makes the keys that a row must have in an index, from its values, and calls `body` with each. It has none where it does not belong.
+  func keys(
+    _ index: Index, _ id: RowID, values: Values, key: inout ByteBuffer,
+    body: (Standing, UnsafeRawBufferPointer) -> Void
+  ) throws(RecordFault) {
+    for test in index.tests {
+      guard test.alternatives.contains(where: { $0.admits(value($0.fields.first ?? FieldID(0), values)) }) else {
+        return
+      }
+    }
+    if index.hasForms {
+      let known = index.parts.compactMap { part in
+        entity.field(part.field).map {
+          IndexValue(value: value(part.field, values), type: $0.type, isOptional: $0.isOptional)
+        }
+      }
+      for bytes in try index.formKeys(known) {
+        key.clear()
+        bytes.withUnsafeBytes { key.append(contentsOf: $0) }
+        KeyCoding.append(row: id, to: &key)
+        body(Standing(isAlone: false, isCut: false, valueBytes: bytes.count), key.bytes)
+      }
+    } else if let standing = try valueKey(index, id, values: values, key: &key) {
+      body(standing, key.bytes)
+    }
+  }
+
+  /// Makes the key of a row in an index whose parts are values of fields.
+  private func valueKey(
     _ index: Index, _ id: RowID, values: Values, key: inout ByteBuffer
   ) throws(RecordFault) -> Standing? {
     key.clear()
-    for test in index.tests {
-      let value = value(test.field, values)
-      switch test {
-      case .isNull: if !value.isNull { return nil }
-      case .isNotNull: if value.isNull { return nil }
-      case .equals(_, let wanted): if value != wanted { return nil }
-      }
-    }
     var (isShared, isCut) = (!index.isUnique, false)
     for part in index.parts {
       guard let field = entity.field(part.field) else { return nil }

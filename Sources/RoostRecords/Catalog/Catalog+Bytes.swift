@@ -7,20 +7,20 @@ package import RoostFile
 /// Numbers are varints, texts a varint length and UTF-8, lists a varint count and their elements, flags a byte.
 /// ```
 /// u8 1 (the form), 2 where a field has cases, 3 where the version of the models is known, 4 with full text indexes,
-///   or 5 with derived fields
+///   5 with derived fields, or 6 with indexes that older programs cannot keep
 /// next entity, index, relationship
 /// entities: id, name, next field,
 ///   fields: id, name, type, flags (1 optional, 2 preserved, 4 has an initial value, 8 has cases, 16 needed by a subclass), initial value (data), cases: values
 ///   layouts: members: id, type, flag optional
 /// indexes: id, entity, name, flags (1 unique, 2 is being built), row built below if so,
-///   parts: field, flag descending      tests: u8 kind, field, value (data) for equals
+///   parts and tests: see `Catalog+IndexBytes.swift`
 /// relationships: id, entity, name, target, delete rule, inverse, u8 traits, index + 1 or 0,
 ///   u8 shape: 0 field | 1 entity, field | 2
-/// in form 3, and in forms 4 and 5 after a u8 1, the version: number (text), parked entities: name,
+/// in form 3, and in forms from 4 on after a u8 1, the version: number (text), parked entities: name,
 ///   parts: name, u64 fingerprint, u64 digest, parked properties: name, pairs of names
-///   In forms 4 and 5 a u8 0 says that there is no version.
-/// in forms 4 and 5, full text indexes: see `Catalog+TextBytes.swift`
-/// in form 5, derived fields: see `Catalog+Derivations.swift`
+///   In forms from 4 on a u8 0 says that there is no version.
+/// in forms from 4 on, full text indexes: see `Catalog+TextBytes.swift`
+/// in forms 5 and 6, derived fields: see `Catalog+Derivations.swift`
 /// type: u8, for a reference its entity, for a collection its elements
 /// element: u8 0 type | 1 element | 2 parts: name, element
 /// value: u8 0, or 1, type, varint length and the bytes as in a row
@@ -37,7 +37,12 @@ extension Catalog {
   /// The form of a catalog with derived fields. A program that does not know it would leave their values wrong.
   static let formWithDerivations: UInt8 = 5
 
+  /// The form of a catalog with indexes of expressions, of elements, or with other conditions. A program that does not know it would
+  /// write rows without their entries.
+  static let formWithIndexForms: UInt8 = 6
+
   private var form: UInt8 {
+    if !indexes.allSatisfy(\.isOld) { return Self.formWithIndexForms }
     if !derivations.isEmpty { return Self.formWithDerivations }
     if !textIndexes.isEmpty { return Self.formWithTexts }
     return version != nil ? Self.formWithVersion : hasCases ? Self.formWithCases : Self.form
@@ -70,32 +75,7 @@ extension Catalog {
         }
       }
     }
-    out.list(indexes) { out, index in
-      out.number(index.id.number)
-      out.number(index.entity.number)
-      out.text(index.name)
-      out.byte((index.isUnique ? 1 : 0) | (index.builtBelow != nil ? 2 : 0))
-      if let row = index.builtBelow { out.number(row.number) }
-      out.list(index.parts) { out, part in
-        out.number(part.field.number)
-        out.byte(part.isDescending ? 1 : 0)
-      }
-      let fields = entity(index.entity)?.fields ?? []
-      out.list(index.tests) { out, test in
-        switch test {
-        case .isNull(let field):
-          out.byte(0)
-          out.number(field.number)
-        case .isNotNull(let field):
-          out.byte(1)
-          out.number(field.number)
-        case .equals(let id, let value):
-          out.byte(2)
-          out.number(id.number)
-          out.value(value, fields.first { $0.id == id }?.type ?? .data)
-        }
-      }
-    }
+    encodeIndexes(&out, form)
     out.list(relationships) { out, one in
       out.number(one.id.number)
       out.number(one.entity.number)
@@ -132,7 +112,7 @@ extension Catalog {
       }
     }
     if form >= Self.formWithTexts { encodeTexts(&out) }
-    if form == Self.formWithDerivations { encodeDerivations(&out) }
+    if form >= Self.formWithDerivations { encodeDerivations(&out) }
     return out.bytes
   }
 
@@ -157,9 +137,9 @@ extension Catalog {
 
   private static func decode(_ reader: inout ByteReader) throws -> Catalog {
     let form = try reader.byte()
-    guard (Self.form...Self.formWithDerivations).contains(form) else {
+    guard (Self.form...Self.formWithIndexForms).contains(form) else {
       throw StoreError(
-        .futureVersion, "the catalog has form \(form); this version knows the forms up to \(Self.formWithDerivations)")
+        .futureVersion, "the catalog has form \(form); this version knows the forms up to \(Self.formWithIndexForms)")
     }
     var next = Numbers()
     next.entity = try reader.number()
@@ -180,13 +160,13 @@ extension Catalog {
       else { throw ByteReader.Unreadable() }
       return Entity(EntityID(id), name, fields: fields, layouts: layouts, nextField: nextField)
     }
-    let indexes = try reader.list { reader in try index(&reader, entities, next: next) }
+    let indexes = try reader.list { reader in try index(&reader, entities, next: next, form: form) }
     let relationships = try reader.list { reader in try relationship(&reader) }
     var catalog = Catalog(entities, indexes, relationships: relationships, next: next)
     let hasVersion = form >= Self.formWithTexts ? try reader.byte() == 1 : form == Self.formWithVersion
     if hasVersion { catalog.version = try version(&reader) }
     if form >= Self.formWithTexts { catalog.textIndexes = try texts(&reader, catalog) }
-    if form == Self.formWithDerivations { catalog.derivations = try derivations(&reader) }
+    if form >= Self.formWithDerivations { catalog.derivations = try derivations(&reader) }
     guard reader.isAtEnd, catalog.relationshipsAgree, catalog.derivationsAgree,
       Set(entities.map(\.id)).count == entities.count,
       Set(entities.map(\.name)).count == entities.count, Set(indexes.map(\.id)).count == indexes.count
@@ -225,34 +205,6 @@ extension Catalog {
       return part
     }
     return ModelVersion(number, parts: parts, parked: parked)
-  }
-
-  private static func index(_ reader: inout ByteReader, _ entities: [Entity], next: Numbers) throws -> Index {
-    let id: UInt32 = try reader.number()
-    let entity = EntityID(try reader.number())
-    let name = try reader.text()
-    let flags = try reader.byte()
-    let row: UInt64? = flags & 2 != 0 ? try reader.number() : nil
-    let parts = try reader.list { reader in
-      Index.Part(FieldID(try reader.number()), isDescending: try reader.byte() != 0)
-    }
-    let tests = try reader.list { reader -> Index.Test in
-      let kind = try reader.byte()
-      let field = FieldID(try reader.number())
-      switch kind {
-      case 0: return .isNull(field)
-      case 1: return .isNotNull(field)
-      case 2: return .equals(field, try reader.value())
-      default: throw ByteReader.Unreadable()
-      }
-    }
-    guard let owner = entities.first(where: { $0.id == entity }), !parts.isEmpty, id < next.index,
-      parts.allSatisfy({ part in owner.field(part.field).map { KeyCoding.isOrdered($0.type) } ?? false }),
-      tests.allSatisfy({ owner.field($0.field) != nil })
-    else { throw ByteReader.Unreadable() }
-    var index = Index(IndexID(id), of: entity, name, parts: parts, isUnique: flags & 1 != 0, tests: tests)
-    index.builtBelow = row.map { RowID($0) }
-    return index
   }
 
   private static func relationship(_ reader: inout ByteReader) throws -> Relationship {

@@ -53,7 +53,8 @@ extension Catalog {
 
   /// Says whether a field may be nil, and what rows hold that have no value for it.
   ///
-  /// The keys of optional fields begin with another byte, so the indexes over the field are filled anew.
+  /// The keys of optional fields begin with another byte, and conditions may see other values, so the indexes over the field are filled
+  /// anew.
   package mutating func set(
     field id: FieldID, of entityName: String, isOptional: Bool, initial: Value?
   ) throws(RecordFault) {
@@ -64,7 +65,7 @@ extension Catalog {
       }
     }
     guard let entity = self.id(of: entityName) else { return }
-    for index in indexes where index.entity == entity && index.parts.contains(where: { $0.field == id }) {
+    for index in indexes where index.entity == entity && index.fields.contains(id) {
       renew(index: index.id)
     }
     // A row whose value is nil shows the initial value from here on.

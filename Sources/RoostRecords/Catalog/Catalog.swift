@@ -141,9 +141,6 @@ package struct Catalog: Hashable, Sendable {
     guard let entity = entity(entityName) else {
       throw RecordFault(.unknown, "there is no such entity", entity: entityName)
     }
-    guard !fields.isEmpty, !indexes.contains(where: { $0.entity == entity.id && $0.name == name }) else {
-      throw RecordFault(.conflict, "there is an index named \(name), or it has no fields", entity: entityName)
-    }
     var parts: [Index.Part] = []
     for name in fields {
       guard let field = entity.field(name) else {
@@ -154,20 +151,34 @@ package struct Catalog: Hashable, Sendable {
       }
       parts.append(Index.Part(field.id, isDescending: descending.contains(name)))
     }
-    // An index is read both ways, so (a descending, b) and (a, b descending) are one. The first part ascends, because then rows
-    // that are equal follow their numbers in its direction.
-    if parts[0].isDescending { for number in parts.indices { parts[number].isDescending.toggle() } }
+    return try add(
+      index: name, of: entityName, parts: parts, isUnique: isUnique, tests: tests, isBuiltLater: isBuiltLater)
+  }
+
+  /// Adds an index of parts in any form. It is filled like the others.
+  @discardableResult
+  package mutating func add(
+    index name: String, of entityName: String, parts: [Index.Part], isUnique: Bool = false,
+    tests: [Index.Test] = [], isBuiltLater: Bool = false
+  ) throws(RecordFault) -> IndexID {
+    guard let entity = entity(entityName) else {
+      throw RecordFault(.unknown, "there is no such entity", entity: entityName)
+    }
+    guard !parts.isEmpty, !indexes.contains(where: { $0.entity == entity.id && $0.name == name }) else {
+      throw RecordFault(.conflict, "there is an index named \(name), or it has no fields", entity: entityName)
+    }
+    let parts = Index.normal(parts)
     if isUnique, let part = parts.first(where: { derivation(of: $0.field, in: entity.id) != nil }) {
       throw RecordFault(
         .conflict, "a derived value cannot be unique", entity: entityName, field: entity.field(part.field)?.name)
     }
-    for test in tests where entity.field(test.field) == nil {
-      throw RecordFault(
-        .unknown, "a condition of the index \(name) names a field that does not exist", entity: entityName)
-    }
     let id = IndexID(next.index)
     next.index += 1
     var index = Index(id, of: entity.id, name, parts: parts, isUnique: isUnique, tests: tests)
+    if let fault = index.complaint(in: entity) {
+      next.index -= 1
+      throw RecordFault(.conflict, "the index \(name) \(fault)", entity: entityName)
+    }
     if isBuiltLater { index.builtBelow = RowID(0) }
     indexes.append(index)
     return id

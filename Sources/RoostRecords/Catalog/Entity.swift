@@ -106,24 +106,13 @@ package struct Entity: Hashable, Sendable {
 package struct Index: Hashable, Sendable {
   package struct Part: Hashable, Sendable {
     package var field: FieldID
+    package var form: Form
     package var isDescending: Bool
 
-    package init(_ field: FieldID, isDescending: Bool = false) {
+    package init(_ field: FieldID, isDescending: Bool = false, form: Form = .value) {
       self.field = field
+      self.form = form
       self.isDescending = isDescending
-    }
-  }
-
-  /// What a row must fulfil to stand in a partial index.
-  package enum Test: Hashable, Sendable {
-    case isNull(FieldID)
-    case isNotNull(FieldID)
-    case equals(FieldID, Value)
-
-    package var field: FieldID {
-      switch self {
-      case .isNull(let id), .isNotNull(let id), .equals(let id, _): id
-      }
     }
   }
 
@@ -132,6 +121,7 @@ package struct Index: Hashable, Sendable {
   package var name: String
   package var parts: [Part]
   package var isUnique: Bool
+  /// What a row must fulfil to have an entry: all of it.
   package var tests: [Test]
   /// Rows below this one stand in it; nil where all do. Plans do not use an index that is still built.
   package var builtBelow: RowID?
@@ -140,7 +130,18 @@ package struct Index: Hashable, Sendable {
   package var textBytes: Int { parts.count == 1 ? KeyCoding.textBytes : min(KeyCoding.textBytes, 940 / parts.count) }
 
   /// The fields whose change may move a row in here, or in and out.
-  package var fields: Set<FieldID> { Set(parts.map(\.field)).union(tests.map(\.field)) }
+  package var fields: Set<FieldID> { Set(parts.map(\.field)).union(tests.flatMap(\.fields)) }
+
+  /// The parts as the catalog has them.
+  ///
+  /// An index is read both ways, so (a descending, b) and (a, b descending) are one. The first part ascends, because then rows that are
+  /// equal follow their numbers in its direction.
+  package static func normal(_ parts: [Part]) -> [Part] {
+    guard parts.first?.isDescending == true else { return parts }
+    var parts = parts
+    for number in parts.indices { parts[number].isDescending.toggle() }
+    return parts
+  }
 
   package init(
     _ id: IndexID, of entity: EntityID, _ name: String, parts: [Part], isUnique: Bool = false, tests: [Test] = []

@@ -83,7 +83,13 @@ package struct Outline: Hashable, Sendable {
     for index in catalog.indexes(of: entity.id) where index.isUnique {
       let names = index.parts.compactMap { entity.field($0.field)?.name }
       if names.contains(where: { $0.hasPrefix("@") }) || index.name.hasPrefix("@") { continue }
-      properties["unique " + names.joined(separator: ", ")] = index.tests.isEmpty ? "all" : index.name
+      let rule = "unique " + names.joined(separator: ", ")
+      // Several rules may be over the same properties if they have conditions.
+      if properties[rule] == nil || index.tests.isEmpty {
+        properties[rule] = index.tests.isEmpty ? "all" : index.name
+      } else {
+        properties[index.name] = index.name
+      }
     }
     for (property, salt) in salts { properties[property, default: ""] += " " + salt }
   }

@@ -29,12 +29,14 @@ struct EntrySorter: ~Copyable {
     self.transaction = transaction
   }
 
-  /// Takes the entry of the row that the index has prepared. Returns two rows that may not have the same key, if there are.
+  /// Takes the entries of the row that the index has prepared. Returns two rows that may not have the same key, if there are.
   mutating func append(_ id: RowID) throws(StoreError) -> (RowID, RowID)? {
-    guard let (key, value) = index.makeEntry(id) else { return nil }
-    places.append(Place(start: heap.count, keyBytes: key.count, valueBytes: value.count))
-    heap.append(contentsOf: key)
-    heap.append(contentsOf: value)
+    for number in 0..<index.entryCount {
+      guard let (key, value) = index.makeEntry(id, number: number) else { return nil }
+      places.append(Place(start: heap.count, keyBytes: key.count, valueBytes: value.count))
+      heap.append(contentsOf: key)
+      heap.append(contentsOf: value)
+    }
     return heap.count >= Self.portion ? try finish() : nil
   }
 

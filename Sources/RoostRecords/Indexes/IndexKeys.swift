@@ -8,8 +8,12 @@ final class IndexKeys {
   private let partCount: Int
   /// Behind so many bytes a text is cut in here.
   private let textBytes: Int
-  private let tests: [(slot: Slot, test: Index.Test)]
-  private let hasTests: Bool
+  /// Nil if all rows have entries.
+  private let tests: RowTests?
+  /// Nil if all parts are values of fields.
+  private let forms: FormKeys?
+  /// Whether a row may have several entries: see ``makeAll(_:_:outside:)``.
+  let hasElements: Bool
 
   /// A part of the key, with all that is needed to make it.
   private struct Part {
@@ -45,20 +49,25 @@ final class IndexKeys {
         to: Part(
           place: FieldPlace(slot, in: layout), kind: KeyKind(slot.type), isDescending: part.isDescending, field: field))
     }
-    tests = index.tests.map { (layout.slots[place($0.field)], $0) }
-    hasTests = !index.tests.isEmpty
+    tests = index.tests.isEmpty ? nil : RowTests(index, layout)
+    forms = index.hasForms ? FormKeys(index, layout) : nil
+    hasElements = index.hasElements
   }
 
   deinit { parts.deallocate() }
 
-  /// Reads the bytes of a variable field, wherever they stand.
+  /// Reads the bytes of a variable field, wherever they are stored.
   typealias Text = (Slot) throws(StoreError) -> [UInt8]
 
   /// Makes a row's key, without its number; nil where the row's own bytes do not tell it.
   ///
   /// Nothing in it may count references: this is for every index of every row.
   func make(_ row: UnsafeRawPointer, _ key: inout ByteBuffer) -> Stand? {
-    if hasTests { return nil }
+    if forms != nil { return nil }
+    if let tests {
+      guard let isInside = tests.admits(row) else { return nil }
+      if !isInside { return .outside }
+    }
     key.clear()
     var stand = isUnique ? Stand.alone : .shared
     var number = 0
@@ -74,7 +83,11 @@ final class IndexKeys {
     _ row: UnsafeRawPointer, _ layout: Layout, key: inout ByteBuffer, outside: Text
   ) throws(StoreError) -> Stand {
     key.clear()
-    if hasTests, try !admits(row, layout, outside: outside) { return .outside }
+    if let tests, try !tests.admits(row, outside: outside) { return .outside }
+    if let forms {
+      try forms.make(row, layout, key: &key, outside: outside)
+      return .shared
+    }
     var stand = isUnique ? Stand.alone : .shared
     for number in 0..<partCount {
       let part = parts[number]
@@ -110,18 +123,6 @@ final class IndexKeys {
     return false
   }
 
-  private func admits(_ row: UnsafeRawPointer, _ layout: Layout, outside: Text) throws(StoreError) -> Bool {
-    for (slot, test) in tests {
-      switch test {
-      case .isNull: if !layout.isNull(row, slot) { return false }
-      case .isNotNull: if layout.isNull(row, slot) { return false }
-      case .equals(_, let value):
-        if try self.value(row, slot, layout: layout, outside: outside) != value { return false }
-      }
-    }
-    return true
-  }
-
   @inline(__always)
   private func append(_ bytes: UnsafeRawBufferPointer, _ kind: KeyKind, key: inout ByteBuffer) {
     if kind == .data {
@@ -131,14 +132,12 @@ final class IndexKeys {
     }
   }
 
-  private func value(
-    _ row: UnsafeRawPointer, _ slot: Slot, layout: Layout, outside: Text
-  ) throws(StoreError) -> Value? {
-    guard slot.isVariable, !layout.isNull(row, slot), layout.bytes(row, slot).isOutside else {
-      return layout.value(row, slot)
-    }
-    // A short text too stands outside where the row's others left it no room.
-    let whole = try outside(slot)
-    return whole.withUnsafeBytes { Layout.value(outside: $0, as: slot.type) }
+  /// The keys of a row in an index of elements, without its number, each once and in order.
+  func makeAll(
+    _ row: UnsafeRawPointer, _ layout: Layout, outside: Text
+  ) throws(StoreError) -> [[UInt8]] {
+    guard let forms else { return [] }
+    if let tests, try !tests.admits(row, outside: outside) { return [] }
+    return try forms.all(row, layout, outside: outside)
   }
 }

@@ -28,6 +28,9 @@ final class IndexWriter {
   /// The key of the row that is taken out.
   @exclusivity(unchecked) private var old = ByteBuffer()
   @exclusivity(unchecked) private var entry = ByteBuffer()
+  /// The keys of the row that is to be put in, without its number, if the index has elements.
+  @exclusivity(unchecked) private var several: [[UInt8]] = []
+  private let hasElements: Bool
 
   init(_ index: Index, _ layout: Layout, draft: ByteTreeDraft) {
     self.index = index
@@ -36,6 +39,7 @@ final class IndexWriter {
     isUnique = index.isUnique
     builtBelow = index.builtBelow
     keys = IndexKeys(index, layout)
+    hasElements = keys.hasElements
     borrowedKeys = .passUnretained(keys)
     let needed = index.fields
     var fields = FieldSet()
@@ -55,7 +59,12 @@ final class IndexWriter {
 
   /// The same for any row.
   func prepare(_ row: UnsafeRawPointer, _ layout: Layout, outside: IndexKeys.Text) throws(StoreError) {
-    stand = try keys.make(row, layout, key: &new, outside: outside)
+    if hasElements {
+      several = try keys.makeAll(row, layout, outside: outside)
+      stand = several.isEmpty ? .outside : .shared
+    } else {
+      stand = try keys.make(row, layout, key: &new, outside: outside)
+    }
   }
 
   /// Whether the prepared row must be compared with others, because a text of a unique index was cut.
@@ -65,7 +74,10 @@ final class IndexWriter {
   var isAlone: Bool { isUnique && stand == .alone }
 
   /// Whether the prepared key and a row's number have room in the tree.
-  var keyFits: Bool { stand == .outside || new.count + 9 <= Limits.keyBytes }
+  var keyFits: Bool {
+    if stand == .outside { return true }
+    return hasElements ? several.allSatisfy { $0.count + 9 <= Limits.keyBytes } : new.count + 9 <= Limits.keyBytes
+  }
 
   /// Whether the row stands in here, once it is there: while the index is built not all do.
   func covers(_ id: RowID) -> Bool { builtBelow.map { id < $0 } ?? true }
@@ -112,8 +124,22 @@ final class IndexWriter {
   /// Puts the prepared row in.
   func add(_ id: RowID) throws(StoreError) { if covers(id) { try put(id) } }
 
+  /// How many entries the prepared row has.
+  var entryCount: Int { stand == .outside ? 0 : hasElements ? several.count : 1 }
+
+  /// One of the entries of the prepared row, by its number. Borrowed until another one is made.
+  func makeEntry(
+    _ id: RowID, number: Int
+  ) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+    if hasElements {
+      new.clear()
+      several[number].withUnsafeBytes { new.append(contentsOf: $0) }
+    }
+    return makeEntry(id)
+  }
+
   /// The entry of the prepared row; nil if it has none. Borrowed until another one is prepared.
-  func makeEntry(_ id: RowID) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+  private func makeEntry(_ id: RowID) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
     if stand == .outside { return nil }
     entry.clear()
     if stand == .alone {
@@ -128,9 +154,11 @@ final class IndexWriter {
   }
 
   func put(_ id: RowID) throws(StoreError) {
-    guard let (key, value) = makeEntry(id) else { return }
-    try makeRoom(key.count)
-    pending.put(key, value)
+    for number in 0..<entryCount {
+      guard let (key, value) = makeEntry(id, number: number) else { return }
+      try makeRoom(key.count)
+      pending.put(key, value)
+    }
   }
 
   /// Takes a row's entry out; false, and nothing done, where more than the row's own bytes is needed to know it.
@@ -143,7 +171,13 @@ final class IndexWriter {
 
   /// The same for any row.
   func remove(_ row: UnsafeRawPointer, _ layout: Layout, id: RowID, outside: IndexKeys.Text) throws(StoreError) {
-    if covers(id) { try remove(keys.make(row, layout, key: &old, outside: outside), id) }
+    guard covers(id) else { return }
+    guard hasElements else { return try remove(keys.make(row, layout, key: &old, outside: outside), id) }
+    for key in try keys.makeAll(row, layout, outside: outside) {
+      old.clear()
+      key.withUnsafeBytes { old.append(contentsOf: $0) }
+      try remove(.shared, id)
+    }
   }
 
   /// Takes out the entry whose key is in `old`.

@@ -11,6 +11,9 @@ package final class IndexReader {
   /// Whether it admits some rows only.
   package let isPartial: Bool
   package let firstField: FieldID
+  package let firstForm: Index.Form
+  /// Whether a row may have several entries, or none.
+  package let hasElements: Bool
   let tree: ByteTree
   let bond: ReadBond
 
@@ -18,7 +21,8 @@ package final class IndexReader {
     self.index = index
     isWhole = index.builtBelow == nil
     isPartial = !index.tests.isEmpty
-    firstField = index.parts[0].field
+    (firstField, firstForm) = (index.parts[0].field, index.parts[0].form)
+    hasElements = index.hasElements
     self.tree = tree
     self.bond = bond
   }

@@ -23,6 +23,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
   case texts = "rows with texts"
   /// Closed: derived fields, so the catalog has its fifth form.
   case derived = "rows with derived"
+  /// Closed: indexes of forms, of elements and with comparisons, so the catalog has its sixth form.
+  case indexForms = "rows with index forms"
 
   /// Carries the actions out, and tells what they leave.
   package func make() throws -> (files: GoldenStore.Files, contents: String) {
@@ -36,6 +38,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     if self == .version { try Self.setVersion(store) }
     if self == .texts { try Self.setTexts(store) }
     if self == .derived { try Self.setDerived(store) }
+    if self == .indexForms { try Self.setIndexForms(store) }
     try store.store.checkpoint()
     if self == .stopped { try Self.second(store) }
     if self == .named {
@@ -45,7 +48,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       }
     }
     let contents = try store.read { try Self.describe($0) }
-    if [.closed, .cases, .version, .texts, .derived].contains(self) { try store.close() }
+    if [.closed, .cases, .version, .texts, .derived, .indexForms].contains(self) { try store.close() }
     let image = fileSystem.crashImage(.all)
     fileSystem.stopAfter(step: 0)
     try? store.close()
@@ -315,6 +318,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       let name = reader.catalog.field(one.field, of: one.entity)?.name ?? ""
       lines.append("derived \(name): \(one.kind.word) \(one.text)")
     }
+    lines += try describeIndexForms(reader)
     for index in reader.catalog.textIndexes {
       let text = try reader.table(index.entity).text(index.id)!
       lines.append("full text \(index.name), \(try text.count) rows, below \(index.builtBelow?.number ?? 0)")

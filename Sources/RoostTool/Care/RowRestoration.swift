@@ -101,8 +101,9 @@ struct RowRestoration {
     let (was, now) = (try past.table(name.entity), try writer.reading(name.entity))
     for index in writer.catalog.indexes(of: name.entity) where index.isUnique && index.builtBelow == nil {
       let fields = index.parts.map(\.field)
-      guard let values = try was.values(fields, of: name.row), values.count == fields.count,
-        !values.contains(where: \.isNull)
+      let all = index.fields.sorted()
+      guard let known = try was.values(all, of: name.row), known.count == all.count,
+        let values = index.uniqueValues(Dictionary(zip(all, known)) { first, _ in first })
       else { continue }
       let targets = fields.map { id -> EntityID? in
         if case .reference(let target)? = was.entity.field(id)?.type { target } else { nil }

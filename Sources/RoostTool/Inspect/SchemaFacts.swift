@@ -25,6 +25,10 @@ struct SchemaFacts: Encodable {
     var name: String
     var fields: [String]
     var isUnique: Bool
+    /// What the index has of each field, if some part is not simply its value.
+    var forms: [String]?
+    /// The condition of its rows.
+    var condition: String?
   }
 
   struct Entity: Encodable {
@@ -53,7 +57,9 @@ struct SchemaFacts: Encodable {
         fields: entity.fields.map { field in
           Field(
             name: field.name, type: text.type(field.type), isOptional: field.isOptional,
-            isUnique: indexes.contains { $0.isUnique && $0.parts.count == 1 && $0.parts[0].field == field.id },
+            isUnique: indexes.contains {
+              $0.isUnique && $0.tests.isEmpty && $0.parts.count == 1 && $0.parts[0].field == field.id
+            },
             isPreserved: field.isPreserved,
             derived: catalog.derivation(of: field.id, in: entity.id).map { _ in
               SchemaText.derivedAttribute(field, entity, catalog: catalog).trimmingPrefix("@").description
@@ -69,7 +75,8 @@ struct SchemaFacts: Encodable {
         indexes: indexes.map { index in
           Index(
             name: index.name, fields: index.parts.compactMap { entity.field($0.field)?.name },
-            isUnique: index.isUnique)
+            isUnique: index.isUnique, forms: index.hasForms ? index.parts.map(\.form.word) : nil,
+            condition: index.tests.isEmpty ? nil : SchemaText.condition(index, entity))
         },
         fullTexts: catalog.textIndexes(of: entity.id).map { index in
           FullText(fields: index.fields.compactMap { entity.field($0)?.name }, options: index.options)

@@ -142,17 +142,18 @@ struct SchemaText {
   }
 
   private func constraints(_ entity: Entity, _ indexes: [Index], relationships: [Relationship]) -> [String] {
-    func keyPaths(_ index: Index) -> String {
-      "[" + index.parts.compactMap { entity.field($0.field).map { "\\.\($0.name)" } }.joined(separator: ", ") + "]"
-    }
     let own = Set(relationships.filter { $0.traits.contains(.ownsIndex) }.compactMap(\.index))
+    let shown = indexes.filter { !own.contains($0.id) && !isHidden($0, entity) }
     var lines: [String] = []
-    let unique = indexes.filter { $0.isUnique && $0.parts.count > 1 }
-    if !unique.isEmpty { lines.append("#Unique<\(entity.name)>(\(unique.map(keyPaths).joined(separator: ", ")))") }
-    let plain = indexes.filter { index in
-      !index.isUnique && !own.contains(index.id) && !isHidden(index, entity)
+    let unique = shown.filter { $0.isUnique && $0.parts.count > 1 && !isConditional($0, entity) }
+    if !unique.isEmpty { lines.append(declaration("Unique", unique, of: entity)) }
+    let plain = shown.filter { !$0.isUnique && !isConditional($0, entity) && !isFormed($0) }
+    if !plain.isEmpty { lines.append(declaration("Index", plain, of: entity)) }
+    let formed = shown.filter { !$0.isUnique && !isConditional($0, entity) && isFormed($0) }
+    if !formed.isEmpty { lines.append(declaration("Index", formed, of: entity)) }
+    for index in shown where isConditional(index, entity) {
+      lines.append(declaration(index.isUnique ? "Unique" : "Index", [index], of: entity))
     }
-    if !plain.isEmpty { lines.append("#Index<\(entity.name)>(\(plain.map(keyPaths).joined(separator: ", ")))") }
     for index in catalog.textIndexes(of: entity.id) {
       let names = index.fields.compactMap { entity.field($0)?.name }.map { "\\.\($0)" }.joined(separator: ", ")
       lines.append("#FullText<\(entity.name)>(\((["[\(names)]"] + index.options).joined(separator: ", ")))")
@@ -167,7 +168,7 @@ struct SchemaText {
   }
 
   private func isUnique(_ field: Field, _ indexes: [Index]) -> Bool {
-    indexes.contains { $0.isUnique && $0.parts.count == 1 && $0.parts[0].field == field.id }
+    indexes.contains { $0.isUnique && $0.tests.isEmpty && $0.parts.count == 1 && $0.parts[0].field == field.id }
   }
 
   // MARK: Structs
@@ -302,7 +303,7 @@ struct SchemaText {
   }
 
   /// A value as it is written in code; nil for one that is not shown.
-  private static func text(_ value: Value) -> String? {
+  static func text(_ value: Value) -> String? {
     switch value {
     case .null: "nil"
     case .string(let text): text.debugDescription

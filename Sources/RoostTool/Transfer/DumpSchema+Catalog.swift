@@ -32,7 +32,11 @@ extension DumpSchema {
       let fields = catalog.entity(index.entity)?.fields ?? []
       return IndexForm(
         number: index.id.number, entity: index.entity.number, name: index.name, isUnique: index.isUnique,
-        parts: index.parts.map { .init(field: $0.field.number, isDescending: $0.isDescending) },
+        parts: index.parts.map { part in
+          .init(
+            field: part.field.number, isDescending: part.isDescending,
+            form: part.form == .value ? nil : part.form.word)
+        },
         tests: index.tests.map { IndexForm.Test($0, fields) })
     }
     relationships = catalog.relationships.map(RelationshipForm.init)
@@ -69,7 +73,7 @@ extension DumpSchema {
       let fields = entities.first { $0.id.number == index.entity }?.fields ?? []
       return Index(
         IndexID(index.number), of: EntityID(index.entity), index.name,
-        parts: index.parts.map { Index.Part(FieldID($0.field), isDescending: $0.isDescending) },
+        parts: try index.parts.map { try $0.part },
         isUnique: index.isUnique, tests: try index.tests.map { try $0.test(fields) })
     }
     let derivations = try formulas.map { one in
@@ -125,34 +129,6 @@ extension DumpSchema.FieldForm {
       field.cases = try cases.map { all in try all.map { try DumpText.value($0, as: field.caseType) } }
       return field
     } catch let fault as ValueFault { throw TransferFault(fault.code, fault.detail, line: 1, field: name) }
-  }
-}
-
-extension DumpSchema.IndexForm.Test {
-  fileprivate init(_ test: Index.Test, _ fields: [Field]) {
-    field = test.field.number
-    switch test {
-    case .isNull: kind = "nil"
-    case .isNotNull: kind = "not nil"
-    case .equals(let id, let value):
-      kind = "equals"
-      self.value = fields.first { $0.id == id }.map { DumpText.text(value, as: $0.type) }
-    }
-  }
-
-  fileprivate func test(_ fields: [Field]) throws -> Index.Test {
-    let id = FieldID(field)
-    switch kind {
-    case "nil": return .isNull(id)
-    case "not nil": return .isNotNull(id)
-    default:
-      guard kind == "equals", let value, let type = fields.first(where: { $0.id == id })?.type else {
-        throw TransferFault(.syntax, "a condition of an index is '\(kind)' of field \(field)", line: 1)
-      }
-      do { return .equals(id, try DumpText.value(value, as: type)) } catch let fault as ValueFault {
-        throw TransferFault(fault.code, fault.detail, line: 1)
-      }
-    }
   }
 }
 

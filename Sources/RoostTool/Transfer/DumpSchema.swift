@@ -32,13 +32,16 @@ struct DumpSchema: Codable {
     struct Part: Codable {
       var field: UInt16
       var isDescending: Bool
+      /// What the index has of the field, if that is not its value.
+      var form: String?
     }
 
-    /// A condition of a partial index: is nil, is not nil, or equals.
+    /// A test of a partial index: is nil, is not nil, a comparison, or `any` of others.
     struct Test: Codable {
       var kind: String
-      var field: UInt16
+      var field: UInt16?
       var value: String?
+      var any: [Test]?
     }
 
     var number: UInt32

@@ -102,7 +102,13 @@ package enum RowKey {
     if field == nil, text.hasPrefix("#"), let number = UInt64(text.dropFirst()) {
       return RowID(number)
     }
-    let single = table.indexes.filter { $0.index.isUnique && $0.index.parts.count == 1 }
+    // A value that is unique among some rows only names none of the others.
+    let single = table.indexes.filter { reader in
+      reader.index.isUnique && reader.index.parts.count == 1
+        && reader.index.tests.allSatisfy { test in
+          test.fields.allSatisfy { entity.field($0)?.name.hasPrefix("@") == true }
+        }
+    }
     let named = single.compactMap { reader in entity.field(reader.firstField).map { (reader.index.name, $0) } }.filter {
       rows.title(of: $0.1.name) != nil
     }

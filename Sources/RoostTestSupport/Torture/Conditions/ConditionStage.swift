@@ -32,6 +32,13 @@ package struct ConditionStage {
       pool.rows[EntityID(UInt32(index + 1))] = counts[name]!
     }
     try store.write { try build($0, names) }
+    // By numbers of their own, so that a seed makes the rows that it always made.
+    var own = SplitMix64(seed: seed ^ 0x5EED)
+    try store.write { writer in
+      try writer.change { catalog in
+        for name in names { try pool.addDefined(name, &catalog, generator: &own) }
+      }
+    }
     if !dropped.isEmpty {
       try store.write { writer in
         for place in dropped { try writer.table(place.entity).delete(place.row) }

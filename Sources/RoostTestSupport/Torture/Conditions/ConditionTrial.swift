@@ -65,7 +65,10 @@ struct ConditionTrial {
       // By an index's own fields, so that it can be read in its order.
       if generator.chance(1, in: 3), let index = catalog.indexes(of: entity.id).randomElement(using: &generator) {
         let turns = generator.chance(1, in: 2)
-        query.order = index.parts.map { Order(.field(.row, $0.field), isDescending: $0.isDescending != turns) }
+        let ordered = index.parts.filter { part in
+          entity.field(part.field).map { ConditionStage.isOrdered($0.type) } ?? false
+        }
+        query.order = ordered.map { Order(.field(.row, $0.field), isDescending: $0.isDescending != turns) }
       }
     }
     if generator.chance(1, in: 5) {

@@ -58,6 +58,12 @@ package struct RowModel: Sendable {
     try catalog.add(
       index: "text", of: "Item", on: ["text"], tests: [.isNotNull(size), .equals(kind, .string("kind 1"))])
     try catalog.add(index: "when", of: "Item", on: ["when"], descending: ["when"], tests: [.isNull(kind)])
+    let (text, marks) = (catalog.entity("Item")!.field("text")!.id, catalog.entity("Item")!.field("marks")!.id)
+    try catalog.add(
+      index: "marks", of: "Item", parts: [Index.Part(size), Index.Part(marks, form: .elements)],
+      tests: [.any([.compares(size, .greater, .int(2)), .isNull(kind)])])
+    try catalog.add(
+      index: "lower", of: "Item", parts: [Index.Part(text, form: .lowercased), Index.Part(marks, form: .count)])
     try catalog.add(textIndex: "words", of: "Item", on: ["text", "kind"], analyzer: TextAnalyzer())
     try catalog.add(
       reference: "owner", of: "Item", inverse: .init("items", deleteRule: .cascade, isOrdered: true))

@@ -1,0 +1,75 @@
+internal import RoostRecords
+
+extension Schema {
+  /// A part of an index that is more than a key path: a form of a property, or a descending order.
+  ///
+  /// ```swift
+  /// #Index<Chore>([.lowercased(\.title)], [.elements(\.tags)], [.ascending(\.points), .descending(\.due)])
+  /// ```
+  public struct IndexPart<Model: PersistentModel>: Hashable {
+    /// The property.
+    public let keyPath: PartialKeyPath<Model>
+    /// What the index has of it.
+    public let form: IndexDefinition.Form
+    /// Whether the greatest values come first.
+    public private(set) var isDescending = false
+
+    private init(_ keyPath: PartialKeyPath<Model>, _ form: IndexDefinition.Form) {
+      (self.keyPath, self.form) = (keyPath, form)
+    }
+
+    /// The values of a property, the least first.
+    public static func ascending(_ keyPath: PartialKeyPath<Model>) -> IndexPart { IndexPart(keyPath, .value) }
+
+    /// The values of a property, the greatest first.
+    ///
+    /// An index is read in both directions. So only an order that mixes both needs this.
+    public static func descending(_ keyPath: PartialKeyPath<Model>) -> IndexPart { ascending(keyPath).descending }
+
+    /// The texts of a property as `lowercased()` has them.
+    public static func lowercased(_ keyPath: KeyPath<Model, String>) -> IndexPart { IndexPart(keyPath, .lowercased) }
+    /// The texts of a property as `lowercased()` has them.
+    public static func lowercased(_ keyPath: KeyPath<Model, String?>) -> IndexPart { IndexPart(keyPath, .lowercased) }
+
+    /// The texts of a property as `uppercased()` has them.
+    public static func uppercased(_ keyPath: KeyPath<Model, String>) -> IndexPart { IndexPart(keyPath, .uppercased) }
+    /// The texts of a property as `uppercased()` has them.
+    public static func uppercased(_ keyPath: KeyPath<Model, String?>) -> IndexPart { IndexPart(keyPath, .uppercased) }
+
+    /// The number of a text's characters, or of a collection's elements.
+    public static func count(_ keyPath: PartialKeyPath<Model>) -> IndexPart { IndexPart(keyPath, .count) }
+
+    /// The elements of an array or a set: an object has an entry for each different one.
+    public static func elements<Value: Collection>(_ keyPath: KeyPath<Model, Value>) -> IndexPart {
+      IndexPart(keyPath, .elements)
+    }
+    /// The elements of an array or a set: an object has an entry for each different one.
+    public static func elements<Value: Collection>(_ keyPath: KeyPath<Model, Value?>) -> IndexPart {
+      IndexPart(keyPath, .elements)
+    }
+
+    /// The same part, the greatest first.
+    public var descending: IndexPart {
+      var part = self
+      part.isDescending = true
+      return part
+    }
+
+    /// The part with the name of its property.
+    var named: IndexDefinition.Part {
+      IndexDefinition.Part(Schema.names([keyPath])[0], form: form, isDescending: isDescending)
+    }
+  }
+}
+
+extension Schema.IndexDefinition.Form {
+  var stored: RoostRecords.Index.Form {
+    switch self {
+    case .value: .value
+    case .lowercased: .lowercased
+    case .uppercased: .uppercased
+    case .count: .count
+    case .elements: .elements
+    }
+  }
+}

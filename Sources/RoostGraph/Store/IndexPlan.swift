@@ -1,0 +1,70 @@
+package import RoostRecords
+
+/// An index that a class of models asks for, beside those that are only lists of properties.
+package struct IndexPlan: Hashable, Sendable {
+  package struct Part: Hashable, Sendable {
+    /// A property, or a part of it behind a point.
+    package var path: String
+    package var form: Index.Form
+    package var isDescending: Bool
+
+    package init(_ path: String, form: Index.Form = .value, isDescending: Bool = false) {
+      (self.path, self.form, self.isDescending) = (path, form, isDescending)
+    }
+  }
+
+  /// A test of the condition: see ``Index/Test``.
+  package indirect enum Test: Hashable, Sendable {
+    case isNull(String)
+    case isNotNull(String)
+    case equals(String, Value)
+    case compares(String, Index.Comparison, Value)
+    case any([Test])
+
+    package var paths: [String] {
+      switch self {
+      case .isNull(let path), .isNotNull(let path), .equals(let path, _), .compares(let path, _, _): [path]
+      case .any(let tests): tests.flatMap(\.paths)
+      }
+    }
+  }
+
+  package var parts: [Part]
+  /// All of them must be true of an object for it to have an entry.
+  package var tests: [Test]
+  package var isUnique: Bool
+
+  package init(_ parts: [Part], where tests: [Test] = [], isUnique: Bool = false) {
+    (self.parts, self.tests, self.isUnique) = (parts, tests, isUnique)
+  }
+
+  /// The paths of parts and condition.
+  package var paths: [String] { parts.map(\.path) + tests.flatMap(\.paths) }
+
+  /// What an index in the catalog is called.
+  func name(_ field: (String) -> String) -> String {
+    let parts = parts.map { part in
+      (part.form == .value ? field(part.path) : "\(part.form.word) of \(field(part.path))")
+        + (part.isDescending ? " descending" : "")
+    }
+    let condition = tests.isEmpty ? "" : " where " + tests.map { $0.text(field) }.joined(separator: " && ")
+    return (isUnique ? "unique " : "") + parts.joined(separator: ", ") + condition
+  }
+
+  /// The definition in words, which tells versions of a model apart.
+  package var text: String { name { $0 } }
+}
+
+extension IndexPlan.Test {
+  /// The test as Swift has it.
+  package func text(_ field: (String) -> String) -> String {
+    switch self {
+    case .isNull(let path): return "\(field(path)) == nil"
+    case .isNotNull(let path): return "\(field(path)) != nil"
+    case .equals(let path, let value): return "\(field(path)) == \(value.brief)"
+    case .compares(let path, let comparison, let value):
+      return "\(field(path)) \(comparison.sign) \(value.brief)"
+    case .any(let tests): return "(" + tests.map { $0.text(field) }.joined(separator: " || ") + ")"
+    }
+  }
+}

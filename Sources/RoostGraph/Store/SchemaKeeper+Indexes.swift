@@ -1,0 +1,172 @@
+internal import RoostRecords
+
+/// An index that the models ask for.
+struct AskedIndex: Hashable {
+  var entity: EntityID
+  var name: String
+  var parts: [Index.Part]
+  var isUnique: Bool
+  var tests: [Index.Test]
+
+  /// By what it is over, because its name may have been another property's.
+  func isMet(by index: Index) -> Bool {
+    isAlike(index) && index.tests == tests && !index.name.hasPrefix("@")
+  }
+
+  func isAlike(_ index: Index) -> Bool {
+    index.entity == entity && index.isUnique == isUnique && index.parts == parts
+  }
+}
+
+extension Index {
+  /// Whether a definition of the models asked for it, and no list of properties: it has a condition, a form or an order of its own.
+  func isDefined(family: FieldID) -> Bool {
+    if parts.contains(where: { $0.form != .value || $0.isDescending }) { return true }
+    return tests.contains { test in
+      switch test {
+      // Without a condition, too, indexes of subclasses leave out the objects of other classes.
+      case .equals(family, _): false
+      case .isNotNull(let field): field != parts[0].field
+      default: true
+      }
+    }
+  }
+}
+
+extension SchemaKeeper {
+  /// Notes the indexes that a model asks for.
+  mutating func ask(_ model: ModelPlan, _ catalog: Catalog) throws {
+    let needed = Set(try needed(model).filter(\.isNeeded).map(\.name))
+    for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
+      guard let entity = catalog.entity(model.type.root.name) else { continue }
+      let fields = paths.map { model.type.fieldName(ofPath: $0) }
+      if try !isIndexed(fields, isUnique, entity: entity) { continue }
+      var name = (isUnique ? "unique " : "") + fields.joined(separator: ", ")
+      var tests: [Index.Test] = []
+      if isUnique, isNarrower(paths, model), let field = entity.field(Family.fieldName),
+        let number = catalog.id(of: model.type.name)?.number
+      {
+        // Rows of other classes may have the same values.
+        name += " of \(model.type.name)"
+        tests = [.equals(field.id, .uint(UInt64(number)))]
+      } else if let first = fields.first, needed.contains(first), let field = entity.field(first) {
+        // Rows of other classes need not stand in it.
+        tests = [.isNotNull(field.id)]
+      }
+      let one = AskedIndex(
+        entity: entity.id, name: name, parts: fields.compactMap { entity.field($0).map { Index.Part($0.id) } },
+        isUnique: isUnique, tests: tests)
+      if !asked.contains(one) { asked.append(one) }
+    }
+  }
+
+  func addIndexes(_ catalog: inout Catalog) throws {
+    for one in asked where !catalog.indexes.contains(where: { one.isMet(by: $0) }) {
+      guard let entity = catalog.entity(one.entity) else { continue }
+      // The code of a stage may have to fill values, or to remove duplicates, first.
+      if one.isUnique, isStaged, try hasRows(entity.name) { continue }
+      try catalog.add(
+        index: Self.freeName(one.name, entity, in: catalog), of: entity.name, parts: one.parts, isUnique: one.isUnique,
+        tests: one.tests)
+    }
+  }
+
+  /// The name of a new index. A renamed property may have left an index with the name that it would get.
+  private static func freeName(_ name: String, _ entity: Entity, in catalog: Catalog) -> String {
+    let taken = Set(catalog.indexes(of: entity.id).map(\.name))
+    var free = name
+    var number = 2
+    while taken.contains(free) {
+      free = "\(name) \(number)"
+      number += 1
+    }
+    return free
+  }
+
+  /// Removes unique indexes and indexes with definitions that the models do not ask for any more, and others that one with the same
+  /// fields replaces. Indexes over properties that the program does not name stay.
+  mutating func removeIndexes(_ catalog: inout Catalog) throws {
+    for root in Set(models.map(\.type.root.name)).sorted() {
+      guard let entity = catalog.entity(root) else { continue }
+      let named = try named(root)
+      let family = entity.field(Family.fieldName)?.id ?? FieldID(0)
+      let classes = models.compactMap { catalog.id(of: $0.type.name)?.number }
+      for index in catalog.indexes(of: entity.id) where !index.name.hasPrefix("@") {
+        let isOfStranger = index.tests.contains { test in
+          guard case .equals(family, .uint(let number)) = test else { return false }
+          return !classes.contains { UInt64($0) == number }
+        }
+        let isReplaced = asked.contains { $0.isAlike(index) }
+        guard !asked.contains(where: { $0.isMet(by: index) }), !isOfStranger,
+          index.isUnique || isReplaced || index.isDefined(family: family),
+          index.fields.allSatisfy({ id in entity.field(id).map { named.contains($0.name) } ?? false }),
+          !catalog.relationships.contains(where: { $0.index == index.id })
+        else { continue }
+        try catalog.remove(index: index.name, of: root)
+      }
+    }
+  }
+
+  /// Whether an index over fields is made: there is one over each reference already, and lists, and references that the other
+  /// side holds, have no field that it could be over.
+  private func isIndexed(_ fields: [String], _ isUnique: Bool, entity: Entity) throws -> Bool {
+    if fields.isEmpty { return false }
+    if let missing = fields.first(where: { entity.field($0) == nil }) {
+      if !isUnique { return false }
+      throw RecordFault(
+        .conflict, "the other side stores this relationship, so it cannot be unique here", entity: entity.name,
+        field: missing)
+    }
+    if !isUnique, fields.count == 1, case .reference? = entity.field(fields[0])?.type { return false }
+    return true
+  }
+
+  /// Whether a subclass asks of inherited properties alone that they be unique among its objects.
+  private func isNarrower(_ paths: [String], _ model: ModelPlan) -> Bool {
+    var owner = model
+    while let above = models.first(where: { $0.type === owner.type.superType }), above.uniques.contains(paths) {
+      owner = above
+    }
+    if owner.type.superType == nil { return false }
+    return paths.allSatisfy { path in owner.type.number(ofPath: path).map { $0 < owner.type.first } ?? false }
+  }
+
+  // MARK: Definitions
+
+  /// Notes an index with a condition or with forms.
+  mutating func ask(_ plan: IndexPlan, of model: ModelPlan, _ catalog: Catalog) throws {
+    guard let entity = catalog.entity(model.type.root.name) else { return }
+    func field(_ path: String) throws -> FieldID {
+      guard let field = entity.field(model.type.fieldName(ofPath: path)) else {
+        throw RecordFault(
+          .conflict, "an index needs a property that the object's own row has", entity: model.type.name, field: path)
+      }
+      return field.id
+    }
+    let parts = try plan.parts.map { part in
+      Index.Part(try field(part.path), isDescending: part.isDescending, form: part.form)
+    }
+    let one = AskedIndex(
+      entity: entity.id, name: plan.name(model.type.fieldName(ofPath:)), parts: Index.normal(parts),
+      isUnique: plan.isUnique, tests: try plan.tests.map { try $0.test(field) })
+    if let fault = Index(
+      IndexID(0), of: entity.id, one.name, parts: one.parts, isUnique: one.isUnique, tests: one.tests
+    )
+    .complaint(in: entity) {
+      throw RecordFault(.conflict, "the index \(plan.text) \(fault)", entity: model.type.name)
+    }
+    if !asked.contains(one) { asked.append(one) }
+  }
+}
+
+extension IndexPlan.Test {
+  func test(_ field: (String) throws -> FieldID) throws -> Index.Test {
+    switch self {
+    case .isNull(let path): .isNull(try field(path))
+    case .isNotNull(let path): .isNotNull(try field(path))
+    case .equals(let path, let value): .equals(try field(path), value)
+    case .compares(let path, let comparison, let value): .compares(try field(path), comparison, value)
+    case .any(let tests): .any(try tests.map { try $0.test(field) })
+    }
+  }
+}

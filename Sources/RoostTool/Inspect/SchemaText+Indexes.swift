@@ -1,0 +1,48 @@
+import RoostRecords
+
+/// Indexes as `#Index` and `#Unique` declare them.
+extension SchemaText {
+  func declaration(_ macro: String, _ indexes: [Index], of entity: Entity) -> String {
+    let areFormed = indexes.contains(where: isFormed)
+    var arguments = indexes.map { index in
+      "[" + index.parts.compactMap { part($0, entity, isFormed: areFormed) }.joined(separator: ", ") + "]"
+    }
+    if let index = indexes.first, isConditional(index, entity) {
+      arguments.append("where: { \(Self.condition(index, entity)) }")
+    }
+    return "#\(macro)<\(entity.name)>(\(arguments.joined(separator: ", ")))"
+  }
+
+  /// Whether key paths alone do not say what the index has.
+  func isFormed(_ index: Index) -> Bool { index.parts.contains { $0.form != .value || $0.isDescending } }
+
+  /// Whether a model has declared a condition. In a family of classes the store itself leaves rows out.
+  func isConditional(_ index: Index, _ entity: Entity) -> Bool {
+    !index.tests.isEmpty && !entity.fields.contains { $0.name.hasPrefix("@") && index.fields.contains($0.id) }
+  }
+
+  private func part(_ part: Index.Part, _ entity: Entity, isFormed: Bool) -> String? {
+    guard let name = entity.field(part.field)?.name else { return nil }
+    if !isFormed { return "\\.\(name)" }
+    if part.form == .value { return ".\(part.isDescending ? "descending" : "ascending")(\\.\(name))" }
+    return ".\(part.form.word)(\\.\(name))" + (part.isDescending ? ".descending" : "")
+  }
+
+  static func condition(_ index: Index, _ entity: Entity) -> String {
+    index.tests.map { text($0, entity) }.joined(separator: " && ")
+  }
+
+  private static func text(_ test: Index.Test, _ entity: Entity) -> String {
+    func name(_ id: FieldID) -> String { "$0." + (entity.field(id)?.name ?? "?") }
+    func shown(_ value: Value) -> String { text(value) ?? "\(value)" }
+    switch test {
+    case .isNull(let id): return "\(name(id)) == nil"
+    case .isNotNull(let id): return "\(name(id)) != nil"
+    case .equals(let id, .bool(let flag)) where entity.field(id)?.isOptional == false:
+      return (flag ? "" : "!") + name(id)
+    case .equals(let id, let value): return "\(name(id)) == \(shown(value))"
+    case .compares(let id, let comparison, let value): return "\(name(id)) \(comparison.sign) \(shown(value))"
+    case .any(let tests): return "(" + tests.map { text($0, entity) }.joined(separator: " || ") + ")"
+    }
+  }
+}

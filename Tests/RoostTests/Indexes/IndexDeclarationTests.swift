@@ -1,0 +1,80 @@
+import Foundation
+import Roost
+import Testing
+
+@Model final class Ticket {
+  #Index<Ticket>([\.level], where: { $0.tags.count > 3 })
+  #Index<Ticket>([\.title], where: { !($0.ratio < 2) })
+  #Index<Ticket>([.count(\.level)])
+  var title: String
+  var level: Int
+  var ratio: Double
+  var tags: [String]
+  init() { (title, level, ratio, tags) = ("", 0, 0, []) }
+}
+
+@Model final class Voyage {
+  #Index<Voyage>(
+    [\.port],
+    where: {
+      ($0.crew >= 3 || $0.port == "Kiel") && $0.harbor.name != "x" && (1..<9).contains($0.crew) && !($0.crew > 100)
+        && Voyage.ports.contains($0.port) && ($0.guests ?? 0) < -1
+    })
+  #Unique<Voyage>([\.port, \.crew], where: { $0.guests != nil })
+  static let ports = ["a", "b"]
+  var port: String
+  var crew: Int
+  var guests: Int?
+  var harbor = Harbor(name: "")
+  init() { (port, crew) = ("", 0) }
+}
+
+struct Harbor: Codable { var name: String }
+
+/// What `#Index` and `#Unique` declare, and what they refuse.
+@Suite struct IndexDeclarationTests {
+  @Test func `a schema shows the definitions`() throws {
+    let entity = try #require(Schema([Voyage.self]).entitiesByName["Voyage"])
+    #expect(entity.indices.isEmpty && entity.uniquenessConstraints.isEmpty)
+    #expect(
+      entity.indexDefinitions.map(\.description) == [
+        #"port where (crew >= 3 || port == "Kiel") && harbor.name != "x" && crew >= 1 && crew < 9 && crew <= 100 && "#
+          + #"(port == "a" || port == "b") && guests < -1"#,
+        "unique port, crew where guests != nil",
+      ])
+    #expect(entity.indexDefinitions.map(\.isUnique) == [false, true])
+    let errand = try #require(Schema([Errand.self]).entitiesByName["Errand"])
+    #expect(errand.indices == [["number"]])
+    #expect(errand.indexDefinitions.contains { $0.parts == [.init("tags", form: .elements)] && $0.condition == nil })
+  }
+
+  @Test func `a schema with definitions is coded`() throws {
+    let schema = Schema([Voyage.self, Errand.self])
+    let again = try JSONDecoder().decode(Schema.self, from: JSONEncoder().encode(schema))
+    #expect(again.entitiesByName["Voyage"]?.indexDefinitions == schema.entitiesByName["Voyage"]?.indexDefinitions)
+  }
+
+  @Test func `what a store cannot keep is refused with the part that is at fault`() throws {
+    let error = #expect(throws: (any Error).self) {
+      _ = try ModelContainer(for: Ticket.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    let text = error.map { "\($0)" } ?? ""
+    #expect(text.contains("#Index of Ticket has a condition that a store cannot keep"), "\(text)")
+    #expect(text.contains("$0.tags.count") || text.contains("write the opposite comparison"), "\(text)")
+  }
+
+  @Test func `an index with a long condition has the objects that fulfil it`() throws {
+    let container = try ModelContainer(
+      for: Voyage.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    for number in 0..<20 {
+      let voyage = Voyage()
+      (voyage.port, voyage.crew, voyage.guests) = (number % 2 == 0 ? "a" : "Kiel", number, number % 3 == 0 ? -5 : nil)
+      voyage.harbor.name = number % 4 == 0 ? "x" : "y"
+      context.insert(voyage)
+    }
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Voyage>(predicate: #Predicate { $0.port == "a" })) == 10)
+    #expect(try container.verify().isSound)
+  }
+}
