@@ -108,7 +108,7 @@ extension AskPair where Other == Thing {
       + equal("badge", \Thing.badge, other: \Thing.badge) + ordered("k, rest", \Thing.k, other: \Thing.[AskFields.rest])
       + ordered("third, ok", \Thing.[AskFields.third], other: \Thing.ok)
       + ordered("ok, third", \Thing.ok, other: \Thing.[AskFields.third])
-      + ordered("oname, prefix", \Thing.oname, other: \Thing.[AskFields.prefix])
+      + equal("name, prefix", \Thing.name, other: \Thing.[AskFields.prefix])
       + equal("badge, obadge", \Thing.badge, other: \Thing.obadge)
       + equal("bytes", \Thing.bytes, other: \Thing.bytes) + equal("flag", \Thing.flag, other: \Thing.oflag)
   }
