@@ -31,7 +31,7 @@ final class PostingListWriter {
   static let shortCount = 8
   static let blockCount = 128
   static let mostPlaces = 4096
-  static let chunkBytes = 4096
+  static let chunkBytes = 8192
   static let mostTailBytes = 3072
   static let hasExceptions: UInt8 = 128
 
