@@ -2,10 +2,10 @@ import Foundation
 import Roost
 import Testing
 
-@Model final class Ticket {
-  #Index<Ticket>([\.level], where: { $0.tags.count > 3 })
-  #Index<Ticket>([\.title], where: { !($0.ratio < 2) })
-  #Index<Ticket>([.count(\.level)])
+@Model final class Permit {
+  #Index<Permit>([\.level], where: { $0.tags.count > 3 })
+  #Index<Permit>([\.title], where: { !($0.ratio < 2) })
+  #Index<Permit>([.count(\.level)])
   var title: String
   var level: Int
   var ratio: Double
@@ -25,11 +25,11 @@ import Testing
   var port: String
   var crew: Int
   var guests: Int?
-  var harbor = Harbor(name: "")
+  var harbor = Haven(name: "")
   init() { (port, crew) = ("", 0) }
 }
 
-struct Harbor: Codable { var name: String }
+struct Haven: Codable { var name: String }
 
 /// What `#Index` and `#Unique` declare, and what they refuse.
 @Suite struct IndexDeclarationTests {
@@ -56,10 +56,10 @@ struct Harbor: Codable { var name: String }
 
   @Test func `what a store cannot keep is refused with the part that is at fault`() throws {
     let error = #expect(throws: (any Error).self) {
-      _ = try ModelContainer(for: Ticket.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      _ = try ModelContainer(for: Permit.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     }
     let text = error.map { "\($0)" } ?? ""
-    #expect(text.contains("#Index of Ticket has a condition that a store cannot keep"), "\(text)")
+    #expect(text.contains("#Index of Permit has a condition that a store cannot keep"), "\(text)")
     #expect(text.contains("$0.tags.count") || text.contains("write the opposite comparison"), "\(text)")
   }
 

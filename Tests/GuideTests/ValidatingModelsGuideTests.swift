@@ -36,7 +36,7 @@ extension Review: Validatable {
   }
 }
 
-@Suite struct ValidationGuideTests {
+@Suite struct ValidatingModelsGuideTests {
   private let container: ModelContainer
   private let context: ModelContext
 

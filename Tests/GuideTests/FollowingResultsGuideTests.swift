@@ -3,7 +3,7 @@ import Observation
 import SwiftData
 import Testing
 
-enum LiveResultsGuide {
+enum FollowingResultsGuide {
   @Model final class Task {
     var title: String
     var project: String
@@ -17,8 +17,8 @@ enum LiveResultsGuide {
 }
 
 /// What the guide on live results shows.
-@Suite(.timeLimit(.minutes(30))) struct LiveResultsGuideTests {
-  typealias Task = LiveResultsGuide.Task
+@Suite(.timeLimit(.minutes(30))) struct FollowingResultsGuideTests {
+  typealias Task = FollowingResultsGuide.Task
   private let container: ModelContainer
   private let context: ModelContext
   private let open = FetchDescriptor<Task>(predicate: #Predicate { !$0.isDone }, sortBy: [SortDescriptor(\.title)])
