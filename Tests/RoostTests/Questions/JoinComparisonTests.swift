@@ -19,12 +19,12 @@ import Testing
   }
 }
 
-@Model final class Visit {
+@Model final class Sojourn {
   var at: Int
   var length: Double
   var shop: String?
   var mark: Feeling
-  #Index<Visit>([\.at])
+  #Index<Sojourn>([\.at])
 
   init(_ at: Int, length: Double = 0, shop: String? = "a", mark: Feeling = .calm) {
     self.at = at
@@ -37,7 +37,7 @@ import Testing
 /// Joins by ranges and other comparisons, full joins and joins of all with all, compared with loops over arrays.
 @Suite struct JoinComparisonTests {
   private func context(_ book: TraceBook = TraceBook()) throws -> ModelContext {
-    ModelContext(try ModelContainer(for: Stretch.self, Visit.self, configurations: book.configuration()))
+    ModelContext(try ModelContainer(for: Stretch.self, Sojourn.self, configurations: book.configuration()))
   }
 
   private func filled() throws -> ModelContext {
@@ -45,7 +45,7 @@ import Testing
     for stretch in [
       Stretch("one", from: 0, to: 10), Stretch("two", from: 5, to: 20, shop: "b"), Stretch("open", from: 15, to: nil),
     ] { context.insert(stretch) }
-    for at in [0, 5, 9, 10, 19, 40] { context.insert(Visit(at, shop: at == 40 ? nil : at < 9 ? "a" : "b")) }
+    for at in [0, 5, 9, 10, 19, 40] { context.insert(Sojourn(at, shop: at == 40 ? nil : at < 9 ? "a" : "b")) }
     try context.save()
     return ModelContext(context.container)
   }
@@ -57,7 +57,7 @@ import Testing
     let rows = try context.select(
       Stretch.self, \.name,
       joining: .left(
-        Visit.self, on: .atMost(\.from, \.at), .greater(\.to, \.at), sortBy: [SortDescriptor(\.at)], select: \.at),
+        Sojourn.self, on: .atMost(\.from, \.at), .greater(\.to, \.at), sortBy: [SortDescriptor(\.at)], select: \.at),
       sortBy: order)
     #expect(
       rows.map { "\($0.0) \($0.1.map(String.init) ?? "-")" } == [
@@ -66,13 +66,14 @@ import Testing
     let sameShop = try context.select(
       Stretch.self, \.name,
       joining: .inner(
-        Visit.self, on: .equal(\.shop, \.shop), .less(\.from, \.at), sortBy: [SortDescriptor(\.at)], select: \.at),
+        Sojourn.self, on: .equal(\.shop, \.shop), .less(\.from, \.at), sortBy: [SortDescriptor(\.at)], select: \.at),
       sortBy: order)
     #expect(sameShop.map { "\($0.0) \($0.1)" } == ["one 5", "two 9", "two 10", "two 19"])
     let others = try context.select(
       Stretch.self, \.name,
       joining: .inner(
-        Visit.self, on: .notEqual(\.shop, \.shop), .atLeast(\.from, \.at), sortBy: [SortDescriptor(\.at)], select: \.at),
+        Sojourn.self, on: .notEqual(\.shop, \.shop), .atLeast(\.from, \.at), sortBy: [SortDescriptor(\.at)],
+        select: \.at),
       sortBy: order)
     #expect(others.map { "\($0.0) \($0.1)" } == ["two 0", "two 5", "open 9", "open 10"])
     #expect(context.statistics.modelsFetched == 0)
@@ -81,13 +82,13 @@ import Testing
   @Test func `a condition asks for a range`() throws {
     let context = try filled()
     for isChanged in [false, true] {
-      if isChanged { context.insert(Visit(16)) }
+      if isChanged { context.insert(Sojourn(16)) }
       let seen = try context.select(
-        Stretch.self, \.name, matching: [.exists(Visit.self, on: .less(\.from, \.at), .equal(\.shop, \.shop))],
+        Stretch.self, \.name, matching: [.exists(Sojourn.self, on: .less(\.from, \.at), .equal(\.shop, \.shop))],
         sortBy: order)
       #expect(seen == (isChanged ? ["one", "two", "open"] : ["one", "two"]))
       let alone = try context.select(
-        Stretch.self, \.name, matching: [.none(Visit.self, on: .atMost(\.from, \.at), .atLeast(\.to, \.at))],
+        Stretch.self, \.name, matching: [.none(Sojourn.self, on: .atMost(\.from, \.at), .atLeast(\.to, \.at))],
         sortBy: order)
       #expect(alone == ["open"])
     }
@@ -100,7 +101,7 @@ import Testing
       let rows = try context.select(
         Stretch.self, \.name,
         joining: .full(
-          Visit.self, on: .equal(\.from, \.at), sortBy: [SortDescriptor(\.at, order: .reverse)], select: \.at),
+          Sojourn.self, on: .equal(\.from, \.at), sortBy: [SortDescriptor(\.at, order: .reverse)], select: \.at),
         sortBy: order)
       let typed: [(String?, Int?)] = rows
       let expected =
@@ -108,11 +109,11 @@ import Testing
       #expect(typed.map { "\($0.0 ?? "-") \($0.1.map(String.init) ?? "-")" } == expected)
       let pairs = try context.select(
         Stretch.self, \.name, \.from,
-        joining: .full(Visit.self, on: .equal(\.shop, \.shop), select: \.at, \.length), sortBy: order)
+        joining: .full(Sojourn.self, on: .equal(\.shop, \.shop), select: \.at, \.length), sortBy: order)
       let whole: [((String, Int)?, (Int, Double)?)] = pairs
       #expect(whole.contains { $0.0 == nil && $0.1?.0 == 40 } && whole.contains { $0.0?.0 == "two" && $0.1?.0 == 19 })
       let some = try context.select(
-        Stretch.self, \.name, joining: .full(Visit.self, on: .equal(\.from, \.at), select: \.at), sortBy: order,
+        Stretch.self, \.name, joining: .full(Sojourn.self, on: .equal(\.from, \.at), select: \.at), sortBy: order,
         offset: expected.count - 2, limit: 5)
       #expect(some.count == 2 && some.allSatisfy { $0.0 == nil })
     }
@@ -121,18 +122,18 @@ import Testing
   @Test func `all with all must be said, and too many pairs are refused`() throws {
     let context = try filled()
     let all = try context.select(
-      Stretch.self, \.name, joining: .inner(Visit.self, on: .all, sortBy: [SortDescriptor(\.at)], select: \.at),
+      Stretch.self, \.name, joining: .inner(Sojourn.self, on: .all, sortBy: [SortDescriptor(\.at)], select: \.at),
       sortBy: order, limit: 8)
     #expect(all.map { "\($0.0) \($0.1)" }.prefix(7).last == "two 0" && all.count == 8)
     let error = #expect(throws: RoostError.self) {
-      try context.select(Stretch.self, \.name, joining: .inner(Visit.self, select: \.at))
+      try context.select(Stretch.self, \.name, joining: .inner(Sojourn.self, select: \.at))
     }
     #expect(error?.description.contains("on: .all") == true)
-    for number in 0..<4000 { context.insert(Visit(number)) }
+    for number in 0..<4000 { context.insert(Sojourn(number)) }
     for number in 0..<4000 { context.insert(Stretch("\(number)", from: number, to: 0)) }
     try context.save()
     let many = #expect(throws: RoostError.self) {
-      try context.select(Stretch.self, \.name, joining: .inner(Visit.self, on: .all, select: \.at))
+      try context.select(Stretch.self, \.name, joining: .inner(Sojourn.self, on: .all, select: \.at))
     }
     #expect(many?.code == .badValue && many?.description.contains("10000000 pairs") == true)
   }
@@ -140,14 +141,14 @@ import Testing
   @Test func `few rows look their ranges up`() throws {
     let book = TraceBook()
     let context = try context(book)
-    for number in 0..<3000 { context.insert(Visit(number, length: Double(number))) }
+    for number in 0..<3000 { context.insert(Sojourn(number, length: Double(number))) }
     for number in 0..<3 { context.insert(Stretch("\(number)", from: number * 1000, to: number * 1000 + 5)) }
     try context.save()
     let reader = ModelContext(context.container)
     let told = try reader.explain {
       let found = try $0.select(
         Stretch.self, \.name,
-        joining: .inner(Visit.self, on: .atMost(\.from, \.at), .greater(\.to, \.at), select: \.length), sortBy: order)
+        joining: .inner(Sojourn.self, on: .atMost(\.from, \.at), .greater(\.to, \.at), select: \.length), sortBy: order)
       #expect(found.count == 15 && found.map(\.1).last == 2004)
     }
     #expect(told.others.map(\.joining) == [.sorted] && told.others.first?.rowsRead == 15, "\(told)")
@@ -164,7 +165,7 @@ import Testing
           shop: ["a", "é", "e\u{301}"][below(3)],
           mark: Feeling.allCases[below(3)]))
       context.insert(
-        Visit(
+        Sojourn(
           below(9), length: [0, -0.0, 1, .nan, 3][below(5)], shop: below(3) == 0 ? nil : ["a", "é", "b"][below(3)],
           mark: Feeling.allCases[below(3)]))
     }
@@ -172,11 +173,11 @@ import Testing
     try context.save()
     for round in 0..<4 {
       let stretches = try context.fetch(FetchDescriptor<Stretch>(sortBy: [SortDescriptor(\.name)]))
-      let visits = try context.fetch(FetchDescriptor<Visit>())
-      func check(_ keys: JoinKey<Stretch, Visit>..., holds: (Stretch, Visit) -> Bool) throws {
+      let visits = try context.fetch(FetchDescriptor<Sojourn>())
+      func check(_ keys: JoinKey<Stretch, Sojourn>..., holds: (Stretch, Sojourn) -> Bool) throws {
         let (first, last) = (keys[0], keys[keys.count - 1])
         let found = try context.select(
-          Stretch.self, \.name, joining: .full(Visit.self, on: first, last, select: \.persistentModelID),
+          Stretch.self, \.name, joining: .full(Sojourn.self, on: first, last, select: \.persistentModelID),
           sortBy: [SortDescriptor(\.name)])
         var expected = stretches.flatMap { stretch -> [String] in
           let own = visits.filter { holds(stretch, $0) }.map { "\(stretch.name) \($0.persistentModelID.hashValue)" }
