@@ -8,21 +8,21 @@ public struct WritableTree {
   let id: UInt32
   private let name: [UInt8]
   private let handedOut: ByteTreeDraft
-  /// How many savepoints had been rolled back when the draft was handed out.
-  private let rollbacks: Int
+  /// The age of the writer when the draft was handed out.
+  private let age: Int
 
   init(_ opened: Forest.Opened, _ draft: ByteTreeDraft, of writer: Writer) {
     self.writer = writer
     id = opened.id
     name = opened.name
     handedOut = draft
-    rollbacks = writer.rollbacks
+    age = writer.age
   }
 
-  /// The draft that changes go to. The one that was handed out is stale after a rollback to a savepoint.
+  /// The draft that changes go to. The one that was handed out is stale after a rollback to a savepoint, or a drop.
   private var draft: ByteTreeDraft {
     get throws(StoreError) {
-      if writer.rollbacks == rollbacks { return handedOut }
+      if writer.age == age { return handedOut }
       guard case .bytes(let draft) = try writer.trunk(id, name) else { throw Writer.isGone }
       return draft
     }
@@ -84,21 +84,21 @@ public struct WritableTable {
   let id: UInt32
   private let name: [UInt8]
   private let handedOut: IntegerTreeDraft
-  /// How many savepoints had been rolled back when the draft was handed out.
-  private let rollbacks: Int
+  /// The age of the writer when the draft was handed out.
+  private let age: Int
 
   init(_ opened: Forest.Opened, _ draft: IntegerTreeDraft, of writer: Writer) {
     self.writer = writer
     id = opened.id
     name = opened.name
     handedOut = draft
-    rollbacks = writer.rollbacks
+    age = writer.age
   }
 
-  /// The draft that changes go to. The one that was handed out is stale after a rollback to a savepoint.
+  /// The draft that changes go to. The one that was handed out is stale after a rollback to a savepoint, or a drop.
   private var draft: IntegerTreeDraft {
     get throws(StoreError) {
-      if writer.rollbacks == rollbacks { return handedOut }
+      if writer.age == age { return handedOut }
       guard case .integers(let draft) = try writer.trunk(id, name) else { throw Writer.isGone }
       return draft
     }

@@ -75,6 +75,7 @@ public final class Writer {
   public func drop(_ name: String) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
       guard try forest.drop(Array(name.utf8)) else { return false }
+      age += 1
       try Replay.record(transaction, .drop, name: Array(name.utf8))
       return true
     }
@@ -142,11 +143,12 @@ public final class Writer {
     }
   }
 
-  /// How many savepoints were rolled back. Each makes the drafts stale that were handed out before.
-  private(set) var rollbacks = 0
+  /// How many savepoints were rolled back, and how many trees were dropped. Each makes drafts stale that were handed
+  /// out before.
+  private(set) var age = 0
 
-  /// The draft of a tree that was handed out before a rollback. A tree that the rollback undid has none, also if
-  /// another tree has got its number since.
+  /// The draft of a tree that was handed out earlier. A tree that was dropped or undone has none, also if another tree
+  /// has got its name or its number since.
   func trunk(_ id: UInt32, _ name: [UInt8]) throws(StoreError) -> Forest.Trunk {
     try scope.check()
     guard let found = try forest.find(name), found.id == id else { throw Self.isGone }
@@ -154,7 +156,7 @@ public final class Writer {
   }
 
   static var isGone: StoreError {
-    StoreError(.notFound, "the tree was made, or renamed, before a savepoint was rolled back: get it again by its name")
+    StoreError(.notFound, "the tree was dropped, renamed or undone since it was opened: get it again by its name")
   }
 
   /// Runs changes that are undone if the closure throws, while everything before them stays.
@@ -170,7 +172,7 @@ public final class Writer {
       return result
     } catch {
       scope.generation &+= 1
-      rollbacks += 1
+      age += 1
       forest.rollback(to: point)
       failure = nil
       throw error

@@ -77,6 +77,29 @@ import Testing
     #expect(try store.read { try $0.tree("other").count } == 1)
   }
 
+  @Test func `a tree that was dropped takes no more values, and its pages stay free`() throws {
+    let store = try KeyValueStore(inMemory: StoreSettings())
+    try store.write { writer in
+      let (tree, other) = (try writer.tree("stock"), try writer.table("numbers"))
+      try tree.put("pears", "4")
+      try writer.drop("stock")
+      let error = #expect(throws: StoreError.self) { try tree.put("pears", "5") }
+      #expect(error?.code == .notFound && error?.description.contains("was dropped") == true)
+      #expect(throws: StoreError.self) { try tree.remove("pears") }
+      let next = try writer.tree("stock")
+      try next.put("apples", "1")
+      // It has the name, and is another tree.
+      #expect(throws: StoreError.self) { try tree.put("pears", "6") }
+      #expect(tree.count == 0 && next.count == 1)
+      try other.put(1, "one")
+      try undo(writer) { try writer.drop("stock") }
+      try next.put("pears", "7")
+    }
+    #expect(try store.read { try $0.tree("stock").count } == 2)
+    #expect(try store.read { try $0.table("numbers").count } == 1)
+    #expect(try store.verify().findings == [])
+  }
+
   @Test func `a table cannot be filled by a handle of before`() throws {
     let store = try KeyValueStore(inMemory: StoreSettings())
     try store.write { writer in

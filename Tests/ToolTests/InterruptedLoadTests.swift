@@ -108,4 +108,16 @@ import Testing
         && found.errors.contains("line \(place + 1)"), "\(found)")
     #expect(try !names.contains { $0.hasPrefix("copy") })
   }
+
+  @Test func `a store that another process made meanwhile is not replaced`() throws {
+    let (made, other) = (folder.file("made.roost"), folder.file("other.roost"))
+    #expect(Transcript.of("load", dump, made).ending == .good)
+    try Data("theirs".utf8).write(to: URL(filePath: other))
+    let error = #expect(throws: StoreError.self) { try Leftovers.finish(made, as: other) }
+    #expect(error?.code == .alreadyExists && error?.description.contains("meanwhile") == true)
+    #expect(try Data(contentsOf: URL(filePath: other)) == Data("theirs".utf8))
+    try Leftovers.finish(made, as: folder.file("third.roost"))
+    #expect(try names.contains("third.roost") && !names.contains("made.roost"))
+    #expect(Transcript.of("verify", folder.file("third.roost")).ending == .good)
+  }
 }

@@ -163,7 +163,7 @@ private struct Loading {
         return (Report(rows: loader.rows, lists: loader.lists, path: path, removed: removed, seconds: seconds), bar)
       }
       bar.end()
-      try DiskFileSystem.shared.rename(making, to: path)
+      try Leftovers.finish(making, as: path)
     } catch {
       bar.end()
       for left in files { try? DiskFileSystem.shared.remove(left) }
