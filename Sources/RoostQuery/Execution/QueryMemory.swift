@@ -26,6 +26,14 @@ package final class QueryMemory {
     case distinct = "the distinct values"
     case join = "the joined rows"
     case window = "the groups of the window"
+
+    fileprivate var remedy: String {
+      switch self {
+      case .rows: "ask for fewer with a predicate or a limit"
+      case .join: "ask for fewer with a predicate of either class, or another key"
+      case .groups, .distinct, .window: "ask for fewer rows with a predicate, or for values of which there are fewer"
+      }
+    }
   }
 
   @inline(__always)
@@ -37,7 +45,7 @@ package final class QueryMemory {
   private func fault(_ use: Use) -> ConditionFault {
     ConditionFault(
       .tooLarge,
-      "\(use.rawValue) take more than \(most) bytes of memory: ask for fewer with a predicate or a limit, group by something that has fewer values, or set queryBytes of the configuration",
+      "\(use.rawValue) take more than \(most) bytes of memory: \(use.remedy), or set queryBytes of the configuration",
       in: entity)
   }
 }
