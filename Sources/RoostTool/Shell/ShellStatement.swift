@@ -127,7 +127,9 @@ struct ShellStatement: Equatable {
       }
     }
     if verb == .group, !clauses.keys.contains(where: Clause.grouping.contains) {
-      throw UsageError(sentence: "'group' needs 'by' or a measure such as 'sum': write '\(verb.example)'")
+      throw UsageError(
+        sentence: "'group' needs 'by' or a measure such as 'sum': write '\(verb.example)', "
+          + "or 'count \(entity)' for all rows")
     }
     if [.show, .explain, .count, .group].contains(verb), !subject.isEmpty {
       throw UsageError(sentence: "'\(subject)' is unknown here: write '\(entity) where \(subject)'")
