@@ -35,7 +35,7 @@ package final class RowSalvage: SalvagedContent {
   private var titles: [[UInt8]: String] = [:]
 
   package init(
-    clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() },
+    clock: (@Sendable () -> UInt64)? = nil,
     writer: @escaping @Sendable () -> HistoryWriter = { .unknown }
   ) {
     source = HistorySource(clock, writer)

@@ -24,7 +24,7 @@ package final class RecordStore: Sendable {
   package init(
     _ path: String, options: StoreOptions = StoreOptions(), reservesRows: Bool = false,
     fileSystem: any FileSystem = DiskFileSystem.shared,
-    clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() },
+    clock: (@Sendable () -> UInt64)? = nil,
     writer: @escaping @Sendable () -> HistoryWriter = { .unknown }
   ) throws(StoreError) {
     source = HistorySource(clock, writer)
@@ -36,7 +36,7 @@ package final class RecordStore: Sendable {
   /// A store that lives in memory and ends with this object.
   package init(
     inMemory options: StoreOptions, reservesRows: Bool = false,
-    clock: @escaping @Sendable () -> UInt64 = { Clock.wallMilliseconds() },
+    clock: (@Sendable () -> UInt64)? = nil,
     writer: @escaping @Sendable () -> HistoryWriter = { .unknown }
   ) throws(StoreError) {
     source = HistorySource(clock, writer)

@@ -99,7 +99,7 @@ extension Tables {
       let last = try reading.lastHead()
       let stamp: HybridTime
       if let source = historyTurn.source {
-        stamp = (last?.head.stamp ?? reading.state.floorStamp).next(source.clock())
+        stamp = source.time(after: last?.head.stamp ?? reading.state.floorStamp)
         try record(.about, [stamp.bits], text: historyTurn.author)
         // The last entry is mostly this opening's own.
         if last?.head.last != source.lastOwn { try note(source.writer()) }

@@ -203,6 +203,26 @@ import Testing
     }
   }
 
+  @Test func `commits of two stores have different times, so each token names one of them`() throws {
+    // Each container makes its stores and saves within one millisecond or two.
+    for _ in 0..<30 {
+      let container = try makePair()
+      let context = ModelContext(container)
+      let start = try container.latestHistoryToken
+      for number in 0..<3 {
+        context.insert(Artist("\(number)"))
+        context.insert(Boat(number))
+        try context.save()
+      }
+      let all = try context.after(start)
+      #expect(all.count == 6)
+      for one in all {
+        let token = one.token
+        #expect(try context.all(#Predicate { $0.token == token }) == [one])
+      }
+    }
+  }
+
   @Test func `a store without history beside one that has one is passed over`() throws {
     let container = try makePair(secondIsOff: true)
     let context = ModelContext(container)
