@@ -137,10 +137,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   private static let leastCacheBytes = 1 << 20
   private static let leastQueryBytes = 1 << 16
   /// A quarter of what the process may use.
-  private static let usualQueryBytes = max(64 << 20, Int(clamping: (MemoryBound.now() ?? 1 << 30) / 4))
-
-  /// How much memory one call may take for rows and groups.
-  var mostQueryBytes: Int { queryBytes ?? Self.usualQueryBytes }
+  static let usualQueryBytes = max(sureQueryBytes, Int(clamping: (MemoryBound.now() ?? 1 << 30) / 4))
+  /// Each call may take so much, unless `queryBytes` says less.
+  static var sureQueryBytes: Int { 64 << 20 }
 
   var lockTimeoutNanoseconds: UInt64 {
     lockTimeout.map(Self.nanoseconds) ?? (Foundation.Thread.isMainThread ? 0 : 5_000_000_000)

@@ -4,15 +4,18 @@ package import RoostRecords
 ///
 /// The numbers are estimates, so the limit is reached a little early or late. One call has the object for itself.
 package final class QueryMemory {
-  private let most: Int
   private let entity: String
+  private let limit: () -> Int
+  /// What a call may take without asking for its limit, which is found out slowly.
+  @exclusivity(unchecked) private var most: Int
   @exclusivity(unchecked) private var taken = 0
 
   /// - Parameters:
-  ///   - most: how many bytes the call may take.
+  ///   - least: how many bytes the call may take in any case.
+  ///   - limit: how many bytes it may take, and not fewer than that.
   ///   - entity: what is asked of, for the error.
-  package init(most: Int, entity: String) {
-    (self.most, self.entity) = (most, entity)
+  package init(least: Int, entity: String, limit: @escaping () -> Int) {
+    (most, self.limit, self.entity) = (least, limit, entity)
   }
 
   /// What one value of a row takes, beside the bytes of long texts.
@@ -39,11 +42,14 @@ package final class QueryMemory {
   @inline(__always)
   package func take(_ bytes: Int, for use: Use) throws(ConditionFault) {
     taken &+= bytes
-    if taken > most { throw fault(use) }
+    if taken > most { try checkLimit(use) }
   }
 
-  private func fault(_ use: Use) -> ConditionFault {
-    ConditionFault(
+  @inline(never)
+  private func checkLimit(_ use: Use) throws(ConditionFault) {
+    most = limit()
+    if taken <= most { return }
+    throw ConditionFault(
       .tooLarge,
       "\(use.rawValue) take more than \(most) bytes of memory: \(use.remedy), or set queryBytes of the configuration",
       in: entity)

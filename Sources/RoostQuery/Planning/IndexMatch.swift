@@ -20,13 +20,17 @@ struct IndexMatch {
   /// The parts of the condition that need no test behind it.
   private(set) var covered = PartSet()
 
-  /// All matches of an index: one, or one for each element that is asked for.
-  static func all(_ index: IndexReader, _ table: TableReader, conjunction: Conjunction) -> [IndexMatch] {
+  /// Calls a body with each match of an index: one, or one for each element that is asked for.
+  @inline(__always)
+  static func forEach(
+    _ index: IndexReader, _ table: TableReader, conjunction: Conjunction, _ body: (IndexMatch) throws -> Void
+  ) rethrows {
     guard index.hasElements, let part = index.index.parts.first(where: { $0.form == .elements }) else {
-      return IndexMatch(index, table, conjunction: conjunction).map { [$0] } ?? []
+      if let match = IndexMatch(index, table, conjunction: conjunction) { try body(match) }
+      return
     }
-    return conjunction.elements(of: part.field).compactMap {
-      IndexMatch(index, table, conjunction: conjunction, element: $0)
+    for element in conjunction.elements(of: part.field) {
+      if let match = IndexMatch(index, table, conjunction: conjunction, element: element) { try body(match) }
     }
   }
 

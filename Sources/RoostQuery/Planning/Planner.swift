@@ -81,10 +81,11 @@ package struct Planner {
   private func count(_ asked: Asked) throws -> Int {
     if !asked.conjunction.parts.isEmpty, !asked.conjunction.isImpossible {
       for index in asked.table.indexes where index.isWhole {
-        for match in IndexMatch.all(index, asked.table, conjunction: asked.conjunction)
-        where match.covered.count == asked.conjunction.parts.count {
-          return max(0, min(try match.count() - asked.offset, asked.limit ?? .max))
+        var found: Int?
+        try IndexMatch.forEach(index, asked.table, conjunction: asked.conjunction) { match in
+          if found == nil, match.covered.count == asked.conjunction.parts.count { found = try match.count() }
         }
+        if let found { return max(0, min(found - asked.offset, asked.limit ?? .max)) }
       }
       if asked.conjunction.parts.count == 1, asked.conjunction.parts[0].isOwnSearch {
         let count = try ground.answer(asked.conjunction.parts[0]).count()
@@ -250,7 +251,7 @@ package struct Planner {
   private func narrowing(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
     var found: [Candidate] = []
     for index in table.indexes where index.isWhole {
-      for match in IndexMatch.all(index, table, conjunction: conjunction) { found.append(try match.candidate()) }
+      try IndexMatch.forEach(index, table, conjunction: conjunction) { found.append(try $0.candidate()) }
     }
     for (number, part) in conjunction.parts.enumerated() {
       if let rows = Self.rows(part) {

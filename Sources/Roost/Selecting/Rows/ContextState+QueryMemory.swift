@@ -9,7 +9,10 @@ extension ContextState {
     let outer = queryMemory
     defer { queryMemory = outer }
     let store = try stores.known(model).store
-    queryMemory = QueryMemory(most: stores.configurations[store].mostQueryBytes, entity: model._$type.name)
+    let given = stores.configurations[store].queryBytes
+    queryMemory = QueryMemory(
+      least: given ?? ModelConfiguration.sureQueryBytes, entity: model._$type.name,
+      limit: { given ?? ModelConfiguration.usualQueryBytes })
     return try body()
   }
 }
