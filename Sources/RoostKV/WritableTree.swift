@@ -33,20 +33,22 @@ public struct WritableTree {
     try Building(writer, id, trunk: .bytes(draft), fill: fill)
   }
 
-  /// The tree as it is now. It is stale after the next change.
+  private func now() throws(StoreError) -> Tree { Tree(tree: try draft.tree, scope: writer.scope) }
+
+  /// The tree as it is now. It is stale after the next change. A tree that was dropped or undone is empty.
   public var reading: Tree {
-    if let draft = try? draft { return Tree(tree: draft.tree, scope: writer.scope) }
+    if let now = try? now() { return now }
     return Tree(tree: ByteTreeDraft(.empty, id: id, in: writer.transaction).tree, scope: writer.scope)
   }
 
   /// How many keys there are, with the changes of the transaction.
   public var count: Int { reading.count }
   /// The value of a key, copied; nil if there is none. The changes of the transaction count.
-  public func value(_ key: some Bytes) throws -> [UInt8]? { try reading.value(key) }
+  public func value(_ key: some Bytes) throws -> [UInt8]? { try now().value(key) }
   /// The value of a key as text; bytes that are not UTF-8 are replaced. The changes of the transaction count.
-  public func string(_ key: some Bytes) throws -> String? { try reading.string(key) }
+  public func string(_ key: some Bytes) throws -> String? { try now().string(key) }
   /// Whether a key has a value, with the changes of the transaction.
-  public func contains(_ key: some Bytes) throws -> Bool { try reading.contains(key) }
+  public func contains(_ key: some Bytes) throws -> Bool { try now().contains(key) }
 
   /// Gives the key this value, whether it is there or not; true if it was not.
   ///
@@ -109,20 +111,22 @@ public struct WritableTable {
     try Building(writer, id, trunk: .integers(draft), fill: fill)
   }
 
-  /// The table as it is now. It is stale after the next change.
+  private func now() throws(StoreError) -> Table { Table(tree: try draft.tree, scope: writer.scope) }
+
+  /// The table as it is now. It is stale after the next change. A table that was dropped or undone is empty.
   public var reading: Table {
-    if let draft = try? draft { return Table(tree: draft.tree, scope: writer.scope) }
+    if let now = try? now() { return now }
     return Table(tree: IntegerTreeDraft(.empty, id: id, in: writer.transaction).tree, scope: writer.scope)
   }
 
   /// How many keys there are, with the changes of the transaction.
   public var count: Int { reading.count }
   /// The value of a key, copied; nil if there is none. The changes of the transaction count.
-  public func value(_ key: UInt64) throws -> [UInt8]? { try reading.value(key) }
+  public func value(_ key: UInt64) throws -> [UInt8]? { try now().value(key) }
   /// The value of a key as text; bytes that are not UTF-8 are replaced. The changes of the transaction count.
-  public func string(_ key: UInt64) throws -> String? { try reading.string(key) }
+  public func string(_ key: UInt64) throws -> String? { try now().string(key) }
   /// Whether a key has a value, with the changes of the transaction.
-  public func contains(_ key: UInt64) throws -> Bool { try reading.contains(key) }
+  public func contains(_ key: UInt64) throws -> Bool { try now().contains(key) }
 
   /// Gives the key this value, whether it is there or not; true if it was not.
   ///

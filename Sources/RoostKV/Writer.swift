@@ -87,7 +87,9 @@ public final class Writer {
   ///   is one of the new name.
   public func rename(_ name: String, to new: String) throws(StoreError) {
     try change { () throws(StoreError) in
+      let id = try forest.find(Array(name.utf8))?.id
       try forest.rename(Array(name.utf8), to: Array(new.utf8))
+      if let id { renamed[id] = Array(new.utf8) }
       try Replay.record(transaction, .rename, name: Array(name.utf8), other: Array(new.utf8))
     }
   }
@@ -151,12 +153,15 @@ public final class Writer {
   /// has got its name or its number since.
   func trunk(_ id: UInt32, _ name: [UInt8]) throws(StoreError) -> Forest.Trunk {
     try scope.check()
-    guard let found = try forest.find(name), found.id == id else { throw Self.isGone }
+    guard let found = try forest.find(renamed[id] ?? name), found.id == id else { throw Self.isGone }
     return found.trunk
   }
 
+  /// By number of a tree, the name that this transaction gave it last.
+  private var renamed: [UInt32: [UInt8]] = [:]
+
   static var isGone: StoreError {
-    StoreError(.notFound, "the tree was dropped, renamed or undone since it was opened: get it again by its name")
+    StoreError(.notFound, "the tree was dropped or undone since it was opened: get it again by its name")
   }
 
   /// Runs changes that are undone if the closure throws, while everything before them stays.
@@ -165,6 +170,7 @@ public final class Writer {
     if isBuilding { throw Self.building }
     if let failure { throw failure }
     let point = try forest.savepoint()
+    let names = renamed
     do {
       let result = try body()
       if let failure { throw failure }
@@ -174,6 +180,7 @@ public final class Writer {
       scope.generation &+= 1
       age += 1
       forest.rollback(to: point)
+      renamed = names
       failure = nil
       throw error
     }

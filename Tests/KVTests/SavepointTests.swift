@@ -91,12 +91,35 @@ import Testing
       // It has the name, and is another tree.
       #expect(throws: StoreError.self) { try tree.put("pears", "6") }
       #expect(tree.count == 0 && next.count == 1)
+      #expect(throws: StoreError.self) { try tree.string("pears") }
+      #expect(throws: StoreError.self) { try tree.contains("pears") }
       try other.put(1, "one")
       try undo(writer) { try writer.drop("stock") }
       try next.put("pears", "7")
     }
     #expect(try store.read { try $0.tree("stock").count } == 2)
     #expect(try store.read { try $0.table("numbers").count } == 1)
+    #expect(try store.verify().findings == [])
+  }
+
+  @Test func `a tree that is renamed goes on after a rollback, under the name that stays`() throws {
+    let store = try KeyValueStore(inMemory: StoreSettings())
+    try store.write { writer in
+      let tree = try writer.tree("stock")
+      try tree.put("pears", "4")
+      try undo(writer) {
+        try writer.rename("stock", to: "lost")
+        try tree.put("plums", "1")
+      }
+      #expect(try tree.string("pears") == "4" && tree.string("plums") == nil)
+      try writer.rename("stock", to: "ware")
+      _ = try writer.tree("other")
+      try writer.drop("other")
+      try undo(writer) {}
+      #expect(try tree.string("pears") == "4" && tree.count == 1)
+      try tree.put("apples", "2")
+    }
+    #expect(try store.read { try $0.tree("ware").count } == 2)
     #expect(try store.verify().findings == [])
   }
 
