@@ -33,8 +33,10 @@ final class ComputedPath: @unchecked Sendable {
 
   /// Whether a computed value stands in a key path, also after other properties.
   static func isInside(_ keyPath: AnyKeyPath) -> Bool {
+    // A program that computes nothing makes no set.
+    if shared.lock.withLock({ shared.known.isEmpty }) { return false }
     let known = shared.lock.withLock { shared.known }
-    return !known.isEmpty && KeyPathComponent.words(of: keyPath).contains { known.contains($0) }
+    return KeyPathComponent.words(of: keyPath).contains { known.contains($0) }
   }
 
   private func find(_ keyPath: AnyKeyPath) -> (any AnyComputed)? {
