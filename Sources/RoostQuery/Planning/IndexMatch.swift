@@ -23,7 +23,7 @@ struct IndexMatch {
   /// Calls a body with each match of an index: one, or one for each element that is asked for.
   @inline(__always)
   static func forEach(
-    _ index: IndexReader, _ table: TableReader, conjunction: Conjunction, _ body: (IndexMatch) throws -> Void
+    _ index: IndexReader, _ table: TableReader, conjunction: Conjunction, each body: (IndexMatch) throws -> Void
   ) rethrows {
     guard index.hasElements, let part = index.index.parts.first(where: { $0.form == .elements }) else {
       if let match = IndexMatch(index, table, conjunction: conjunction) { try body(match) }
