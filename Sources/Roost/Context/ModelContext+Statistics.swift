@@ -20,8 +20,7 @@ extension ModelContext {
     public internal(set) var saves = 0
   }
 
-  /// The counts of what this context has read and saved since it was made. Tests compare them before and after a
-  /// call.
+  /// How much this context has read and saved since it was made. In a test, compare the counts before and after a call.
   public var statistics: Statistics {
     var all = Statistics()
     for graph in state.open {

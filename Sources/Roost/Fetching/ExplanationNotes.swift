@@ -12,7 +12,7 @@ final class ExplanationNotes {
     if let last = parts.indices.last { change(&parts[last]) }
   }
 
-  /// Makes one explanation of what a call has read: its first class, and then the others.
+  /// Makes one explanation of a call: that of its first class, with those of the other classes in it.
   func endCall(_ note: (inout FetchExplanation) -> Void) {
     guard var first = parts.first else { return }
     first.others = Array(parts.dropFirst())

@@ -17,7 +17,7 @@ extension ModelContext {
     }
   }
 
-  /// The models that a descriptor asks for, of which four batches at most are in memory: see ``FetchResultsCollection``.
+  /// The models that a descriptor asks for. At most four batches are in memory: see ``FetchResultsCollection``.
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> FetchResultsCollection<T> where T: PersistentModel {

@@ -31,7 +31,7 @@ final class ComputedPath: @unchecked Sendable {
   /// The computed value at which a key path ends; nil for other key paths.
   static func find(in keyPath: AnyKeyPath) -> (any AnyComputed)? { shared.find(keyPath) }
 
-  /// Whether a computed value stands in a key path, also after other properties.
+  /// Whether a key path contains a computed value, also after other properties.
   static func isInside(_ keyPath: AnyKeyPath) -> Bool {
     // A program that computes nothing makes no set.
     if shared.lock.withLock({ shared.known.isEmpty }) { return false }

@@ -21,7 +21,7 @@ extension Schema {
     /// The values of a property, the least first.
     public static func ascending(_ keyPath: PartialKeyPath<Model>) -> IndexPart { IndexPart(keyPath, .value) }
 
-    /// The values of a property, the greatest first.
+    /// The values of a property in descending order.
     ///
     /// An index is read in both directions. So only an order that mixes both needs this.
     public static func descending(_ keyPath: PartialKeyPath<Model>) -> IndexPart { ascending(keyPath).descending }
@@ -48,7 +48,7 @@ extension Schema {
       IndexPart(keyPath, .elements)
     }
 
-    /// The same part, the greatest first.
+    /// This part in descending order.
     public var descending: IndexPart {
       var part = self
       part.isDescending = true

@@ -107,7 +107,7 @@ extension Schema {
   where T: PersistentModel {
     /// The lists of properties: no two models have the same values in all properties of one list.
     public let constraints: [[PartialKeyPath<T>]]
-    /// The condition that objects fulfil of which no two have the same values; nil for all objects.
+    /// No two objects that fulfil this condition have the same values. Nil stands for all objects.
     public let condition: Predicate<T>?
     /// Of a schema that was decoded.
     private let decoded: [IndexDefinition]

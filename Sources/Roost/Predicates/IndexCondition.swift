@@ -138,7 +138,7 @@ struct IndexCondition<Model: PersistentModel> {
     /// Nil for a relationship and for a struct.
     var type: FieldType?
     var isOptional: Bool
-    /// What stands in for nil, by `??`.
+    /// The constant after `??`, which replaces nil.
     var instead: Value?
   }
 

@@ -6,7 +6,9 @@ package import RoostRecords
 package final class QueryMemory {
   private let entity: String
   private let limit: () -> Int
-  /// What a call may take without asking for its limit, which is found out slowly.
+  /// The call may take this much. It asks for its limit only when it needs more, because that takes long to find out.
+  ///
+  /// Unchecked, because both are numbers: no code of a user runs while they are read or written.
   @exclusivity(unchecked) private var most: Int
   @exclusivity(unchecked) private var taken = 0
 

@@ -28,7 +28,8 @@ final class IndexWriter {
   /// The key of the row that is taken out.
   @exclusivity(unchecked) private var old = ByteBuffer()
   @exclusivity(unchecked) private var entry = ByteBuffer()
-  /// The keys of the row that is to be put in, without its number, if the index has elements.
+  /// The keys of the row that is to be put in, without its number, if the index has elements. Unchecked as the other keys are: they are
+  /// bytes, so no code of a user runs in an access.
   @exclusivity(unchecked) private var several: [[UInt8]] = []
   private let hasElements: Bool
 

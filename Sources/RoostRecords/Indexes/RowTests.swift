@@ -7,6 +7,7 @@ internal import RoostFile
 final class RowTests {
   /// All of them must be true; each is true if one of its alternatives is.
   private let tests: [[One]]
+  /// Unchecked, because it holds bytes: no code of a user runs in an access.
   @exclusivity(unchecked) private var key = ByteBuffer(capacity: 64)
 
   private struct One {
