@@ -55,6 +55,8 @@ final class BatchInsertion {
   private(set) var said: Set<LinkKey> = []
   /// The same, in the order in which they came.
   private var sayings: [LinkKey] = []
+  /// Whether each element says what those at the other sides of its relationships refuse. Otherwise the end of the write asks them.
+  var judgesAtOnce = false
   private var places: [Int: Place] = [:]
   private var last: (type: ObjectIdentifier, place: Place)?
 
@@ -68,6 +70,8 @@ final class BatchInsertion {
     let isCounted: Bool
     let uniques: [IndexID]
     let hasOwnInverse: Bool
+    /// Whether its rows change the lists of others that have a `validate`.
+    let hasJudgedNeighbours: Bool
     /// Whether its rows can take partners from others.
     let hasPartners: Bool
 
@@ -78,6 +82,7 @@ final class BatchInsertion {
       relations = bulk.store.relations[map.number].compactMap { $0 }
       isCounted = !bulk.store.countedRelations.allSatisfy(\.isEmpty)
       uniques = bulk.store.uniques(of: map).map(\.id)
+      hasJudgedNeighbours = bulk.saver.hasJudgedNeighbours(map.number)
       hasOwnInverse = relations.contains(where: \.isOwnInverse)
       hasPartners = relations.contains { relation in
         guard case .reference(let id) = relation.way, let side = writer.catalog.relationship(id) else { return false }
@@ -106,8 +111,15 @@ final class BatchInsertion {
     return made
   }
 
+  /// Notes a new row that others may lead to, and that is asked then.
+  func noteArrival(_ row: RowID, _ place: Place) {
+    guard place.map.type.judge != nil else { return }
+    run.arrived.insert(LinkKey(map: place.map.home, row: row.number, property: 0))
+  }
+
   /// A row was inserted by another way.
   func noteInserted(_ map: EntityMap, _ row: RowID) {
+    if map.type.judge != nil { run.arrived.insert(LinkKey(map: map.home, row: row.number, property: 0)) }
     run.inserted.append(map.number, row)
     rows.append(map.number, row)
   }
@@ -121,6 +133,7 @@ final class BatchInsertion {
     fileprivate var inserted: RowRuns
     fileprivate var counted: Set<LinkKey>
     fileprivate var crowded: Set<LinkKey>
+    fileprivate var neighbours: Set<LinkKey>
     fileprivate var summary: SaveOutcome
     fileprivate var sayings: Int
   }
@@ -130,8 +143,8 @@ final class BatchInsertion {
 
   func mark() -> Mark {
     Mark(
-      rows: rows, inserted: run.inserted, counted: run.counted, crowded: run.crowded, summary: run.summary,
-      sayings: sayings.count)
+      rows: rows, inserted: run.inserted, counted: run.counted, crowded: run.crowded, neighbours: run.neighbours,
+      summary: run.summary, sayings: sayings.count)
   }
 
   /// Tables are asked for again then. A mark is set in front of one element, so what the book has of it is its newest.
@@ -139,6 +152,7 @@ final class BatchInsertion {
     book.forgetNewest()
     (rows, run.inserted) = (mark.rows, mark.inserted)
     (run.counted, run.crowded) = (mark.counted, mark.crowded)
+    run.neighbours = mark.neighbours
     run.summary = mark.summary
     for reference in sayings[mark.sayings...] { said.remove(reference) }
     sayings.removeSubrange(mark.sayings...)
@@ -204,6 +218,7 @@ final class BatchInsertion {
       let row = try place.table.insert(&place.box.sink.builder)
       book.add(object, row.number)
       run.inserted.append(place.map.number, row)
+      noteArrival(row, place)
     }
     do { try insert() } catch let fault as RecordFault {
       // An index of the model over one reference decides about no merge, as in a save.
@@ -215,7 +230,7 @@ final class BatchInsertion {
       }
     }
     noteLeads(object, place, row: RowID(object._$state.row))
-    if place.isCounted { try count() }
+    if place.isCounted || place.hasJudgedNeighbours { try count() }
   }
 
   func encode(_ object: any _ModelObject, _ place: Place) throws {
@@ -265,8 +280,12 @@ final class BatchInsertion {
     }
   }
 
-  /// Counts at once what is to be counted: an object and what it brings along are whole.
+  /// Counts at once what is to be counted, and calls `validate` of those at the other sides: an object and what it brings along are whole.
   func count() throws {
+    if judgesAtOnce {
+      let refused = try bulk.judgeNeighbours(run)
+      if !refused.isEmpty { throw SaveRefusal(faults: refused) }
+    }
     if run.counted.isEmpty, run.crowded.isEmpty { return }
     let faults =
       try bulk.saver.count(run.counted, run.writer)

@@ -18,6 +18,10 @@ final class BulkRun {
   var counted: Set<LinkKey> = []
   /// Lists that got members from the other side: those may have too many.
   var crowded: Set<LinkKey> = []
+  /// Rows whose `validate` is called at the end, because a row at the other side of a relationship came or went.
+  var neighbours: Set<LinkKey> = []
+  /// Rows that this write inserted, as far as they have a `validate`.
+  var arrived: Set<LinkKey> = []
   var summary = SaveOutcome()
   /// The first faults of rows that break a rule. The transaction goes on, so that it finds the others, and ends with all of them.
   private(set) var faults: [GraphFault] = []

@@ -13,7 +13,11 @@ extension BulkWriter {
       for row in rows { found.append(try classNumber(choice.map, row, writer: run.writer), row) }
       let entity = choice.map.entity.id
       let names = rows.lazy.map { RowName(entity, $0) }
-      if store.hasJudges { try judge(run.writer.following(names), run) }
+      if store.hasJudges {
+        let all = try run.writer.following(names)
+        try judge(all, run)
+        try noteNeighbours(of: all, run)
+      }
       // Whose lists lose members nobody knows any more afterwards.
       if store.countedRelations.contains(where: { $0.contains { $0.minimum > 0 } }) {
         let all = try byMap(run.writer.following(names))
@@ -44,7 +48,7 @@ extension BulkWriter {
   }
 
   /// Of which class a row is; that of the map where nobody knows.
-  private func classNumber(_ map: EntityMap, _ row: RowID, writer: RecordWriter) throws -> Int {
+  func classNumber(_ map: EntityMap, _ row: RowID, writer: RecordWriter) throws -> Int {
     guard let family = map.family else { return map.number }
     return try writer.table(map.entity.id).visit(row) { family.map(of: $0) ?? map.number } ?? map.number
   }

@@ -188,6 +188,9 @@ extension BulkWriter {
     }
     guard let other else { return }
     run.note(owner: other.number, relation.home)
+    if relation.inverse != nil, store.judgedHomes.contains(relation.home) {
+      run.neighbours.insert(LinkKey(map: relation.home, row: other.number, property: 0))
+    }
     guard let inverse = relation.inverse,
       store.countedRelations[relation.target].contains(where: { $0.property == inverse })
     else { return }
@@ -195,6 +198,11 @@ extension BulkWriter {
   }
   /// Notes that others stand in a list, or stood in it: they have its owner in theirs, of which somebody counts the members.
   func noteList(_ relation: Relation, _ rows: [RowID], before former: [RowID], run: BulkRun) {
+    if relation.inverse != nil, store.judgedHomes.contains(relation.home) {
+      for row in Set(rows).symmetricDifference(former) {
+        run.neighbours.insert(LinkKey(map: relation.home, row: row.number, property: 0))
+      }
+    }
     guard let inverse = relation.inverse,
       store.countedRelations[relation.target].contains(where: { $0.property == inverse })
     else { return }

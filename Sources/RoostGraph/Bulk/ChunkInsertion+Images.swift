@@ -93,8 +93,8 @@ extension ChunkInsertion {
   /// Whether an image that cannot be stored leaves nothing behind by itself.
   private func isSafe(_ place: BatchInsertion.Place, _ links: ImageLinks) -> Bool {
     // A row that its object refuses is there already when that is asked.
-    !place.isCounted && place.map.type.judge == nil && links.lists.isEmpty && !place.hasOwnInverse
-      && (!place.hasPartners || links.references.allSatisfy { $0.row == nil })
+    !place.isCounted && place.map.type.judge == nil && !place.hasJudgedNeighbours && links.lists.isEmpty
+      && !place.hasOwnInverse && (!place.hasPartners || links.references.allSatisfy { $0.row == nil })
   }
 
   private func insert(_ map: EntityMap, _ values: ValueImage, links: ImageLinks) throws -> Outcome {
@@ -121,7 +121,10 @@ extension ChunkInsertion {
     for link in links.references { try agree(link.property, of: row, map) }
     for list in links.lists { try write(list, of: row, map) }
     let place = try batch.place(of: map)
-    if !place.isCounted { return }
+    if !place.isCounted {
+      if place.hasJudgedNeighbours { try batch.count() }
+      return
+    }
     for relation in bulk.store.countedRelations[map.number] where !links.waiting.contains(relation.property) {
       run.counted.insert(
         LinkKey(map: bulk.saver.declaring(map, relation), row: row.number, property: relation.property))

@@ -36,6 +36,9 @@ package final class ChangeSet {
   /// Is told what objects were before they change.
   @exclusivity(unchecked) package weak var watcher: (any ChangeWatching)? { didSet { isWatched = watcher != nil } }
   @exclusivity(unchecked) private(set) var isWatched = false
+  /// Is told of each write while a save calls `validate`.
+  var judgedWrites: JudgedWrites? { didSet { isJudged = judgedWrites != nil } }
+  @exclusivity(unchecked) private var isJudged = false
 
   init(_ objects: ObjectTable) {
     self.objects = objects
@@ -88,6 +91,7 @@ package final class ChangeSet {
     {
       uniques = PendingUniques()
     }
+    if isJudged { judgedWrites?.note(object, property, origin: origin) }
     if !object._$state.flags.contains(.changed) {
       // After the context's end no save comes, and the object would be kept for good.
       if !object._$state.flags.contains(.inserted), !session.isClosed {

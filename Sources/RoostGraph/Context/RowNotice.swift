@@ -32,7 +32,8 @@ package final class RowNotice {
 
   package func changed(_ row: RowID, of entity: EntityID) {
     changedRow = row
-    if let map = store.map(of: entity) { run?.note(changed: row.number, map.home) }
+    guard let run, let map = store.map(of: entity) else { return }
+    context.bulk.noteChanged(row.number, map.home, run)
   }
 
   /// Something leads to the row by a relationship now.
@@ -48,6 +49,9 @@ package final class RowNotice {
   private func note(_ row: RowID, _ entity: EntityID, relationship: RelationshipID) -> LinkKey? {
     guard let map = store.map(of: entity) else { return nil }
     run?.note(owner: row.number, map.home)
+    if store.judgedHomes.contains(map.home) {
+      run?.neighbours.insert(LinkKey(map: map.home, row: row.number, property: 0))
+    }
     guard isCounted, var key = otherSide(relationship) else { return nil }
     key.row = row.number
     return key
@@ -55,6 +59,10 @@ package final class RowNotice {
 
   /// The transaction is about to be committed.
   package func end() throws {
+    if let run {
+      let faults = try context.call(.saving) { try context.saver.settleChains(run.writer) }
+      if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+    }
     try run?.tell(store)
     run = nil
   }
@@ -97,19 +105,33 @@ package final class RowNotice {
   /// A row is about to be stored that is to be judged.
   package func beginRow() {
     (led, left) = ([], [])
+    run?.neighbours = []
     changedRow = nil
   }
 
-  /// Whether a class, or one beside it, has a `validate` of its own.
+  /// Whether a class, or one beside it, has a `validate` of its own, or relationships to a class that has one.
   package func asks(_ map: EntityMap) -> Bool {
-    store.maps.contains { $0.entity.id == map.entity.id && $0.type.judge != nil }
+    store.maps.contains { one in
+      one.entity.id == map.entity.id && (one.type.judge != nil || context.saver.hasJudgedNeighbours(one.number))
+    }
   }
 
   /// Makes an object of a row that was just stored, and calls its `validate`. The object sees other rows as they were before the transaction.
+  /// Then it calls those at the other sides of its relationships: these see the transaction.
   package func refusal(_ row: RowID, of map: EntityMap) throws -> GraphFault? {
     guard let run, asks(map) else { return nil }
     let change: ObjectChange = changedRow == row ? .update : .insert
-    return try context.judge(row, map, change: change, writer: run.writer)
+    if let fault = try context.judge(row, map, change: change, writer: run.writer) { return fault }
+    let key = LinkKey(map: map.home, row: row.number, property: 0)
+    if change == .insert { run.arrived.insert(key) }
+    run.neighbours.remove(key)
+    return try neighbourRefusal()
+  }
+
+  /// The first thing that a row refuses which is at the other side of a relationship that was just set.
+  package func neighbourRefusal() throws -> GraphFault? {
+    guard let run, !run.neighbours.isEmpty else { return nil }
+    return try context.call(.saving) { try context.bulk.judgeNeighbours(run).first }
   }
 
   /// Which relationship of a row that was just stored has too few members or too many, or makes another one so, as one that it left.

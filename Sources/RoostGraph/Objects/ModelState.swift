@@ -88,6 +88,8 @@ public struct _ModelState: ~Copyable {
     @inlinable package static var managed: Flags { Flags(rawValue: 0x100) }
     /// Somebody waits to be told of changes.
     @inlinable package static var tracked: Flags { Flags(rawValue: 0x200) }
+    /// A save calls `validate` at the moment, and wants to know of each change of each property.
+    @inlinable package static var judged: Flags { Flags(rawValue: 0x400) }
     /// Not for the accessors: from here on four bits belong to the origin.
     package static var firstOfOrigin: UInt32 { 0x1_0000 }
 
@@ -96,7 +98,7 @@ public struct _ModelState: ~Copyable {
     /// A setter of an observed object must ask only if somebody waits.
     @inlinable package static var stopsStore: UInt32 { 0xFFF0_030D }
     /// What stops a setter whose property is changed already.
-    @inlinable package static var stopsAgain: UInt32 { 0xFFF0_020D }
+    @inlinable package static var stopsAgain: UInt32 { 0xFFF0_060D }
   }
 
   /// Whether a property's value can be made from the kept row.

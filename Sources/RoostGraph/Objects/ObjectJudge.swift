@@ -4,7 +4,7 @@
 package typealias ObjectJudge = @Sendable (_ object: any _ModelObject, ObjectChange) -> [OwnFault]
 
 /// What a save is about to do with an object.
-package enum ObjectChange: Sendable {
+package enum ObjectChange: Sendable, CaseIterable {
   case insert, update, delete
 }
 

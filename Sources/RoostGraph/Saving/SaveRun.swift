@@ -40,6 +40,8 @@ final class SaveRun {
   var parted: [LinkKey] = []
   /// Owners of lists that deleted objects were in.
   var left: [LinkKey] = []
+  /// Written rows whose computed values are tested by rules when all derived values are known.
+  var chained: Set<RowName> = []
   /// Rows whose derived values the save changed.
   private(set) var derived: [RowName] = []
   var summary = SaveOutcome()
@@ -74,6 +76,9 @@ final class SaveRun {
       guard let rows else { return true }
       return rows[map]?.contains(row) == true
     }
+
+    /// Whether others changed or deleted any row of a map.
+    func hasAny(_ map: Int) -> Bool { rows.map { $0[map]?.isEmpty == false } ?? true }
   }
 
   /// - Parameter faults: what objects refused by themselves.

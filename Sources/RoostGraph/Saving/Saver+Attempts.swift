@@ -17,7 +17,7 @@ extension Saver {
     try judge(savers)
     defer {
       for saver in savers {
-        saver.judged = []
+        (saver.judged, saver.neighbours) = ([], [])
         saver.matches.clear()
       }
     }
@@ -107,7 +107,7 @@ extension Saver {
       let faults = runs.flatMap(\.faults)
       if !faults.isEmpty { throw SaveRefusal(faults: faults, count: runs.reduce(0) { $0 + $1.faultCount }) }
       if runs.contains(where: \.isRepeated) { throw SaveAgain() }
-      for (saver, run) in zip(savers, runs) { try saver.store.feed.add(run.takeEntry(saver.store)) }
+      for (saver, run) in zip(savers, runs) { try saver.takeEntry(run) }
       return
     }
     let place = runs.count
@@ -129,8 +129,8 @@ extension Saver {
     saver.session.statistics.pagesWritten += runs[place].writer.written.pages
   }
 
-  /// Throws if others changed an object that computes values or checks itself: it has to see what they committed, unless it replaces all of
-  /// that.
+  /// Throws if others changed an object that computes values or checks itself, or a list that such an object has: it has to see what they
+  /// committed, unless it replaces all of that.
   private func checkIsCurrent(_ run: SaveRun) throws {
     guard let news = run.news, store.computes || store.hasJudges, mergePolicy != .overwrite, !session.isPinned,
       saveBacking == nil
@@ -138,8 +138,20 @@ extension Saver {
     for object in changes.changed {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       if origin.map.type.computed.isEmpty, origin.map.type.judge == nil { continue }
-      let row = LinkKey(object, origin)
-      if news.contains(row.map, row.row) { throw Delay.isBehind }
+      try checkIsCurrent(LinkKey(object, origin), origin.map, news, run: run)
+    }
+    for key in neighbours { try checkIsCurrent(key, objects.map(of: key), news, run: run) }
+  }
+
+  private func checkIsCurrent(_ row: LinkKey, _ map: EntityMap, _ news: SaveRun.News, run: SaveRun) throws {
+    if news.contains(row.map, row.row) { throw Delay.isBehind }
+    if map.type.judge == nil { return }
+    for case .some(let relation) in store.relations[map.number] {
+      // A reference is a part of the row.
+      if case .reference = relation.way { continue }
+      guard news.hasAny(relation.home) else { continue }
+      let isSame = try links.stored(row, relation) == stored(row, relation, of: map, writer: run.writer)
+      if !isSame { throw Delay.isBehind }
     }
   }
 
@@ -147,7 +159,7 @@ extension Saver {
     SaveRun(
       writer, try news(writer), decisions: decisions,
       isPlain: changes.deleted.isEmpty && links.deletions.doomed.isEmpty && !changes.mayDangle, author: session,
-      faults: judged)
+      faults: judged.map(\.fault))
   }
 
   /// What others committed that this context has not seen, or had not seen when it changed the same objects.
@@ -162,6 +174,10 @@ extension Saver {
       for (map, deleted) in entry.deleted { rows[map, default: []].formUnion(deleted) }
     }
     return SaveRun.News(rows: rows)
+  }
+
+  private func takeEntry(_ run: SaveRun) throws {
+    try writingDerived(run.writer) { try store.feed.add(run.takeEntry(store)) }
   }
 
   private func write(_ run: SaveRun) throws {
@@ -180,6 +196,7 @@ extension Saver {
     try partSingles(run)
     try arrange(run)
     try count(run)
+    if !run.isBroken { try settleChains(run.writer, written: run.chained).forEach(run.refuse) }
   }
 
   /// Loads lists held by links where a member left and came back, or where the relationship is its own inverse: their edits do not

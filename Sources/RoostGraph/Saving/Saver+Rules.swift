@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Rules for values, and what objects refuse by themselves.
+/// Rules for values, and what a save would refuse of an object.
 extension Saver {
   /// Whether what this context saves comes from the program. What was fetched into a working set is as its store has it.
   var validates: Bool { store.backing == nil || saveBacking != nil }
@@ -34,80 +34,26 @@ extension Saver {
 
   /// Notes the rules that the row of an object breaks. The row is written all the same, so that the save finds all faults before it ends.
   func check(_ object: any _ModelObject, _ map: EntityMap, box: SinkBox, mask: UInt64, run: SaveRun) {
-    guard store.checks[map.number] != nil, validates else { return }
-    breaches(box, map, mask: mask, name: objects.name(object)).forEach(run.refuse)
+    guard let check = store.checks[map.number], validates else { return }
+    let later = store.chainedBits[map.number] & check.bits
+    if later != 0, !keepsStored(object, run) {
+      run.chained.insert(RowName(map.entity.id, RowID(run.row(map.home, object._$state.row))))
+    }
+    breaches(box, map, mask: mask & ~later, name: objects.name(object)).forEach(run.refuse)
+  }
+
+  /// Whether a new object becomes a row that stays as it is.
+  private func keepsStored(_ object: any _ModelObject, _ run: SaveRun) -> Bool {
+    guard !run.decisions.isEmpty, let origin = object._$state.origin as? RowOrigin,
+      case .always(.keepExisting)? = run.decisions[LinkKey(object, origin)]?.policy
+    else { return false }
+    return true
   }
 
   func fault(_ breach: RuleCheck.Breach, _ map: EntityMap, name: ObjectName) -> GraphFault {
     var fault = GraphFault(.invalid, breach.detail, name: name, property: map.type.propertyName(breach.property))
     fault.breach = RuleBreach(rule: breach.rule, value: breach.value.brief)
     return fault
-  }
-
-  // MARK: What objects refuse by themselves
-
-  /// What an object's own `validate` refuses. It runs code of the program.
-  func judge(_ object: any _ModelObject, _ change: ObjectChange, name: ObjectName) -> [GraphFault] {
-    let type = type(of: object)._$type
-    guard let judge = type.judge, !isFilling else { return [] }
-    if change != .delete { object.computeDerived(type) }
-    return judge(object, change).map { own in
-      var fault = GraphFault(.invalid, own.detail, name: name, property: own.property)
-      fault.breach = RuleBreach(cause: own.cause)
-      return fault
-    }
-  }
-
-  /// Calls `validate` of all objects that wait to be saved, and keeps what they refuse for the attempts that follow.
-  ///
-  /// The program's code may insert, change and delete objects meanwhile: those are called too, in further rounds.
-  static func judge(_ savers: [Saver]) throws {
-    let judging = savers.filter { $0.store.hasJudges && $0.validates }
-    if judging.isEmpty { return }
-    for saver in judging where saver.isJudging {
-      throw GraphFault(.conflict, "validate(_:) called save(): it runs within a save, so let it only look at models")
-    }
-    for saver in judging { (saver.isJudging, saver.judged) = (true, []) }
-    defer { for saver in judging { saver.isJudging = false } }
-    var known: Set<Judged> = []
-    for _ in 0..<mostRounds {
-      var isNew = false
-      for saver in judging {
-        saver.links.settle()
-        for (object, change) in saver.pendingObjects where known.insert(Judged(object, change)).inserted {
-          isNew = true
-          let faults = saver.judge(object, change, name: saver.objects.name(object))
-          saver.judged += faults.prefix(max(0, SaveRun.mostFaults - saver.judged.count))
-        }
-      }
-      if !isNew { return }
-    }
-    throw GraphFault(
-      .invalid,
-      "validate(_:) inserted, changed or deleted further objects in each of \(mostRounds) rounds: let it "
-        + "only look at models")
-  }
-
-  private static var mostRounds: Int { 100 }
-
-  /// The objects that wait to be saved and have a `validate`. A copy, because that may change all lists.
-  private var pendingObjects: [(object: any _ModelObject, change: ObjectChange)] {
-    func own(_ objects: [any _ModelObject], _ change: ObjectChange) -> [(any _ModelObject, ObjectChange)] {
-      objects.filter { type(of: $0)._$type.judge != nil }.map { ($0, change) }
-    }
-    return own(changes.insertedObjects, .insert) + own(changes.changedObjects, .update)
-      + own(changes.deletedObjects, .delete)
-  }
-
-  /// An object that was called, and why. It keeps the object, so that no other one gets its address.
-  private struct Judged: Hashable {
-    let object: any _ModelObject
-    let change: ObjectChange
-
-    init(_ object: any _ModelObject, _ change: ObjectChange) { (self.object, self.change) = (object, change) }
-
-    static func == (one: Judged, other: Judged) -> Bool { one.object === other.object && one.change == other.change }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
   }
 
   // MARK: Before a save

@@ -39,7 +39,9 @@ package final class Saver {
   var loadBacking: (([(map: EntityMap, row: UInt64)], _ lists: Bool) throws -> Void)?
   package internal(set) var lastSave = SaveOutcome()
   /// What objects refused by themselves in the save under way.
-  var judged: [GraphFault] = []
+  var judged: [(object: ObjectIdentifier, fault: GraphFault)] = []
+  /// Stored objects that were asked because a related object is deleted. No change of their own waits.
+  var neighbours: Set<LinkKey> = []
   /// What is known of texts and patterns in the save under way.
   let matches = RuleMatches()
   /// Whether it computes what a new definition derives. Rules that the program added since do not keep a store from being opened.
