@@ -48,7 +48,7 @@ public macro Relationship(
 /// ```
 /// - Parameters:
 ///   - rules: the rules, which must all hold. A property may have several `@Validate`, each with its
-///   own message.
+///     own message.
 ///   - message: the sentence that an error shows instead of its own.
 @attached(peer)
 public macro Validate(_ rules: ValidationRule..., message: String? = nil) =
@@ -82,7 +82,7 @@ public macro Derived<Model: PersistentModel, Value>(_ value: DerivedValue<Model,
 /// - Parameters:
 ///   - computed: a property that is computed from the values of the same object.
 ///   - version: the version of the computation. Change the number after you change the computation:
-///   all stored objects are computed again.
+///     all stored objects are computed again.
 @attached(peer)
 public macro Derived<Model: PersistentModel, Value>(_ computed: KeyPath<Model, Value>, version: Int = 1) =
   #externalMacro(module: "RoostMacros", type: "DerivedMacro")
