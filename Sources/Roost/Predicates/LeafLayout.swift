@@ -5,7 +5,7 @@ internal import RoostGraph
 /// values, key paths, variables and operators.
 ///
 /// An expression is a struct of structs without pointers between them, so each leaf has one
-/// position in it. Other predicates that it evaluates are behind a pointer, and are read
+/// position in it. Other predicates that it evaluates are in other memory, and are read
 /// separately. Reading a position takes a few instructions; asking each part takes hundreds,
 /// because generic types must be looked up.
 struct LeafLayout: Sendable {
