@@ -1,7 +1,7 @@
 internal import RoostRecords
 internal import _StringProcessing
 
-/// What each operation asks of its operands, and what it yields.
+/// The rules of each operation: the kinds that its operands must have, and the kind that it yields.
 extension Checker {
   // MARK: Logic
 
@@ -63,7 +63,7 @@ extension Checker {
     for term in terms where term.kind != .bool { throw wrong(expression, "\(term.kind) is no Bool") }
   }
 
-  /// The kind that both branches have, one of which may be nil.
+  /// The kind of both branches; one of them may be nil.
   private func either(_ one: Kind, _ two: Kind, expression: Expression) throws(ConditionFault) -> Kind {
     guard one.whole == two.whole else { throw wrong(expression, "one branch is \(one), the other \(two)") }
     return one.isOptional ? one : two
@@ -166,7 +166,7 @@ extension Checker {
 }
 
 extension Kind {
-  /// Whether `==` means something.
+  /// Whether values of this kind can be compared with `==`.
   var isEquatable: Bool {
     switch self {
     case .plain: true
