@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Of collections whose elements need a coder.
+/// Stores collections whose elements need a coder.
 class ListCoder<List>: Coder<List> {
   func write(_ list: List, to bytes: inout _ByteSink) { preconditionFailure("a list is written") }
   func list(from bytes: inout _ByteSource) -> List? { preconditionFailure("a list is read") }

@@ -33,7 +33,7 @@ extension Optional: _Storable where Wrapped: _Storable {
   public static var _$any: Wrapped? { nil }
 }
 
-/// Something that holds elements one after the other, behind their number.
+/// A collection that is stored as its count and its elements.
 public protocol _StorableList: _Storable {
   func _$write(to bytes: inout _ByteSink)
   static func _$list(from bytes: inout _ByteSource) -> Self?
