@@ -127,7 +127,7 @@ extension _Slot where Value == String? {
     if object._$state.flags.contains(.invalid) {
       object._$stop(
         property,
-        "could not be read, and its type has no value that is empty: give it a default, make it optional, or ask load(_:) before, which throws"
+        "could not be read, and its type has no empty value: give it a default, make it optional, or call load(_:) first, which throws"
       )
     }
     object._$stop(property, "has no value: it was never set; set it first, or give it a default")

@@ -33,7 +33,7 @@ final class BulkWriter {
   ///
   /// - Parameter body: returns the rows that it changed or inserted; nil if it changed nothing.
   func write(_ body: (BulkRun) throws -> RowRuns?) throws -> BulkOutcome {
-    try store.refuseWorkingSet("a change in bulk")
+    try store.refuseWorkingSet("a bulk change")
     try session.checkWritable()
     links.settle()
     if let failure = objects.failure { throw failure }

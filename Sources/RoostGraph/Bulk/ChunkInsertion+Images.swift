@@ -75,7 +75,7 @@ extension ChunkInsertion {
       let (place, encoder) = (try batch.place(of: map), encoder(map))
       place.box.sink.clear()
       guard try place.table.read(row, into: &place.box.sink.builder) else {
-        throw GraphFault(.deleted, "it does not exist any more", name: ObjectName(map.type.name, row.number))
+        throw GraphFault(.deleted, "it no longer exists", name: ObjectName(map.type.name, row.number))
       }
       let former = encoder.references(place.box.sink)
       try encoder.encode(values, into: &place.box.sink, leavesAbsent: true, skipsNil: skipsNil)

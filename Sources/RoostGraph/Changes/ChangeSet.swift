@@ -101,7 +101,7 @@ package final class ChangeSet {
         if isEnding(object) {
           return complain(
             GraphFault(
-              .deleted, "its deinit changed it, and an object that ends cannot be saved: change it earlier",
+              .deleted, "its deinit changed it, and a released object cannot be saved: change it earlier",
               name: objects.name(object), property: origin.map.type.propertyName(property)))
         }
         if isWatched { watcher?.willChange(object) }

@@ -37,7 +37,7 @@ final class LinkPlaces: Sendable {
     }
 
     private mutating func note(_ property: Int, _ place: UInt) {
-      precondition(place > address && place - address < 1 << 24, "a slot stands outside its object")
+      precondition(place > address && place - address < 1 << 24, "a slot is outside its object")
       offsets[property] = Int(place - address)
     }
   }

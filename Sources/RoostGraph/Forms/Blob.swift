@@ -173,7 +173,7 @@ final class BlobCoder<Value: Codable>: Coder<Value> {
     switch found {
     case .success(let value): return value
     case .failure(let error):
-      source.fail(node, "\(Value.self) does not accept what is stored: \(error)")
+      source.fail(node, "\(Value.self) rejects the stored value: \(error)")
       return nil
     }
   }

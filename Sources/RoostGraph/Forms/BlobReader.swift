@@ -19,7 +19,7 @@ struct BlobReader: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(blob: blob) }
 
   static func wrong(_ wanted: String) -> DecodingError {
-    .dataCorrupted(.init(codingPath: [], debugDescription: "a value of another type is here, not \(wanted)"))
+    .dataCorrupted(.init(codingPath: [], debugDescription: "\(wanted) expected, but the value is of another type"))
   }
 
   static func value<Value: Decodable>(_ blob: Blob, _ type: Value.Type) throws -> Value {

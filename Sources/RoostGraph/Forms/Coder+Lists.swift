@@ -17,7 +17,7 @@ class ListCoder<List>: Coder<List> {
       guard let list = self.list(from: &bytes), bytes.isAtEnd else { return nil }
       return list
     }
-    if list == nil { source.fail(node, "the bytes are no \(List.self)") }
+    if list == nil { source.fail(node, "the bytes are not a valid \(List.self)") }
     return list
   }
 

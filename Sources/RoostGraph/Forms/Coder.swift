@@ -128,7 +128,7 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
   override func take(from source: inout _RowSource, at node: Int) -> Value? {
     guard let raw = Value.RawValue._$take(from: &source, at: node) else { return nil }
     if let value = Value(rawValue: raw) { return value }
-    source.fail(node, "\(Value.self) has no case for what is stored")
+    source.fail(node, "\(Value.self) has no case for the stored value")
     return nil
   }
 

@@ -53,7 +53,7 @@ final class PartsCoder<Value: Codable>: Coder<Value> {
           from: PartsReader(
             members, isSingle, origin: .row(memory, isSingle ? node : Int(memory.pointee.places[node].parts))))
       }
-    } catch { failure = "\(Value.self) does not accept what is stored: \(error)" }
+    } catch { failure = "\(Value.self) rejects the stored value: \(error)" }
     source.fail(node, failure)
     return nil
   }

@@ -51,7 +51,7 @@ final class PartsWriter: Encoder {
   }
 
   private func refuse(_ what: String) {
-    if fault == nil { fault = "it is written otherwise than it is read: \(what)" }
+    if fault == nil { fault = "it writes other parts than it reads: \(what)" }
   }
 
   private func part(_ name: String, _ type: Any.Type) -> Int? {

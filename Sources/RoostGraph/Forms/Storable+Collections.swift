@@ -50,7 +50,7 @@ extension _StorableList {
       guard let list = _$list(from: &bytes), bytes.isAtEnd else { return nil }
       return list
     }
-    if list == nil { source.fail(node, "the bytes are no \(Self.self)") }
+    if list == nil { source.fail(node, "the bytes are not a valid \(Self.self)") }
     return list
   }
 

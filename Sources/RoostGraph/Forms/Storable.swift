@@ -55,7 +55,7 @@ extension _StorableBits where Self: ExpressibleByIntegerLiteral {
 }
 
 #if _endian(big)
-  #error("Numbers stand in rows with their lowest byte first, and are copied from memory as they are.")
+  #error("Rows store numbers with the lowest byte first, and copy them from memory unchanged.")
 #endif
 
 extension Int: _StorableBits { public static var _$form: _Form { _Form(.int64) } }
@@ -94,7 +94,7 @@ extension String: _Storable {
 
   public static func _$take(from source: inout _RowSource, at node: Int) -> String? {
     let text = source._withBytes(node) { String(exactly: $0) }
-    if text == nil { source.fail(node, "the text is no UTF-8") }
+    if text == nil { source.fail(node, "the text is not valid UTF-8") }
     return text
   }
 

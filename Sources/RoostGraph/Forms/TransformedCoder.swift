@@ -35,7 +35,7 @@ package final class TransformedCoder<Value>: Coder<Value> {
   override func take(from source: inout _RowSource, at node: Int) -> Value? {
     if isOptional, source._isNull(node) { return value(nil) }
     let found = source._withBytes(node) { value([UInt8]($0)) }
-    if found == nil { source.fail(node, "the transformer \(name) makes no \(Value.self) of what is stored") }
+    if found == nil { source.fail(node, "the transformer \(name) returns no \(Value.self) for the stored value") }
     return found
   }
 

@@ -21,8 +21,8 @@ extension ObjectTable {
       if object._$state.flags.contains(.fault) {
         throw GraphFault(
           .deleted,
-          "its store did not return it: it was deleted there, the store could not be asked, or no value of it was read yet. "
-            + "Read one before you change what leads to it",
+          "its store did not return it: it was deleted there, the store could not be reached, or none of its values was read yet. "
+            + "Read one before you change a relationship to it",
           entity: origin.map.type.name, row: object._$state.row)
       }
     } catch {

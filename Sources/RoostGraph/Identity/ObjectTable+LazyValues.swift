@@ -50,7 +50,7 @@ extension ObjectTable {
     if isShown != true {
       throw GraphFault(
         .deleted,
-        "its row was changed or deleted after the context ended, or is not there any more, so a value that is stored outside of it cannot be read",
+        "its row was changed or deleted after the context was closed, so a value that is stored outside the row cannot be read",
         entity: origin.map.type.name, row: id.number)
     }
   }

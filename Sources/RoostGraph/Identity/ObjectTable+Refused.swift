@@ -100,7 +100,7 @@ extension ObjectTable {
     let values = stored.map { $0.map(\.brief).joined(separator: ", ") } ?? "a value"
     return GraphFault(
       .unreadable,
-      "the store holds \(values), which its type does not accept (\((error as? RecordFault)?.detail ?? "\(error)")), so a "
+      "the store holds \(values), which its type rejects (\((error as? RecordFault)?.detail ?? "\(error)")), so a "
         + "getter returns a default: set the property to replace the stored value, or change the type so that it accepts the value",
       name: name, property: map.type.propertyName(property))
   }

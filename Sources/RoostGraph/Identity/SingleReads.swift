@@ -36,7 +36,7 @@ struct SingleReads {
       .readOneByOne,
       isLink
         ? "a loop read it from \(count) objects one by one: fetch them together, and name it in relationshipKeyPathsForPrefetching"
-        : "a loop read \(count) objects one by one: fetch them together, as by a predicate with contains, or name their relationship in relationshipKeyPathsForPrefetching",
+        : "a loop read \(count) objects one by one: fetch them together, for example by a predicate with contains, or name their relationship in relationshipKeyPathsForPrefetching",
       entity: type.name, property: key.property >= 0 ? type.propertyName(key.property) : nil)
   }
 }

@@ -12,7 +12,7 @@ extension LinkGraph {
     try session.checkOpen()
     if object._$state.origin == nil || list != nil, isEnding(object) {
       throw GraphFault(
-        .deleted, "its deinit inserted it, and no context can keep an object that ends: insert it earlier",
+        .deleted, "its deinit inserted it, and no context can keep a released object: insert it earlier",
         entity: type(of: object)._$type.name)
     }
     if try objects.origin(of: object) != nil {

@@ -9,7 +9,7 @@ extension LinkGraph {
   func delete(_ object: any _ModelObject) throws {
     guard let origin = try objects.origin(of: object) else {
       throw GraphFault(
-        .foreign, "the object is in no context, so there is nothing to delete", entity: type(of: object)._$type.name)
+        .foreign, "the object has no context, so there is nothing to delete", entity: type(of: object)._$type.name)
     }
     // A deleted object has no row to delete.
     if object._$state.flags.contains(.gone) { return }

@@ -13,7 +13,7 @@ package struct ImageKey: CodingKey, Hashable {
       key.stringValue,
       .init(
         codingPath: [key],
-        debugDescription: "\(key.stringValue) cannot be coded: its type is not Codable here, or its value is none"))
+        debugDescription: "\(key.stringValue) cannot be coded: its type is not Codable here, or it has no valid value"))
   }
 }
 

@@ -80,7 +80,7 @@ extension Saver {
   private func vanish(_ object: any _ModelObject, _ origin: RowOrigin, row: LinkKey, run: SaveRun) throws {
     run.vanished.insert(row)
     if mergePolicy != .storeWins { try refuseOrphans(object, origin, run: run) }
-    let cure = "delete it here too, give its changes up with rollback(), or save with the merge policy .storeWins"
+    let cure = "delete it here too, discard its changes with rollback(), or save with the merge policy .storeWins"
     let hasValues = try objects.fields(origin.map).keys.contains { object._$state.changed & _ModelState.bit($0) != 0 }
     switch mergePolicy {
     case .error:

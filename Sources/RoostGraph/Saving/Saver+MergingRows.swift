@@ -37,7 +37,7 @@ extension Saver {
         return choice.policy
       }
     case .fields(let properties): wanted = .fields(map.fields(of: properties))
-    case .asks: preconditionFailure("somebody was asked before")
+    case .asks: preconditionFailure("the closure of the policy was called before")
     }
     // Unique indexes of its references do not identify the row.
     let merged = try table.merge(&box.sink.builder, among: store.uniques(of: map).map(\.id), wanted)

@@ -119,7 +119,7 @@ extension Saver {
         if let failure = existing.failure { throw failure }
         return isTaken
       } ?? true
-    case .asks: preconditionFailure("somebody was asked before")
+    case .asks: preconditionFailure("the closure of the policy was called before")
     }
   }
 

@@ -73,7 +73,7 @@ extension Saver {
     let judging = savers.filter { $0.store.hasJudges && $0.validates }
     if judging.isEmpty { return }
     for saver in judging where saver.isJudging {
-      throw GraphFault(.conflict, "validate(_:) called save(): it runs within a save, so let it only look at models")
+      throw GraphFault(.conflict, "validate(_:) called save(): it runs within a save, so let it only read models")
     }
     for saver in judging { (saver.isJudging, saver.judged) = (true, []) }
     defer { for saver in judging { saver.isJudging = false } }
@@ -93,7 +93,7 @@ extension Saver {
     throw GraphFault(
       .invalid,
       "validate(_:) inserted, changed or deleted further objects in each of \(mostRounds) rounds: let it "
-        + "only look at models")
+        + "only read models")
   }
 
   private static var mostRounds: Int { 100 }

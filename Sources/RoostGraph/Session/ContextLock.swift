@@ -28,8 +28,8 @@ final class ContextLock: @unchecked Sendable {
       case .saving: "was saving"
       case .inserting: "was inserting"
       case .deleting: "was deleting"
-      case .merging: "was taking over changes"
-      case .closing: "was giving changes up"
+      case .merging: "was merging changes"
+      case .closing: "was discarding changes"
       }
     }
   }
@@ -62,7 +62,7 @@ final class ContextLock: @unchecked Sendable {
     let story = Self.tell(now, me | activity.rawValue, place: place())
     note(story)
     if wait(me | activity.rawValue) { return .taken }
-    note(story + ", waited too long for it, and went on without")
+    note(story + ", waited too long for it, and went on without it")
     return .denied
   }
 
@@ -128,7 +128,7 @@ final class ContextLock: @unchecked Sendable {
 
   private static func tell(_ one: UInt64, _ other: UInt64, place: String) -> String {
     func text(_ word: UInt64) -> String {
-      "thread \(String(word >> 8, radix: 16)) " + (Activity(rawValue: word & 0xFF)?.description ?? "was at it")
+      "thread \(String(word >> 8, radix: 16)) " + (Activity(rawValue: word & 0xFF)?.description ?? "was using it")
     }
     return text(other) + (place.isEmpty ? "" : " \(place)") + " while " + text(one)
   }

@@ -36,7 +36,7 @@ extension ModelPlan {
     throw MigrationFault(
       type.name, one.property,
       detail:
-        "it is derived from a relationship, which only Roost's own files and stores in memory keep right: compute it in your code, "
+        "it is derived from a relationship, which only Roost's own files and stores in memory keep up to date: compute it in your code, "
         + "or keep its model in a file")
   }
 }

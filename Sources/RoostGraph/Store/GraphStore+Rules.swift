@@ -12,11 +12,11 @@ extension GraphStore {
         let slot = map.newest.layout.members.firstIndex(where: { $0.id == field.id })
       else {
         throw RecordFault(
-          .wrongType, "a rule is for a property that is stored as one value", entity: map.type.name, field: name)
+          .wrongType, "a rule needs a property that is stored as one value", entity: map.type.name, field: name)
       }
       if model.derived.contains(where: { $0.property == name && $0.kind != .computed }) {
         throw RecordFault(
-          .wrongType, "a value that is derived from a list can have no rule: give the list or its models one",
+          .wrongType, "a value that is derived from a list cannot have a rule: give the list or its models one",
           entity: map.type.name, field: name)
       }
       var compiled: [CompiledRule] = []

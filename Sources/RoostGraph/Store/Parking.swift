@@ -127,7 +127,7 @@ package enum Parking {
     if !other.isHidden, catalog.version?.part(target).map({ !$0.parked.contains(other.name) }) == true {
       throw MigrationFault(
         target, other.name,
-        detail: "the relationship is one with \(owner).\(one.name), which therefore cannot be discarded")
+        detail: "the relationship is the inverse of \(owner).\(one.name), which therefore cannot be discarded")
     }
     forget(one.name, of: owner, &catalog)
     forget(other.name, of: target, &catalog)

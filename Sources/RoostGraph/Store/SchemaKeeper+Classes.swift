@@ -85,7 +85,7 @@ extension SchemaKeeper {
     throw MigrationFault(
       end.model.type.name, end.plan.name,
       detail:
-        "the model has a relationship to \(end.plan.target), and \(rows.count) \(rows.count == 1 ? "object leads" : "objects lead") "
+        "the model has a relationship to \(end.plan.target), and \(rows.count) \(rows.count == 1 ? "object refers" : "objects refer") "
         + "to objects of other classes (\(rows.count == 1 ? "row" : "rows") \(first)\(more)): change it with the models of the old "
         + "version, or in a migration plan, with a transform or a custom stage")
   }

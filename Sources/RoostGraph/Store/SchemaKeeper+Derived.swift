@@ -78,12 +78,12 @@ extension SchemaKeeper {
     guard let number = model.type.number(ofPath: plan.list),
       case .toMany(let link) = model.type.properties[number].storage,
       let one = catalog.relationships(of: entity.id).first(where: { $0.name == model.type.fieldName(number) })
-    else { throw fault("\(plan.list), from which it is derived, is no relationship to many objects") }
+    else { throw fault("\(plan.list), from which it is derived, is not a to-many relationship") }
     let (target, type) = (catalog.entity(one.target), link.model._$type)
     func id(_ path: String) throws -> FieldID? {
       if path.isEmpty { return nil }
       guard let found = target?.field(type.fieldName(ofPath: path)) else {
-        throw fault("\(type.name).\(path), from which it is derived, is no stored property with one value")
+        throw fault("\(type.name).\(path), from which it is derived, is not stored as one value")
       }
       return found.id
     }

@@ -107,7 +107,7 @@ extension SchemaKeeper {
         throw MigrationFault(
           model.type.name, name,
           detail:
-            "several classes had a property of this name, and theirs are not alike or are relationships: give it a new name, and "
+            "several classes had a property of this name, and their types differ or they are relationships: give it a new name, and "
             + "copy the values in a custom stage of a migration plan")
       }
       for index in catalog.indexes(of: entity.id) where index.fields.contains(field.id) {

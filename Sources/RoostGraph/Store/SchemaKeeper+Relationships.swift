@@ -143,7 +143,7 @@ extension SchemaKeeper {
     for (end, side) in [(pair.one, mine)] + (pair.other.map { [($0, theirs)] } ?? []) {
       if !end.isToMany, !side.isToOne, side.isOrdered, side.name == end.name {
         return try replace(
-          pair, end, has: "a list", wants: "a relationship to one", mine: mine, theirs: theirs, catalog: &catalog)
+          pair, end, has: "a list", wants: "a to-one relationship", mine: mine, theirs: theirs, catalog: &catalog)
       }
     }
     let wantsSingle = pair.other.map { !$0.isToMany } ?? false

@@ -129,7 +129,7 @@ extension SchemaKeeper {
       throw MigrationFault(
         outline.entity, nil, isBackward: true,
         detail: "version \(known.number) of the models wrote the store, and the program has version \(version.number)"
-          + (version.isWhole ? ": " : ", as it says none: make the container with Schema(versionedSchema:), or ")
+          + (version.isWhole ? ": " : ", because it has none: make the container with Schema(versionedSchema:), or ")
           + "open the store with the newer program, or open a backup from before the migration")
     }
   }

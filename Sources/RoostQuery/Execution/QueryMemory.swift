@@ -37,7 +37,7 @@ package final class QueryMemory {
       switch self {
       case .rows: "ask for fewer with a predicate or a limit"
       case .join: "ask for fewer with a predicate of either class, or another key"
-      case .groups, .distinct, .window: "ask for fewer rows with a predicate, or for values of which there are fewer"
+      case .groups, .distinct, .window: "ask for fewer rows with a predicate, or for fewer distinct values"
       }
     }
   }

@@ -96,7 +96,7 @@ extension Checker {
   mutating func key(_ order: Order) throws(ConditionFault) -> SortTerm {
     let term = try term(order.key)
     guard term.kind.isSortable else { throw wrong(order.key, "\(term.kind) has no order") }
-    guard order.collation == .plain || term.kind.whole == .string else { throw wrong(order.key, "it is no text") }
+    guard order.collation == .plain || term.kind.whole == .string else { throw wrong(order.key, "it is not a text") }
     return SortTerm(key: term, isDescending: order.isDescending, collation: order.collation)
   }
 }
