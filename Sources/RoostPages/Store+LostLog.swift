@@ -1,15 +1,17 @@
 import RoostBytes
 package import RoostFile
 
-/// Logs that hold commits of another store than the one whose name they have. They are put aside, and never removed.
+/// Renames logs that hold commits of another store than the one whose name they have. They are
+/// never removed.
 ///
-/// A store's process is killed, its file is renamed, and another file is copied to its name. Then the log beside that
-/// name holds acknowledged commits, which the renamed file needs.
+/// Example: a store's process is killed, its file is renamed, and another file is copied to its
+/// name. Then the log beside that name holds acknowledged commits of the renamed file.
 extension Store {
-  /// Where the logs go that are put aside: this, and the number of the store to which the log belongs.
+  /// The prefix of the names of such logs. The number of the store to which the log belongs
+  /// follows.
   package static func lostLogPrefix(_ path: String) -> String { logPath(path) + ".lost-" }
 
-  /// Gives the log beside `path` another name, which nothing has yet, and returns that.
+  /// Gives the log beside `path` an unused name, and returns that name.
   static func putLogAside(_ path: String, _ id: StoreID, fileSystem: any FileSystem) throws(StoreError) -> String {
     let first = lostLogPrefix(path) + id.description
     var name = first
@@ -23,7 +25,7 @@ extension Store {
     return name
   }
 
-  /// Says why a log was put aside, and how to bring its commits back.
+  /// Tells the user why a log was renamed, and how to bring its commits back.
   private static func say(_ options: StoreOptions, _ reason: String, lost: String) {
     options.say(
       "\(reason) The log may hold commits, so it was renamed to \(lost). "

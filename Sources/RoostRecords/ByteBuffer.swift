@@ -52,7 +52,7 @@ package struct ByteBuffer: ~Copyable {
     }
   }
 
-  /// Turns all bytes from `start` on over, so that they sort the other way round.
+  /// Inverts all bytes from `start` on, so that they sort in the opposite order.
   package mutating func complement(from start: Int) {
     for index in start..<count { memory.set8(index, ~memory.u8(index)) }
   }

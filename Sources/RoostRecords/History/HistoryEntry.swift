@@ -8,16 +8,16 @@ package import RoostFile
 /// ```
 /// u8 1 (the form)   flags: 1 the catalog changed, 2 values of inserted rows and changed fields are there, 4 former entries are there
 /// author
-/// with flag 4: length of the former entries, and they: see ``FormerEntries``
+/// with flag 4: length of the former entries, and their bytes: see ``FormerEntries``
 /// entities, ascending, to the end: number, length of what follows
-///   kept: field, type           the fields whose values stand at deleted rows
-///   held: field, type           those whose values stand at inserted rows and changed fields; none without flag 2
-///   inserted: distance from the end of the run before, rows in the run (not 0); and of each row the held values
-///   updated: list of fields, list of relationships, list of rows: distance from the one before; and of each row the
-///     values of those of the fields that are held
+///   kept: field, type           the fields whose values are stored with deleted rows
+///   held: field, type           those whose values are stored with inserted and updated rows; none without flag 2
+///   inserted: distance from the end of the run before, rows in the run (not 0); and the held values of each row
+///   updated: list of fields, list of relationships, list of rows: distance from the one before; and for each row the
+///     values of its held fields
 ///   deleted: distance from the row before, the kept values
-/// value: u8 0 and its bytes as in a row, behind a varint length where the type has no fixed width;
-///   u8 1: nil;   u8 2 and how many bytes it has: it was too large
+/// value: u8 0 and its bytes as in a row, after a varint length if the type has no fixed width;
+///   u8 1: nil;   u8 2 and its number of bytes: it was too large
 /// ```
 package struct HistoryEntry: Sendable {
   /// The most bytes of UTF-8 that an author may have.

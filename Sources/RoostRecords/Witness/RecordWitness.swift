@@ -57,7 +57,7 @@ package final class RecordWitness {
   }
 
   private var interrupted: StoreError {
-    StoreError(.busy, "the owner of the store wrote it anew in the middle of what was being given away", path: path)
+    StoreError(.busy, "the owner of the store changed it while results were already being returned", path: path)
   }
 
   /// Moves to the newest state. Returns true if it is another one.
