@@ -85,8 +85,8 @@ package final class Examination {
   /// Examines a file without opening a store. The file is closed with the examination.
   ///
   /// - Parameters:
-  /// - capacity: the number of pages that stay in memory; nil for the cache size of an open store.
-  /// - repairs: repairs pages that are read; nil for none.
+  ///   - capacity: the number of pages that stay in memory; nil for the cache size of an open store.
+  ///   - repairs: repairs pages that are read; nil for none.
   init(
     _ superblock: Superblock, _ file: any StorageFile, validator: @escaping PageValidator,
     fileSystem: any FileSystem, capacity: Int? = nil, repairs: PageRepairs? = nil, pace: Pace? = nil

@@ -133,8 +133,8 @@ struct FreeMapDisk {
   /// Reads the map under `root` into `space`. Places from the limit of `space` on are rejected.
   ///
   /// - Parameters:
-  /// - repairs: repairs pages of the map; nil for none.
-  /// - onDamage: called with each page that cannot be read, after which reading continues; without
+  ///   - repairs: repairs pages of the map; nil for none.
+  ///   - onDamage: called with each page that cannot be read, after which reading continues; without
   /// it such a page is an error.
   static func load(
     _ root: PageReference, from file: any StorageFile, into space: inout Space, stamp: UInt64,

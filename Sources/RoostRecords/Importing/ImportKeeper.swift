@@ -40,8 +40,8 @@ package final class ImportKeeper: @unchecked Sendable {
   /// Makes the import belong to this run. ``end()`` must be called in any case.
   ///
   /// - Parameters:
-  /// - format: the kind of the records, so that another run continues with the same kind.
-  /// - waits: whether references may have to wait.
+  ///   - format: the kind of the records, so that another run continues with the same kind.
+  ///   - waits: whether references may have to wait.
   package func begin(_ entity: String, _ format: String, waits: Bool) throws {
     run = ImportRuns.shared.begin()
     (progress, check) = (ImportCounts(), 0)
@@ -101,9 +101,9 @@ package final class ImportKeeper: @unchecked Sendable {
   /// for a run that continues. Everything before is then synced.
   ///
   /// - Parameters:
-  /// - isWhole: whether the input was read to its end. Otherwise a named import can be continued.
-  /// - mutual: the relationships that are their own inverse.
-  /// - tell: called with the references that could not be set.
+  ///   - isWhole: whether the input was read to its end. Otherwise a named import can be continued.
+  ///   - mutual: the relationships that are their own inverse.
+  ///   - tell: called with the references that could not be set.
   package func finish(
     isWhole: Bool, _ finder: any ReferenceFinder, mutual: Set<String>, _ watch: (any ImportWatch)?,
     tell: ([UnresolvedReference]) -> Void

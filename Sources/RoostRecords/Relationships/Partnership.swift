@@ -56,9 +56,9 @@ extension RecordWriter {
   /// Makes room for a row that was refused because another row has its partner.
   ///
   /// - Parameters:
-  /// - choose: decides who gets the partner; nil if the writer changes nothing.
-  /// - clear: clears the reference of the row that is to be written.
-  /// - changed: called with a former row that lost its partner.
+  ///   - choose: decides who gets the partner; nil if the writer changes nothing.
+  ///   - clear: clears the reference of the row that is to be written.
+  ///   - changed: called with a former row that lost its partner.
   package func part(
     _ fault: RecordFault, of entity: EntityID, choose: (Partnership) throws -> Partnership.Choice?,
     clear: (Slot) throws -> Void, changed: (Partnership) -> Void

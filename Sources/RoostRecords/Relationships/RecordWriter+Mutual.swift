@@ -35,8 +35,8 @@ extension RecordWriter {
   /// referenced row keeps another partner, it clears this row's reference first.
   ///
   /// - Parameters:
-  /// - keeps: whether the referenced row, which has another partner, keeps that one.
-  /// - changed: called with each row that changes.
+  ///   - keeps: whether the referenced row, which has another partner, keeps that one.
+  ///   - changed: called with each row that changes.
   package func agree(
     mutual one: Relationship, of own: RowID, keeps: (RowID) throws -> Bool, changed: (RowID) -> Void
   ) throws {
@@ -55,8 +55,8 @@ extension RecordWriter {
   /// and rows that left it lose it.
   ///
   /// - Parameters:
-  /// - former: the list before the change.
-  /// - changed: called with each other row that changes.
+  ///   - former: the list before the change.
+  ///   - changed: called with each other row that changes.
   package func agree(
     mutual one: Relationship, of own: RowID, former: [RowID], changed: (RowID) -> Void
   ) throws {

@@ -55,8 +55,8 @@ extension RecordReader {
   /// gaps.
   ///
   /// - Parameters:
-  /// - entities: Only transactions that changed rows of one of these.
-  /// - author: Only transactions of this author.
+  ///   - entities: Only transactions that changed rows of one of these.
+  ///   - author: Only transactions of this author.
   package func history(
     after token: HistoryPlace? = nil, of entities: Set<EntityID>? = nil, by author: String? = nil,
     crossesGaps: Bool = false
