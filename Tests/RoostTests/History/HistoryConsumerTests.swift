@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// Readers by name, and what is removed and what is not.
+/// Named consumers, and which parts of the history are removed.
 @Suite struct HistoryConsumerTests {
   private func save(_ container: ModelContainer, _ signs: [String]) throws {
     let context = ModelContext(container)
@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `a consumer reads on from where it acknowledged, also in the next program`() throws {
+  @Test func `a consumer continues where it acknowledged, even in the next program`() throws {
     let folder = try Folder()
     func open() throws -> ModelContainer {
       try ModelContainer(for: Ship.self, configurations: ModelConfiguration(url: folder.file()))
@@ -40,7 +40,7 @@ import Testing
     #expect(try consumer.changes().flatMap(\.changes).map(\.line) == ["+Ship"])
   }
 
-  @Test func `consuming acknowledges what is done, and what is not done comes again`() throws {
+  @Test func `consuming acknowledges finished transactions, and others come again`() throws {
     let container = try makeHarbor()
     try save(container, (0..<25).map { "\($0)" })
     let consumer = container.historyConsumer(named: "one")
@@ -57,7 +57,7 @@ import Testing
     #expect(try seen == ModelContext(container).all() && consumer.changes().isEmpty)
   }
 
-  @Test func `a consumer may begin with what comes`() throws {
+  @Test func `a consumer may begin with new transactions`() throws {
     let container = try makeHarbor()
     try save(container, ["a"])
     let consumer = container.historyConsumer(named: "late", startingAt: .latest)
@@ -69,7 +69,7 @@ import Testing
     #expect(try container.historyConsumer(named: "late").changes().count > 1)
   }
 
-  @Test func `nothing is removed that the slowest consumer has not read, and it is named`() throws {
+  @Test func `transactions that the slowest consumer has not read stay, and it is named`() throws {
     let container = try makeHarbor()
     let context = ModelContext(container)
     try save(container, ["a", "b", "c", "d", "e"])
@@ -89,7 +89,7 @@ import Testing
     #expect(try context.all().isEmpty)
   }
 
-  @Test func `a commit without rows holds nobody up`() throws {
+  @Test func `a commit without rows delays no consumer`() throws {
     let container = try makeHarbor()
     // A store's first commit makes its tables.
     #expect(try container.historyConsumer(named: "first").changes().isEmpty)
@@ -98,7 +98,7 @@ import Testing
     #expect(try ModelContext(container).deleteHistory(HistoryDescriptor<Transaction>()).heldBy == ["first"])
   }
 
-  @Test func `what a consumer cannot do is an error`() throws {
+  @Test func `wrong use of a consumer is an error`() throws {
     let (container, other) = (try makeHarbor(), try makeHarbor())
     try save(container, ["a"])
     let consumer = container.historyConsumer(named: "one")
@@ -119,7 +119,7 @@ import Testing
     #expect(off?.code == .historyOff)
   }
 
-  @Test func `a consumer that was away while the history was off is told so, and may go on`() throws {
+  @Test func `a consumer gets an error if the history was off meanwhile, and may continue`() throws {
     let folder = try Folder()
     func open(_ history: ModelConfiguration.History) throws -> ModelContainer {
       try ModelContainer(for: Ship.self, configurations: ModelConfiguration(url: folder.file(), history: history))
@@ -140,7 +140,7 @@ import Testing
     #expect(try consumer.changes().count == 1)
   }
 
-  @Test func `many threads that read by one name miss nothing`() async throws {
+  @Test func `many threads that read with one name miss nothing`() async throws {
     let container = try makeHarbor()
     try save(container, (0..<40).map { "\($0)" })
     let all = try ModelContext(container).all()
