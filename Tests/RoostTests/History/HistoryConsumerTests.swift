@@ -160,7 +160,7 @@ import Testing
 
   // MARK: Retention
 
-  @Test func `what is too old goes when the store is opened, and after commits, but not before it was read`()
+  @Test func `old history is removed at opening and after commits, if it was read`()
     async throws
   {
     let folder = try Folder()
@@ -184,7 +184,7 @@ import Testing
     let container = try open(.duration(.milliseconds(1)))
     #expect(try ModelContext(container).all().count == 1)
     try container.historyConsumer(named: "slow").remove()
-    // A removal comes a second after the last one, with a commit.
+    // Each removal comes at least a second after the last one, with a commit.
     for number in 0..<200 {
       try save(container, ["later \(number)"])
       try await Task.sleep(for: .milliseconds(20))
@@ -193,7 +193,7 @@ import Testing
     Issue.record("nothing was removed")
   }
 
-  @Test func `a retention of less than no time is refused`() throws {
+  @Test func `a negative retention is refused`() throws {
     for retention in [ModelConfiguration.HistoryRetention.days(-1), .hours(.min), .duration(.seconds(-1))] {
       var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
       configuration.historyRetention = retention
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test func `a consumer of two stores goes on in one when the history of the other is off`() throws {
+  @Test func `a consumer of two stores continues in one if the history of the other is off`() throws {
     let folder = try Folder()
     func open(_ second: ModelConfiguration.History) throws -> ModelContainer {
       let one = ModelConfiguration("one", schema: Schema([Artist.self]), url: folder.file("one.roost"))
@@ -242,7 +242,7 @@ import Testing
       #expect(try consumer.changes().flatMap(\.changes).map(\.line) == ["+Artist"])
       try consumer.acknowledge(try container.latestHistoryToken)
     }
-    // On again, nothing of what the second store has is withheld from it.
+    // When it is on again, the consumer gets everything of the second store.
     let container = try open(.changes)
     let consumer = container.historyConsumer(named: "search")
     try add(4, container)
