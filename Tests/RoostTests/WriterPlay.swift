@@ -51,7 +51,7 @@ import Testing
 ///
 /// | Difference | In the play |
 /// |---|---|
-/// | A reference of a new model that is nil changes nothing, and its lists add to those of the stored model. A text replaces the properties that it names, and a snapshot replaces all. | Texts and snapshots contain all values that the stored model will have: ``filled(_:)``. |
+/// | A reference of a new model that is nil changes nothing, and its lists add to those of the stored model. A text replaces the properties that it names, and a snapshot replaces all. | Texts and snapshots contain all values that the stored model will have: ``take(_:_:_:)``. |
 /// | `.skip` keeps a model as it is. In a save, a new model that is dropped still took its partner from the new models before it. | Changes of several elements name no partner under this policy. |
 /// | A unique conflict together with a wanted partner: a batch may name the partner's property. With two matching models each writer names one of the two constraints. | Both are allowed. |
 /// | A save writes all elements of a change or none. An import ends at the first bad one. | Changes of several elements contain no element that is refused. |
