@@ -34,6 +34,7 @@ import Testing
   ///   - predicate: the predicate.
   ///   - count: the expected number of models; nil to accept any.
   ///   - isEngines: whether only the engine tests it.
+  ///   - sourceLocation: the line of the test.
   func check<Model: PersistentModel>(
     _ predicate: Predicate<Model>, count: Int? = nil, isEngines: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation
