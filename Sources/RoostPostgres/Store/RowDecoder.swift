@@ -90,9 +90,11 @@
       _ answer: Answer, _ row: Int, to links: inout [SnapshotContent.Link]
     ) -> [TableClass.Member: [UUIDNumber: Int64]] {
       var places: [TableClass.Member: [UUIDNumber: Int64]] = [:]
-      let hasLists = selection.listColumn.map { $0 + start < answer.columns && answer.isTrue(row, $0 + start) } ?? false
+      let first = selection.listColumn.map { $0 + start }
+      let hasLists = first.map { $0 < answer.columns && answer.isTrue(row, $0) } ?? false
       for one in hasLists ? selection.joined[...] : selection.joined.prefix(selection.aloneCount) {
-        guard let property = kind.properties[one.member], let keys = answer.uuids(row, start + one.keys) else { continue }
+        guard let property = kind.properties[one.member], let keys = answer.uuids(row, start + one.keys)
+        else { continue }
         let isList = kind.form.isList(property)
         let classes = one.classes.flatMap { answer.texts(row, start + $0) }
         let members = keys.enumerated().map { identifier(classes?[$0.offset] ?? one.entity, $0.element) }
