@@ -43,7 +43,8 @@ struct Command {
     ]
   }
   static var shown: [Command] { all.filter { !$0.isHidden } }
-  static var version: String { "0.1.0" }
+  /// The version of Roost. `VersionTests` compares the documentation with it.
+  static var version: String { "0.2.0" }
 
   /// Runs a whole command line, without the program's name.
   static func run(_ words: [String], on console: Console) -> Ending {
