@@ -82,7 +82,8 @@ private struct SearchRun<Model: PersistentModel> {
       throw RoostError(
         .badCondition,
         "the store of \(Model._$type.name) has no full text index, so a search with ranking is not possible. A child "
-          + "context, a store in PostgreSQL and an old store that is only read have none: fetch with #Predicate { $0.matches(…) }, or open an old store once to write"
+          + "context, a store in PostgreSQL and an old store that is only read have none: "
+          + "fetch with #Predicate { $0.matches(…) }, or open an old store once to write"
       )
     }
     let search = RowSearch(index.id, weights: weights)
