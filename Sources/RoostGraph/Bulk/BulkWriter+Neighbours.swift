@@ -2,7 +2,7 @@ internal import RoostRecords
 
 /// Calls `validate` of rows that a bulk write changes only by their relationships.
 extension BulkWriter {
-  /// Notes the rows at the other sides of the relationships of rows that are about to be deleted.
+  /// Records the rows that are related to rows which are about to be deleted.
   func noteNeighbours(of names: [RowName], _ run: BulkRun) throws {
     var home: (entity: EntityID, map: EntityMap, isJudged: Bool)?
     for name in names {
@@ -29,14 +29,14 @@ extension BulkWriter {
     }
   }
 
-  /// Notes that a row changed because of another one that is written.
+  /// Records a row that changed because a related row was written.
   func noteChanged(_ row: UInt64, _ home: Int, _ run: BulkRun) {
     run.note(changed: row, home)
     if store.judgedHomes.contains(home) { run.neighbours.insert(LinkKey(map: home, row: row, property: 0)) }
   }
 
-  /// Calls `validate` of the noted rows that are still there, and forgets them. They see the rows of the transaction. Returns what they
-  /// refuse; what they change is written.
+  /// Calls `validate` of the recorded rows that still exist, and forgets them. The objects show the
+  /// transaction. It writes what they change, and returns their errors.
   func judgeNeighbours(_ run: BulkRun) throws -> [GraphFault] {
     if run.neighbours.isEmpty { return [] }
     let keys = run.neighbours.sorted { ($0.map, $0.row) < ($1.map, $1.row) }
@@ -55,7 +55,7 @@ extension BulkWriter {
     return faults
   }
 
-  /// Writes what `validate` changed; returns the rules that it breaks.
+  /// Writes the properties that `validate` changed; returns the errors of rules.
   private func write(
     _ object: any _ModelObject, _ map: EntityMap, properties: UInt64, run: BulkRun
   ) throws -> [GraphFault] {

@@ -1,9 +1,10 @@
 internal import RoostRecords
 
-/// Objects that show the rows of a transaction while it is under way, for code of the program that checks them.
+/// Objects that show the rows of a running transaction to the program's `validate`.
 ///
-/// They are in no identity map. Each row has one object here, and their relationships lead to further ones. When the view is closed, objects
-/// that the program kept have the values of their rows, and say that they are deleted.
+/// They are in no identity map. Each row has one object here, and its relationships lead to further
+/// objects of the view. After `close()` objects that the program kept have the values of their rows
+/// and count as deleted.
 final class TransactionView {
   let writer: RecordWriter
   private let graph: LinkGraph
@@ -20,7 +21,7 @@ final class TransactionView {
     self.graph = graph
   }
 
-  /// The object of a row; nil if there is no row, or if its class is none of the program's.
+  /// The object of a row; nil if there is no row, or if the program does not have its class.
   func object(_ row: UInt64, _ map: EntityMap) throws -> (any _ModelObject)? {
     let key = LinkKey(map: map.home, row: row, property: 0)
     if let known = shown[key] { return known.object }
@@ -39,7 +40,7 @@ final class TransactionView {
     } ?? nil
   }
 
-  /// The objects that a row's relationship leads to.
+  /// The objects that a row's relationship references.
   func targets(_ relation: Relation, of row: UInt64) throws -> [any _ModelObject] {
     guard let side = writer.catalog.relationship(relation.way.id) else { return [] }
     let target = graph.store.maps[relation.target]

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Rows whose derived values a save changed, although no object of them did.
+/// Handles rows whose derived values a save changed although their objects did not.
 extension Saver {
   /// Computes the derived properties of new and changed objects.
   func computeDerived() {
@@ -10,16 +10,21 @@ extension Saver {
     }
   }
 
-  /// Computes the derived properties of a row again, and asks the rules of its class. Returns what they refuse.
+  /// Computes the derived properties of a row again and checks its class's rules. Returns the
+  /// errors.
   ///
-  /// Such a row has values of two writers, because a merge or a policy chose between them. So no object computed what fits to it.
+  /// Such a row has values of two writers, because a merge or a policy chose between them. So no
+  /// object has computed the derived values that fit.
   func settleMixed(_ row: RowID, _ map: EntityMap, writer: RecordWriter) throws -> [GraphFault] {
     try settle(row, map, asks: validates, writer: writer)
   }
 
   /// - Parameters:
-  ///   - asks: whether the row's `validate` is called too.
-  ///   - tested: the bits of properties that rules test although they do not change here.
+  ///   - row: the row.
+  ///   - map: the map of its class.
+  ///   - asks: whether to call the row's `validate` too.
+  ///   - tested: the bits of properties that are checked by rules even if they did not change.
+  ///   - writer: the transaction.
   private func settle(
     _ row: RowID, _ map: EntityMap, asks: Bool, tested: UInt64 = 0, writer: RecordWriter
   ) throws -> [GraphFault] {
@@ -58,12 +63,15 @@ extension Saver {
 
   // MARK: Chains
 
-  /// Computes the derived properties of rows whose counts, sums and other values from lists this transaction changed.
+  /// Computes the derived properties of rows whose counts, sums and other values from lists this
+  /// transaction changed.
   ///
-  /// What is computed may be part of another row's sum. So it goes on until no row changes.
+  /// A computed value may be part of another row's sum. So it repeats until no row changes.
   ///
-  /// - Parameter written: rows whose computed values rules test in any case.
-  /// - Returns: the rules that computed values break.
+  /// - Parameters:
+  ///   - writer: the transaction.
+  ///   - written: rows whose computed values are checked by rules even if they did not change.
+  /// - Returns: the errors of rules.
   func settleChains(_ writer: RecordWriter, written: Set<RowName> = []) throws -> [GraphFault] {
     if !store.computes { return [] }
     var faults: [RowName: [GraphFault]] = [:]
@@ -85,8 +93,8 @@ extension Saver {
     throw SaveRefusal(faults: [
       GraphFault(
         .badValue,
-        "its value still changes after \(Self.mostChained) rounds, because models in a circle derive it from each other, or "
-          + "models in a longer chain: break the circle", entity: map?.type.name, row: last?.row.number,
+        "its value still changes after \(Self.mostChained) rounds: the models derive it from each other in a circle, or in "
+          + "a longer chain: break the circle", entity: map?.type.name, row: last?.row.number,
         property: map.flatMap { $0.type.computed.first.map($0.type.propertyName) })
     ])
   }
@@ -101,7 +109,7 @@ extension Saver {
     return number.map { store.maps[$0] }.flatMap { $0.type.computed.isEmpty ? nil : $0 }
   }
 
-  /// Makes the objects of these rows read them again once the save is committed.
+  /// Makes the objects of these rows read them again after the commit.
   func noteDerived(_ run: SaveRun) {
     if run.derived.isEmpty { return }
     objects.noteUnread(

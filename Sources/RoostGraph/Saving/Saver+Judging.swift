@@ -2,11 +2,13 @@ internal import RoostRecords
 
 /// Calls `validate` of the objects that a save changes.
 ///
-/// A save changes the objects that wait for it, and stored objects that a deletion leaves: those lose a reference, or a member of a list.
-/// The calls run code of the program before the save takes the writer's lock. That code may change, insert and delete objects. So there are
-/// rounds: the next round calls new objects, and objects whose values changed in this one. A round that changes nothing is the last.
+/// A save changes the unsaved objects. It also changes stored objects that are related to a deleted
+/// object: they lose a reference, or a member of a list. The calls run code of the program before
+/// the save takes the writer's lock. That code may change, insert and delete objects, so there are
+/// rounds: each round calls new objects, and objects whose values changed in the round before. A
+/// round that changes nothing is the last.
 extension Saver {
-  /// What an object's own `validate` refuses. It runs code of the program.
+  /// The errors of an object's own `validate`. It runs code of the program.
   func judge(_ object: any _ModelObject, _ change: ObjectChange, name: ObjectName) -> [GraphFault] {
     let type = type(of: object)._$type
     guard let judge = type.judge, !isFilling else { return [] }
@@ -18,15 +20,16 @@ extension Saver {
     }
   }
 
-  /// Calls `validate` of all objects that some saves change, and keeps what they refuse for the attempts that follow.
+  /// Calls `validate` of all objects that these saves change, and keeps the errors for the following
+  /// attempts.
   static func judge(_ savers: [Saver]) throws {
     let judging = savers.filter { $0.store.hasJudges && $0.validates }
     if judging.isEmpty { return }
     for saver in judging where saver.isJudging {
-      throw GraphFault(.conflict, "validate(_:) called save(): it runs within a save, so let it only look at models")
+      throw GraphFault(.conflict, "validate(_:) called save(): it runs within a save, so let it only read models")
     }
     for saver in judging { saver.beginJudging() }
-    /// Whether a call is up to date.
+    /// False for an object that changed after its call.
     var known: [Judged: Bool] = [:]
     defer {
       for one in known.keys { one.object._$state.flags.remove(.judged) }
@@ -56,7 +59,7 @@ extension Saver {
     throw SaveRefusal(faults: [
       GraphFault(
         .invalid,
-        "validate(_:) still changed, inserted or deleted models after \(mostRounds) rounds: let it only look at models",
+        "validate(_:) still changed, inserted or deleted models after \(mostRounds) rounds: let it only read models",
         entity: last?.entity, row: last?.row)
     ])
   }
@@ -74,7 +77,7 @@ extension Saver {
     changes.judgedWrites = nil
   }
 
-  /// Calls an object, and replaces what it refused before.
+  /// Calls `validate` of one object, and replaces its earlier errors.
   private func judgeNow(_ one: Judged) {
     let object = ObjectIdentifier(one.object)
     if !judged.isEmpty { judged.removeAll { $0.object == object } }
@@ -88,7 +91,8 @@ extension Saver {
     return changes.judgedWrites?.takeChanged() ?? []
   }
 
-  /// An object that is called, and why. It keeps the object, so that no other one gets its address.
+  /// An object and the reason of its call. It keeps the object, so that no other object gets its
+  /// address.
   private struct Judged: Hashable {
     let object: any _ModelObject
     let change: ObjectChange
@@ -99,8 +103,8 @@ extension Saver {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(object)) }
   }
 
-  /// The objects with a `validate` that the save changes as it is now. Their setters tell ``JudgedWrites`` from here on. A copy, because
-  /// `validate` may change all lists.
+  /// The objects with a `validate` that the save would change now. From here on their setters tell
+  /// ``JudgedWrites`` of each change. A copy, because `validate` may change all lists.
   private func waitingForJudge() throws -> [Judged] {
     var found: [Judged] = []
     func add(_ objects: [any _ModelObject], _ change: ObjectChange) {
@@ -119,8 +123,8 @@ extension Saver {
 
   // MARK: Neighbours
 
-  /// The stored objects that a deletion leaves and that do not wait for the save themselves: their references become nil, or their lists lose
-  /// a member. Those that have a `validate`, each once.
+  /// The stored objects that a deletion changes and that have no unsaved changes themselves: their
+  /// references become nil, or their lists lose a member. Only objects with a `validate`, each once.
   func findNeighbours(_ deleted: [any _ModelObject]) throws -> [any _ModelObject] {
     var keys: [(key: LinkKey, map: Int)] = deleted.compactMap { object in
       (object._$state.origin as? RowOrigin).map { (LinkKey(object, $0), $0.map.number) }
@@ -151,7 +155,8 @@ extension Saver {
       || store.oneWayLists(to: store.maps[map]).contains { store.judgedHomes.contains($0.owner) }
   }
 
-  /// Whether the deletion of an object changes the objects at the other side of its relationship, and these have a `validate`.
+  /// Whether the deletion of an object changes the objects at the other side of its relationship, and
+  /// these have a `validate`.
   func isNeighbourJudged(_ relation: Relation) -> Bool {
     guard relation.inverse != nil, store.judgedHomes.contains(relation.home) else { return false }
     if relation.deleteRule != .noAction || relation.isByLinks { return true }
@@ -159,7 +164,7 @@ extension Saver {
     if case .reference = relation.way { return true } else { return false }
   }
 
-  /// The object of a row that no change waits for; nil for any other, and if it was found already.
+  /// The object of a row, if it has no unsaved changes and was not found before.
   private func neighbour(_ row: UInt64, _ number: Int) throws -> (any _ModelObject)? {
     let key = LinkKey(map: store.maps[number].home, row: row, property: 0)
     if neighbours.contains(key) { return nil }
@@ -171,7 +176,7 @@ extension Saver {
   }
 }
 
-/// Which objects `validate` changed in one round of a save, and what they held before.
+/// The objects that `validate` changed in one round of a save, with their earlier values.
 final class JudgedWrites {
   private unowned let saver: Saver
   private var written: [Written] = []
@@ -187,7 +192,7 @@ final class JudgedWrites {
 
   init(_ saver: Saver) { self.saver = saver }
 
-  /// A setter is about to store. Computed values follow the others, so they say nothing by themselves.
+  /// Called before a setter stores. Computed values follow the others, so they are no change.
   func note(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
     if origin.map.type.computed.contains(property) { return }
     let id = ObjectIdentifier(object)
@@ -204,7 +209,8 @@ final class JudgedWrites {
     }
   }
 
-  /// The objects that hold something else now, and have a `validate`. A list that was set counts as changed.
+  /// The objects with a `validate` whose values are different now. A list that was set counts as
+  /// changed.
   func takeChanged() -> [any _ModelObject] {
     if written.isEmpty { return [] }
     let all = exchange(&written, with: [])

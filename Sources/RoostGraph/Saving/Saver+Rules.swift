@@ -1,19 +1,25 @@
 internal import RoostRecords
 
-/// Rules for values, and what a save would refuse of an object.
+/// Checks rules for values, and finds what a save would refuse of an object.
 extension Saver {
-  /// Whether what this context saves comes from the program. What was fetched into a working set is as its store has it.
+  /// Whether the changes of this context are the program's. Rows that were fetched into a working
+  /// set are not validated.
   var validates: Bool { store.backing == nil || saveBacking != nil }
 
-  /// The rules that the row in a box breaks.
+  /// The errors of rules that the row in a box breaks.
   ///
-  /// - Parameter mask: the properties that are written; the others are as they were stored.
+  /// - Parameters:
+  ///   - box: contains the row.
+  ///   - map: the map of its class.
+  ///   - mask: the properties that are written; the others are as they were stored.
+  ///   - name: the name of the object.
   func breaches(_ box: SinkBox, _ map: EntityMap, mask: UInt64, name: ObjectName) -> [GraphFault] {
     guard let check = store.checks[map.number] else { return [] }
     return check.breaches(box.sink.builder, mask, matches: matches).map { fault($0, map, name: name) }
   }
 
-  /// Matches the texts that a save is about to write with their patterns, before it takes the writer's lock.
+  /// Matches the texts that a save is about to write with their patterns, before the save takes the
+  /// writer's lock.
   func matchPatterns() {
     if !store.hasPatterns || !validates { return }
     for object in changes.changed + changes.inserted {
@@ -27,12 +33,13 @@ extension Saver {
       box.sink.clear()
       objects.makeValues(object, mask)
       object._$encode(only: mask, into: &box.sink)
-      // What cannot be stored is refused when it is written.
+      // A value that cannot be stored causes an error when it is written.
       if box.sink.failure == nil { check.note(box.sink.builder, mask, in: matches) }
     }
   }
 
-  /// Notes the rules that the row of an object breaks. The row is written all the same, so that the save finds all faults before it ends.
+  /// Records the rules that the row of an object breaks. The row is still written, so that the save
+  /// finds all errors before it ends.
   func check(_ object: any _ModelObject, _ map: EntityMap, box: SinkBox, mask: UInt64, run: SaveRun) {
     guard let check = store.checks[map.number], validates else { return }
     let later = store.chainedBits[map.number] & check.bits
@@ -42,7 +49,7 @@ extension Saver {
     breaches(box, map, mask: mask & ~later, name: objects.name(object)).forEach(run.refuse)
   }
 
-  /// Whether a new object becomes a row that stays as it is.
+  /// Whether a new object is merged into a row that stays as it is.
   private func keepsStored(_ object: any _ModelObject, _ run: SaveRun) -> Bool {
     guard !run.decisions.isEmpty, let origin = object._$state.origin as? RowOrigin,
       case .always(.keepExisting)? = run.decisions[LinkKey(object, origin)]?.policy
@@ -58,9 +65,12 @@ extension Saver {
 
   // MARK: Before a save
 
-  /// What a save would refuse of an object by rules, counts and its own `validate`. Nothing is written.
+  /// The errors that a save would throw for an object: rules, counts and its own `validate`. It
+  /// writes nothing.
   ///
-  /// - Parameter changesOnly: whether only the properties are checked that a save would write.
+  /// - Parameters:
+  ///   - object: the object.
+  ///   - changesOnly: whether to check only the properties that a save would write.
   func faults(of object: any _ModelObject, changesOnly: Bool = false) throws -> [GraphFault] {
     let origin = try objects.origin(of: object)
     let map = try objects.map(of: object)
@@ -93,7 +103,7 @@ extension Saver {
     return faults + judge(object, isNew ? .insert : .update, name: name)
   }
 
-  /// The objects that wait to be saved.
+  /// All objects with unsaved changes.
   var pending: [any _ModelObject] { changes.insertedObjects + changes.changedObjects + changes.deletedObjects }
 
   func countFault(_ count: Int, _ relation: Relation, name: ObjectName, map: EntityMap) -> GraphFault? {
