@@ -163,6 +163,9 @@ extension BatchInsertion {
     if merged.choice != .keepExisting {
       let faults = try bulk.saver.settleMixed(id, place.map, writer: run.writer)
       if !faults.isEmpty { throw SaveRefusal(faults: faults) }
+      if place.map.type.judge != nil {
+        run.neighbours.insert(LinkKey(map: place.map.home, row: merged.row, property: 0))
+      }
     }
     for relation in wanted
     where try bulk.saver.takes(

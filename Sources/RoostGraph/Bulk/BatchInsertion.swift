@@ -74,7 +74,7 @@ final class BatchInsertion {
     let isCounted: Bool
     let uniques: [IndexID]
     let hasOwnInverse: Bool
-    /// Whether its rows change the lists of objects that have a `validate`.
+    /// Whether its rows may be merged and have a `validate`, or change the lists of rows that have one.
     let hasJudgedNeighbours: Bool
     /// Whether its rows can take partners from other rows.
     let hasPartners: Bool
@@ -86,7 +86,8 @@ final class BatchInsertion {
       relations = bulk.store.relations[map.number].compactMap { $0 }
       isCounted = !bulk.store.countedRelations.allSatisfy(\.isEmpty)
       uniques = bulk.store.uniques(of: map).map(\.id)
-      hasJudgedNeighbours = bulk.saver.hasJudgedNeighbours(map.number)
+      hasJudgedNeighbours =
+        map.type.judge != nil && !uniques.isEmpty || bulk.saver.hasJudgedNeighbours(map.number)
       hasOwnInverse = relations.contains(where: \.isOwnInverse)
       hasPartners = relations.contains { relation in
         guard case .reference(let id) = relation.way, let side = writer.catalog.relationship(id) else { return false }

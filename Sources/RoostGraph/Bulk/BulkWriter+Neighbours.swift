@@ -35,42 +35,11 @@ extension BulkWriter {
     if store.judgedHomes.contains(home) { run.neighbours.insert(LinkKey(map: home, row: row, property: 0)) }
   }
 
-  /// Calls `validate` of the recorded rows that still exist, and forgets them. The objects show the
-  /// transaction. It writes what they change, and returns their errors.
+  /// Calls `validate` of the recorded rows that still exist, and forgets them. Returns the errors.
   func judgeNeighbours(_ run: BulkRun) throws -> [GraphFault] {
     if run.neighbours.isEmpty { return [] }
-    let keys = run.neighbours.sorted { ($0.map, $0.row) < ($1.map, $1.row) }
-    run.neighbours = []
-    var faults: [GraphFault] = []
-    let view = TransactionView(run.writer, links)
-    defer { view.close() }
-    for key in keys {
-      guard let object = try view.object(key.row, store.maps[key.map]) else { continue }
-      let change: ObjectChange = run.arrived.contains(key) ? .insert : .update
-      faults += saver.judge(object, change, name: ObjectName(type(of: object)._$type.name, key.row))
-    }
-    for (object, map, properties) in try view.changed() {
-      try write(object, map, properties: properties, run: run).forEach { faults.append($0) }
-    }
-    return faults
-  }
-
-  /// Writes the properties that `validate` changed; returns the errors of rules.
-  private func write(
-    _ object: any _ModelObject, _ map: EntityMap, properties: UInt64, run: BulkRun
-  ) throws -> [GraphFault] {
-    let (box, row) = (Saver.SinkBox(map.newest), RowID(object._$state.row))
-    let name = ObjectName(map.type.name, row.number)
-    let table = try run.writer.table(map.entity.id)
-    guard try table.read(row, into: &box.sink.builder) else { return [] }
-    object._$encode(only: properties, into: &box.sink)
-    if let failure = box.sink.failure {
-      throw SaveRefusal(faults: [saver.refusal(failure, name, writer: run.writer)])
-    }
-    do { try table.replace(row, with: &box.sink.builder) } catch let fault as RecordFault {
-      throw SaveRefusal(faults: [saver.refusal(fault, name, writer: run.writer)])
-    }
-    run.note(changed: row.number, map.home)
-    return saver.hasChecks ? saver.breaches(box, map, mask: properties, name: name) : []
+    let keys = exchange(&run.neighbours, with: [])
+    let rows = keys.map { ($0, run.arrived.contains($0) ? ObjectChange.insert : .update) }
+    return try saver.judgeRows(rows, run.writer) { run.note(changed: $0.row, $0.map) }
   }
 }

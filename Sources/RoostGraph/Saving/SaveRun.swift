@@ -44,6 +44,12 @@ final class SaveRun {
   var left: [LinkKey] = []
   /// Written rows whose computed values are checked by rules once all derived values are known.
   var chained: Set<RowName> = []
+  /// Rows with a `validate` that have values of two writers, because a merge or a policy chose between
+  /// them.
+  var mixed: Set<LinkKey> = []
+  /// Rows with a `validate` that have values of two writers, because a merge or a policy chose between
+  /// them.
+  var mixed: Set<LinkKey> = []
   /// Rows whose derived values the save changed.
   private(set) var derived: [RowName] = []
   var summary = SaveOutcome()

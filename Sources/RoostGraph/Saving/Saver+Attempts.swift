@@ -200,7 +200,9 @@ extension Saver {
     try partSingles(run)
     try arrange(run)
     try count(run)
-    if !run.isBroken { try settleChains(run.writer, written: run.chained).forEach(run.refuse) }
+    if run.isBroken { return }
+    try judgeMixed(run)
+    try settleChains(run.writer, written: run.chained).forEach(run.refuse)
   }
 
   /// Loads lists of links in which a member was removed and added again, or whose relationship is

@@ -15,21 +15,17 @@ extension Saver {
   ///
   /// Such a row has values of two writers, because a merge or a policy chose between them. So no
   /// object has computed the derived values that fit.
-  func settleMixed(_ row: RowID, _ map: EntityMap, writer: RecordWriter) throws -> [GraphFault] {
-    try settle(row, map, asks: validates, writer: writer)
-  }
-
+  ///
   /// - Parameters:
   ///   - row: the row.
   ///   - map: the map of its class.
-  ///   - asks: whether to call the row's `validate` too.
   ///   - tested: the bits of properties that are checked by rules even if they did not change.
   ///   - writer: the transaction.
-  private func settle(
-    _ row: RowID, _ map: EntityMap, asks: Bool, tested: UInt64 = 0, writer: RecordWriter
+  func settleMixed(
+    _ row: RowID, _ map: EntityMap, tested: UInt64 = 0, writer: RecordWriter
   ) throws -> [GraphFault] {
     let type = map.type
-    if type.computed.isEmpty, type.judge == nil || !asks { return [] }
+    if type.computed.isEmpty { return [] }
     let table = try writer.table(map.entity.id)
     let (scratch, box) = (Scratch(map, links), SinkBox(map.newest))
     let name = ObjectName(type.name, row.number)
@@ -40,10 +36,6 @@ extension Saver {
       scratch.begin(stored, table)
       defer { scratch.leave() }
       scratch.object.computeDerived(type)
-      if asks {
-        faults = judge(scratch.object, .update, name: name)
-        scratch.object.computeDerived(type)
-      }
       if let fault = scratch.fault { throw SaveRefusal(faults: [fault]) }
       if let failure = scratch.failure { throw failure }
       let mask = scratch.changed | tested
@@ -51,7 +43,7 @@ extension Saver {
       box.sink.builder.load(admitted: stored.bytes)
       scratch.object._$encode(only: scratch.changed, into: &box.sink)
       if let failure = box.sink.failure { throw SaveRefusal(faults: [refusal(failure, name, writer: writer)]) }
-      if hasChecks, validates, !isFilling { faults += breaches(box, map, mask: mask, name: name) }
+      if hasChecks, validates, !isFilling { faults = breaches(box, map, mask: mask, name: name) }
       return scratch.changed != 0
     }
     guard isChanged == true else { return faults }
@@ -85,7 +77,7 @@ extension Saver {
       for name in names.sorted() {
         guard let map = try computing(name, writer) else { continue }
         let tested = written.contains(name) ? store.chainedBits[map.number] : 0
-        faults[name] = try settle(name.row, map, asks: false, tested: tested, writer: writer)
+        faults[name] = try settleMixed(name.row, map, tested: tested, writer: writer)
       }
     }
     let last = try writer.derivedRows().last

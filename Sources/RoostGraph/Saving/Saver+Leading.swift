@@ -54,6 +54,9 @@ extension Saver {
       for case .some(let row) in [before, after] {
         run.note(relation.home, row.number)
         noteCounted(LinkKey(map: relation.target, row: row.number, property: 0), relation.inverse, run: run)
+        if relation.inverse != nil, store.judgedHomes.contains(relation.home), store.backing == nil {
+          run.mixed.insert(LinkKey(map: relation.home, row: row.number, property: 0))
+        }
         if relation.isOneToOne { run.parted.append(LinkKey(map: relation.home, row: row.number, property: 0)) }
       }
     }

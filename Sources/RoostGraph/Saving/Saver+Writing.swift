@@ -77,6 +77,7 @@ extension Saver {
       run.note(origin.map.home, row.number)
       if run.isMixed(object, LinkKey(object, origin)) {
         try settleMixed(row, origin.map, writer: run.writer).forEach(run.refuse)
+        noteMixed(LinkKey(object, origin), origin.map, run: run)
       }
     } waits: { fault in
       guard mayWait, fault.code == .notUnique, mayMakeRoom(fault, object, run: run) else { return false }

@@ -6,6 +6,9 @@ import SwiftData
 @Model final class Gallery {
   @Attribute(.unique) var code: String
   @Validate(.length(1...3)) var exhibits: [Exhibit] = []
+  @Derived(.count(\Gallery.exhibits)) var size: Int
+  @Derived(\Gallery.label) var text: String
+  var label: String { "\(code): \(size)" }
 
   init(_ code: String, _ exhibits: [Exhibit] = []) { (self.code, self.exhibits) = (code, exhibits) }
 }
