@@ -40,6 +40,14 @@ extension Saver {
     if map.type.judge != nil, store.backing == nil { run.mixed.insert(row) }
   }
 
+  /// Records a row with a `validate` whose reference a deletion cleared, unless its object was
+  /// validated already.
+  func noteLoose(_ row: LinkKey, _ run: SaveRun) {
+    guard store.judgedHomes.contains(row.map), store.backing == nil, !neighbours.contains(row) else { return }
+    if objects.registered(store.maps[row.map], RowID(row.row))?.isPending == true { return }
+    run.mixed.insert(row)
+  }
+
   /// Calls `validate` of the rows that have values of two writers, after all rows and lists are
   /// written.
   func judgeMixed(_ run: SaveRun) throws {

@@ -141,6 +141,7 @@ extension Saver {
       for loose in gone.loose {
         guard let map = store.map(of: loose.row.entity) else { continue }
         run.note(map.home, loose.row.row.number)
+        noteLoose(LinkKey(map: map.home, row: loose.row.row.number, property: 0), run)
         // Fields of subclasses may always be nil, so the rows themselves allowed it.
         if store.needsReference(loose.field, map) {
           let field = map.entity.field(loose.field)?.name

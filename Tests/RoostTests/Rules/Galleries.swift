@@ -50,6 +50,20 @@ import SwiftData
   init(_ tone: Int, _ hutch: Hutch? = nil) { (self.tone, self.hutch) = (tone, hutch) }
 }
 
+/// A model that references a hutch, which does not know it.
+@Model final class HutchKey {
+  var number: Int
+  @Relationship var hutch: Hutch?
+
+  init(_ number: Int, _ hutch: Hutch?) { (self.number, self.hutch) = (number, hutch) }
+}
+
+extension HutchKey: Validatable {
+  func validate(_ validation: Validation) {
+    if validation.change != .delete, hutch == nil { validation.refuse("key \(number) opens nothing") }
+  }
+}
+
 @Model final class HutchTag {
   @Attribute(.unique) var word: String
   var most = 9

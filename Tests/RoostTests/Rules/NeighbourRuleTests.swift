@@ -10,7 +10,7 @@ import Testing
 
   init() throws {
     container = try ModelContainer(
-      for: Hutch.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: Hutch.self, HutchKey.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     context = ModelContext(container)
     let (home, spare) = (Hutch("home", size: 2, least: 1), Hutch("spare", size: 1))
     context.insert(home)
@@ -72,6 +72,39 @@ import Testing
     try rabbit("bob", other).hutch = hutch("home", other)
     try other.save()
     #expect(try stored() == ["ann": "home", "bob": "home"])
+  }
+
+  @Test func `a deletion asks models that reference the deleted one without an inverse`() throws {
+    context.insert(HutchKey(1, try hutch("spare", context)))
+    try context.save()
+    for context in [ModelContext(container), context] {
+      context.delete(try hutch("spare", context))
+      try expectRefusal(["key 1 opens nothing"]) { try context.save() }
+      context.rollback()
+    }
+    try expectRefusal(["key 1 opens nothing"]) {
+      try context.deleteAll(model: Hutch.self, where: #Predicate { $0.name == "spare" })
+    }
+    try context.fetch(FetchDescriptor<HutchKey>()).forEach(context.delete)
+    context.delete(try hutch("spare", context))
+    try context.save()
+    #expect(try stored() == ["ann": "home", "bob": "-"])
+  }
+
+  @Test func `a merge asks the models that it moves members of`() throws {
+    let other = ModelContext(container)
+    other.insert(Rabbit("ann", try hutch("spare", other)))
+    try hutch("spare", other).size = 5
+    try expectRefusal(["empty: 0"]) { try other.save() }
+    other.rollback()
+    // The stored model has a rabbit, and the merged one has room for none.
+    other.insert(Hutch("spare", size: 0))
+    try expectRefusal(["full: 1"]) { try other.save() }
+    other.rollback()
+    try expectRefusal(["full: 1"]) { try other.insert(batch: [Hutch("spare", size: 0)]) }
+    let importer = try container.importer(for: Hutch.self)
+    #expect(throws: RoostError.self) { try importer.run(models: [Hutch("spare", size: 0)]) }
+    #expect(try stored() == before)
   }
 
   @Test func `a deletion that a rule takes along asks the others`() throws {
