@@ -15,7 +15,7 @@ package final class Importer {
   /// Called with each bad record, when its piece is stored.
   private let reject: ((TransferFault) throws -> Void)?
   private let cancellation: ImportCancellation?
-  /// Tells contexts what is stored.
+  /// Informs contexts of stored rows.
   let watch: (any ImportWatch)?
   private var report = TextImportReport()
   /// The first line of a table, known after its first chunk is stored.
