@@ -271,7 +271,7 @@
         guard let property = kind.properties[.reference(column: column)] else { return nil }
         guard case .one(let target?)? = row.content.link(property) else {
           if shape.isOptional { return nil }
-          throw RoostError(.badValue, "\(name(row.content, property)) must lead to an object")
+          throw RoostError(.badValue, "\(name(row.content, property)) must reference an object")
         }
         guard let key = store.place(remapped[target] ?? target)?.key.key else { return nil }
         var wire = WireBytes()
