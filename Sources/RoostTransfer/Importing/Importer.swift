@@ -148,7 +148,7 @@ package final class Importer {
     case .skip(let most):
       if next.bad <= most { return }
       throw TransferFault(
-        .tooLarge, "there are more than \(most) bad records; the last one: \(first.detail)", line: first.line,
+        .tooLarge, "there are more than \(most) bad records, one of them: \(first.detail)", line: first.line,
         column: first.column, field: first.field)
     }
   }
