@@ -33,10 +33,10 @@
     private var list: [String] = []
     /// Parts of queries that are joined with a row.
     private var joins: [(columns: String, rows: String, name: String, isList: Bool)] = []
-    /// The first of the columns for lists. It says whether the lists of a row were selected. Nil if rows have
+    /// The first column for lists. It says whether the lists of a row were selected. Nil if rows have
     /// no lists.
     private(set) var listColumn: Int?
-    /// The number of entries of ``joined`` before the lists.
+    /// The number of elements of ``joined`` before the lists.
     private(set) var aloneCount = 0
 
     /// The rows for which lists are selected.
