@@ -179,7 +179,7 @@
       #expect(Set(try later.fetch(FetchDescriptor<Loose.Item>()).map(\.count)) == [1, nil])
     }
 
-    @Test func `similar names in SQL keep their columns in any order`() throws {
+    @Test func `names that are similar in SQL keep their columns in any order`() throws {
       try ground.save(ground.open(Alike.Item.self), [Alike.Item("one", "two")])
       let found = try ground.open(AlikeTurned.Item.self).fetch(FetchDescriptor<AlikeTurned.Item>())
       #expect(found.map(\.firstName) == ["one"])

@@ -78,8 +78,8 @@
     init(_ season: Season, _ place: Place) { (self.season, self.place) = (season, place) }
   }
 
-  /// The column of a property has the value that other programs read in SQL, and it returns
-  /// unchanged.
+  /// The column of a property contains the value that other programs expect in SQL, and a fetch
+  /// returns it unchanged.
   @Suite(.server) struct ColumnValueTests {
     private let ground: Ground
 
@@ -209,7 +209,7 @@
       other.insert(parts)
       let second = #expect(throws: RoostError.self) { try other.save() }
       #expect("\(String(describing: second))".contains("Parts.place"))
-      // A backslash before the same letters does not escape this character.
+      // A backslash and the letters of the escape are not a NUL character.
       parts.place.city = "a\\u0000"
       try other.save()
       #expect(try ground.value("SELECT place->>'city' FROM @.parts") == "a\\u0000")
