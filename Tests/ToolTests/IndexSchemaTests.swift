@@ -61,7 +61,7 @@
         "\(text)")
     }
 
-    @Test func `a dump and its load keep them`() throws {
+    @Test func `a dump and a load keep them`() throws {
       let folder = try ScratchFolder()
       let (first, second, dump) = (folder.file("notes.roost"), folder.file("again.roost"), folder.file("notes.dump"))
       try Self.make(first)
