@@ -141,7 +141,7 @@ public final class KeyValueStore: Sendable {
     return result
   }
 
-  /// Writes all changed pages to their places now, and begins the log anew.
+  /// Writes all changed pages to their places now, and begins a new log.
   ///
   /// - Throws: `StoreError` with the code `nestedWrite` if this thread has a write transaction
   ///   open, `diskFull` or `ioError` if the pages cannot be written, and `poisoned` or
