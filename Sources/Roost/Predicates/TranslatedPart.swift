@@ -14,6 +14,8 @@ struct TranslatedPart {
     case structure(AnyCoder)
     /// A struct that is stored as its parts.
     case parts(Parts)
+    /// A date of which a part in UTC is asked.
+    case moment
     /// Something from outside the predicate, which has a form here only beside something else.
     case captured(Captured)
   }

@@ -25,11 +25,11 @@ struct IndexMatch {
   static func forEach(
     _ index: IndexReader, _ table: TableReader, conjunction: Conjunction, each body: (IndexMatch) throws -> Void
   ) rethrows {
-    guard index.hasElements, let part = index.index.parts.first(where: { $0.form == .elements }) else {
+    guard index.hasElements, let part = index.index.parts.first(where: { $0.form.isMany }) else {
       if let match = IndexMatch(index, table, conjunction: conjunction) { try body(match) }
       return
     }
-    for element in conjunction.elements(of: part.field) {
+    for element in conjunction.elements(of: part) {
       if let match = IndexMatch(index, table, conjunction: conjunction, element: element) { try body(match) }
     }
   }
@@ -72,7 +72,7 @@ struct IndexMatch {
     }
     if index.hasElements {
       // A row is found once only if the element is fixed.
-      guard let part = own.parts.firstIndex(where: { $0.form == .elements }), fixedParts > part else { return nil }
+      guard let part = own.parts.firstIndex(where: { $0.form.isMany }), fixedParts > part else { return nil }
     }
     if only == nil, !isWide || !fan(own, conjunction, prefix: prefix, from: place, kept: &kept) {
       // Nothing more is asked, or of too many values.
@@ -88,7 +88,7 @@ struct IndexMatch {
   private static func constraint(
     on part: Index.Part, _ conjunction: Conjunction, element: Constraint?
   ) -> Constraint? {
-    part.form == .elements ? element : conjunction.constraint(on: part.field, part.form)
+    part.form.isMany ? element : conjunction.constraint(on: part.field, part.form)
   }
 
   /// The stretches behind a beginning where the further parts ask for several values each; false where there are too many.

@@ -1,3 +1,5 @@
+internal import RoostRecords
+
 /// A text that others are tested against, with what is computed once.
 struct Needle {
   let test: Expression.TextTest

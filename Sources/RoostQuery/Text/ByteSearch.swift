@@ -1,3 +1,5 @@
+internal import RoostRecords
+
 /// Finds bytes in bytes.
 package enum ByteSearch {
   /// Whether `part` stands somewhere in `text`; nothing stands everywhere.

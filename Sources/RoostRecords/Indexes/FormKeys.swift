@@ -63,11 +63,11 @@ extension Index {
       guard let type = part.form.type(of: known.type) else {
         throw RecordFault(.wrongType, "\(known.value.kind) has no place in an index")
       }
-      if part.form == .elements {
+      if part.form.isMany {
         // There is one such part, so there is one beginning.
         guard let first = keys.first else { return [] }
         var found: [ByteString] = []
-        for element in Form.elements(of: known.value) {
+        for element in Form.several(of: known.value) {
           found.append(try first.appending(element, type, isOptional: false, part: part, most: textBytes))
         }
         keys = found

@@ -25,6 +25,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
   case derived = "rows with derived"
   /// Closed: indexes of forms, of elements and with comparisons, so the catalog has its sixth form.
   case indexForms = "rows with index forms"
+  /// Closed: indexes of folded texts, of keys and of parts of dates, so the catalog has its seventh form.
+  case indexParts = "rows with index parts"
 
   /// Carries the actions out, and tells what they leave.
   package func make() throws -> (files: GoldenStore.Files, contents: String) {
@@ -39,6 +41,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     if self == .texts { try Self.setTexts(store) }
     if self == .derived { try Self.setDerived(store) }
     if self == .indexForms { try Self.setIndexForms(store) }
+    if self == .indexParts { try Self.setIndexParts(store) }
     try store.store.checkpoint()
     if self == .stopped { try Self.second(store) }
     if self == .named {
@@ -48,7 +51,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       }
     }
     let contents = try store.read { try Self.describe($0) }
-    if [.closed, .cases, .version, .texts, .derived, .indexForms].contains(self) { try store.close() }
+    if [.closed, .cases, .version, .texts, .derived, .indexForms, .indexParts].contains(self) { try store.close() }
     let image = fileSystem.crashImage(.all)
     fileSystem.stopAfter(step: 0)
     try? store.close()

@@ -132,6 +132,7 @@ extension PropertyAccess {
       if Identity.isIdentifier(keyPath, of: model) { return "persistentModelID" }
     }
     if RawValues.isRawValue(keyPath) { return "rawValue" }
+    if let computed = ComputedPart(keyPath) { return computed.name }
     let text = String(describing: keyPath)
     // Of a computed property the runtime knows its type alone.
     guard let point = text.lastIndex(of: "."), !text.contains("<computed") else { return "(a computed \(output))" }
