@@ -54,6 +54,36 @@ import Testing
     #expect(count > 1500, "only \(count) public declarations were found")
   }
 
+  /// Modules in which each function that throws has a `- Throws:` in its comment.
+  private static let tellErrors: Set<String> = ["Roost"]
+
+  @Test func `each public function that throws says what it throws`() {
+    var count = 0
+    for source in Self.sources where Self.tellErrors.contains(source.floor) {
+      for one in Self.declarations(source.text) where one.canThrow && one.hasComment {
+        count += 1
+        #expect(
+          one.namesErrors,
+          "\(source.path):\(one.line) \(one.path.joined(separator: ".")) throws, and its comment has no - Throws:")
+      }
+    }
+    #expect(count > 150, "only \(count) public functions that throw were found")
+  }
+
+  @Test(arguments: [
+    ("/// - Throws: an error.\npublic func a() throws {}", []), ("/// One.\npublic func a() throws {}", ["a"]),
+    ("/// One.\npublic func a(\n  _ b: () throws -> Void\n) rethrows -> Int { 1 }", []),
+    ("/// One.\npublic func a(\n  b: Int\n) async throws(E) -> Int { 1 }", ["a"]),
+    ("/// One.\npublic var a: Int {\n  get throws { 1 }\n}", ["a"]),
+    ("/// One.\npublic var a: () throws -> Int { b }", []),
+    ("/// One.\npublic protocol A {\n  /// Two.\n  func b()\n  /// Three.\n  func c() throws\n}", ["A.c"]),
+    ("/// One.\n///\n/// - Throws: an error.\n@discardableResult\npublic func a() throws -> Int { 1 }", []),
+  ])
+  func `which functions must say what they throw`(text: String, names: [String]) {
+    let found = Self.declarations(text).filter { $0.canThrow && !$0.namesErrors }
+    #expect(found.map { $0.path.joined(separator: ".") } == names)
+  }
+
   @Test(arguments: [
     ("public struct A {\n  public var b = 1\n  var c = 2\n}", ["A", "A.b"]),
     ("/// One.\npublic struct A {\n  /// Two.\n  @inlinable\n  public func b() {}\n}", []),

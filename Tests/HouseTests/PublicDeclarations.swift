@@ -10,8 +10,12 @@ struct PublicDeclarations {
     var kind: String
     var line: Int
     var hasComment: Bool
-    /// The first argument label of an initializer, for telling `init(from:)`.
+    /// The first argument label of an initializer, to recognise `init(from:)`.
     var label = ""
+    /// Whether a call or a read of it can throw.
+    var canThrow = false
+    /// Whether its comment says what it throws.
+    var namesErrors = false
   }
 
   private(set) var found: [Declaration] = []
@@ -102,7 +106,9 @@ struct PublicDeclarations {
           found.append(
             Declaration(
               path: scope.names + names, kind: word, line: (start ?? token).line,
-              hasComment: Self.hasComment(start ?? token, in: lines), label: label))
+              hasComment: Self.hasComment(start ?? token, in: lines), label: label,
+              canThrow: Self.canThrow(word, after: at, in: tokens),
+              namesErrors: Self.namesErrors(start ?? token, in: lines)))
           while word == "case", let name = Self.caseName(after: &at, in: tokens) {
             found.append(Declaration(path: scope.names + [name], kind: word, line: tokens[at].line, hasComment: false))
           }
@@ -132,6 +138,27 @@ struct PublicDeclarations {
     guard first.line > 1, first.isFirst else { return false }
     let above = lines[first.line - 2].drop { $0 == " " }
     return above.hasPrefix("///") || above.hasSuffix("*/")
+  }
+
+  /// Whether the comment of the declaration that begins with a token has a `- Throws:`.
+  private static func namesErrors(_ first: Token, in lines: [Substring]) -> Bool {
+    lines[..<(first.line - 1)].reversed().lazy.map { $0.drop { $0 == " " } }.prefix { $0.hasPrefix("///") }
+      .contains { $0.contains("- Throws:") }
+  }
+
+  /// Whether `throws` belongs to a declaration: to its signature, or to the getter of a property.
+  private static func canThrow(_ kind: String, after place: Int, in tokens: [Token]) -> Bool {
+    guard ["func", "init", "var", "subscript"].contains(kind) else { return false }
+    var at = place + 1
+    while at < tokens.count, tokens[at].text != "{", tokens[at].text != "}" {
+      let token = tokens[at]
+      // A requirement of a protocol has no body: the next declaration ends it.
+      if token.isFirst, token.text == "@" || members.contains(token.text) || modifiers.contains(token.text) { break }
+      if kind == "func" || kind == "init", token.text == "throws" { return true }
+      at = token.text == "(" || token.text == "[" ? end(of: at, in: tokens) + 1 : at + 1
+    }
+    let getter = tokens[min(at, tokens.count)...].prefix(4).map(\.text)
+    return getter.starts(with: ["{", "get", "throws"]) || getter.starts(with: ["{", "get", "async", "throws"])
   }
 
   /// The name that follows in a list such as `case a(Int), b = 2`, whose comment is that of the first name alone.

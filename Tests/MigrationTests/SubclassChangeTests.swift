@@ -199,7 +199,7 @@ private enum NeedsKeeper: VersionedSchema {
     let text = refusal(Narrow.self)
     #expect(
       text.contains("Shop.best") && text.contains("relationship to Wheel")
-        && text.contains("6 objects lead to objects of other classes (rows 2, 3, 4, 5, 6, …)"), "\(text)")
+        && text.contains("6 objects refer to objects of other classes (rows 2, 3, 4, 5, 6, …)"), "\(text)")
     try make { context in
       for shop in try context.fetch(FetchDescriptor<First.Shop>()) where !(shop.best is First.Wheel) { shop.best = nil }
     }

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func aChangeOfWhatTheConditionAsksForEnds() throws {
-    // Rows that are changed while an index is read may come to stand in front of the reader again.
+    // Rows that are changed while an index is read may move ahead of the reader.
     let all = try count(rock)
     let changed = try library.store.write { writer in
       try writer.update(Query("Track", where: rock), set: ["genre": .constant(.string("zouk"), .string)])

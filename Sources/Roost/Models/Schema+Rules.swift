@@ -16,7 +16,7 @@ extension Schema.Relationship {
     return self
   }
 
-  /// Turns `.length` rules into the least and the greatest number of models in the relationship.
+  /// Converts `.length` rules into the least and the greatest number of models in the relationship.
   func takeLengths(_ place: String) -> [SchemaFault] {
     rules.compactMap { rule in
       guard case .length(let lower, let upper) = rule.stored.kind, !isToOneRelationship else {
@@ -31,7 +31,7 @@ extension Schema.Relationship {
 }
 
 extension Schema.Entity {
-  /// By property, the rules for its values and for those that it inherits.
+  /// The rules for each property's values, including inherited properties.
   var valueRules: [String: [ValueRule]] {
     var found: [String: [ValueRule]] = [:]
     for ancestor in lineage {
@@ -45,7 +45,7 @@ extension Schema.Entity {
 }
 
 extension AnyCoder {
-  /// What is wrong with rules for a property with this coder, each as a clause.
+  /// Returns the faults of rules for a property with this coder, each as a clause.
   func faults(of rules: [ValidationRule]) -> [String] {
     if rules.isEmpty { return [] }
     guard let type = field?.type, parts.isEmpty, !isTransformed, isPlain || isRaw else {

@@ -1,28 +1,32 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// The keys that the rows of a working set have in the backing store, and what of the rows was fetched.
+/// The keys that the rows of a working set have in the backing store, and which parts of the rows
+/// were fetched.
 ///
 /// ## Invariants
-/// 1. Each key names at most one row of an entity. A row has one key at a time; a key that it had before still names it.
-/// 2. `loaded` is the commit that wrote the values: who shows an older state has none of them. It never goes up again. `listed` is the same
-///    for the members of lists.
-/// 3. `time` says when the values were asked for. Values that were asked for earlier do not replace them.
-/// 4. A row that was deleted keeps its key, and the key names it, until values that were asked for later name it again.
+/// 1. Each key names at most one row of an entity. A row has one key at a time; its earlier keys
+///    still name it.
+/// 2. `loaded` is the commit that wrote the values: older states do not have them. It never
+///    increases again. `listed` is the commit that wrote the members of lists.
+/// 3. `time` is the time of the request for the values. Values that were requested earlier do not
+///    replace them.
+/// 4. A deleted row keeps its key, and the key names it, until values that were requested later
+///    name it again.
 ///
 /// Unchecked because the lock guards all of it.
 package final class BackingKeys: @unchecked Sendable {
   private struct Entry {
     var key: IdentifierKey
-    /// Nil as long as only the key is known.
+    /// Nil while only the key is known.
     var loaded: UInt64?
-    /// Nil as long as the members of its lists are not known.
+    /// Nil while the members of its lists are unknown.
     var listed: UInt64?
     var time: UInt64 = 0
     var isDeleted = false
   }
 
-  /// The entries of an entity's rows. The engine numbers rows in order, so an array has them.
+  /// The entries of an entity's rows. The engine numbers rows in order, so they are in an array.
   private struct EntityRows {
     /// The row of the first entry.
     private var first: UInt64 = 0
@@ -32,7 +36,7 @@ package final class BackingKeys: @unchecked Sendable {
       zip(first..., entries).lazy.compactMap { row, entry in entry.map { (row, $0) } }
     }
 
-    /// Gives a row its entry. New rows usually follow each other.
+    /// Sets the entry of a row. New rows usually have consecutive numbers.
     mutating func put(_ entry: Entry, at row: UInt64) {
       if !entries.isEmpty, row == first + UInt64(entries.count) { entries.append(entry) } else { self[row] = entry }
     }
@@ -57,7 +61,7 @@ package final class BackingKeys: @unchecked Sendable {
   private var entities: [EntityRows] = []
   private var rows: [EntityKey: UInt64] = [:]
   private var clock: UInt64 = 1
-  /// When everything was erased last.
+  /// The time at which everything was last erased.
   private var erased: UInt64 = 0
 
   package init() {}
@@ -86,7 +90,8 @@ package final class BackingKeys: @unchecked Sendable {
 
   // MARK: Keys
 
-  /// The key of a row. A row of a model that was never saved gets a temporary one, which no other process gives.
+  /// The key of a row. A row of an unsaved model gets a temporary key, which no other process
+  /// assigns.
   package func key(_ map: EntityMap, _ row: UInt64) -> IdentifierKey {
     lock.withLock {
       if let known = self[map, row] { return known.key }
@@ -108,7 +113,7 @@ package final class BackingKeys: @unchecked Sendable {
     /// Whether the members of its lists are known.
     package var isListed: Bool
     package var isDeleted: Bool
-    /// When its values were asked for, or it was deleted.
+    /// The time at which its values were requested or it was deleted.
     package var time: UInt64
   }
 
@@ -123,14 +128,14 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// A row that was just made.
+  /// A row that a commit made.
   package struct New {
     package let map: EntityMap
     package var row: UInt64
     package let key: IdentifierKey
-    /// Whether it is made with values. Others are made without values first.
+    /// Whether it is made with values. Other rows are made without values first.
     package var isLoaded: Bool
-    /// Whether the members of all its lists come with it.
+    /// Whether the members of all its lists are included.
     package var isListed = false
 
     package init(_ map: EntityMap, _ row: UInt64, key: IdentifierKey, isLoaded: Bool) {
@@ -138,7 +143,8 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Gives rows that a commit made their keys. The values of those that have some were asked for at a time.
+  /// Sets the keys of rows that a commit made. The values of rows that have some were requested at
+  /// `time`.
   package func add(_ made: [New], in commit: UInt64, askedAt time: UInt64) {
     lock.withLock {
       rows.reserveCapacity(rows.count + made.count)
@@ -155,7 +161,7 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Gives a row another key, by which the backing store knows it from now on.
+  /// Gives a row another key, which the backing store uses from now on.
   package func rename(_ map: EntityMap, _ row: UInt64, to key: IdentifierKey) {
     lock.withLock {
       self[map, row]?.key = key
@@ -163,7 +169,7 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Forgets all rows: the store was erased.
+  /// Forgets all rows, because the store was erased.
   package func removeAll() {
     lock.withLock {
       clock += 1
@@ -178,7 +184,7 @@ package final class BackingKeys: @unchecked Sendable {
 
   // MARK: Values
 
-  /// Whether a state that ends with a commit does not have a row's values.
+  /// Whether the state at a commit lacks a row's values.
   package func isUnloaded(_ map: EntityMap, _ row: UInt64, in commit: UInt64?) -> Bool {
     lock.withLock {
       guard let entry = self[map, row] else { return false }
@@ -187,7 +193,7 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Whether a state that ends with a commit does not have the members of a row's lists.
+  /// Whether the state at a commit lacks the members of a row's lists.
   package func isUnlisted(_ map: EntityMap, _ row: UInt64, in commit: UInt64?) -> Bool {
     lock.withLock {
       guard let entry = self[map, row], !entry.isDeleted else { return false }
@@ -196,17 +202,17 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Whether values that were asked for at a time may be written into a row.
+  /// Whether values that were requested at `time` may be written into a row.
   package func mayWrite(_ map: EntityMap, _ row: UInt64, askedAt time: UInt64) -> Bool {
     lock.withLock { self[map, row].map { $0.time <= time && !$0.isDeleted } ?? true }
   }
 
-  /// Whether a key names a row that was deleted before a time, so that it may name a new one.
+  /// Whether a row was deleted before a time, so that its key may name a new row.
   package func isDeleted(_ map: EntityMap, _ row: UInt64, before time: UInt64) -> Bool {
     lock.withLock { self[map, row].map { $0.isDeleted && $0.time < time } ?? false }
   }
 
-  /// Notes that a commit wrote values into rows that were asked for at a time.
+  /// Records that a commit wrote values into rows that were requested at `time`.
   package func noteLoaded(_ written: [(map: EntityMap, row: UInt64)], in commit: UInt64, askedAt time: UInt64) {
     lock.withLock {
       for (map, row) in written {
@@ -218,7 +224,7 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Notes that a commit wrote the members of all lists of rows.
+  /// Records that a commit wrote the members of all lists of rows.
   package func noteListed(_ written: [(map: EntityMap, row: UInt64)], in commit: UInt64) {
     lock.withLock {
       for (map, row) in written { change(map, row) { if $0.listed == nil { $0.listed = commit } } }
@@ -236,9 +242,14 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Unloaded rows with the numbers that follow a row's, so many at most: rows that came in one list have numbers that follow each other.
+  /// Unloaded rows with the numbers after a row's, at most `count`. The rows of one list have
+  /// consecutive numbers.
   ///
-  /// - Parameter lists: whether rows are meant too that have values, and no members of lists.
+  /// - Parameters:
+  ///   - map: the map of the row's class.
+  ///   - row: the row.
+  ///   - lists: whether to include rows that have values but not the members of their lists.
+  ///   - count: the limit.
   package func unloaded(after map: EntityMap, _ row: UInt64, lists: Bool, atMost count: Int) -> [UInt64] {
     lock.withLock {
       var found: [UInt64] = []
@@ -255,7 +266,9 @@ package final class BackingKeys: @unchecked Sendable {
 
   /// All unloaded rows of an entity.
   ///
-  /// - Parameter lists: whether those are meant too that have values, and no members of lists.
+  /// - Parameters:
+  ///   - map: a map of the entity.
+  ///   - lists: whether to include rows that have values but not the members of their lists.
   package func unloaded(_ map: EntityMap, lists: Bool) -> [UInt64] {
     lock.withLock {
       guard map.home < entities.count else { return [] }

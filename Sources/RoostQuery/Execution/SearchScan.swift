@@ -1,11 +1,12 @@
 internal import RoostRecords
 
-/// Gives the rows of a full text search.
+/// Reads the rows of a full text search.
 extension Plan {
-  /// Calls `body` with each row of a search until it says false; returns whether it went to the end.
+  /// Calls `body` with each row of a search until it returns false; returns whether it reached the
+  /// end.
   func forEach(_ answer: SearchAnswer, _ skipped: Int, body: (RowID) throws -> Bool) throws -> Bool {
     var left = skipped
-    // Without an order rows are given as they are found.
+    // Without an order, rows are given in the order in which they are found.
     if order.isEmpty {
       return try answer.forEach { row in
         try noteEntry()

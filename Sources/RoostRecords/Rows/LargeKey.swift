@@ -2,7 +2,7 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostTrees
 
-/// Keys of the tree of large values: u64 row and u16 field, big-endian.
+/// The keys of the tree of large values: u64 row and u16 field, big-endian.
 enum LargeKey {
   static func with(_ row: RowID, _ field: FieldID, body: (UnsafeRawBufferPointer) -> Void) {
     withUnsafeTemporaryAllocation(byteCount: 10, alignment: 8) { memory in

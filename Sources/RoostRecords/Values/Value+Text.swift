@@ -1,5 +1,5 @@
 extension Value {
-  /// The value for a sentence, of a long text the beginning.
+  /// The value for a message; a long text is shortened.
   package var brief: String {
     switch self {
     case .null: "nil"
@@ -23,7 +23,7 @@ extension Value {
 }
 
 extension DecimalNumber {
-  /// The digits, with a point where it is among them or close to them.
+  /// The digits, with a decimal point if it is among or close to them.
   package var text: String {
     if isNaN { return "NaN" }
     let digits = "\(mantissa)"
