@@ -85,7 +85,7 @@ import Testing
     }
     let month = Computed(#Expression<Chore, Int?> { $0.due?.utc.month })
     let groups = try context.aggregate(Chore.self, .count, by: \.[month])
-    for group in groups { #expect(group.1 == chores.filter { $0.due?.utc.month == group.0 }.count) }
+    for group in groups { #expect(group.values == chores.filter { $0.due?.utc.month == group.key }.count) }
     #expect(groups.count > 2)
   }
 

@@ -244,7 +244,7 @@ package struct PlanVersions {
         "", nil, isBackward: true,
         detail:
           "the store has version \(all[current].number) of \(plan), and the container has version \(all[target].number): "
-          + "stages lead forward only. Open the store with the newer models, or open a backup from before the migration"
+          + "stages go only to later versions. Open the store with the newer models, or open a backup from before the migration"
       )
     }
     let stages = try plan.stages.map { (stage: $0, ends: try ends(of: $0)) }
@@ -308,7 +308,7 @@ package struct PlanVersions {
       ends = froms.flatMap { from in tos.filter { $0 > from }.map { (from, $0) } }.min { $0.1 - $0.0 < $1.1 - $1.0 }
     }
     guard let ends, ends.from < ends.to, ends.to < plan.schemas.count else {
-      throw wrong("has a stage that does not lead to a later version of its schemas")
+      throw wrong("has a stage that does not end with a later version of its schemas")
     }
     return ends
   }

@@ -99,6 +99,12 @@ extension WorkingSet {
     private struct RowName: Hashable {
       var home: Int
       var row: UInt64
+
+      /// Called by sets. Rows are numbered by the engine, so no other program chooses numbers that collide.
+      func _rawHashValue(seed: Int) -> Int {
+        let product = (row ^ UInt64(truncatingIfNeeded: seed)).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        return Int(truncatingIfNeeded: product.high ^ product.low) ^ home
+      }
     }
 
     init(_ set: WorkingSet, _ container: ModelContainer, askedAt time: UInt64) throws {

@@ -97,21 +97,28 @@ extension WorkingSet {
       let others = keys.unloaded(after: last.map, last.row, lists: lists, atMost: Self.mostAtOnce - rows.count)
       wanted += others.map { (last.map, $0) }
     }
-    try fetch(wanted.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context, lists: lists)
+    try fetch(wanted.map { identifier(ofUnloaded: $0, $1, context) }, for: context, lists: lists)
   }
 
   func refresh(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext) throws {
-    try fetch(rows.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context, isAgain: true)
+    try fetch(rows.map { identifier(ofUnloaded: $0, $1, context) }, for: context, isAgain: true)
   }
 
   func loadAll(_ map: EntityMap, for context: any BackedContext, lists: Bool) throws -> Bool {
     let rows = keys.unloaded(map, lists: lists)
     for start in stride(from: 0, to: rows.count, by: Self.mostAtOnce) {
       let some = rows[start..<min(rows.count, start + Self.mostAtOnce)]
-      try fetch(some.map { context.identifier(ofUnloaded: map, $0) }, for: context, lists: lists)
+      try fetch(some.map { identifier(ofUnloaded: map, $0, context) }, for: context, lists: lists)
     }
     try context.showNewest()
     return !rows.isEmpty
+  }
+
+  private func identifier(
+    ofUnloaded map: EntityMap, _ row: UInt64, _ context: any BackedContext
+  ) -> PersistentIdentifier {
+    let map = context.entityMap(of: row, map)
+    return PersistentIdentifier(store: identifier, entity: map.type.name, keys.key(map, row))
   }
 
   func bring(_ entity: String, _ key: IdentifierKey, for context: any BackedContext) throws {
@@ -195,12 +202,6 @@ extension PersistentModel {
         assign(property, Any?.none as Any)
       }
     }
-  }
-}
-
-extension BackedContext {
-  fileprivate func identifier(ofUnloaded map: EntityMap, _ row: UInt64) -> PersistentIdentifier {
-    store.identifier(entityMap(of: row, map).type.name, row)
   }
 }
 

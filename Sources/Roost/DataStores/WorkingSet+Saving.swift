@@ -14,7 +14,7 @@ extension WorkingSet {
     guard let batching = store as? any DataStoreBatching else { throw DataStoreError.unsupportedFeature }
     let graph = context.state.graph(try context.state.stores.known(model).store)
     if let map = graph.store.map(of: model), graph.hasPending(map) {
-      throw RoostError(.pendingChanges, "models of \(map.type.name) wait to be saved: save or roll back first")
+      throw RoostError(.pendingChanges, "models of \(map.type.name) have unsaved changes: save or roll back first")
     }
     func delete<Store: DataStoreBatching>(_ store: Store, _ state: EditingState) throws {
       try store.delete(

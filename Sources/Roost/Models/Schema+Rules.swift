@@ -22,7 +22,7 @@ extension Schema.Relationship {
       guard case .length(let lower, let upper) = rule.stored.kind, !isToOneRelationship else {
         return SchemaFault("\(place) is a relationship, which cannot have the rule \(rule): remove it")
       }
-      if upper == 0 { return SchemaFault("\(place) could lead to no model by its rule \(rule): remove one of the two") }
+      if upper == 0 { return SchemaFault("\(place) can have no model by its rule \(rule): remove one of the two") }
       minimumModelCount = max(minimumModelCount ?? 0, lower)
       if let upper { maximumModelCount = min(maximumModelCount.flatMap { $0 > 0 ? $0 : nil } ?? .max, upper) }
       return nil

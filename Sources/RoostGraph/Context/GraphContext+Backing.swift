@@ -30,20 +30,16 @@ extension GraphContext: BackedContext {
   private func load(
     _ rows: [(map: EntityMap, row: UInt64)], from backing: any BackingStore, lists: Bool = false
   ) throws {
-    func missing(in commit: UInt64?) -> [(map: EntityMap, row: UInt64)] {
-      rows.filter { map, row in
-        lists ? backing.keys.isUnlisted(map, row, in: commit) : backing.keys.isUnloaded(map, row, in: commit)
-      }
-    }
-    if missing(in: session.seenCommit).isEmpty { return }
+    let keys = backing.keys
+    if keys.missing(rows, lists: lists, in: session.seenCommit).isEmpty { return }
     // The newest state has the rows that other contexts loaded.
-    var rows = missing(in: nil)
+    var rows = keys.missing(rows, lists: lists, in: nil)
     var turns = 0
     while !rows.isEmpty, turns == 0 || lists {
       try backing.load(rows, for: self, lists: lists)
       // Another call may have fetched newer values of a row meanwhile, without its lists; older
       // values were not taken then.
-      rows = missing(in: nil)
+      rows = keys.missing(rows, lists: lists, in: nil)
       turns += 1
       if turns == Self.mostTurns, lists, !rows.isEmpty {
         throw GraphFault(

@@ -26,7 +26,8 @@ package final class GraphContext {
   /// Whether it writes fetched rows into a working set.
   package let feeds: Bool
 
-  /// - Parameter feeds: whether it writes fetched rows into a working set, and so asks its backing store for nothing.
+  /// With `feeds`, the context writes fetched rows into a working set, and so sends its backing
+  /// store no requests.
   package init(_ store: GraphStore, feeds: Bool = false) {
     self.store = store
     self.feeds = feeds

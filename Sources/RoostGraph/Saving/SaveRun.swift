@@ -8,7 +8,7 @@ final class SaveRun {
   let news: News?
   /// The rows that new objects are merged into, because they have the same unique values.
   let decisions: [LinkKey: Decision]
-  /// Whether lists can be written as the objects have them.
+  /// Whether references and lists can be written as the objects have them.
   let isPlain: Bool
   /// Whether no object is deleted that a written object may reference.
   let losesNothing: Bool
@@ -82,7 +82,7 @@ final class SaveRun {
   ///   - writer: the transaction.
   ///   - news: the commits of others.
   ///   - decisions: the rows that new objects are merged into.
-  ///   - isPlain: whether lists can be written as the objects have them.
+  ///   - isPlain: whether no object is deleted or may be missing.
   ///   - author: identifies the context in the feed.
   ///   - faults: the errors of objects' `validate`.
   init(

@@ -16,43 +16,76 @@ internal import RoostRecords
 ///
 /// Unchecked because the lock guards all of it.
 package final class BackingKeys: @unchecked Sendable {
+  /// The state of a row, without its key. It contains no reference, so a copy is cheap.
   private struct Entry {
-    var key: IdentifierKey
     /// Nil while only the key is known.
     var loaded: UInt64?
     /// Nil while the members of its lists are unknown.
     var listed: UInt64?
     var time: UInt64 = 0
     var isDeleted = false
+
+    /// Whether the state at a commit lacks the row's values, or the members of its lists.
+    func lacks(lists: Bool, in commit: UInt64?) -> Bool {
+      if lists, isDeleted { return false }
+      guard let since = lists ? listed : loaded else { return true }
+      return commit.map { $0 < since } ?? false
+    }
   }
 
-  /// The entries of an entity's rows. The engine numbers rows in order, so they are in an array.
+  /// The entries and the keys of an entity's rows. The engine numbers rows in order, so they are in
+  /// arrays.
   private struct EntityRows {
     /// The row of the first entry.
     private var first: UInt64 = 0
     private var entries: [Entry?] = []
+    /// The key of a row without an entry is `.row(0)`.
+    private var keys: [IdentifierKey] = []
 
     var numbered: some Sequence<(row: UInt64, entry: Entry)> {
       zip(first..., entries).lazy.compactMap { row, entry in entry.map { (row, $0) } }
     }
 
-    /// Sets the entry of a row. New rows usually have consecutive numbers.
-    mutating func put(_ entry: Entry, at row: UInt64) {
-      if !entries.isEmpty, row == first + UInt64(entries.count) { entries.append(entry) } else { self[row] = entry }
+    private func place(_ row: UInt64) -> Int? {
+      row >= first && row - first < entries.count ? Int(row - first) : nil
     }
 
-    subscript(row: UInt64) -> Entry? {
-      get { row >= first && row - first < entries.count ? entries[Int(row - first)] : nil }
-      _modify {
-        if entries.isEmpty { first = row }
-        if row < first {
-          entries.insert(contentsOf: repeatElement(nil, count: Int(first - row)), at: 0)
-          first = row
-        }
-        let place = Int(row - first)
-        while place >= entries.count { entries.append(nil) }
-        yield &entries[place]
+    subscript(row: UInt64) -> Entry? { place(row).flatMap { entries[$0] } }
+
+    func key(_ row: UInt64) -> IdentifierKey? {
+      place(row).flatMap { entries[$0] == nil ? nil : keys[$0] }
+    }
+
+    /// Sets the entry and the key of a row. New rows usually have consecutive numbers.
+    mutating func put(_ entry: Entry, key: IdentifierKey, at row: UInt64) {
+      if entries.isEmpty { first = row }
+      if row < first {
+        let gap = Int(first - row)
+        entries.insert(contentsOf: repeatElement(nil, count: gap), at: 0)
+        keys.insert(contentsOf: repeatElement(.row(0), count: gap), at: 0)
+        first = row
       }
+      let place = Int(row - first)
+      while place > entries.count {
+        entries.append(nil)
+        keys.append(.row(0))
+      }
+      if place == entries.count {
+        entries.append(entry)
+        keys.append(key)
+      } else {
+        (entries[place], keys[place]) = (entry, key)
+      }
+    }
+
+    /// Changes the entry of a row, if there is one.
+    mutating func change(_ row: UInt64, by body: (inout Entry) -> Void) {
+      if let place = place(row), entries[place] != nil { body(&entries[place]!) }
+    }
+
+    /// Changes the key of a row, if it has one.
+    mutating func rename(_ row: UInt64, to key: IdentifierKey) {
+      if let place = place(row), entries[place] != nil { keys[place] = key }
     }
   }
 
@@ -76,16 +109,13 @@ package final class BackingKeys: @unchecked Sendable {
 
   /// The entry of a row. The caller has the lock.
   private subscript(map: EntityMap, row: UInt64) -> Entry? {
-    get { self[home: map.home, row] }
-    _modify { yield &self[home: map.home, row] }
+    map.home < entities.count ? entities[map.home][row] : nil
   }
 
-  private subscript(home home: Int, row: UInt64) -> Entry? {
-    get { home < entities.count ? entities[home][row] : nil }
-    _modify {
-      while home >= entities.count { entities.append(EntityRows()) }
-      yield &entities[home][row]
-    }
+  /// Gives a row its entry and its key. The caller has the lock.
+  private func put(_ entry: Entry, key: IdentifierKey, home: Int, at row: UInt64) {
+    while home >= entities.count { entities.append(EntityRows()) }
+    entities[home].put(entry, key: key, at: row)
   }
 
   // MARK: Keys
@@ -94,9 +124,9 @@ package final class BackingKeys: @unchecked Sendable {
   /// assigns.
   package func key(_ map: EntityMap, _ row: UInt64) -> IdentifierKey {
     lock.withLock {
-      if let known = self[map, row] { return known.key }
+      if map.home < entities.count, let known = entities[map.home].key(row) { return known }
       let made = IdentifierKey.temporary(UInt64.random(in: 1 << 40..<1 << 53))
-      self[map, row] = Entry(key: made, loaded: 0, listed: 0)
+      put(Entry(loaded: 0, listed: 0), key: made, home: map.home, at: row)
       rows[EntityKey(map, made)] = row
       return made
     }
@@ -149,14 +179,11 @@ package final class BackingKeys: @unchecked Sendable {
     lock.withLock {
       rows.reserveCapacity(rows.count + made.count)
       for new in made {
-        let home = new.map.home
-        let key = EntityKey(home: home, new.key)
-        while home >= entities.count { entities.append(EntityRows()) }
         let entry = Entry(
-          key: new.key, loaded: new.isLoaded ? commit : nil, listed: new.isLoaded && new.isListed ? commit : nil,
+          loaded: new.isLoaded ? commit : nil, listed: new.isLoaded && new.isListed ? commit : nil,
           time: new.isLoaded ? time : 0)
-        entities[home].put(entry, at: new.row)
-        rows[key] = new.row
+        put(entry, key: new.key, home: new.map.home, at: new.row)
+        rows[EntityKey(new.map, new.key)] = new.row
       }
     }
   }
@@ -164,7 +191,7 @@ package final class BackingKeys: @unchecked Sendable {
   /// Gives a row another key, which the backing store uses from now on.
   package func rename(_ map: EntityMap, _ row: UInt64, to key: IdentifierKey) {
     lock.withLock {
-      self[map, row]?.key = key
+      if map.home < entities.count { entities[map.home].rename(row, to: key) }
       rows[EntityKey(map, key)] = row
     }
   }
@@ -186,20 +213,19 @@ package final class BackingKeys: @unchecked Sendable {
 
   /// Whether the state at a commit lacks a row's values.
   package func isUnloaded(_ map: EntityMap, _ row: UInt64, in commit: UInt64?) -> Bool {
-    lock.withLock {
-      guard let entry = self[map, row] else { return false }
-      guard let loaded = entry.loaded else { return true }
-      return commit.map { $0 < loaded } ?? false
-    }
+    lock.withLock { self[map, row]?.lacks(lists: false, in: commit) ?? false }
   }
 
   /// Whether the state at a commit lacks the members of a row's lists.
   package func isUnlisted(_ map: EntityMap, _ row: UInt64, in commit: UInt64?) -> Bool {
-    lock.withLock {
-      guard let entry = self[map, row], !entry.isDeleted else { return false }
-      guard let listed = entry.listed else { return true }
-      return commit.map { $0 < listed } ?? false
-    }
+    lock.withLock { self[map, row]?.lacks(lists: true, in: commit) ?? false }
+  }
+
+  /// The rows whose values, or members of lists, the state at a commit lacks.
+  package func missing(
+    _ wanted: [(map: EntityMap, row: UInt64)], lists: Bool, in commit: UInt64?
+  ) -> [(map: EntityMap, row: UInt64)] {
+    lock.withLock { wanted.filter { self[$0.map, $0.row]?.lacks(lists: lists, in: commit) ?? false } }
   }
 
   /// Whether values that were requested at `time` may be written into a row.
@@ -233,7 +259,7 @@ package final class BackingKeys: @unchecked Sendable {
 
   /// Changes the entry of a row, if there is one. The caller has the lock.
   private func change(_ map: EntityMap, _ row: UInt64, by body: (inout Entry) -> Void) {
-    if self[map, row] != nil { body(&self[map, row]!) }
+    if map.home < entities.count { entities[map.home].change(row, by: body) }
   }
 
   package func noteDeleted(_ map: EntityMap, _ row: UInt64, at time: UInt64) {

@@ -3,7 +3,7 @@ internal import RoostRecords
 /// The parts of a condition that must all be true, and the constraints found in them.
 struct Conjunction {
   let parts: Operands
-  /// One constraint for each path. The row can match none if a constraint has no ranges.
+  /// One constraint for each path. If a constraint has no ranges, no row fulfils the condition.
   private(set) var constraints: [Constraint] = []
   /// The parts that their constraint expresses completely.
   private(set) var coverable = PartSet()

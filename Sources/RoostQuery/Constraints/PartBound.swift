@@ -132,7 +132,7 @@ struct PartBound: Hashable {
     }
   }
 
-  /// The range of index keys that begin with `prefix`; nil if it is empty.
+  /// This range among the index keys that begin with `prefix`; nil if it is empty.
   func range(behind prefix: KeyBytes, isDescending: Bool) -> KeyRange? {
     var (start, end) = (Optional(low), high)
     if isDescending {

@@ -11,8 +11,7 @@ final class SortKeys {
 
   private let numbersRows: Bool
 
-  /// - Parameter numbersRows: whether the row's number is the last key, so that no two keys are
-  ///   equal.
+  /// With `numbersRows`, the row's number is the last key, so that no two keys are equal.
   init(_ order: [SortTerm], _ ground: Ground, entity: EntityID, numbersRows: Bool = true) throws {
     self.order = order
     self.numbersRows = numbersRows

@@ -7,7 +7,7 @@ package struct Planner {
   private let depth: Int
   private let routes: Routes?
 
-  /// - Parameter routes: the routes of this ground's questions.
+  /// `routes` are the routes of this ground's questions.
   package init(_ ground: Ground, _ routes: Routes? = nil) { self.init(ground, depth: 0, routes) }
 
   private init(_ ground: Ground, depth: Int, _ routes: Routes?) {

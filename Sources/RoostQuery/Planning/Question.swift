@@ -13,7 +13,7 @@ package final class Question: Sendable {
   let kinds: [Kind]
   private let edition: (any AnyObject & Sendable)?
 
-  /// - Parameter query: its offset and limit are ignored.
+  /// Checks a query; its offset and limit are ignored.
   package init(_ query: Query, _ ground: Ground) throws {
     let catalog = ground.catalog
     edition = ground.edition
@@ -68,9 +68,7 @@ extension Planner {
   }
 
   /// The row with a value of a field, or none; nil if the field is not unique or the value equals
-  /// no stored one.
-  ///
-  /// - Parameter key: the value alone, in an array.
+  /// no stored one. `key` is an array with only the value.
   package func uniqueRows(of entity: EntityID, _ field: FieldID, key: [Value]) throws -> [RowID]? {
     if key[0].isNull || ValueOrder.isUnordered(key[0]) { return nil }
     let table = try ground.table(entity)

@@ -113,8 +113,8 @@ package final class Plan {
 
   // MARK: Further runs
 
-  /// - Parameter count: the largest possible number of rows, which is exact if there is no residual
-  ///   test; nil if unknown.
+  /// Replaces the access for the next run. `count` is the largest possible number of rows, which is
+  /// exact if there is no residual test; nil if unknown.
   func go(by access: Access, _ count: Int?) {
     self.access = access
     if let count { expected = Double(count) }

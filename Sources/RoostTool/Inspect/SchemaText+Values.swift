@@ -2,7 +2,7 @@ import RoostRecords
 
 /// Values as Swift has them.
 extension SchemaText {
-  /// A value as it is written in code; nil for one that is not shown.
+  /// A value as Swift code; nil if it is not shown.
   static func text(_ value: Value) -> String? {
     switch value {
     case .null: "nil"

@@ -140,7 +140,7 @@ import Testing
     let groups = try context.aggregate(Postcard.self, .count, by: \.[year])
     let all = try context.fetch(FetchDescriptor<Postcard>())
     #expect(groups.count > 20)
-    for (key, count) in groups { #expect(all.filter { $0.sent.utc.year == key }.count == count, "\(key)") }
+    for group in groups { #expect(all.filter { $0.sent.utc.year == group.key }.count == group.values) }
   }
 
   @Test func `pending objects are found as stored ones are`() throws {
