@@ -80,8 +80,10 @@ import Testing
     for predicate in [inDecember, labelled] {
       let descriptor = FetchDescriptor(predicate: predicate)
       let wanted = try chores.filter { try predicate.evaluate($0) }
-      #expect(try !wanted.isEmpty && context.fetch(descriptor).count == wanted.count)
-      #expect(try context.explain(descriptor).rowsRead < 60, "\(try context.explain(descriptor))")
+      let found = try context.fetch(descriptor)
+      #expect(!wanted.isEmpty && found.count == wanted.count)
+      let explanation = try context.explain(descriptor)
+      #expect(explanation.rowsRead < 60, "\(explanation)")
     }
     let month = Computed(#Expression<Chore, Int?> { $0.due?.utc.month })
     let groups = try context.aggregate(Chore.self, .count, by: \.[month])
