@@ -34,7 +34,8 @@ import Testing
     return all.map { "\($0.name) \($0.count) \($0.note ?? "-")" }.sorted()
   }
 
-  /// Both contexts have changed the count, with a fetch in between if the snapshot is to move on.
+  /// Changes the count in both contexts and saves one of them. With `fetches` the other one then
+  /// shows that commit.
   private func conflict(_ policy: MergePolicy, fetches: Bool) throws -> (mine: Item, theirs: Item) {
     here.saver.mergePolicy = policy
     let (mine, theirs) = (try one(here), try one(there))

@@ -1,11 +1,12 @@
-/// The declarations of a Swift file that a program can name, each with its doc comment's place. Read from tokens: no compiler is asked.
+/// The public declarations of a Swift file, each with the position of its doc comment. They are
+/// read from tokens, without a compiler.
 ///
-/// Access is decided as the compiler does: a member of a protocol and a case of an enum have the access of their type, and what is
-/// public within a type that is not is not public. The types of extensions are looked up by the caller: `hidden` names those that no
-/// program sees.
+/// Access follows the compiler's rules. A member of a protocol and a case of an enum have the
+/// access of their type, and a public member of a type that is not public is not public. The caller
+/// looks up the types of extensions: `hidden` names the types that are not public.
 struct PublicDeclarations {
   struct Declaration: Equatable {
-    /// The names of the types around it and its own, such as `["Outer", "Inner", "member"]`.
+    /// The names of the enclosing types and its own, such as `["Outer", "Inner", "member"]`.
     var path: [String]
     var kind: String
     var line: Int
@@ -19,7 +20,8 @@ struct PublicDeclarations {
   }
 
   private(set) var found: [Declaration] = []
-  /// The types that the file declares and no program sees, with the names of the types around them: `Outer.Inner`.
+  /// The types of the file that are not public, with the names of the enclosing types:
+  /// `Outer.Inner`.
   private(set) var hiddenTypes: Set<String> = []
 
   private static let types: Set<String> = ["class", "struct", "enum", "protocol", "actor", "extension"]
@@ -33,11 +35,11 @@ struct PublicDeclarations {
   ]
 
   private struct Scope {
-    /// The kind of its type, or nothing for a body.
+    /// The kind of the type; nil for a body.
     var kind: String?
     var names: [String]
     var isPublic: Bool
-    /// Whether members without a word have the access of the type.
+    /// Whether members without an access modifier have the access of the type.
     var gives: Bool
   }
 
@@ -72,7 +74,7 @@ struct PublicDeclarations {
         start = start ?? token
         at += 1
         while next() == "." { at += 2 }
-        // `@A (B) -> C` is not written here, so a parenthesis belongs to the attribute.
+        // `@A (B) -> C` does not occur here, so a parenthesis belongs to the attribute.
         if next() == "(" { at = Self.end(of: at + 1, in: tokens) }
       case let word where word == "class" && (Self.members.contains(next()) || Self.modifiers.contains(next())):
         start = start ?? token
@@ -119,7 +121,7 @@ struct PublicDeclarations {
         (words, start) = ([], nil)
       case let word where Self.modifiers.contains(word):
         start = start ?? token
-        // `private(set)` is the access of the setter alone.
+        // `private(set)` is the access of the setter only.
         if next() == "(" { at = Self.end(of: at + 1, in: tokens) } else { words.append(word) }
       default: (words, start) = ([], nil)
       }
@@ -133,7 +135,8 @@ struct PublicDeclarations {
     return scope.gives || (kind == "case" && scope.kind == "enum")
   }
 
-  /// Whether the declaration that begins with a token has a comment. One that follows another on its line has none.
+  /// Whether the declaration that begins with a token has a comment. A declaration that follows
+  /// another one on its line has none.
   private static func hasComment(_ first: Token, in lines: [Substring]) -> Bool {
     guard first.line > 1, first.isFirst else { return false }
     let above = lines[first.line - 2].drop { $0 == " " }
@@ -161,7 +164,8 @@ struct PublicDeclarations {
     return getter.starts(with: ["{", "get", "throws"]) || getter.starts(with: ["{", "get", "async", "throws"])
   }
 
-  /// The name that follows in a list such as `case a(Int), b = 2`, whose comment is that of the first name alone.
+  /// Returns the next name in a list such as `case a(Int), b = 2`. The comment of such a list
+  /// belongs to its first name only.
   private static func caseName(after place: inout Int, in tokens: [Token]) -> String? {
     var at = place + 1
     if at < tokens.count, tokens[at].text == "(" { at = end(of: at, in: tokens) + 1 }
@@ -173,7 +177,7 @@ struct PublicDeclarations {
     return tokens[place].text
   }
 
-  /// The place of the bracket that ends the one at a place.
+  /// Returns the position of the bracket that closes the one at a position.
   private static func end(of start: Int, in tokens: [Token]) -> Int {
     var (depth, at) = (0, start)
     while at < tokens.count {

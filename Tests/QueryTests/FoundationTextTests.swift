@@ -4,7 +4,7 @@ import Testing
 
 /// Comparisons that ignore case and diacritics, compared with Foundation's functions of the same
 /// names.
-@Suite("Texts as Foundation sees them") struct FoundationTextTests {
+@Suite("Texts compared as in Foundation") struct FoundationTextTests {
   static let texts = [
     "", "a", "A", "ab", "abc", "aB", "b", "\u{e9}", "e\u{301}", "\u{c9}", "e", "e\u{301}\u{323}", "\u{df}", "ss", "SS",
     "\u{1e9e}", "\u{3c2}", "\u{3c3}", "\u{3a3}", "\u{130}", "i\u{307}", "\u{131}", "i", "I", "\r\n", "\n", "a\n",

@@ -4,7 +4,7 @@ import RoostRecords
 import Testing
 
 /// Supported `#Predicate` expressions: the results of Roost and of Foundation must agree.
-@Suite("What #Predicate says") struct SemanticsTests {
+@Suite("Expressions of #Predicate") struct SemanticsTests {
   /// An object for each row, for Foundation.
   final class Plain: Equatable, @unchecked Sendable {
     static func == (one: Plain, other: Plain) -> Bool { one === other }

@@ -84,8 +84,8 @@ import Testing
     var wares = try Stock.wares(container)
     #expect(wares["a"]?.count == 1 && wares["a-2"]?.count == 5 && wares["b"]?.count == 6)
     #expect(!first.isDeleted && first.code == "a-2" && context.lastSave.mergeCount == 0)
-    // If that is another model's value the closure is called again, and several models get one
-    // each.
+    // If another model has the closure's value, the closure is called again, and several models get
+    // one value each.
     for count in 7..<10 { context.insert(Ware("a", count: count)) }
     try context.save()
     wares = try Stock.wares(container)

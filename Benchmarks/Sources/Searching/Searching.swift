@@ -9,7 +9,8 @@ import Roost
   init(_ title: String, _ body: String) { (self.title, self.body) = (title, body) }
 }
 
-/// Full text search with objects, beside FTS5 of SQLite with rows. Both have the same texts, and sync each commit.
+/// Compares full text search with objects to FTS5 of SQLite with rows. Both have the same texts,
+/// and sync each commit.
 @main struct Searching {
   static func main() throws {
     let arguments = CommandLine.arguments
@@ -85,7 +86,7 @@ import Roost
     }
   }
 
-  /// Forty questions of each kind, for words that are neither rare nor everywhere.
+  /// Forty queries of each kind, for words that are neither rare nor everywhere.
   private func questions() -> [(String, [String])] {
     var random = Random(seed: 7)
     func word() -> String { texts.word(20 + random.below(min(2000, max(1, texts.wordCount - 20)))) }
@@ -100,7 +101,7 @@ import Roost
     ]
   }
 
-  /// Asks all questions by turns, and prints the medians of a question. The answers must be the same.
+  /// Runs all queries in turns, and prints the medians for one query. The answers must be the same.
   private func compare(
     _ name: String, _ questions: [String], ours: (String) throws -> Int, plain: (String) throws -> Int
   ) throws {

@@ -31,7 +31,8 @@ extension BatchInsertion {
 
   /// - Parameters:
   ///   - object: the object to insert.
-  ///   - decided: the row that the object will be merged into, if the unique policy decided that already.
+  ///   - decided: the row that the object will be merged into, if the unique policy decided that
+  ///     already.
   func addWithOthers(_ object: any _ModelObject, decided: (row: RowID, decision: Decision)? = nil) throws {
     var group = Group()
     try collect(object, &group)

@@ -126,8 +126,8 @@ final class InsertionBook {
     }
   }
 
-  /// Releases each object at once, so that later objects that only it referenced can be released
-  /// too.
+  /// Releases each object immediately, so that later objects that only it referenced can be
+  /// released too.
   ///
   /// - Parameter list: a local variable of the caller.
   private func drop(_ list: inout [Held]) {

@@ -28,7 +28,8 @@ extension GraphContext {
   ///
   /// - Parameters:
   ///   - first: the number of elements that the import handled before this chunk.
-  ///   - leavesOut: whether to leave out an object that cannot be stored; otherwise it ends the chunk.
+  ///   - leavesOut: whether to leave out an object that cannot be stored; otherwise it ends the
+  ///     chunk.
   ///   - memory: the memory of the import. It is invalid after a chunk that was not stored.
   ///   - body: gives the objects or images.
   ///   - beside: runs after all objects, in the same transaction.

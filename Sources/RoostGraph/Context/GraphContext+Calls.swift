@@ -4,7 +4,8 @@ internal import RoostRecords
 
 /// The beginning and end of every call of a program.
 extension GraphContext {
-  /// Runs a call that may throw: it throws if another thread has the lock, or if an earlier call found an error that it could not throw.
+  /// Runs a call that may throw: it throws if another thread has the lock, or if an earlier call
+  /// found an error that it could not throw.
   @inlinable
   package func call<Result>(_ activity: Call, _ body: () throws -> Result) throws -> Result {
     let isOuter = try enter(activity)

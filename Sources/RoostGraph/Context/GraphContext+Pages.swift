@@ -2,7 +2,8 @@ internal import RoostRecords
 
 /// Reads all rows of a store, page by page.
 extension GraphContext {
-  /// The images of the rows of a class and its subclasses that follow a row number, in the order of their numbers, with their lists.
+  /// The images of the rows of a class and its subclasses that follow a row number, in the order of
+  /// their numbers, with their lists.
   package func images(of map: EntityMap, after row: UInt64, count: Int) throws -> [ObjectImage] {
     try call(.fetching) {
       let home = store.maps[map.home]

@@ -66,7 +66,8 @@ extension GraphContext {
     throw GraphFault(.wrongModel, "its objects are not of the class \(Model._$type.name)", entity: map.type.name)
   }
 
-  /// Casts without a check. Arrays of objects have one layout in memory for all classes, and a checked cast looks up the class of each.
+  /// Casts without a check. Arrays of objects have one layout in memory for all classes, and a
+  /// checked cast looks up the class of each.
   private static func array<Model: _ModelObject>(_ found: [AnyObject], of type: Model.Type) -> [Model] {
     unsafeBitCast(found, to: [Model].self)
   }

@@ -73,7 +73,8 @@ package final class GraphContext {
 
   // MARK: Changes
 
-  /// Inserts an object and all objects that it references. An object of this context stays as it is.
+  /// Inserts an object and all objects that it references. An object of this context stays as it
+  /// is.
   package func insert(_ object: any _ModelObject) throws {
     try call(.inserting) { try links.insert(object, into: nil) }
   }
@@ -82,7 +83,8 @@ package final class GraphContext {
   /// is visible at once.
   package func delete(_ object: any _ModelObject) throws { try call(.deleting) { try links.delete(object) } }
 
-  /// Discards all changes. Inserted objects leave the context, and changed objects read their rows again.
+  /// Discards all changes. Inserted objects leave the context, and changed objects read their rows
+  /// again.
   package func rollback() {
     quietly(.closing, otherwise: ()) {
       links.giveUp()

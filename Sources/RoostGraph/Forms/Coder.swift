@@ -184,8 +184,8 @@ private struct EnumCases {
   /// Nil if the type is not an enum.
   ///
   /// ## Layout
-  /// Metadata: word 0 the kind, word 1 the descriptor. The descriptor of an enum, in 32-bit words: 5 the number of cases with a value
-  /// (24 bits), 6 the number of those without.
+  /// Metadata: word 0 the kind, word 1 the descriptor. The descriptor of an enum, in 32-bit words:
+  /// 5 the number of cases with a value (24 bits), 6 the number of those without.
   init?(_ type: Any.Type) {
     let enumKind: UInt = 0x201
     let metadata = unsafeBitCast(type, to: UnsafePointer<UInt>.self)

@@ -14,7 +14,8 @@ extension ObjectTable {
   /// - Parameters:
   ///   - object: the object.
   ///   - wanted: the bits of the properties to fill.
-  ///   - own: the table of the snapshot in which the object's row was read; nil for the session's snapshot.
+  ///   - own: the table of the snapshot in which the object's row was read; nil for the session's
+  ///     snapshot.
   func makeValues(_ object: any _ModelObject, _ wanted: UInt64 = .max, in own: TableReader? = nil) {
     if object.makeValues(wanted) { return }
     guard let kept = object._$state.kept, let origin = object._$state.origin as? RowOrigin else { return }

@@ -5,7 +5,8 @@ internal import RoostRecords
 /// for all rows.
 struct RowFilling: ~Copyable {
   private var source: _RowSource
-  // Unmanaged, because each row uses them: the caller keeps the table, and the entity's map keeps its plans.
+  // Unmanaged, because each row uses them: the caller keeps the table, and the entity's map keeps
+  // its plans.
   private let objects: Unmanaged<ObjectTable>
   private var plan: Unmanaged<RowPlan>
   private var lazy: UInt64

@@ -17,7 +17,7 @@ final class RowOrigin: _Origin {
   let map: EntityMap
   /// Classes that share an entity share this map too.
   let objects: IdentityMap
-  /// The root class, of which all objects in the map are.
+  /// The root class of all objects in the map.
   private let root: _ModelType
   /// How to find the object of a reference, by property.
   private let targets: [Target]

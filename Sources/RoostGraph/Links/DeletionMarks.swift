@@ -26,9 +26,9 @@ struct DeletionMarks {
   /// Rows that were restored since the last save and not deleted again: no delete rule includes
   /// them.
   private(set) var staying: Set<LinkKey> = []
-  /// By deleted row, the rows that its delete rules include.
+  /// By row to be deleted, the rows that its delete rules include.
   private var taken: [LinkKey: [LinkKey]] = [:]
-  /// By deleted row, the reasons. Without a reason it is no longer deleted.
+  /// By row to be deleted, the reasons. Without a reason it is not deleted.
   private var reasons: [LinkKey: Reasons] = [:]
   /// Objects that were deleted before they had a row.
   private var unborn: Set<LinkKey> = []

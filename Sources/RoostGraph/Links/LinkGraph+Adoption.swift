@@ -16,7 +16,7 @@ extension LinkGraph {
         entity: type(of: object)._$type.name)
     }
     if try objects.origin(of: object) != nil {
-      // Its deletion is undone.
+      // An unsaved deletion is undone; a saved one cannot be.
       if object._$state.flags.contains(.gone), !isUnborn(object) {
         throw GraphFault(
           .deleted, "it is deleted, so it cannot be inserted again: make a new object", name: objects.name(object))

@@ -13,7 +13,8 @@ extension LinkGraph {
     objects.forgetInvalid()
     var new = changes.inserted.filter { $0._$state.flags.contains(.inserted) }
     let members = newMembers(new)
-    // Now, not after the call, so that `holdOthers` finds the new objects that the program still holds.
+    // Now, not after the call, so that `holdOthers` finds the new objects that the program still
+    // holds.
     session.endNow(takeChanges())
     holdOthers(&new, members)
     for object in new { letGo(object) }

@@ -8,7 +8,8 @@ extension LinkGraph {
   ///   - object: the owner.
   ///   - relation: the relationship.
   ///   - origin: the owner's origin.
-  ///   - withSiblings: whether to load the lists of other objects of the batch too, because a loop reads them next.
+  ///   - withSiblings: whether to load the lists of other objects of the batch too, because a loop
+  ///     reads them next.
   func load(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, withSiblings: Bool = true) {
     settle(relation.pair)
     if let list = ledger.lists[LinkKey(object, origin, property: relation.property)] { return show(list) }

@@ -23,7 +23,8 @@ extension LinkGraph {
     return isLeft(object._$state.row, of: origin.map, relation: relation, by: row) ? RowNumber.nothing : row
   }
 
-  /// Whether the partner of a one-to-one relationship has another partner here, or none, although another context stored this one.
+  /// Whether the partner of a one-to-one relationship has another partner here, or none, although
+  /// another context stored this one.
   func isLeft(_ row: UInt64, of map: EntityMap, relation: Relation, by partner: UInt64) -> Bool {
     guard relation.isOneToOne, let inverse = relation.inverse, RowNumber.leads(partner),
       let partner = objects.registered(store.maps[relation.target], RowID(partner)), isChanged(partner, inverse),
@@ -86,8 +87,8 @@ extension LinkGraph {
     return try objects.readOne(row, objects.origin(map))
   }
 
-  /// The object that a reference named before this change, even if it is marked for deletion. If the deletion is undone, that object must
-  /// not show the old link.
+  /// The object that a reference named before this change, even if it is marked for deletion. If
+  /// the deletion is undone, that object must not show the old link.
   func former(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
     guard let known = objects.registered(store.maps[map], RowID(row)), known._$state.flags.contains(.deleted) else {
       return try live(map, row)

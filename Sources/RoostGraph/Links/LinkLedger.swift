@@ -195,7 +195,8 @@ struct LinkLedger {
   /// By relationship, the list that the program changed.
   private(set) var unsettled = ByPair<LoadedList>()
   private(set) var edits: [LinkKey: Edit] = [:]
-  /// By the reference of a stored object, the new object that took that object as its one-to-one partner.
+  /// By the reference of a stored object, the new object that took that object as its one-to-one
+  /// partner.
   private(set) var takings: [LinkKey: Taking] = [:]
   /// The value of a reference before the current setter.
   var before: UInt64 = 0

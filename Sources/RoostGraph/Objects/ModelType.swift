@@ -62,7 +62,8 @@ public final class _ModelType: @unchecked Sendable {
   ///   - name: the entity's name.
   ///   - superType: the type of the superclass, if that is a model.
   ///   - own: the properties that the class itself declares.
-  ///   - heirPaths: key paths of the inherited properties with this class as root, by number; nil if unknown.
+  ///   - heirPaths: key paths of the inherited properties with this class as root, by number; nil
+  ///     if unknown.
   ///   - judge: calls the class's own `validate`.
   package init(
     _ model: any _ModelObject.Type, name: String, superType: _ModelType?, own: [Property],

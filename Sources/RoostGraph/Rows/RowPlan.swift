@@ -34,8 +34,8 @@ package final class RowPlan: @unchecked Sendable {
   ///   - entity: the entity.
   ///   - layout: the layout of the rows.
   ///   - mark: how rows tell the class of their object; nil if all are of one class.
-  ///   - initial: the values of fields that rows of older layouts lack; nil for the entity's newest layout,
-  ///     for which they are made from the fields.
+  ///   - initial: the values of fields that rows of older layouts lack; nil for the entity's newest
+  ///     layout, for which they are made from the fields.
   package init(
     _ name: String, _ properties: [Node], entity: Entity, layout: Layout, mark: Mark?, initial: InitialRow?
   ) throws(RecordFault) {

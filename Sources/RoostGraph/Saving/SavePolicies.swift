@@ -11,7 +11,7 @@ package enum MergePolicy: Sendable {
   case overwrite
 }
 
-/// What happens to a new object whose unique values a row has already.
+/// The treatment of a new object if a row has its unique values already.
 package enum UniqueChoice: Sendable {
   /// The row takes the object's values.
   case upsert

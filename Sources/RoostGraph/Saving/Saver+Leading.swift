@@ -70,7 +70,7 @@ extension Saver {
     case refused(GraphFault)
   }
 
-  /// What happens to a reference whose target does not exist; nil if it exists.
+  /// The treatment of a reference whose target does not exist; nil if it exists.
   private func loss(_ object: any _ModelObject, _ relation: Relation, row: UInt64, run: SaveRun) throws -> Loss? {
     let target = store.maps[relation.target]
     let known = objects.registered(target, RowID(row))?._$state.flags ?? []

@@ -6,8 +6,8 @@ internal import RoostRecords
 /// A save consists of attempts (``SaveRun``). An attempt that finds new objects with the unique
 /// values of stored ones writes nothing, and the save is tried again after a decision about each.
 /// The steps of an attempt are: compare with the commits of others, update changed rows, write
-/// changed links, delete, update rows that waited for that, insert, part partners, arrange lists,
-/// count members.
+/// changed links, delete, update rows that waited for that, insert, separate partners, arrange
+/// lists, count members.
 ///
 /// ## Invariants
 /// 1. A save writes all changes, or none if it throws.

@@ -8,7 +8,8 @@ extension Session {
   ///   - activity: the kind of access, for errors.
   ///   - object: the object.
   ///   - property: the property.
-  ///   - tells: whether observers may be notified at the end. Between the two halves of a setter they are not.
+  ///   - tells: whether observers may be notified at the end. Between the two halves of a setter
+  ///     they are not.
   ///   - otherwise: runs if another thread does not give the lock back. It uses only the object.
   ///   - body: serves the accessor.
   @inline(__always)

@@ -67,7 +67,8 @@ package final class Session {
   @exclusivity(unchecked) private var hasEnding = false
   /// Contents of collections until the end of the call: see ``release(_:)``.
   private var released: [Any] = []
-  /// Observation notifications: properties changed by a merge or rollback, not by a setter. `nil` means all properties.
+  /// Observation notifications: properties changed by a merge or rollback, not by a setter. `nil`
+  /// means all properties.
   private var notifications: [(object: any _ModelObject, property: Int?)] = []
   private var reports: [Report] = []
   /// Called at the end of a call that moved to a newer snapshot.

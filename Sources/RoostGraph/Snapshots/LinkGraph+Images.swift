@@ -159,8 +159,8 @@ extension LinkGraph {
   /// - Parameters:
   ///   - row: the row.
   ///   - relation: the relationship.
-  ///   - isStored: whether the reference was read from the snapshot, which has no reference to a deleted row. An
-  ///     object may still have one.
+  ///   - isStored: whether the reference was read from the snapshot, which has no reference to a
+  ///     deleted row. An object may still have one.
   ///   - withDeleted: whether to name rows that are marked for deletion.
   private func name(
     _ row: UInt64, _ relation: Relation, isStored: Bool, withDeleted: Bool = false

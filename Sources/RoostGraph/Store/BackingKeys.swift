@@ -136,7 +136,7 @@ package final class BackingKeys: @unchecked Sendable {
     lock.withLock { rows[EntityKey(map, key)] }
   }
 
-  /// What is known of a row that a key names.
+  /// The known facts about the row that a key names.
   package struct Found {
     package var row: UInt64
     package var isLoaded: Bool

@@ -34,8 +34,8 @@ package final class CommitListeners: @unchecked Sendable {
 
   /// - Parameters:
   ///   - listener: is called after each commit.
-  ///   - context: the public context for which the listener works. It knows its own commits, so the listener is not
-  ///     told of them.
+  ///   - context: the public context for which the listener works. It knows its own commits, so the
+  ///     listener is not told of them.
   package func add(_ listener: @escaping Listener, for context: ObjectIdentifier? = nil) -> Ticket {
     let entry = Entry(listener, context: context)
     lock.withLock { entries[ObjectIdentifier(entry)] = entry }

@@ -11,7 +11,8 @@ extension GraphStore {
     }
   }
 
-  /// Throws unless another store is an earlier state of this one: see ``RecordStore/checkDescent(from:)``.
+  /// Throws unless another store is an earlier state of this one: see
+  /// ``RecordStore/checkDescent(from:)``.
   package func checkDescent(from other: GraphStore) throws {
     try other.records.read { try records.checkDescent(from: $0) }
   }

@@ -10,8 +10,8 @@ extension RowPlan {
   ///   - entity: the entity.
   ///   - layout: the layout of the rows.
   ///   - classNumber: the class number that rows store; nil if all are of one class.
-  ///   - initial: the values of fields that rows of older layouts lack; nil for the entity's newest layout,
-  ///     for which they are made from the fields.
+  ///   - initial: the values of fields that rows of older layouts lack; nil for the entity's newest
+  ///     layout, for which they are made from the fields.
   package convenience init(
     _ type: _ModelType, _ entity: Entity, layout: Layout, classNumber: UInt32? = nil, initial: InitialRow? = nil
   ) throws(RecordFault) {

@@ -94,7 +94,7 @@ extension SchemaKeeper {
     }
   }
 
-  /// Moves the values of a second class that declared a property before to its superclass.
+  /// Moves the values of a property that a second subclass declared before to the superclass.
   private mutating func join(
     _ name: String, of other: ModelPlan, with model: ModelPlan, catalog: inout Catalog
   ) throws {

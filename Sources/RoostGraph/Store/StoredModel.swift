@@ -72,8 +72,8 @@ struct StoredPart {
   }
 }
 
-/// Stores values of a type of which only the stored form is known. A value is its bytes as an
-/// element of a list.
+/// Stores values of a type whose stored form alone is known. A value is its bytes as an element of
+/// a list.
 private final class StoredCoder: AnyCoder {
   private let known: [Value]?
 

@@ -10,8 +10,8 @@ extension Planner {
   ///   - keys: the expressions to group by.
   ///   - measures: the values to compute for each group.
   ///   - memory: counts the bytes of the groups.
-  ///   - decimal: gets every decimal to add: the number of its measure, the number of its group in the
-  ///     order of first rows, and the decimal.
+  ///   - decimal: gets every decimal to add: the number of its measure, the number of its group in
+  ///     the order of first rows, and the decimal.
   package func aggregate(
     _ query: Query, by keys: [Expression], _ measures: [Measure], memory: QueryMemory? = nil,
     decimal: (Int, Int, DecimalNumber) throws -> Void

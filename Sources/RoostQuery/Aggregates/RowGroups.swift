@@ -7,7 +7,8 @@ internal import RoostRecords
 /// bytes. Several byte strings may belong to one group: `0.0` and `-0.0` are one key, and so are
 /// the normal forms of a text.
 final class RowGroups {
-  // Unchecked exclusivity: one aggregation has the object for itself, and a user's code cannot reach it.
+  // Unchecked exclusivity: one aggregation has the object for itself, and a user's code cannot
+  // reach it.
   /// The values of the keys, by group.
   @exclusivity(unchecked) private(set) var keys: [[Value]] = []
   private let sorting: SortKeys
@@ -64,7 +65,7 @@ final class RowGroups {
     return try group(of: row, UnsafeRawBufferPointer(start: word, count: 8))
   }
 
-  /// The group of a row, by the bytes of its key fields; nil bytes mean that these are unknown.
+  /// The group of a row. `bytes` contains its key fields; nil if they are unknown.
   @inline(__always)
   private func group(of row: Row, _ bytes: UnsafeRawBufferPointer?) throws -> Int {
     guard let bytes, bytes.count <= Self.mostBytes else { return try canonical(row) }

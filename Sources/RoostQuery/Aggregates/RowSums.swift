@@ -6,7 +6,8 @@ final class RowSums {
   private let programs: [MeasureProgram]
   private let columns: UnsafeMutablePointer<MeasureColumn>
   private let count: Int
-  // Unchecked exclusivity: one aggregation has the object for itself, and a user's code cannot reach it.
+  // Unchecked exclusivity: one aggregation has the object for itself, and a user's code cannot
+  // reach it.
   /// The tallies of the first group, then those of the next.
   @exclusivity(unchecked) private var tallies: UnsafeMutablePointer<MeasureTally>
   /// The number of groups that have tallies, and the number for which there is room.

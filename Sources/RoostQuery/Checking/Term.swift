@@ -9,7 +9,7 @@ package final class Term: Sendable {
   /// Whether it contains parameters.
   let isOpen: Bool
 
-  /// What a name refers to.
+  /// The part of the catalog that a name refers to.
   package enum Target: Sendable {
     case nothing
     case field(EntityID, Field)

@@ -9,8 +9,8 @@ final class FollowedGroup {
   private let isWholeOrder: Bool
   private let isDescending: Bool
   private let keys: SortKeys
-  /// The numbers of all rows if these are the order. Otherwise only the first row, which needs no
-  /// key while it is alone.
+  /// All row numbers of the group, if the query orders equal rows by number. Otherwise only the
+  /// first row, which needs no key while it is alone.
   private var numbers: [RowID] = []
   private var top: TopRows?
   /// The number of rows that will still be given, at most.
@@ -26,7 +26,7 @@ final class FollowedGroup {
     wanted = sum.overflow ? .max : sum.partialValue
   }
 
-  /// Whether every row of the group is given.
+  /// Whether every row of the group is given: none is tested, and none is skipped by a position.
   private var allCount: Bool { plan.residual == nil && plan.behind == nil }
 
   func add(_ row: RowID) throws {

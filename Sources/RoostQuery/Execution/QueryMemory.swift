@@ -2,7 +2,8 @@ package import RoostRecords
 
 /// Counts the bytes that one call keeps in memory: groups, distinct values, joined rows, windows.
 ///
-/// The numbers are estimates, so the limit is reached a little early or late. One call has the object for itself.
+/// The numbers are estimates, so the limit is reached a little early or late. One call has the
+/// object for itself.
 package final class QueryMemory {
   private let entity: String
   private let limit: () -> Int

@@ -5,7 +5,8 @@ package final class RowValues {
   package let terms: [Term]
   /// Nil if the interpreter reads the value.
   let programs: [Program?]
-  // Unchecked exclusivity: one query has the object for itself, and computing a value calls no code of users.
+  // Unchecked exclusivity: one query has the object for itself, and computing a value calls no code
+  // of users.
   @exclusivity(unchecked) private var interpreter: Interpreter
 
   init(_ terms: [Term], _ ground: Ground, entity: EntityID) throws {

@@ -37,8 +37,8 @@ extension Plan {
 
   /// Calls `body` with each row of a search, the best one first.
   ///
-  /// It asks for as many rows as the query needs if all of them pass the other conditions. If too few pass, it asks again for
-  /// four times as many.
+  /// It asks for as many rows as the query needs if all of them pass the other conditions. If too
+  /// few pass, it asks again for four times as many.
   func forEachBest(_ answer: SearchAnswer, _ skipped: Int, body: (RowID) throws -> Bool) throws -> Bool {
     var given = 0
     var most = Self.firstBest

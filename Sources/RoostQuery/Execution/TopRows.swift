@@ -44,7 +44,8 @@ struct TopRows {
   private mutating func sort() throws {
     let bytes = self.bytes
     try bytes.withUnsafeBytes { bytes in
-      // Counting comparisons costs some instructions each, so it is done only if the call can be cancelled.
+      // Counting comparisons costs some instructions each, so it is done only if the call can be
+      // cancelled.
       guard CallInterrupt.current != nil else { return entries.sort { Self.isLess($0, $1, in: bytes) } }
       var counter = InterruptCounter()
       try entries.sort { one, other in

@@ -3,8 +3,8 @@ internal import RoostRecords
 /// Whether a condition implies the tests of a partial index: then every row that fulfils the
 /// condition has an entry.
 ///
-/// A test is implied if each value of its field that the condition allows is also allowed by the
-/// test. More complex implications are not recognized; the index is not used then.
+/// A test is implied if it allows every value of its field that the condition allows. More complex
+/// implications are not recognized; the index is not used then.
 struct Implication {
   /// The parts of the condition that require exactly what the tests require.
   private(set) var answered = PartSet()

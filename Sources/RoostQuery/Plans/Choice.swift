@@ -75,7 +75,7 @@ struct Choice {
     case .filtered(let base, _): return Self.direction(base.access, order, table: table)
     case .index(let access):
       let parts = access.index.index.parts
-      // Rows with equal lowercased values may have several values.
+      // Rows with the same lowercased text may have different texts.
       let fixed = Set(parts.prefix(access.fixedParts).filter { $0.form == .value }.map(\.field))
       let free = parts.dropFirst(access.fixedParts)
       // Keys with the same value in all rows do not affect the order. Rows with equal keys sort by

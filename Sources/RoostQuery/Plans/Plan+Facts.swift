@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// What a plan did, as values for callers that do not show text.
+/// The work that a plan did, as values for callers that do not show text.
 extension Plan {
   package struct Facts: Sendable {
     /// The indexes that it reads.

@@ -24,8 +24,8 @@ struct Needle {
     isSieve = false
   }
 
-  /// A needle that each text contains which contains one of `needles`. It excludes other texts only
-  /// if the needles differ by case alone.
+  /// A needle for a first search: every text that contains one of `needles` contains it too. It
+  /// excludes other texts only if the needles differ by case alone.
   init(before needles: [Needle], arena: Arena) {
     let form = needles.first?.bytes.map(Folding.lower) ?? []
     let areAlike = needles.allSatisfy { $0.isPlain && $0.test == .contains && $0.bytes.map(Folding.lower) == form }

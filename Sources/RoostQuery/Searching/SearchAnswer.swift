@@ -1,7 +1,8 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// The rows that a full text index finds for one question. They are searched when first needed.
+/// The rows that a full text index finds for one question. The search runs when they are first
+/// needed.
 ///
 /// The answer belongs to its ground: plans and programs over one ground share it.
 final class SearchAnswer {

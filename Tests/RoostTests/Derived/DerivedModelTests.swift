@@ -3,7 +3,8 @@ import Roost
 import RoostTestSupport
 import Testing
 
-/// Derived properties of models: after saves, in other contexts, after bulk writes, imports, rollbacks and migrations.
+/// Derived properties of models: after saves, in other contexts, after bulk writes, imports,
+/// rollbacks and migrations.
 @Suite struct DerivedModelTests {
   private static func container(_ url: URL? = nil) throws -> ModelContainer {
     try ModelContainer(

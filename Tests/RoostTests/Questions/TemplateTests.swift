@@ -264,7 +264,7 @@ import Testing
       #expect(try any(year, year + 1) == (year < 6 ? 8 : year < 7 ? 4 : 0))
     }
     #expect(context.templateCount == count)
-    // Another number of inner predicates, or other ones, is another kind.
+    // A predicate with other inner predicates, or another number of them, is of another kind.
     #expect(try any(0, 1, 2) == 14 && any() == 0)
     let live = #Predicate<Album> { $0.isLive }
     #expect(

@@ -91,7 +91,7 @@ import Testing
     #expect(ware.count == 2 && ware.title == "old" && ware.price == 0 && ware.tags == [] && ware.group?.name == "tools")
     let merge = try #require(context.lastSave.merges.first)
     #expect(merge.policy == "fields(count, group)" && merge.fields == ["count", "group"])
-    // If its reference is nil the stored one keeps its own.
+    // If the new model's reference is nil, the stored model keeps its own.
     try insert(Ware("a", count: 3))
     ware = try stored()
     #expect(ware.count == 3 && ware.group?.name == "tools")

@@ -1,16 +1,16 @@
-/// What the command line asks for.
+/// The parsed command line.
 struct Plan {
-  /// Sizes that a growth exponent is taken over.
+  /// The sizes for growth exponents.
   static let allSizes = [10_000, 100_000, 1_000_000]
-  /// Every suite there is; `all` runs them in turn.
+  /// All suites; `all` runs them in turn.
   static let suites = ["engine", "rows", "objects"]
 
   var suites: [String] = []
   var sizes: [Int] = []
-  /// One number for all sizes, or one for each.
+  /// One number for all sizes, or one for each size.
   private var runs: [Int] = []
   var only: [String] = []
-  /// Files of earlier runs to report, instead of measuring.
+  /// Files of earlier runs to report instead of measuring.
   private var files: [String] = []
   var markdown: String?
   var json: String?
@@ -23,7 +23,7 @@ struct Plan {
     SUITE is \((suites + ["all"]).joined(separator: " or ")).
 
       --size N        entries; may be repeated or separated by commas (default 10000,100000,1000000)
-      --runs N        runs of each operation, of which the median is taken (default 5); or a number for each size: 5,5,1
+      --runs N        runs of each operation (default 5); tables show the median. Or a number for each size: 5,5,1
       --only A,B      these operations only; names of engines choose engines
       --markdown FILE write the tables to FILE too
       --from FILE     measure nothing, and report what an earlier run wrote with --json; may be repeated
@@ -33,10 +33,10 @@ struct Plan {
 
     `RoostBenchmarks check` counts instructions and compares them with a baseline.
 
-    Exits with 1 if any result was wrong or missing, and with 2 if the arguments make no sense.
+    Exits with 1 if any result was wrong or missing, and with 2 if the arguments are invalid.
     """
 
-  /// Throws a sentence that says which argument makes no sense.
+  /// Throws a sentence that names the invalid argument.
   init(_ arguments: [String]) throws(Misuse) {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
@@ -45,11 +45,11 @@ struct Plan {
         suites = try Self.suites(named: argument)
         continue
       }
-      guard Self.flags.contains(argument) else { throw Misuse("no option is called '\(argument)'") }
+      guard Self.flags.contains(argument) else { throw Misuse("there is no option '\(argument)'") }
       guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse("\(argument) needs a value") }
       try set(argument, to: value)
     }
-    if suites.isEmpty { throw Misuse("no suite was named") }
+    if suites.isEmpty { throw Misuse("the command line names no suite") }
     if sizes.isEmpty { sizes = Self.allSizes }
     if runs.isEmpty { runs = [5] }
     if runs.count == 1 { runs = sizes.map { _ in runs[0] } }
@@ -60,7 +60,8 @@ struct Plan {
     (sizes, runs) = (pairs.map(\.key), pairs.map(\.value))
   }
 
-  /// What the files of earlier runs hold; nil where this run measures. Suites and sizes become those of the files.
+  /// The measurements in the files of earlier runs; nil if this run measures. The suites and sizes
+  /// become those of the files.
   mutating func earlier() throws(Misuse) -> [Measurement]? {
     if files.isEmpty { return nil }
     var all: [Measurement] = []
@@ -73,7 +74,8 @@ struct Plan {
     return all.filter { wantsEngine($0.engine) && wantsOperation($0.operation) }
   }
 
-  /// How often an operation runs at one of the sizes; those whose size is fixed run as often as those of the first.
+  /// The number of runs of an operation at a size. Operations with a fixed size run as often as
+  /// those at the first size.
   func runs(at size: Int) -> Int { sizes.firstIndex(of: size).map { runs[$0] } ?? runs[0] }
 
   func wantsOperation(_ name: String) -> Bool {
@@ -86,10 +88,10 @@ struct Plan {
     return names.isEmpty || names.contains(name)
   }
 
-  /// Tells operations from engines in `--only`, and refuses what is neither.
+  /// Separates operations and engines in `--only`, and throws for other names.
   mutating func resolve(operations: Set<String>, engines: Set<String>) throws(Misuse) {
     for name in only where !operations.contains(name) && !engines.contains(name) {
-      throw Misuse("no operation and no engine is called '\(name)'")
+      throw Misuse("there is no operation or engine '\(name)'")
     }
     engineNames = engines
   }
@@ -99,7 +101,7 @@ struct Plan {
 
   private static func suites(named name: String) throws(Misuse) -> [String] {
     if name == "all" { return suites }
-    guard suites.contains(name) else { throw Misuse("no suite is called '\(name)'") }
+    guard suites.contains(name) else { throw Misuse("there is no suite '\(name)'") }
     return [name]
   }
 
@@ -127,7 +129,7 @@ struct Plan {
   }
 }
 
-/// Arguments that make no sense.
+/// Invalid arguments.
 struct Misuse: Error {
   let sentence: String
 

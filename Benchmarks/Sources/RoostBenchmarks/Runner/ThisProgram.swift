@@ -1,12 +1,13 @@
 import Foundation
 
-/// This program again, with other arguments.
+/// Runs this program again, with other arguments.
 enum ThisProgram {
   static var path: String {
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
   }
 
-  /// Waits for its end, and returns what it printed. By `popen`, because `Process` fails under valgrind.
+  /// Waits for its end, and returns its output. Uses `popen`, because `Process` fails under
+  /// valgrind.
   static func run(_ arguments: [String]) throws -> String {
     let words = ([path] + arguments).map { "'\($0.replacing("'", with: "'\\''"))'" }
     guard let pipe = popen("exec " + words.joined(separator: " "), "r") else {
@@ -19,7 +20,7 @@ enum ThisProgram {
       byte = fgetc(pipe)
     }
     guard pclose(pipe) == 0 else {
-      throw Misuse("the program that was to be measured failed: \(words.joined(separator: " "))")
+      throw Misuse("the measured program failed: \(words.joined(separator: " "))")
     }
     return String(decoding: answer, as: UTF8.self)
   }
