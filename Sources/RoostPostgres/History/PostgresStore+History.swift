@@ -4,12 +4,16 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// What saves changed, of all programs that use the database.
+  /// The history of the saves of all programs that use the database.
   extension PostgresStore: HistoryProviding {
-    /// So many notes are read at once.
+    /// The most notes in one read.
     private static var mostNotes: Int { 1000 }
 
-    /// The transactions that a descriptor asks for. Those that began later than one which is still open are left out until that has ended.
+    /// The transactions that match a descriptor. A transaction that began after one that is still
+    /// open is left out until the earlier one has ended.
+    ///
+    /// - Throws: the error of the predicate. ``PostgresError`` if the server cannot be reached or
+    ///   refuses, and `RoostError` with the code `closed` if the container is closed.
     public func fetchHistory(
       _ descriptor: HistoryDescriptor<PostgresHistoryTransaction>
     ) throws -> [PostgresHistoryTransaction] {
@@ -23,7 +27,7 @@
       return found
     }
 
-    /// The last place before all transactions that a descriptor can ask for.
+    /// The last place before all transactions that can match a descriptor.
     private static func start(of descriptor: HistoryDescriptor<PostgresHistoryTransaction>) -> ChangePlace {
       let places = descriptor.lowerBounds(\.token).map { token, isIncluded in
         // The notes of one transaction have numbers from 1.
@@ -33,8 +37,7 @@
     }
 
     /// Calls a body with each transaction after a place, in their order, until it returns false.
-    ///
-    /// - Parameter most: so many notes are read at once.
+    /// Each read returns at most `most` notes.
     func eachTransaction(
       after start: ChangePlace, notesAtOnce most: Int = PostgresStore.mostNotes,
       _ body: (PostgresHistoryTransaction) throws -> Bool
@@ -59,7 +62,11 @@
       _ = try close()
     }
 
-    /// Removes the transactions that a descriptor asks for, but for those that a consumer has not read.
+    /// Removes the transactions that match a descriptor, except those that a consumer has not read.
+    ///
+    /// - Throws: `RoostError` with the code `historyOff` if the configuration keeps no history, and
+    ///   `closed` if the container is closed. ``PostgresError`` if the server cannot be reached or
+    ///   refuses. The error of the predicate. `CancellationError` if the task is cancelled.
     public func deleteHistory(_ descriptor: HistoryDescriptor<PostgresHistoryTransaction>) throws {
       _ = try delete(descriptor)
     }
