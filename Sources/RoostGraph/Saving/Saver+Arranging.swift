@@ -155,7 +155,13 @@ extension Saver {
       // The members' own rows tell which belong to it.
       wanted = here.filter { there.contains($0) } + stored.filter { !seen.contains($0) }
     }
-    if wanted != stored { try links.replace(wanted.map { RowID($0) }, of: RowID(owner)) }
+    if wanted != stored {
+      try links.replace(wanted.map { RowID($0) }, of: RowID(owner))
+      noteJoined(list.relation, Set(wanted).symmetricDifference(stored), run: run)
+      if store.judgedHomes.contains(list.key.map), store.backing == nil {
+        run.mixed.insert(LinkKey(map: list.key.map, row: owner, property: 0))
+      }
+    }
     // The next new object that is merged into this row adds its members after these.
     if let known = before[key].map(Set.init) {
       before[key] = wanted.filter { known.contains($0) || seen.contains($0) }

@@ -51,7 +51,8 @@ extension Saver {
   /// Calls `validate` of the rows that have values of two writers, after all rows and lists are
   /// written.
   func judgeMixed(_ run: SaveRun) throws {
-    if run.mixed.isEmpty { return }
+    // Their objects may have said the same already.
+    if run.mixed.isEmpty || !judged.isEmpty { return }
     let faults = try judgeRows(run.mixed.map { ($0, .update) }, run.writer) { row in
       run.note(row.map, row.row)
       run.parted.append(row)

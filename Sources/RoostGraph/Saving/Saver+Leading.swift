@@ -16,6 +16,7 @@ extension Saver {
       if target != row {
         box.sink.builder.set(slot, reference: RowID(target))
         run.noteDifference(object)
+        noteJoined(relation, [target], run: run)
       }
       guard !run.losesNothing, let loss = try loss(object, relation, row: target, run: run) else { continue }
       run.noteDifference(object)
@@ -54,9 +55,7 @@ extension Saver {
       for case .some(let row) in [before, after] {
         run.note(relation.home, row.number)
         noteCounted(LinkKey(map: relation.target, row: row.number, property: 0), relation.inverse, run: run)
-        if relation.inverse != nil, store.judgedHomes.contains(relation.home), store.backing == nil {
-          run.mixed.insert(LinkKey(map: relation.home, row: row.number, property: 0))
-        }
+        noteJoined(relation, [row.number], run: run)
         if relation.isOneToOne { run.parted.append(LinkKey(map: relation.home, row: row.number, property: 0)) }
       }
     }
@@ -69,6 +68,13 @@ extension Saver {
   func noteCounted(_ row: LinkKey, _ property: Int?, run: SaveRun) {
     guard let property, store.countedRelations[row.map].contains(where: { $0.property == property }) else { return }
     run.left.append(LinkKey(map: row.map, row: row.row, property: property))
+  }
+
+  /// Records rows with a `validate` that a merge or another context gave other related rows than their
+  /// objects know.
+  func noteJoined(_ relation: Relation, _ rows: some Sequence<UInt64>, run: SaveRun) {
+    guard relation.inverse != nil, store.judgedHomes.contains(relation.home), store.backing == nil else { return }
+    for row in rows { run.mixed.insert(LinkKey(map: relation.home, row: row, property: 0)) }
   }
 
   /// The row that a reference refers to by its slot.

@@ -204,7 +204,9 @@ extension Saver {
     }
     run.note(origin.map.home, row)
     if merged.choice != .keepExisting {
-      if !decision.policy.takesAll(merged.choice) || kept.isAny {
+      let isOwn = decision.policy.takesAll(merged.choice) && !kept.isAny
+      // The row keeps its counts, so what is computed from them is not the object's.
+      if !isOwn || store.chainedBits[origin.map.number] != 0 {
         try settleMixed(RowID(row), origin.map, writer: run.writer).forEach(run.refuse)
       }
       // The row keeps its lists in any case.
