@@ -187,8 +187,8 @@
       case .isEmpty: return isEmpty(parts[0])
       case .quantified(let quantifier, let variable, _, _):
         return quantified(quantifier, variable, list: parts[0], body: parts[1])
-      case .parameter, .part, .many, .matches, .first, .last, .minimum, .maximum, .element, .lookup, .filter, .search,
-        .rank:
+      case .parameter, .part, .many, .matches, .first, .last, .minimum, .maximum, .element, .lookup, .filter,
+        .aggregate, .search, .rank:
         return nil
       }
     }
