@@ -47,11 +47,11 @@ import Testing
       try check(context, #Predicate { ($0.label?.discs.sum(\.number) ?? 0) > 400 }) {
         ($0.label?.discs.sum(\.number) ?? 0) > 400
       }
-      try check(context, #Predicate { $0.length == $0.label?.discs.max(\.length) }) {
-        $0.length == $0.label?.discs.max(\.length)
+      try check(context, #Predicate { $0.length == ($0.label?.discs.max(\.length) ?? -1) }) {
+        $0.length == ($0.label?.discs.max(\.length) ?? -1)
       }
-      try check(context, #Predicate { $0.title == $0.label?.discs.min(\.title) }) {
-        $0.title == $0.label?.discs.min(\.title)
+      try check(context, #Predicate { $0.title == ($0.label?.discs.min(\.title) ?? "none") }) {
+        $0.title == ($0.label?.discs.min(\.title) ?? "none")
       }
       try check(context, #Predicate { ($0.label?.discs.sum(\.small) ?? 0) != 0 }) {
         ($0.label?.discs.sum(\.small) ?? 0) != 0
