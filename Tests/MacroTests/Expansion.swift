@@ -8,10 +8,10 @@ import SwiftSyntaxMacros
 
 @testable import RoostExpansion
 
-/// What the macros make of a source, as text.
+/// The expansion of a source by the macros, as text.
 struct Expansion {
   let text: String
-  /// Line, severity and message, and behind an arrow what a fix-it offers.
+  /// Line, severity and message, and after an arrow the offer of a fix-it.
   let complaints: [String]
 
   /// - Parameters:
