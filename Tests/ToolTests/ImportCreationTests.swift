@@ -75,6 +75,31 @@ import Testing
     #expect(Transcript.of("query", path, "Other", "--count").output == "2\n")
   }
 
+  @Test func `values of two types in one column are refused before anything is made`() throws {
+    let lines = try file("mixed.jsonl", #"{"code": 5}"# + "\n" + #"{"code": "a5"}"# + "\n")
+    let found = Transcript.of("import", path, "Sighting", lines, "--create", "--yes")
+    #expect(found.ending == .failed, "\(found)")
+    #expect(found.errors.contains("'code' holds a text here and a number in an earlier record"), "\(found)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+    let without = Transcript.of("import", path, "Sighting", lines, "--create", "--dry-run", "--rename", "code=")
+    #expect(!without.errors.contains("holds a text"), "\(without)")
+  }
+
+  @Test func `an import that fails leaves the store as it was`() throws {
+    let birds = try file("birds.csv", table)
+    #expect(Transcript.of("import", path, "Sighting", birds, "--create", "--yes").ending == .good)
+    let broken = try file("broken.csv", "name\n" + String(repeating: "wren\n", count: 3_000) + "\"never closed\n")
+    let before = Transcript.of("schema", path).output
+    let found = Transcript.of("import", path, "Nest", broken, "--create", "--yes")
+    #expect(found.ending == .failed, "\(found)")
+    #expect(Transcript.of("schema", path).output == before)
+    #expect(Transcript.of("query", path, "Sighting", "--count").output == "2\n")
+    #expect(Transcript.of("verify", path).ending == .good)
+    // A class that was there is not removed.
+    let again = Transcript.of("import", path, "Sighting", broken, "--create", "--yes")
+    #expect(again.ending == .failed && Transcript.of("query", path, "Sighting", "--count").output == "2\n", "\(again)")
+  }
+
   @Test func `objects on lines`() throws {
     let lines = try file(
       "birds.jsonl",

@@ -29,6 +29,61 @@
       #expect(try !complaints(text + "\nlet wrong: Int = \"\"\n").isEmpty)
     }
 
+    @Test func `a compiler takes a class with subclasses`() throws {
+      let folder = try ScratchFolder()
+      let path = folder.file("zoo.roost")
+      try ZooFixture.make(path)
+      let text = Transcript.of("schema", path).output
+      #expect(try complaints(text) == "", "\(text)")
+      for line in [
+        "@Model class ZooAnimal {", "  @Attribute(.unique) var name: String", "class ZooDog: ZooAnimal {",
+        "  var tricks: Int\n", "  var note: String?", "  var keeper: ZooKeeper\n", "ZooPuppy: Zoo",
+        "  var weeks: Int\n",
+        "@Model final class ZooCat: ZooAnimal {", "@Relationship(inverse: \\ZooDog.keeper) var dogs: [ZooDog] = []",
+      ] {
+        #expect(text.contains(line), "\(line) in \(text)")
+      }
+      #expect(!text.contains("/"), "\(text)")
+      // The text opens the store: its models are those of the program.
+      #expect(Transcript.of("schema", "--diff", path, path).output.isEmpty)
+    }
+
+    @Test func `a compiler takes constants of every type`() throws {
+      var catalog = Catalog()
+      try catalog.add(entity: "Item") { (entity) throws(RecordFault) in
+        try entity.add("price", .decimal, initial: .decimal(DecimalNumber(15)))
+        try entity.add("key", .uuid, initial: .uuid(UUIDNumber(high: 1, low: 2)))
+        try entity.add("blob", .data)
+        try entity.add("rank", .int64, isOptional: true)
+        try entity.add("due", .date, isOptional: true)
+        try entity.add("ratio", .float)
+        try entity.add("labels", .dictionary(.plain(.string), .plain(.int64)))
+        try entity.add("office", .presence, isOptional: true)
+        try entity.add("office.city", .string, isOptional: true)
+      }
+      let item = try #require(catalog.entity("Item"))
+      func field(_ name: String) throws -> FieldID { try #require(item.field(name)).id }
+      func add(_ name: String, _ parts: [Index.Part], _ tests: [Index.Test]) throws {
+        try catalog.add(index: name, of: "Item", parts: parts, tests: tests)
+      }
+      let (price, key, rank) = (try field("price"), try field("key"), try field("rank"))
+      try add("a", [Index.Part(price)], [.compares(price, .greater, .decimal(DecimalNumber(-9)))])
+      try add("b", [Index.Part(price)], [.equals(key, .uuid(UUIDNumber(high: 1, low: 2)))])
+      try add("c", [Index.Part(price)], [.equals(try field("blob"), .data([1, 255]))])
+      try add(
+        "d", [Index.Part(rank)],
+        [.any([.compares(rank, .lessOrEqual, .int(4)), .isNull(rank)]), .compares(rank, .notEqual, .int(2))])
+      try add("e", [Index.Part(rank)], [.compares(try field("due"), .less, .date(12.5))])
+      try add("f", [Index.Part(rank)], [.compares(try field("ratio"), .less, .float(.infinity))])
+      try add("g", [Index.Part(try field("due"), form: .year), Index.Part(try field("labels"), form: .keys)], [])
+      try add("h", [Index.Part(try field("office.city"), isDescending: true, form: .folded)], [])
+      let text = SchemaText(catalog).lines.joined(separator: "\n")
+      #expect(try complaints(text) == "", "\(text)")
+      #expect(text.contains("where: { ($0.rank! <= 4 || $0.rank == nil) && $0.rank != 2 }"), "\(text)")
+      #expect(text.contains("[.year(\\.due), .keys(\\.labels)], [.folded(\\.office?.city).descending]"), "\(text)")
+      #expect(text.contains(#"$0.key == UUID(uuidString: "00000000-0000-0001-0000-000000000002")!"#), "\(text)")
+    }
+
     @Test func `parked data is listed, and two stores are compared`() throws {
       let folder = try ScratchFolder()
       let (one, two) = (folder.file("one.roost"), folder.file("two.roost"))

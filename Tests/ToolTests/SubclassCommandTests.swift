@@ -24,6 +24,15 @@ import Testing
 
   // MARK: Rows of a subclass
 
+  @Test func `verify and info count the objects of each class`() {
+    for command in ["verify", "info"] {
+      let text = Transcript.of(command, path).output
+      for line in ["ZooAnimal: 6 rows", "ZooDog: 3 rows", "ZooPuppy: 1 row", "ZooCat: 2 rows"] {
+        #expect(text.contains(line), "\(command): \(text)")
+      }
+    }
+  }
+
   @Test func `a class lists its own rows and those of its subclasses`() {
     #expect(csv("ZooAnimal", "--columns", "name") == "name\nWorm\nRex\nBit\nTom\nTripod\nIna\n")
     #expect(
