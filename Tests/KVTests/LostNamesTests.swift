@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `without the leaves that name the trees every row is saved, and each lost root is reported`(seed: UInt64) throws {
+  func `without the leaves that name the trees every row is saved, and lost roots are reported`(seed: UInt64) throws {
     let (image, state) = try rows(seed)
     let names = try RowDamage.pages(image).filter { $0.name == "catalog" }.map(\.page)
     try RowDamage.zero(RowDamage.withCopies(names, image), in: image)

@@ -95,7 +95,7 @@ import Testing
   /// The last seeds have found errors.
   private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 48, 109, 111, 139, 161, 196, 218, 326]
 
-  @Test(arguments: seeds) func `after any damage, nothing is wrong and nothing is missing without a report`(seed: UInt64)
+  @Test(arguments: seeds) func `after any damage, nothing is wrong and nothing is missing silently`(seed: UInt64)
     throws
   {
     let stopped = try stopped(seed)

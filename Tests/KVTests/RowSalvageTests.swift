@@ -68,7 +68,7 @@ import Testing
 
   /// Before the fix, salvage dropped every commit that was only in the log, although nothing was
   /// wrong with them.
-  @Test(arguments: [true, false], 1...12) func `commits that are only in the log are in the copy, even without a checkpoint`(
+  @Test(arguments: [true, false], 1...12) func `the copy has commits that are only in the log`(
     checkpoints: Bool, seed: UInt64
   ) throws {
     let stopped = try stopped(seed, checkpoints: checkpoints)
