@@ -15,8 +15,9 @@ struct Expansion {
   let complaints: [String]
 
   /// - Parameters:
-  ///   - conformances: those that `@Model` is asked for; a subclass of a model has them already.
-  ///   - language: the language mode; nil where the compiler does not tell.
+  ///   - conformances: those that the compiler requests of `@Model`; a subclass of a model has them
+  ///     already.
+  ///   - language: the language mode; nil if the compiler does not report it.
   init(_ source: String, conformances: [TypeSyntax] = ["PersistentModel", "Sendable"], language: Int? = nil) {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(

@@ -57,7 +57,7 @@ import Testing
       guard step.kind == .sync, step.path == "/a.roost-log" else { return }
       switch state.next() {
       case 1:
-        // The first commit's sync is under way: a second commit is appended and waits.
+        // The first commit's sync is running: a second commit is appended and waits.
         let end = store.commits.appendedPosition
         state.thread = try? RoostFile.Thread {
           state.note(failure { () throws(StoreError) in try fill(store, 3) } == nil)
