@@ -22,7 +22,7 @@ extension TableWriter {
 
   /// A value that stands outside its row.
   package func large(_ field: FieldID, of id: RowID) throws(StoreError) -> [UInt8] {
-    try LargeKey.read(id, field, in: large.tree)
+    try LargeValue.read(id, field, in: large.tree)
   }
 
   /// Makes the row what the builder says, where it says something else; false if there is none of that number.

@@ -60,6 +60,12 @@ package struct GoldenVersion: Sendable {
         "rows closed", "rows stopped", "rows named", "rows with cases", "rows with version", "rows with texts",
         "rows with derived", "rows with index forms",
       ]),
+    GoldenVersion(
+      3, library: 10904, ["closed", "stopped", "packed"],
+      rows: [
+        "rows closed", "rows stopped", "rows named", "rows with cases", "rows with version", "rows with texts",
+        "rows with derived", "rows with index forms",
+      ]),
   ]
 
   // MARK: Reading
