@@ -2,7 +2,7 @@
 import Foundation
 import PackageDescription
 
-// A package of its own, so that nobody who uses Roost fetches or links a peer.
+// A separate package, so that no user of Roost fetches or links a peer.
 
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
@@ -14,8 +14,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-// The rows suite calls a floor whose names are visible in Roost's package alone, and no name is public for its sake. So the
-// target is compiled as if it belonged to that package, whose name in the compiler comes from its folder's.
+// The rows suite calls a module whose names are visible in Roost's package only, and no name is
+// public for its sake. So the target is compiled as if it belonged to that package. The compiler
+// derives the package's name from its folder.
 let roost = String(Context.packageDirectory.split(separator: "/").dropLast().last ?? "").lowercased()
 let roostName = String(
   roost.unicodeScalars.enumerated().map { place, scalar in
@@ -24,7 +25,7 @@ let roostName = String(
   })
 let inside = strict + [.unsafeFlags(["-package-name", roostName])]
 
-// RocksDB and WiredTiger take part where their headers are found.
+// RocksDB and WiredTiger are included if their headers are found.
 let includes = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"]
 let rocksDB = includes.map { "\($0)/rocksdb" }.first { FileManager.default.fileExists(atPath: "\($0)/c.h") }
 let hasWiredTiger = includes.contains { FileManager.default.fileExists(atPath: "\($0)/wiredtiger.h") }
@@ -36,7 +37,7 @@ if let rocksDB {
     .systemLibrary(
       name: "CRocksDB", pkgConfig: "rocksdb",
       providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]))
-  // The header for C does not tell the version. The one for C++ does, and C cannot include it.
+  // The C header does not contain the version. The C++ header does, and C cannot include it.
   let header = (try? String(contentsOfFile: "\(rocksDB)/version.h", encoding: .utf8)) ?? ""
   let version = ["MAJOR", "MINOR", "PATCH"].map { part in
     let line = header.split(separator: "\n").first { $0.hasPrefix("#define ROCKSDB_\(part) ") }
@@ -52,11 +53,12 @@ if hasWiredTiger {
   optionalSettings.append(.define("WiredTiger"))
 }
 
-// GRDB takes part where this variable names a checkout of it. Without the variable nothing of GRDB is resolved or compiled.
+// GRDB is included if this variable names a checkout. Without the variable nothing of GRDB is
+// resolved or compiled.
 let grdb = Context.environment["GRDB_PATH"].flatMap { $0.isEmpty ? nil : $0 }
 if grdb != nil { optionalSettings.append(.define("GRDB")) }
 
-// The benchmark of PostgreSQL takes part where this variable names a server.
+// The benchmark of PostgreSQL is included if this variable names a server.
 var server: [Target] = []
 if Context.environment["ROOST_PG_URL"]?.isEmpty == false {
   server = [
@@ -93,7 +95,7 @@ let package = Package(
       ] + optionalPeers.map { .target(name: $0.name) } + (grdb == nil ? [] : [.product(name: "GRDB", package: "GRDB")]),
       packageAccess: false, swiftSettings: inside + optionalSettings),
 
-    // Without the peers: it needs nothing but Roost.
+    // Without the peers: it needs only Roost.
     .executableTarget(
       name: "ColdScan", dependencies: [.product(name: "RoostKV", package: "roost")], swiftSettings: strict),
     .executableTarget(

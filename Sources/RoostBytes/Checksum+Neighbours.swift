@@ -1,9 +1,10 @@
-/// Finding the one bit that differs from what was hashed.
+/// Finds the one bit that differs from the hashed bytes.
 extension Checksum {
-  /// The bits that, each flipped alone, give the bytes this check. Two are enough to know that there is more than one.
+  /// The bits that, each flipped alone, give the bytes this checksum. The search stops at two,
+  /// because then the result is ambiguous.
   ///
-  /// A flipped bit changes one lane from its block on. The other lanes, and this lane up to the block, stay as they are,
-  /// so that of 256 steps a page takes 32 are made again on average.
+  /// A flipped bit changes one lane from its block on. The other lanes, and this lane before the
+  /// block, stay the same. So on average 32 of a page's 256 steps are repeated.
   package static func singleBits(in bytes: UnsafeRawBufferPointer, matching wanted: UInt64) -> [Int] {
     guard let start = bytes.baseAddress, bytes.count > 0 else { return [] }
     let blocks = (bytes.count + 15) / 16
@@ -53,7 +54,7 @@ extension Checksum {
       return found
     }
 
-    /// Notes the states of a lane, and returns its last one.
+    /// Stores the states of a lane, and returns its last one.
     private func begin(_ lane: Int) -> UInt64 {
       var state = Checksum.start(lane, seed: 0)
       let (key, other) = Checksum.stepKeys(lane)
@@ -64,7 +65,7 @@ extension Checksum {
       return state
     }
 
-    /// The last state of a block's lane, if the block held these words.
+    /// The last state of a block's lane, if the block contained these words.
     @inline(__always)
     private func end(_ block: Int, _ a: UInt64, b: UInt64) -> UInt64 {
       let (key, other) = Checksum.stepKeys(block & 3)

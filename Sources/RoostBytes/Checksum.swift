@@ -1,7 +1,8 @@
-/// The 64-bit check of pages, log frames and extents.
+/// The 64-bit checksum of pages, log frames and extents.
 ///
-/// Four lanes each fold a 16-byte block by one 64 × 64 → 128 bit multiplication, so that a page costs
-/// 256 multiplications that do not wait for each other. It finds accidents, not forgeries.
+/// Four lanes each fold a 16-byte block by one 64 × 64 → 128 bit multiplication, so that a page
+/// costs 256 multiplications, in four independent sequences. It finds accidental errors, not
+/// forgeries.
 ///
 /// ## Layout
 /// Words are little-endian. The lanes begin with the seed combined with K[5], K[7], K[1] and K[3], by `^`, `+`,
@@ -14,7 +15,7 @@ package enum Checksum {
     0xA076_1D64_78BD_642F, 0xE703_7ED1_A0B4_28DB, 0x8EBC_6AF0_9C88_C6E3, 0x5895_65A3_0B62_8D11
   )
 
-  /// The check of `bytes`, seeded. Never 0: that stands for "not known".
+  /// The checksum of `bytes`, seeded. Never 0, which means "unknown".
   package static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
     let keys = Self.keys
     var one = start(0, seed: seed)

@@ -5,13 +5,13 @@ package enum Compression {
   /// The most bytes one block may hold, before compression.
   package static let largestBlock = 1 << 24
 
-  /// The library's version; another one may compress the same bytes otherwise.
+  /// The library's version. Another version may compress the same bytes differently.
   package static var libraryVersion: Int { Int(LZ4_versionNumber()) }
 
-  /// Room that is always enough for the compressed form of `count` bytes.
+  /// An upper bound of the compressed size of `count` bytes.
   package static func bound(_ count: Int) -> Int { count + count / 255 + 16 }
 
-  /// Compresses `source` into `target`; nil where it does not fit.
+  /// Compresses `source` into `target`; nil if it does not fit.
   package static func compress(_ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) -> Int? {
     guard source.count <= largestBlock, target.count > 0, source.count > 0 else { return nil }
     let count = LZ4_compress_default(
@@ -21,7 +21,8 @@ package enum Compression {
     return count > 0 ? Int(count) : nil
   }
 
-  /// Decompresses a block whose original size is known; false if the bytes are not such a block.
+  /// Decompresses a block whose original size is known. Returns false if the bytes are not such a
+  /// block.
   package static func decompress(
     _ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
   ) -> Bool {

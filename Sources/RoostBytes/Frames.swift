@@ -1,14 +1,14 @@
 internal import CLZ4
 
-/// Takes LZ4 frames apart, piece by piece.
+/// Decompresses LZ4 frames, piece by piece.
 package final class FrameUnpacker {
   package struct Failure: Error {
-    /// What the library calls it.
+    /// The library's name of the error.
     package let name: String
   }
 
   package struct Step {
-    /// Bytes that were used of what was given, and bytes that were made of them.
+    /// The number of input bytes used, and of output bytes made.
     package let read: Int
     package let written: Int
     /// Whether a frame has just ended, and nothing of the next one was read.
@@ -17,7 +17,7 @@ package final class FrameUnpacker {
 
   private let context: OpaquePointer
 
-  /// nil where there is no memory.
+  /// Nil if there is no memory.
   package init?() {
     var made: OpaquePointer?
     guard LZ4F_isError(LZ4F_createDecompressionContext(&made, UInt32(LZ4F_VERSION))) == 0, let made else { return nil }
@@ -26,7 +26,7 @@ package final class FrameUnpacker {
 
   deinit { LZ4F_freeDecompressionContext(context) }
 
-  /// Both buffers must have room; what is not read is to be given again.
+  /// Both buffers must have room. Input that was not used must be passed again.
   package func step(
     _ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
   ) -> Result<Step, Failure> {
@@ -42,7 +42,7 @@ package final class FramePacker {
   private let context: OpaquePointer
   private var preferences = LZ4F_preferences_t()
 
-  /// nil where there is no memory.
+  /// Nil if there is no memory.
   package init?() {
     var made: OpaquePointer?
     guard LZ4F_isError(LZ4F_createCompressionContext(&made, UInt32(LZ4F_VERSION))) == 0, let made else { return nil }
@@ -53,19 +53,19 @@ package final class FramePacker {
 
   deinit { LZ4F_freeCompressionContext(context) }
 
-  /// The frame's beginning; nil where the library fails.
+  /// The beginning of the frame; nil if the library fails.
   package func begin() -> [UInt8]? {
     filled(64) { LZ4F_compressBegin(context, $0.baseAddress, $0.count, &preferences) }
   }
 
-  /// What there is to be written after some bytes, which may be nothing yet.
+  /// The output after some more input, which may be empty.
   package func add(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
     filled(LZ4F_compressBound(bytes.count, &preferences)) {
       LZ4F_compressUpdate(context, $0.baseAddress, $0.count, bytes.baseAddress, bytes.count, nil)
     }
   }
 
-  /// The frame's end.
+  /// The end of the frame.
   package func end() -> [UInt8]? {
     filled(LZ4F_compressBound(0, &preferences)) { LZ4F_compressEnd(context, $0.baseAddress, $0.count, nil) }
   }

@@ -2,7 +2,7 @@ internal import CLZ4
 public import Synchronization
 
 extension UnsafeRawPointer {
-  /// Loads a word that nobody waits for, so that its cache line is under way when it is needed.
+  /// Loads a word whose value is not used, so that its cache line is on its way when it is needed.
   ///
   /// Swift has no prefetch instruction; a relaxed atomic load is a plain one that the compiler keeps.
   @inlinable @inline(__always)
@@ -10,7 +10,7 @@ extension UnsafeRawPointer {
     _ = (self + offset).assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .relaxed)
   }
 
-  /// Touches every cache line from `start` up to and without `end`, which are multiples of 64.
+  /// Touches every cache line from `start` up to, but without, `end`, which are multiples of 64.
   @inlinable @inline(__always)
   package func touch(from start: Int, to end: Int) {
     var offset = start
@@ -20,8 +20,8 @@ extension UnsafeRawPointer {
     }
   }
 
-  /// Asks for every cache line from `start` up to and without `end`, and waits for none. Nothing is read, so the
-  /// memory may be anything.
+  /// Prefetches every cache line from `start` up to, but without, `end`, without waiting. Nothing
+  /// is read, so the memory may be invalid.
   package func fetchAhead(from start: Int, to end: Int) {
     var offset = start
     while offset < end {

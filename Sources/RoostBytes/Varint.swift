@@ -1,4 +1,5 @@
-/// Unsigned numbers in as few bytes as they need: seven bits a byte, lowest first, the high bit says more follow.
+/// Unsigned numbers in as few bytes as possible: seven bits in each byte, lowest first; the high
+/// bit means that more bytes follow.
 package enum Varint {
   /// The most bytes a number takes.
   package static let most = 10
@@ -22,7 +23,7 @@ package enum Varint {
     return at + 1
   }
 
-  /// Reads a number and its length; nil if the bytes end first, or are no number of 64 bits.
+  /// Reads a number and its length; nil if the bytes end early, or are not a 64-bit number.
   @inlinable
   package static func decode(_ bytes: UnsafeRawBufferPointer) -> (value: UInt64, byteCount: Int)? {
     var value: UInt64 = 0

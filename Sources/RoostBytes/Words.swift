@@ -44,7 +44,8 @@ extension UnsafeMutableRawPointer {
     storeBytes(of: value.littleEndian, toByteOffset: offset, as: UInt64.self)
   }
 
-  /// Copies bytes of which there are mostly few, without the call that a general copy costs. The two do not overlap.
+  /// Copies bytes, usually few, without the call of a general copy. The two ranges must not
+  /// overlap.
   @inlinable @inline(__always)
   package func copyShort(from source: UnsafeRawPointer, byteCount count: Int) {
     if count >= 8 {

@@ -2,29 +2,31 @@ internal import RoostFile
 package import RoostPages
 internal import RoostTrees
 
-/// How far a backup has come.
+/// The progress of a backup.
 public struct BackupProgress: Sendable {
-  /// The entries of trees that are copied.
+  /// The number of copied entries of trees.
   public package(set) var entries: Int
-  /// The entries of the snapshot.
+  /// The number of entries in the snapshot.
   public package(set) var total: Int
 }
 
-/// The copying of one snapshot into a store of its own.
+/// Copies one snapshot into a new store.
 package struct Backup {
   private let target: Workpiece
   private let view: PageView
   private let report: ((BackupProgress) throws -> Void)?
   private var progress = BackupProgress(entries: 0, total: 0)
 
-  /// Entries between two calls of `report`.
+  /// The number of entries between two calls of `report`.
   private static var stride: Int { 4096 }
   private static var cacheBytes: Int { 128 << 20 }
 
-  /// Copies the newest commit of `store` into a store at `path`, which appears when it is whole and on the device.
+  /// Copies the newest commit of `store` into a store at `path`. The file appears there when it is
+  /// complete and synced.
   ///
-  /// Beside a process that writes, a store that is open for reading may lose pages of its snapshot: that process does not
-  /// know of it. Then the backup begins again, on a newer commit: ten times at the most.
+  /// If another process writes the store, a store that is open for reading may lose pages of its
+  /// snapshot, because that process does not know of it. Then the backup begins again on a newer
+  /// commit, at most ten times.
   package static func copy(
     _ store: Store, floor: Store.Floor, to path: String, replacing: Bool,
     report: ((BackupProgress) throws -> Void)?
@@ -34,7 +36,8 @@ package struct Backup {
     }
   }
 
-  /// Copies the newest commit of `store` into a store in memory of the same identity, which ends with its object.
+  /// Copies the newest commit of `store` into a store in memory with the same identity. The copy
+  /// ends with its object.
   package static func copyInMemory(_ store: Store) throws -> Store {
     try withNewest(of: store) { source, read in
       let target = try Workpiece(copying: source, transaction: read.snapshot.transaction)
@@ -72,9 +75,11 @@ package struct Backup {
     }
   }
 
-  /// Copies a snapshot of `store` into a store at `path`, which appears when it is whole and on the device.
+  /// Copies a snapshot of `store` into a store at `path`. The file appears there when it is
+  /// complete and synced.
   ///
-  /// - Parameter report: called from time to time, and at the end. If it throws, the backup ends with that error, and leaves nothing.
+  /// - Parameter report: called from time to time, and at the end. If it throws, the backup ends
+  ///   with that error, and leaves nothing.
   package static func copy(
     _ snapshot: Snapshot, _ view: PageView, of store: Store, floor: Store.Floor, to path: String, replacing: Bool,
     report: ((BackupProgress) throws -> Void)?
@@ -104,7 +109,7 @@ package struct Backup {
 
   private mutating func copy(_ trees: [(name: [UInt8], descriptor: TreeDescriptor)]) throws {
     progress.total = trees.reduce(0) { $0.addingCapped($1.descriptor.root.count) }
-    // Numbers are given in rising order.
+    // Trees get ascending numbers.
     for (name, descriptor) in trees.sorted(by: { $0.descriptor.id < $1.descriptor.id }) {
       do { try build(name, descriptor) } catch let error as StoreError where error.code == .unsortedKeys {
         throw StoreError(.damaged, "the keys of \"\(String(decoding: name, as: UTF8.self))\" do not ascend")

@@ -2,9 +2,9 @@ package import RoostFile
 package import RoostPages
 internal import RoostTrees
 
-/// What a step of compaction has done.
+/// The result of a compaction step.
 public struct Compaction: Sendable {
-  /// Pages that were moved, and those above them that had to be copied with them.
+  /// Pages that were moved, including the pages above them that had to be copied.
   public package(set) var movedPages = 0
   /// Pages in the file before the step.
   public package(set) var pagesBefore = 0
@@ -17,11 +17,12 @@ public struct Compaction: Sendable {
 }
 
 extension Store {
-  /// Moves pages from the end of the file to free places, and cuts the file: one step, a short write transaction and a checkpoint.
+  /// Moves pages from the end of the file to free places, and cuts the file. This is one step: a
+  /// short write transaction and a checkpoint.
   ///
-  /// - Parameter budget: about how many pages to move.
+  /// - Parameter budget: the approximate number of pages to move.
   package func compact(pages budget: Int) throws(StoreError) -> Compaction {
-    // What waits for a checkpoint is free afterwards.
+    // Pages that wait for a checkpoint are free after it.
     try checkpoint()
     var result = Compaction()
     result.pagesBefore = try statistics().pageCount
@@ -35,7 +36,7 @@ extension Store {
         isGain = job.moved > 0
       }
       if !isGain { isGain = transaction.cutTail() }
-      // The record is empty: a replay leaves everything where it was, which is as good.
+      // The record is empty: a replay moves nothing, which is just as good.
       if isGain { try transaction.commit(forest.seal(), durability: .relaxed) } else { transaction.abandon() }
     } catch {
       transaction.abandon()

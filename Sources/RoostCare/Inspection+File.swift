@@ -1,15 +1,15 @@
 package import RoostFile
 package import RoostPages
 
-/// Examining a file that nobody opened.
+/// Examines a file that this process has not opened.
 extension Inspection {
-  /// How often a file is examined again that was written meanwhile.
+  /// The number of attempts if the file is written meanwhile.
   private static var mostAttempts: Int { 10 }
 
   /// Examines the store at `path` without changing anything, and without a lock.
   ///
-  /// The floor's replay tells whether the log can be read. `more` looks at what the pages mean, and answers whether
-  /// that is sound. The caller reports the end to `pace`.
+  /// The replay of `floor` tells whether the log can be read. `more` examines the meaning of the
+  /// pages, and returns whether it is sound. The caller reports the end to `pace`.
   package static func report(
     of path: String, fileSystem: any FileSystem, floor: Store.Floor, pace: Pace? = nil,
     more: (Examination, Verification) throws(StoreError) -> Bool = { (_, _) throws(StoreError) in true }
@@ -24,7 +24,8 @@ extension Inspection {
         let isSound = try more(examination, inspection.report)
         try pace?.check()
         if isSound, inspection.report.isSound { return inspection.report }
-        // Somebody who writes the store may have used a place again: then the findings say nothing.
+        // Another process that writes the store may have reused a place: then the findings are
+        // meaningless.
         let now = try Store.examine(path, fileSystem: fileSystem, floor: floor).sequence
         if now == examination.sequence { return inspection.report }
       } catch {
@@ -39,7 +40,7 @@ extension Inspection {
     throw StoreError(.busy, "another process wrote the store during each attempt to verify it", path: path)
   }
 
-  /// Why the log cannot be replayed, if it cannot.
+  /// The error that prevents a replay of the log, if any.
   private static func replayFailure(
     _ path: String, _ fileSystem: any FileSystem, floor: Store.Floor
   ) throws(StoreError) -> StoreError? {

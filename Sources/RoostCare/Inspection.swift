@@ -3,17 +3,17 @@ package import RoostFile
 package import RoostPages
 internal import RoostTrees
 
-/// A walk through all pages that one state of a store holds, which goes on behind whatever is damaged.
+/// A walk through all pages of one state of a store. It continues after damage.
 ///
-/// It compares what it has reached with the map of free places: together they must be all places, each once. What the
-/// entries mean is the business of the floors above.
+/// It compares the reached places with the map of free places: together they must be all places,
+/// each once. The modules above examine the meaning of entries.
 package struct Inspection {
   private let examination: Examination
   package private(set) var report = Verification()
   private var reached = PlaceSet()
-  /// Places that the superblock lists as copies and that something else is at too.
+  /// Places that the superblock lists as copies and that something else uses too.
   package private(set) var contestedCopies: Set<UInt32> = []
-  /// Whether everything was reached that can be; else nothing is said about what nobody reaches.
+  /// Whether everything was reached. Otherwise unreached places are not reported.
   private var isComplete: Bool
 
   package init(_ examination: Examination) {
@@ -51,7 +51,7 @@ package struct Inspection {
     add(error.page, nil, sentence: error.detail, invariant: invariant)
   }
 
-  /// So many findings are told; a file can be made that has more than memory holds.
+  /// The most reported findings, because a damaged file may have more than memory holds.
   private static let mostFindings = 10_000
 
   package mutating func add(_ page: UInt64?, _ tree: String?, sentence: String, invariant: Int?) {
@@ -83,7 +83,7 @@ package struct Inspection {
     for page in pages { reach(page, nil) }
     var names: [(name: String, descriptor: TreeDescriptor?)] = []
     do throws(StoreError) {
-      // What cannot be read was reported by `verify`.
+      // `verify` reported unreadable entries.
       try catalog.survey(gap: { _ in }) { (key, value) in
         if !key.isEmpty { names.append((String(decoding: key, as: UTF8.self), TreeDescriptor(value.bytes))) }
       }
@@ -179,7 +179,7 @@ package struct Inspection {
 
   // MARK: Places
 
-  /// Of an extent the first page that is wrong is told.
+  /// Reports only the first wrong page of an extent.
   private mutating func reach(_ extent: ExtentList.Extent, _ tree: String) {
     var isTold = false
     for place in extent.place..<extent.place + extent.pages {
@@ -193,7 +193,7 @@ package struct Inspection {
     if let complaint = reach(page.place) { add(UInt64(page.place), tree, sentence: complaint, invariant: 4) }
   }
 
-  /// Notes that the page is in use, and tells why it cannot be.
+  /// Notes that the page is in use. Returns the error if it cannot be.
   private mutating func reach(_ place: UInt32) -> String? {
     guard place >= 2, place < examination.pageCount else { return "the page lies outside the file" }
     if !reached.insert(place) { return "the page is used twice" }
@@ -219,7 +219,7 @@ package struct Inspection {
 }
 
 extension Int {
-  /// Adds a number that a file tells, as far as there are numbers.
+  /// Adds a number from a file. The sum never exceeds the largest number.
   package func addingCapped(_ more: UInt64) -> Int {
     let (sum, overflows) = addingReportingOverflow(Int(clamping: more))
     return overflows ? .max : sum

@@ -1,4 +1,4 @@
-/// Ranges of keys, for asking whether one of them holds a key.
+/// Ranges of keys, to test whether any of them contains a key.
 struct KeyRanges<Key> {
   private let isBelow: (Key, Key) -> Bool
   private var ranges: [(low: Key, high: Key?)] = []
@@ -6,7 +6,7 @@ struct KeyRanges<Key> {
 
   init(_ isBelow: @escaping (Key, Key) -> Bool) { self.isBelow = isBelow }
 
-  /// - Parameter high: the first key behind the range; nil where it has no end.
+  /// - Parameter high: the first key after the range; nil if it has no end.
   mutating func add(_ low: Key, _ high: Key?) {
     ranges.append((low, high))
     isMerged = false
@@ -14,7 +14,7 @@ struct KeyRanges<Key> {
 
   mutating func contains(_ key: Key) -> Bool {
     if !isMerged { merge() }
-    // The last range that begins at the key or below.
+    // The last range that begins at the key or before it.
     var (from, to) = (0, ranges.count)
     while from < to {
       let middle = (from + to) / 2

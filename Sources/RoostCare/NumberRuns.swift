@@ -1,4 +1,4 @@
-/// Many numbers, most of which follow each other: memory grows with the runs of them.
+/// A set of mostly consecutive numbers. Its memory grows with the number of runs.
 package struct NumberRuns {
   private var runs: [ClosedRange<UInt64>] = []
 
@@ -6,7 +6,7 @@ package struct NumberRuns {
 
   package var isEmpty: Bool { runs.isEmpty }
 
-  /// Adds a number, which was not added before. It is found once the runs are ``sorted``.
+  /// Adds a new number. It can be found after the runs are ``sorted``.
   package mutating func insert(_ number: UInt64) {
     if let last = runs.last, last.upperBound < .max, last.upperBound + 1 == number {
       runs[runs.count - 1] = last.lowerBound...number
@@ -15,14 +15,14 @@ package struct NumberRuns {
     }
   }
 
-  /// The same in their order.
+  /// The set with sorted runs.
   package var sorted: NumberRuns {
     var sorted = self
     sorted.runs.sort { $0.lowerBound < $1.lowerBound }
     return sorted
   }
 
-  /// Whether a number is among them, which are sorted.
+  /// Whether the set contains a number. The runs must be sorted.
   package func contains(_ number: UInt64) -> Bool {
     var (low, high) = (0, runs.count)
     while low < high {
@@ -32,7 +32,7 @@ package struct NumberRuns {
     return low < runs.count && runs[low].contains(number)
   }
 
-  /// Hands out the numbers from one on, in the order of their runs.
+  /// Passes the numbers from `start` on to `body`, in the order of their runs.
   package func forEach<Failure: Error>(
     from start: UInt64 = 0, _ body: (UInt64) throws(Failure) -> Void
   ) throws(Failure) {

@@ -2,18 +2,18 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Finding the trees of a damaged store, and what says whose they are.
+/// Finds the trees of a damaged store, and the tree that tells which module owns them.
 extension Rescue {
   struct NamedTree {
     var name: [UInt8]
     var descriptor: TreeDescriptor
-    /// The stamp of the leaf that names it, where that leaf is loose; nil where the superblock's catalog names it.
+    /// The stamp of the unreferenced leaf that names it; nil if the superblock's catalog names it.
     var looseStamp: UInt64?
-    /// Its root is not the newest one, or that cannot be told.
+    /// Whether its root is not the newest one, or that is unknown.
     var isOutdated = false
   }
 
-  /// All trees that are known, in the order of their numbers.
+  /// All known trees, in the order of their numbers.
   func catalog() throws(StoreError) -> [NamedTree] {
     var found: [[UInt8]: NamedTree] = [:]
     let tree = ByteTree(examination.snapshot.catalog, id: TreeCatalog.treeID, view: examination.view)
@@ -31,7 +31,8 @@ extension Rescue {
     return found.values.sorted { ($0.descriptor.id, $0.looseStamp ?? .max) < ($1.descriptor.id, $1.looseStamp ?? .max) }
   }
 
-  /// Adds trees that only loose leaves of the catalog name. Of each tree the newest leaf decides.
+  /// Adds trees that only unreferenced leaves of the catalog name. The newest leaf counts for each
+  /// tree.
   private func searchLooseNames(_ found: inout [[UInt8]: NamedTree]) throws(StoreError) {
     var loose: [UInt32: NamedTree] = [:]
     // The newest leaf of each tree that may be in use.
@@ -46,7 +47,7 @@ extension Rescue {
       try leaf.entries { (name, value) in
         guard !name.isEmpty, let descriptor = TreeDescriptor(value.bytes) else { return }
         let root = descriptor.root
-        // A leaf that was never written by a checkpoint does not know its trees' checks.
+        // A catalog leaf that no checkpoint wrote does not have its trees' checksums.
         guard root.isEmpty || root.reference.check != 0 else { return }
         if let known = loose[descriptor.id]?.looseStamp, known >= leaf.stamp { return }
         loose[descriptor.id] = NamedTree(name: name, descriptor: descriptor, looseStamp: leaf.stamp)
@@ -55,13 +56,13 @@ extension Rescue {
     let known = Set(found.values.map(\.descriptor.id))
     for (id, var tree) in loose where !known.contains(id) {
       tree.isOutdated = isOutdated(tree, newest[id] ?? 0)
-      // Two trees have had this name: the newer one has it.
+      // Two trees have had this name: the newer one gets it.
       if let other = found[tree.name], (other.looseStamp ?? .max) >= (tree.looseStamp ?? .max) { continue }
       found[tree.name] = tree
     }
   }
 
-  /// Whether a loose leaf may name a root that is not the tree's newest one.
+  /// Whether an unreferenced leaf may name a root that is not the tree's newest one.
   private func isOutdated(_ tree: NamedTree, _ newestLeaf: UInt64) -> Bool {
     let root = tree.descriptor.root
     // If the root's page is not free, it is still the current root: every change of a root moves it to another page.
@@ -70,8 +71,8 @@ extension Rescue {
     return newestLeaf > tree.looseStamp ?? 0
   }
 
-  /// Searches older leaves of the decisive tree, also in free places, for a value of its key that makes sense. True if there
-  /// is one; it is then in the new store.
+  /// Searches older leaves of the decisive tree, including those in free places, for a meaningful
+  /// value of its key. Returns true if there is one; it is then in the new store.
   func findOlderKey(_ content: any SalvagedContent, _ id: UInt32) throws(StoreError) -> Bool {
     guard let tree = try target.forest.find(id: id), case .bytes(let draft) = tree.trunk else { return false }
     var found: [(stamp: UInt64, page: PageID)] = []

@@ -2,9 +2,9 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Saving a store of which a floor above knows more than its trees.
+/// Salvages a store whose trees a module above can repair.
 extension Rescue {
-  /// Whether the log is that floor's, of a store that had no checkpoint yet.
+  /// Whether the log belongs to that module, in a store without a checkpoint.
   func ownsLog(_ content: any SalvagedContent, _ fileSystem: any FileSystem) throws(StoreError) -> Bool {
     guard examination.snapshot.catalog.isEmpty else { return false }
     var first: UInt8?
@@ -14,11 +14,11 @@ extension Rescue {
     return first.map(content.owns(piece:)) ?? false
   }
 
-  /// Makes the trees agree, and carries each record of the log out in a transaction of its own, so that it has the
-  /// number that it had.
+  /// Makes the trees agree, and replays each record of the log in a transaction of its own, so that
+  /// it keeps its number.
   func carryOut(_ content: any SalvagedContent, _ fileSystem: any FileSystem) throws(StoreError) {
     if examination.snapshot.transaction == 0, names.isEmpty {
-      // All that there ever was stands in the log, and its first commit has the first number.
+      // Everything is in the log, and its first commit has number 1.
       target.abandon()
     } else {
       try content.mend(target.forest, saved)
@@ -28,7 +28,7 @@ extension Rescue {
       do throws(StoreError) {
         try carryOut(content, record, carefully: false)
       } catch {
-        // A failure of the new store comes again.
+        // If the new store cannot be written, the retry fails too.
         target.abandon()
         do throws(StoreError) { try carryOut(content, record, carefully: true) } catch {
           target.abandon()

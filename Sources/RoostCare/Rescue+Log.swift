@@ -1,14 +1,15 @@
 package import RoostFile
 internal import RoostPages
 
-/// Carries out the log of a store whose module knows no more of its trees than their entries: each piece is a change of one tree.
+/// Replays the log of a store whose module knows only entries of trees: each piece is a change of
+/// one tree.
 package protocol SalvagedLog {
-  /// Carries out one piece. Throws where the piece makes no sense, which is a loss.
+  /// Replays one piece. Throws if the piece is meaningless, which is a loss.
   func carryOut(_ kind: UInt8, _ bytes: UnsafeRawBufferPointer, in rescue: Rescue) throws(StoreError)
 }
 
 extension Rescue {
-  /// Carries out the log on the saved trees, as far as the log is whole.
+  /// Replays the valid part of the log over the saved trees.
   func carryOutLog(_ log: (any SalvagedLog)?, _ fileSystem: any FileSystem) throws(StoreError) {
     var failed = 0
     var first: StoreError?
@@ -18,7 +19,8 @@ extension Rescue {
         guard let log else { throw StoreError(.logDamaged, "the log is not one of rows") }
         try log.carryOut(kind, bytes, in: self)
       } catch {
-        // What the new store cannot take is an error; what the log does not tell is a loss.
+        // If the new store cannot be written, that is an error. If the log cannot be replayed, that
+        // is a loss.
         guard error.isAboutSalvaged else { throw error }
         failed += 1
         first = first ?? error
@@ -33,7 +35,7 @@ extension Rescue {
 }
 
 extension StoreError {
-  /// Whether the error tells that something was not in the log as expected.
+  /// Whether the error means that the log did not contain the expected data.
   fileprivate var isAboutSalvaged: Bool {
     switch code {
     case .logDamaged, .alreadyExists, .notFound, .invalidName, .treeKindMismatch, .keyTooLong, .valueTooLarge: true

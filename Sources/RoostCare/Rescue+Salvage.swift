@@ -2,23 +2,25 @@ package import RoostFile
 package import RoostPages
 internal import RoostTrees
 
-/// How far a salvage has come.
+/// The progress of a salvage.
 public struct SalvageProgress: Sendable {
-  /// The entries that are saved.
+  /// The number of saved entries.
   public package(set) var entries: Int
-  /// The entries that the store's catalog knows of, as far as it can be read. The log may hold more, or fewer.
+  /// The number of entries in the store's catalog, as far as it can be read. The log may add or
+  /// remove some.
   public package(set) var total: Int
 }
 
 extension Rescue {
-  /// Reads everything that can be read from the store at `path`, which is not changed, and writes it into a new one.
+  /// Reads everything readable from the store at `path`, and writes it into a new store. The
+  /// damaged store is not changed.
   ///
   /// - Parameters:
-  ///   - logPath: the store's log, where it has another name than the one beside the store.
-  ///   - floor: the module that the new store belongs to.
-  ///   - content: what knows more of the trees than their entries.
-  ///   - log: the log of a store that `content` does not own.
-  ///   - report: called from time to time. If it throws, nothing is left of the new store.
+  ///   - logPath: the store's log, if it has another name than the one beside the store.
+  ///   - floor: the module to which the new store belongs.
+  ///   - content: repairs trees whose entries have a meaning for a module above.
+  ///   - log: replays the log of a store that `content` does not own.
+  ///   - report: called from time to time. If it throws, nothing of the new store remains.
   package static func salvage(
     from path: String, log logPath: String?, to new: String, replacing: Bool, options: StoreOptions,
     fileSystem: any FileSystem, floor: Store.Floor, content: (any SalvagedContent)?, log: (any SalvagedLog)?,
@@ -28,7 +30,8 @@ extension Rescue {
     guard try fileSystem.canonicalPath(new) != source else {
       throw StoreError(.alreadyExists, "the source cannot be the target of a salvage", path: path)
     }
-    // Beside an owner pages of several states would come together, and be told as losses.
+    // While another process has it open, pages of several states would be mixed, and reported as
+    // losses.
     if try Store.owner(of: source, fileSystem: fileSystem) != nil { throw Store.lockedError(source, fileSystem) }
     let examination = try Store.examineRemains(source, fileSystem: fileSystem, floor: floor)
     if let logPath { try examination.useLog(logPath, fileSystem) }
@@ -49,7 +52,7 @@ extension Rescue {
     }
   }
 
-  /// Throws if a program has opened the store meanwhile: what was read may be of two states.
+  /// Throws if another process has opened the store meanwhile: the pages may be from two states.
   private static func refuseChanged(
     _ source: String, _ sequence: UInt64, fileSystem: any FileSystem, floor: Store.Floor
   ) throws(StoreError) {

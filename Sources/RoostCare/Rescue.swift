@@ -3,36 +3,37 @@ package import RoostFile
 package import RoostPages
 package import RoostTrees
 
-/// The work of saving a damaged store: every step goes on behind what it cannot read.
+/// Salvages a damaged store. Every step continues after parts that it cannot read.
 ///
-/// What is not read is a loss, never an error; an error means that the new store cannot be written.
+/// An unreadable part is a loss, never an error. An error means that the new store cannot be
+/// written.
 package final class Rescue {
   package let examination: Examination
   package let target: Workpiece
   private(set) var losses: [Salvage.Loss] = []
-  /// Records of the log that were carried out.
+  /// The number of replayed records of the log.
   var records = 0
   private(set) var names: [UInt32: [UInt8]] = [:]
-  /// Trees of which only an older root is known, and what newer leaves of theirs cover.
+  /// Trees of which only an older root is known, and the ranges that their newer leaves cover.
   var outdated: [UInt32: TreeDescriptor] = [:]
   private var coveredBytes: [UInt32: KeyRanges<[UInt8]>] = [:]
   private var coveredNumbers: [UInt32: KeyRanges<UInt64>] = [:]
   private var unverified: [UInt32: Int] = [:]
   private var unverifiedNumbers: [UInt32: NumberRuns] = [:]
-  /// Keys of tables whose values are lost, which lay outside.
+  /// Keys of tables whose large values are lost.
   private var lostNumbers: [UInt32: [UInt64]] = [:]
-  /// What knows more of the trees than their entries, and whether they are its.
+  /// The module above that can repair trees, and whether the trees belong to it.
   private let content: (any SalvagedContent)?
   private let log: (any SalvagedLog)?
   private(set) var isContent = false
-  /// Trees that are made anew.
+  /// Trees that are built again from others.
   private var derived: Set<UInt32> = []
   private var lossy: Set<[UInt8]> = []
   var reached = PlaceSet()
   /// The key ranges of each tree that could not be read.
   private var byteGaps: [UInt32: [(low: [UInt8], high: [UInt8]?)]] = [:]
   private var numberGaps: [UInt32: [(low: UInt64, high: UInt64?)]] = [:]
-  /// Some trees may have no entry in the catalog any more.
+  /// Whether some trees may be missing in the catalog.
   var lostNames = false
 
   private let report: ((SalvageProgress) throws(StoreError) -> Void)?
@@ -54,11 +55,12 @@ package final class Rescue {
     if progress.entries % 4096 == 0 { try tell() }
   }
 
-  /// Reports how far it has come.
+  /// Reports the progress.
   func tell() throws(StoreError) { try report?(progress) }
 
   func run(_ fileSystem: any FileSystem) throws(StoreError) {
-    // A superblock that a crash seems to have torn may be one that rotted, whose commits the log has lost too.
+    // A superblock that a crash seems to have torn may have rotted, and the log may have lost its
+    // commits too.
     for complaint in examination.complaints + examination.notes { lose(nil, complaint) }
     let trees = try catalog()
     for tree in trees {
@@ -79,7 +81,7 @@ package final class Rescue {
   private func save(_ trees: [NamedTree]) throws(StoreError) {
     if let content, let decisive = trees.first(where: { $0.name == content.decisiveTree }) {
       try save(decisive)
-      // Where a page of it is damaged, what says whose the trees are may still be found.
+      // If one of its pages is damaged, the decisive entry may still be found.
       let id = decisive.descriptor.id
       if byteGaps[id] != nil { try searchLooseLeaves(of: id) }
       try takeOlder(id)
@@ -168,7 +170,7 @@ package final class Rescue {
 
   // MARK: Entries
 
-  /// Puts a value, wherever it lies; false if it lies outside and is damaged.
+  /// Stores a value, in its leaf or in extents. Returns false if it is in extents that are damaged.
   package func put(
     _ key: [UInt8], _ value: StoredValue, in draft: ByteTreeDraft, name: [UInt8]
   ) throws(StoreError) -> Bool {
@@ -202,7 +204,7 @@ package final class Rescue {
     return true
   }
 
-  /// The bytes of a value that lies outside; empty for one that does not, nil if it is lost.
+  /// The bytes of a value in extents; empty for a value in its leaf, nil if it is lost.
   private func load(_ value: StoredValue, _ name: [UInt8], key: [UInt8]) -> [UInt8]? {
     guard value.isExtents else { return [] }
     do throws(StoreError) { return try value.load(examination.view) } catch {
@@ -211,9 +213,9 @@ package final class Rescue {
     }
   }
 
-  // MARK: Loose leaves
+  // MARK: Unreferenced leaves
 
-  /// Searches pages that no tree leads to for entries of the gaps, the newest first: of one tree, or of all.
+  /// Searches unreferenced pages for entries in the gaps, the newest first, of one tree or of all.
   private func searchLooseLeaves(of tree: UInt32? = nil) throws(StoreError) {
     guard lostNames || !byteGaps.isEmpty || !numberGaps.isEmpty else { return }
     var found: [(stamp: UInt64, page: PageID)] = []
@@ -223,7 +225,8 @@ package final class Rescue {
       }
       found.append((leaf.stamp, page))
     }
-    // What was written behind the state that is saved is told by the log, and some of it was never committed: it comes last.
+    // Pages that are newer than the saved state are covered by the log, and some were never
+    // committed: they come last.
     let now = examination.snapshot.stamp
     for (_, page) in found.sorted(by: { ($0.stamp <= now ? 1 : 0, $0.stamp) > ($1.stamp <= now ? 1 : 0, $1.stamp) }) {
       try examination.read(page) { (memory) throws(StoreError) in
@@ -303,7 +306,7 @@ package final class Rescue {
 
   // MARK: Outdated roots
 
-  /// Leaves a whole tree to what is found of it in loose leaves.
+  /// Postpones a whole tree to the search for unreferenced leaves.
   private func saveLater(_ tree: NamedTree) {
     let id = tree.descriptor.id
     outdated[id] = tree.descriptor
@@ -319,15 +322,17 @@ package final class Rescue {
       ))
   }
 
-  /// Takes what an older root of a tree has where no leaf was found that covers the key. After all leaves.
+  /// Takes entries of a tree's older root if no found leaf covers their keys. Called after all
+  /// leaves.
   private func takeOlder(_ id: UInt32) throws(StoreError) {
     guard let descriptor = outdated.removeValue(forKey: id), let tree = try target.forest.find(id: id) else { return }
-    // Where it is known which pages are in use, and none of them is a leaf of this tree, it was emptied or removed.
+    // If the pages in use are known, and none of them is a leaf of this tree, it was emptied or
+    // removed.
     if examination.knowsFree, coveredBytes[id] == nil, coveredNumbers[id] == nil { return }
     switch tree.trunk {
     case .bytes(let draft):
       var covered = coveredBytes.removeValue(forKey: id) ?? KeyRanges(Self.isBelow)
-      // The whole tree was told as a loss already.
+      // The whole tree was already reported as a loss.
       try ByteTree(descriptor.root, id: id, view: examination.view).survey(gap: { _ in }) {
         (key, value) throws(StoreError) in
         if !covered.contains(key) { try putUnverified(key, value, in: draft, name: name(id)) }
@@ -341,9 +346,9 @@ package final class Rescue {
     }
   }
 
-  // MARK: What knows more
+  // MARK: Data for the module above
 
-  /// What is known of the trees, for whoever makes them agree.
+  /// The known facts about the trees, for the module that makes them agree.
   var saved: SavedTrees {
     var saved = SavedTrees(transaction: examination.snapshot.transaction)
     for (id, gaps) in numberGaps { saved.numberGaps[name(id)] = gaps }
@@ -356,7 +361,7 @@ package final class Rescue {
     return saved
   }
 
-  /// Takes over what stands in the new store in the end.
+  /// Notes the final content of the new store.
   func noteTrees() throws(StoreError) {
     isContent = true
     names = [:]

@@ -1,20 +1,22 @@
-/// What could be saved from a damaged store, and what could not.
+/// The result of a salvage: the saved trees and the losses.
 public struct Salvage: Sendable {
   /// A part of the store that is lost.
   public struct Loss: Sendable, CustomStringConvertible {
-    /// The tree concerned, where that is known.
+    /// The tree, if it is known.
     public var tree: String?
-    /// The page that is damaged, counted from the start of the data file.
+    /// The number of the damaged page, counted from the start of the data file.
     public var page: UInt64?
     /// What is damaged, as a clause without a full stop.
     public var sentence: String
-    /// The first key of the part, as bytes; a table's keys are eight bytes, highest first. nil where it is not known.
+    /// The first key of the part, as bytes; a table's keys are eight bytes, highest first. nil if
+    /// it is unknown.
     public var low: [UInt8]?
-    /// The first key behind the part; nil where it reaches to the end or is not known.
+    /// The first key after the part; nil if the part extends to the end, or if it is unknown.
     public var high: [UInt8]?
-    /// Whether the tree has a name that says what it holds.
+    /// Whether the tree has a name that describes its content.
     var isTitled = false
-    /// How many entries stood there, where that is known. Some of them may have been found elsewhere.
+    /// The number of entries in the part, if it is known. Some of them may have been found
+    /// elsewhere.
     public var entries: Int?
 
     public var description: String {
@@ -26,14 +28,15 @@ public struct Salvage: Sendable {
     }
   }
 
-  /// What is in the new store of one tree.
+  /// A tree in the new store.
   public struct SavedTree: Sendable {
     /// The name of the tree.
     public var name: String
-    /// How many entries were saved.
+    /// The number of saved entries.
     public var entries: Int
-    /// Entries from leaves that no sound reference leads to: they may be older than what was lost. A damaged leaf that
-    /// is still in order is among them, so a byte of theirs may be wrong.
+    /// Entries from leaves without a sound reference: they may be older than the lost ones. A
+    /// damaged leaf whose keys are still in order is one of them, so a byte of an entry may be
+    /// wrong.
     public var unverified: Int
   }
 
@@ -41,7 +44,7 @@ public struct Salvage: Sendable {
   public struct SavedEntity: Sendable {
     /// The name of the entity, which is that of the class.
     public package(set) var name: String
-    /// How many rows were saved.
+    /// The number of saved rows.
     public package(set) var rows: Int
 
     package init(name: String, rows: Int) {
@@ -54,19 +57,19 @@ public struct Salvage: Sendable {
   public package(set) var trees: [SavedTree] = []
   /// The classes of models that a store of objects had; empty for a key-value store.
   public package(set) var entities: [SavedEntity] = []
-  /// The parts that are lost, in the order in which they were found.
+  /// The lost parts, in the order in which they were found.
   public package(set) var losses: [Loss] = []
-  /// Commits that stood in the log, and were carried out over what the file held.
+  /// The number of commits in the log that were replayed over the saved trees.
   package var records = 0
 
-  /// Damaged pages that were read as they had been written, so nothing of them is lost: one bit had flipped, or the page
+  /// Damaged pages that were repaired, so nothing in them is lost: one bit had flipped, or the page
   /// has a copy.
   public package(set) var repairedPages = 0
 
-  /// How many entries were saved, of all trees.
+  /// The number of saved entries in all trees.
   public var entries: Int { trees.reduce(0) { $0 + $1.entries } }
   /// The number of saved entries without a sound reference to them, in all trees: see ``SavedTree/unverified``.
   public var unverified: Int { trees.reduce(0) { $0 + $1.unverified } }
-  /// Nothing was lost.
+  /// Whether nothing was lost.
   public var isComplete: Bool { losses.isEmpty }
 }

@@ -2,52 +2,54 @@ package import RoostFile
 package import RoostPages
 package import RoostTrees
 
-/// What the floor that wrote a store knows of its trees and its log, for saving what a damaged one still holds.
+/// What the module that wrote a store knows of its trees and its log. A salvage uses it.
 ///
-/// Trees are saved entry by entry without it. It makes them agree with each other again, where a part of one is lost,
-/// and carries the log out over that.
+/// Trees are saved entry by entry without it. It makes them agree again if parts are lost, and
+/// replays the log over them.
 package protocol SalvagedContent: AnyObject {
-  /// The tree by which ``owns(_:)`` decides, so it is saved first.
+  /// The tree by which ``owns(_:)`` decides. It is saved first.
   var decisiveTree: [UInt8] { get }
-  /// The key in that tree without whose value nothing else is understood.
+  /// The key in that tree without whose value nothing else can be decoded.
   var decisiveKey: [UInt8] { get }
-  /// Whether the trees that were saved so far are those of this floor.
+  /// Whether the trees saved so far belong to this module.
   func owns(_ forest: Forest) throws(StoreError) -> Bool
-  /// Whether a piece of the log is.
+  /// Whether a piece of the log belongs to this module.
   func owns(piece kind: UInt8) -> Bool
-  /// Whether a tree follows from others: it is made anew, and need not be saved.
+  /// Whether a tree is derived from others: it is built again, and need not be saved.
   func isDerived(_ tree: [UInt8]) -> Bool
 
-  /// Makes what was saved agree with itself. In the transaction that saved it.
+  /// Makes the saved trees agree, in the transaction that saved them.
   func mend(_ forest: Forest, _ saved: SavedTrees) throws(StoreError)
-  /// Carries out a record of the log, and returns the catalog's root. If it throws, the transaction is undone and the
-  /// record comes again, `carefully`: then what cannot be carried out is left out, piece by piece, and counted.
+  /// Replays a record of the log, and returns the catalog's root. If it throws, the transaction is
+  /// rolled back and the record is replayed again `carefully`: then pieces that cannot be replayed
+  /// are left out and counted.
   func carryOut(
     _ record: LogRecord, in transaction: WriteTransaction, from source: Examination, carefully: Bool
   ) throws(StoreError) -> Root
-  /// Makes what was saved agree with what the log said: the last transaction. Returns the catalog's root; nil where
+  /// Makes the replayed trees agree in the last transaction. Returns the catalog's root; nil if
   /// nothing is to be done.
   ///
-  /// - Parameter losesRecords: the log ends with a part that cannot be read.
+  /// - Parameter losesRecords: whether a part at the end of the log cannot be read.
   func finish(_ transaction: WriteTransaction, losesRecords: Bool) throws(StoreError) -> Root?
 
-  /// What a tree is called where somebody reads it.
+  /// The description of a tree for users.
   func title(of tree: [UInt8]) -> String?
-  /// What was found lost, as sentences.
+  /// The losses, as sentences.
   var losses: [String] { get }
 }
 
-/// What is known of trees that were saved from a damaged store.
+/// Facts about trees that were saved from a damaged store.
 package struct SavedTrees {
-  /// The number of the transaction that they show.
+  /// The number of the transaction whose state the trees have.
   package var transaction: UInt64
-  /// The key ranges of tables that could not be read, by the tree's name, and single keys whose values could not.
+  /// The unreadable key ranges of tables, by the tree's name, and single keys with unreadable
+  /// values.
   package var numberGaps: [[UInt8]: [(low: UInt64, high: UInt64?)]] = [:]
-  /// Trees of which a part is lost.
+  /// Trees with lost parts.
   package var lossy: Set<[UInt8]> = []
-  /// Keys of tables that were found in pages to which nothing leads.
+  /// Keys of tables that were found in pages without a sound reference.
   package var unverified: [[UInt8]: NumberRuns] = [:]
-  /// Nothing at all is known to be lost.
+  /// Whether no loss is known.
   package var isWhole = true
 
   package init(transaction: UInt64) { self.transaction = transaction }

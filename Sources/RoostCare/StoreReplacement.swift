@@ -1,28 +1,30 @@
 package import RoostFile
 package import RoostPages
 
-/// A copy of a store that is changed at leisure and then takes the store's place.
+/// A copy of a store that is changed and then replaces the store.
 ///
-/// A migration works on it: the store at its path stays as it was, and may be read, until ``publish()``. That is one rename. After
-/// a crash at any moment the path has the old store or the new one.
+/// A migration works on it. The store at its path stays as it was, and may be read, until
+/// ``publish()``, which is one rename. After a crash at any moment the path has the old store or
+/// the new one.
 ///
 /// ## Invariants
-/// 1. The original is closed cleanly, and this object holds its lock until the end. So no process writes it meanwhile, and it has no log.
+/// 1. The original is closed cleanly, and this object holds its lock until the end. So no process
+///    writes it meanwhile, and it has no log.
 /// 2. The copy has the original's bytes, so it is the same store: identifiers and places in the history stay valid.
 package final class StoreReplacement {
   private let original: Store
-  /// Where the store is.
+  /// The path of the store.
   package let path: String
   package let fileSystem: any FileSystem
-  /// The name that the original gets a copy under; nil where it is not kept.
+  /// The name for a copy of the original; nil if it is not kept.
   private let keptPath: String?
-  /// Where the copy is, until it is published.
+  /// The path of the copy until it is published.
   package let copyPath: String
-  /// Where ``freeze(isChanged:)`` puts a copy of the copy.
+  /// The path at which ``freeze(isChanged:)`` makes a copy of the copy.
   private var earlierPath: String { Self.earlierPath(copyPath) }
   private var isOver = false
 
-  /// The name of a copy.
+  /// The path of the copy of a store.
   package static func copyPath(of path: String) -> String { path + "-migrating" }
   private static func earlierPath(_ copy: String) -> String { copy + "-from" }
 
@@ -35,12 +37,13 @@ package final class StoreReplacement {
     }
   }
 
-  /// Closes a store but for its lock, and copies it.
+  /// Closes a store but keeps its lock, and copies it.
   ///
   /// - Parameters:
-  ///   - store: open for writing, and in use by nothing else. It must not be used any more, whether this throws or not.
-  ///   - kept: the name under which the original stays when the copy takes its place; a file of that name is replaced then. The room
-  ///     for it is taken now.
+  ///   - store: open for writing, and otherwise unused. It must not be used afterwards, whether this
+  /// throws or not.
+  ///   - kept: the name under which the original stays when the copy replaces it; an existing file
+  /// with that name is then replaced. The space for it is allocated now.
   package init(_ store: Store, keepingOriginalAt kept: String? = nil) throws(StoreError) {
     original = store
     path = store.path
@@ -61,19 +64,20 @@ package final class StoreReplacement {
     }
   }
 
-  /// The file of the store as it is now, to be read while the copy changes. The copy must be closed.
+  /// The path of the store in its present state, to be read while the copy changes. The copy must
+  /// be closed.
   package func freeze(isChanged: Bool) throws(StoreError) -> String {
     guard isChanged else { return path }
     try copy(copyPath, to: earlierPath)
     return earlierPath
   }
 
-  /// Gives the copy, which must be closed, the name of the store. After that the lock is given back.
+  /// Gives the copy, which must be closed, the name of the store. Then it releases the lock.
   package func publish() throws(StoreError) {
     do throws(StoreError) {
       try fileSystem.remove(earlierPath)
       if let keptPath {
-        // A log under that name would belong to the file that is replaced.
+        // A log with that name would belong to the replaced file.
         try fileSystem.remove(Store.logPath(keptPath))
         try fileSystem.rename(Workpiece.pathWhileMade(keptPath), to: keptPath)
       }
@@ -87,7 +91,7 @@ package final class StoreReplacement {
     original.releaseFile()
   }
 
-  /// Removes the copy, unless it was published, and gives the lock back: the store is as it was.
+  /// Removes the copy, unless it was published, and releases the lock. The store is unchanged.
   package func abandon() {
     if !isOver {
       try? Self.removeRests(of: path, fileSystem)
@@ -105,7 +109,7 @@ package final class StoreReplacement {
     defer { file.close() }
     do throws(StoreError) {
       let size = try source.size()
-      // A full device says so before anything is copied.
+      // A full device throws before anything is copied.
       try file.allocate(offset: 0, length: size)
       try file.truncate(to: size)
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceBytes, alignment: 4096)

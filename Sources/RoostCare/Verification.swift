@@ -1,8 +1,9 @@
-/// How far a verification has come.
+/// The progress of a verification.
 public struct VerificationProgress: Sendable {
-  /// The pages that are verified. A page counts half when its structure is read, and half when its content is compared.
+  /// The number of verified pages. A page counts half when its structure is read, and half when its
+  /// content is compared.
   public package(set) var pages: Int
-  /// The pages of the file that are in use.
+  /// The number of pages of the file that are in use.
   public package(set) var total: Int
 
   package init(pages: Int, total: Int) {
@@ -13,15 +14,16 @@ public struct VerificationProgress: Sendable {
 
 /// The result of a verification: every page, tree and entry of a store, read again from its file.
 public struct Verification: Sendable {
-  /// Something that is not as it should be.
+  /// An error that was found.
   public struct Finding: Hashable, Sendable, CustomStringConvertible {
-    /// The page concerned, counted from the start of the data file, where one is.
+    /// The number of the page, counted from the start of the data file; nil if the error is not in
+    /// a page.
     public var page: UInt64?
-    /// The tree concerned, where one is.
+    /// The name of the tree; nil if the error is not in a tree.
     public var tree: String?
-    /// What is wrong, as a clause without a full stop.
+    /// The error, as a clause without a full stop.
     public var sentence: String
-    /// The invariant of Docs/DURABILITY.md that does not hold; nil where the medium failed, and no rule of ours.
+    /// The violated invariant of Docs/DURABILITY.md; nil if the medium failed.
     public var invariant: Int?
 
     public var description: String {
@@ -33,13 +35,13 @@ public struct Verification: Sendable {
     }
   }
 
-  /// Everything that is wrong, as far as it can be told; empty for a sound store.
+  /// All errors that were found; empty for a sound store.
   public package(set) var findings: [Finding] = []
-  /// What is no damage: a crash leaves it, and the next checkpoint writes it anew.
+  /// Expected results of a crash, which the next checkpoint repairs. They are not damage.
   public package(set) var notes: [Finding] = []
-  /// There are more than could be told.
+  /// Whether there are more findings than the list holds.
   public package(set) var hasMore = false
-  /// Pages in the file, superblocks among them.
+  /// Pages in the file, including superblocks.
   public package(set) var pages = 0
   /// Pages that were read: those of trees, of large values and of the map of free places.
   public package(set) var pagesRead = 0
@@ -49,15 +51,15 @@ public struct Verification: Sendable {
   public package(set) var trees = 0
   /// Entries of all trees and tables.
   public package(set) var entries = 0
-  /// Entries whose value lies outside their leaf.
+  /// Entries whose value is stored outside their leaf.
   public package(set) var largeValues = 0
-  /// How long the verification took, in seconds.
+  /// The duration of the verification in seconds.
   public package(set) var seconds = 0.0
 
-  /// Whether nothing is wrong.
+  /// Whether no error was found.
   public var isSound: Bool { findings.isEmpty }
 
-  /// Adds what a module above found in the entries.
+  /// Adds a finding of a module above.
   package mutating func add(_ sentence: String, page: UInt64?, tree: String?) {
     findings.append(Finding(page: page, tree: tree, sentence: sentence))
   }

@@ -2,10 +2,10 @@ internal import RoostFile
 package import RoostPages
 package import RoostTrees
 
-/// A store in the making, beside the name that it gets once it is complete.
+/// A store that is being made, beside the name that it gets when it is complete.
 ///
-/// It has no log and nobody else knows it, so it is filled at the speed of the device. Until `publish` returns the
-/// name leads to what was there before, or to nothing.
+/// It has no log and no other process knows it, so it is written at the speed of the device. Until
+/// `publish` returns, the name belongs to the previous file, or does not exist.
 package final class Workpiece {
   private let path: String
   private let temporary: String
@@ -14,16 +14,17 @@ package final class Workpiece {
   private let store: Store
   package private(set) var transaction: WriteTransaction
   package private(set) var forest: Forest
-  /// The name of a store while it is made, before it gets its own.
+  /// The temporary name of a store while it is made.
   package static func pathWhileMade(_ path: String) -> String { path + "-making" }
 
-  /// Whether the transaction is over, and `publish` has nothing to commit.
+  /// Whether no transaction is open, so that `publish` has nothing to commit.
   private var isBetween = false
 
   /// - Parameters:
-  ///   - source: the file that the new store is made of, which may be what an earlier making left.
-  ///   - transaction: the number that the new store's one commit gets.
-  ///   - floor: the module that the new store belongs to.
+  ///   - source: the file from which the new store is made. It may be a leftover of an earlier
+  /// attempt.
+  ///   - transaction: the number of the new store's only commit.
+  ///   - floor: the module to which the new store belongs.
   init(
     _ path: String, of source: String, replacing: Bool, options: StoreOptions, fileSystem: any FileSystem,
     floor: Store.Floor, transaction number: UInt64
@@ -55,23 +56,24 @@ package final class Workpiece {
     forest = Forest(in: transaction)
   }
 
-  /// A copy of another store in memory, which gets no name: see ``finish()``.
+  /// A copy of another store in memory, without a name: see ``finish()``.
   init(copying source: Store, transaction number: UInt64) throws(StoreError) {
-    // Without names, so that nothing can be removed by them.
+    // Empty names, so that nothing can be removed by them.
     (path, temporary, fileSystem, replaced) = ("", "", source.fileSystem, nil)
     store = try Store.makePrivate(copying: source, after: max(number, 1) - 1)
     transaction = try store.beginWrite()
     forest = Forest(in: transaction)
   }
 
-  /// Commits, and gives the store away.
+  /// Commits, and returns the store.
   func finish() throws(StoreError) -> Store {
     try transaction.commit(forest.seal(), durability: .relaxed)
     return store
   }
 
-  /// Makes sure that the name may be taken: it is free, or leads to a file that nobody has open, which stays locked.
-  /// A name is not free where a lost store has left its log, since that goes when the name is given.
+  /// Checks that the name may be taken: it is free, or belongs to a file that no process has open,
+  /// which is then locked. A name is not free if the log of a missing store exists, because giving
+  /// the name removes that log.
   private static func claim(
     _ path: String, _ replacing: Bool, fileSystem: any FileSystem
   ) throws(StoreError) -> (any StorageFile)? {
@@ -92,8 +94,9 @@ package final class Workpiece {
 
   /// Commits, closes, and gives the file its name.
   ///
-  /// The file stays locked to the end. Who opened it before could begin a log that loses its name below, and who made
-  /// another one of the same temporary name would write into this one.
+  /// The file stays locked to the end. A process that opened it earlier could begin a log, which
+  /// would lose its name below. A process that used the same temporary name would write into this
+  /// file.
   func publish() throws(StoreError) {
     var gate: (any StorageFile)?
     defer { gate?.close() }
@@ -106,7 +109,7 @@ package final class Workpiece {
         of: path, replaced: replaced, by: StoreID(high: store.identity.high, low: store.identity.low), store.options,
         fileSystem)
       do throws(StoreError) { try fileSystem.rename(temporary, to: path) } catch {
-        // A log that has bytes is a lost store's, which stays as it was.
+        // A log with bytes belongs to a missing store, and stays as it was.
         if let gate, (try? gate.size()) == 0 { try? fileSystem.remove(Store.logPath(path)) }
         throw error
       }
@@ -117,7 +120,7 @@ package final class Workpiece {
     defer { store.releaseFile() }
     replaced?.close()
     try fileSystem.syncDirectory(of: path)
-    // The log of a store that was replaced goes only when its file is gone for good.
+    // The log of a replaced store is removed only after its file is gone for good.
     let log = Store.logPath(path)
     if try fileSystem.exists(log) {
       try fileSystem.remove(log)
@@ -125,7 +128,7 @@ package final class Workpiece {
     }
   }
 
-  /// Keeps everybody from making a store of that name, as they keep each other; throws if there is one by now.
+  /// Keeps other processes from creating a store with that name. Throws if one exists by now.
   private func closeGate() throws(StoreError) -> any StorageFile {
     if try fileSystem.exists(path) { throw Self.taken(path) }
     let gate = try fileSystem.open(Store.logPath(path), .writeOrCreate)
@@ -145,7 +148,7 @@ package final class Workpiece {
     StoreError(.alreadyExists, "there is a file of this name", path: path)
   }
 
-  /// Leaves nothing behind.
+  /// Removes everything.
   func discard() {
     if !isBetween { transaction.abandon() }
     isBetween = true
@@ -164,7 +167,7 @@ package final class Workpiece {
     try store.relievePrivate()
   }
 
-  /// Undoes the transaction, so that the next one gets its number.
+  /// Rolls back the transaction, so that the next one gets its number.
   func abandon() {
     isBetween = true
     transaction.abandon()
@@ -196,7 +199,7 @@ package final class Workpiece {
     try transaction.relieve()
   }
 
-  /// Stores a large value as it is stored in another store.
+  /// Copies a large value in its stored form from another store.
   func copy(_ value: StoredValue, _ view: PageView) throws(StoreError) -> ExtentList {
     let list = try TreeDamage.extents(value)
     return try transaction.copyExtents(list, from: view, isNamed: list.byteCount >= UInt64(ExtentList.namedFrom))

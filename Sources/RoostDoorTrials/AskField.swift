@@ -19,7 +19,7 @@ struct PlainField<Model: PersistentModel, Value: Hashable & Sendable>: AskField 
   }
 }
 
-/// The properties of things by their kinds.
+/// The properties of things, by kind.
 enum AskFields {
   static let third = Computed(#Expression<Thing, Int> { $0.k / 3 })
   private static let known = Computed(#Expression<Thing, Int> { $0.ok ?? 7 })
@@ -29,7 +29,8 @@ enum AskFields {
   static let rest = Computed(\Thing.ok) { $0.map { $0 % 3 } }
   private static let owner = Computed(\Thing.owner?.name) { $0?.lowercased() ?? "nobody" }
 
-  /// Stored ones, computed ones, parts of structs, properties of referenced models, identifiers, and computed ones at the end.
+  /// Stored properties, computed ones, parts of structs, properties of referenced models,
+  /// identifiers, and finally computed values.
   static var all: [any AskField<Thing>] {
     [
       PlainField("k", \Thing.k), PlainField("small", \Thing.small), PlainField("byte", \Thing.byte),
@@ -55,12 +56,12 @@ enum AskFields {
   }
 }
 
-/// Values as text, so that values of any type can be compared.
+/// Values as texts, so that values of any type can be compared.
 enum Shown {
-  /// Tells apart what is not the same in every bit, but for NaN.
+  /// Returns different texts for values that differ in any bit, except NaN.
   static func exactly(_ value: Any) -> String { text(value, isExact: true) }
 
-  /// Equal values have one text.
+  /// Returns one text for equal values.
   static func alike(_ value: Any) -> String { text(value, isExact: false) }
 
   private static func text(_ value: Any, isExact: Bool) -> String {
@@ -78,7 +79,7 @@ enum Shown {
     case let known as Extent: "\(known)"
     case let known as [String]: "\(known.count) " + known.map { text($0, isExact: isExact) }.joined(separator: ", ")
     default:
-      // An optional, or something whose description says all.
+      // An optional, or a value with a complete description.
       Mirror(reflecting: value).displayStyle == .optional ? optional(value, isExact) : "\(value)"
     }
   }

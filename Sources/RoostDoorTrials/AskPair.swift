@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Roost
 
-/// Two properties whose values a random join compares, and what plain Swift says of two models.
+/// Two properties whose values a random join compares, and the result that plain Swift computes for
+/// two models.
 struct AskPair<Other: PersistentModel> {
   let name: String
   let key: JoinKey<Thing, Other>
@@ -9,7 +10,7 @@ struct AskPair<Other: PersistentModel> {
 }
 
 extension AskPair {
-  /// Values that are only equal or not.
+  /// Values that can only be equal or different.
   static func equal<Key: Hashable & Sendable>(
     _ name: String, _ own: KeyPath<Thing, Key>, other: KeyPath<Other, Key>
   ) -> [AskPair] {
@@ -19,7 +20,7 @@ extension AskPair {
     ]
   }
 
-  /// Values that are only equal or not; nil is neither.
+  /// Values that can only be equal or different; nil is neither.
   static func equal<Key: Hashable & Sendable>(
     _ name: String, _ own: KeyPath<Thing, Key>, other: KeyPath<Other, Key?>
   ) -> [AskPair] {
@@ -75,7 +76,7 @@ extension AskPair {
       ])
   }
 
-  /// - Parameter keys: in the order of the operators below.
+  /// - Parameter keys: the keys, in the order of the operators below.
   private static func made<Key: Comparable>(
     _ name: String, _ own: @escaping (Thing) -> Key?, other: @escaping (Other) -> Key?, keys: [JoinKey<Thing, Other>]
   ) -> [AskPair] {

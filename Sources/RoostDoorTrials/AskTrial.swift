@@ -2,10 +2,10 @@ internal import Foundation
 internal import Roost
 package import RoostTestSupport
 
-/// Random predicates through the door.
+/// Random predicates through the public module.
 ///
-/// Each seed makes a store; each three steps one kind of predicate, with other values each time, which is asked of what is saved and of
-/// what waits.
+/// Each seed makes a store. Each three steps use one kind of predicate, with different values each
+/// time, on saved models and on models with unsaved changes.
 struct AskTrial {
   let seed: UInt64
   var store = StageStore.inMemory
@@ -49,7 +49,7 @@ struct AskTrial {
     var complaint: String?
   }
 
-  /// Makes the predicate of some choices, and asks it of both contexts.
+  /// Makes the predicate of some choices, and evaluates it in both contexts.
   private func ask(
     _ choices: Choices, _ value: Int, stage: Stage, census: ([String: Int]) -> Void = { _ in }
   ) -> Finding {
@@ -67,7 +67,7 @@ struct AskTrial {
         ).complaint(order, limit: limit, offset: offset)
         if context === stage.pending { finding.complaint = finding.complaint.map { "pending: \($0)" } }
       }
-      // To open a store takes longer than to ask it.
+      // Opening a store takes longer than a fetch.
       if finding.complaint == nil, value == 0 {
         finding.complaint = Judge(
           context: stage.saved, predicate: Self.predicate(node, variable, type: Thing.self), node: node,
@@ -97,7 +97,7 @@ struct AskTrial {
     }
   }
 
-  /// An order that leaves nothing open.
+  /// Returns an order that is total.
   private static func order(_ choices: Choices) -> [SortDescriptor<Thing>] {
     let direction: SortOrder = choices.coin() ? .reverse : .forward
     let last = SortDescriptor<Thing>(\.k)
@@ -115,9 +115,9 @@ struct AskTrial {
     (choices.below(3) == 2 ? choices.below(5) + 1 : nil, choices.below(4) == 3 ? choices.below(4) : nil)
   }
 
-  // MARK: Making it smaller
+  // MARK: Reduction
 
-  /// The same complaint with fewer choices, or earlier ones.
+  /// Finds the same complaint with fewer choices, or with earlier ones.
   private func reduce(_ taken: [Int], _ value: Int, stage: Stage) -> Finding? {
     var (best, finding): ([Int], Finding?) = (taken, nil)
     var tries = 0
@@ -153,7 +153,7 @@ struct AskTrial {
 }
 
 extension Maker {
-  /// A whole condition, now and then of identifiers.
+  /// Makes a whole condition, sometimes on identifiers.
   func root(_ depth: Int, _ scope: Scope, variable: Int, stage: Stage) -> RandomPart<Bool> {
     let body = bool(depth, scope)
     guard choices.below(8) == 7 else { return body }
@@ -180,18 +180,18 @@ extension Maker {
 }
 
 extension Trial {
-  /// Number 18: random predicates of random models, through the door.
+  /// Trial 18: random predicates of random models, through the public module.
   package static let predicates = Trial(18, "predicates", unit: "predicates", quota: 100_000) { seed, record in
     AskTrial(seed: seed).run(record)
   }
 
-  /// The predicates of number 18, asked of a container of another store.
+  /// The predicates of trial 18, in a container of another store.
   package static func predicates(
     _ seed: UInt64, _ record: TortureRecord, in store: StageStore
   ) {
     AskTrial(seed: seed, store: store).run(record)
   }
 
-  /// What predicates are made of, for a look whether all of it is made.
+  /// The parts of predicates, to check that all of them are made.
   package static let predicateParts = Maker.names
 }

@@ -23,7 +23,8 @@ package struct BroadMood: RawRepresentable, Codable, Equatable {
   }
 }
 
-/// A model with more properties than a word has bits: an object notes changes of those from the 64th on by one bit.
+/// A model with more properties than a word has bits. An object notes changes of the 64th and later
+/// properties in one bit.
 @Model package final class Broad {
   package var p0 = 0
   package var p1 = 0

@@ -2,21 +2,21 @@ internal import RoostRecords
 
 /// One side of a relationship in a ``ChainVersion``.
 struct ChainLink {
-  /// Stays the same when the relationship gets another name.
+  /// A number that stays the same when the relationship is renamed.
   var lineage: Int
   var name: String
   /// The name in the version before the rename; later versions keep it.
   var formerName: String?
   var target: String
   var isToMany: Bool
-  /// Whether rows must reference one; always false for lists and one-to-one relationships.
+  /// Whether rows must reference an object; always false for lists and one-to-one relationships.
   var isRequired = false
-  /// The property of the target that is the other side.
+  /// The property of the target that is the inverse.
   var inverse: String?
   var deleteRule = Relationship.DeleteRule.nullify
 }
 
-/// Names a property of an entity.
+/// The name of a property of an entity.
 struct ChainKey: Hashable, Comparable {
   var entity: String
   var name: String
@@ -107,7 +107,8 @@ extension ChainVersion {
     return (entity, link)
   }
 
-  /// The names that a class cannot give to a new property: those of its superclass and of its subclass too.
+  /// Returns the names that a class cannot give to a new property. They include those of its
+  /// superclass and of its subclass.
   func taken(by name: String) -> Set<String> {
     let family = entities.filter { root($0.name) == root(name) }
     return Set(family.flatMap { $0.properties.map(\.name) + $0.links.map(\.name) })

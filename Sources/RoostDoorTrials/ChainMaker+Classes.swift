@@ -1,7 +1,7 @@
 internal import RoostRecords
 internal import RoostTestSupport
 
-/// Random steps of subclasses. A family has one subclass, and a class keeps to its family.
+/// Random steps of subclasses. A family has one subclass, and a class stays in its family.
 extension ChainMaker {
   mutating func changeClass(_ version: inout ChainVersion) {
     let heirs = version.entities.filter { $0.above != nil }

@@ -4,7 +4,8 @@ internal import RoostTestSupport
 
 /// Random steps of relationships.
 extension ChainMaker {
-  /// Adds a relationship. The names are few, and mostly they tell the target and the kind, so parked ones often come back.
+  /// Adds a relationship. There are few names, and mostly they say the target and the kind, so
+  /// parked relationships often come back.
   mutating func addLink(_ version: inout ChainVersion, to known: ChainKey? = nil) {
     let number = random.below(6)
     let usual = "E\(number % 3)"

@@ -11,7 +11,7 @@ extension ChainPlay {
     return try store.read { try ChainWorld($0) }
   }
 
-  /// Throws unless a closed store holds a world, is sound, and has what a version asks for.
+  /// Throws unless a closed store equals a world, is sound, and has the models of a version.
   func check(_ files: SimulatedFileSystem, _ world: ChainWorld, version: ChainVersion?)
     throws
   {
@@ -55,7 +55,8 @@ extension ChainPlay {
     }
   }
 
-  /// A program of an earlier version may open the store only if the models that both have mean the same.
+  /// Checks that a program of an earlier version can open the store only if their common models are
+  /// the same.
   func refuse(_ reached: State, by earlier: State) throws {
     guard let version = earlier.version, let newest = reached.version else { return }
     func meaning(_ entity: ChainVersion.Entity) -> [String] {

@@ -6,7 +6,8 @@ internal import RoostTestSupport
 
 /// Openings that are interrupted.
 extension ChainPlay {
-  /// The power goes at a moment of an opening: the store holds what it held before, or all of the change.
+  /// Loses power at a moment of an opening, and checks that the store has its former content or all
+  /// of the change.
   func lose(
     _ point: CrashPoint, _ state: State, plans: [ModelPlan], version: ChainVersion,
     wanted: ChainWorld?
@@ -30,7 +31,7 @@ extension ChainPlay {
     }
   }
 
-  /// A call fails once, or the disk is full.
+  /// Makes a call fail once, or the disk full.
   mutating func fail(
     _ state: State, _ plans: [ModelPlan], version: ChainVersion, wanted: ChainWorld?
   ) throws {
@@ -63,7 +64,7 @@ extension ChainPlay {
     }
   }
 
-  /// Throws unless a store that was interrupted holds the world before the opening, or the one after it.
+  /// Throws unless an interrupted store equals the world before the opening, or the world after it.
   private func settle(_ files: SimulatedFileSystem, _ state: State, wanted: ChainWorld?) throws {
     let store = try RecordStore(path, options: options, fileSystem: files)
     defer { try? store.close() }

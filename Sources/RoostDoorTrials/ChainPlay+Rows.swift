@@ -2,7 +2,7 @@ internal import RoostGraph
 internal import RoostRecords
 internal import RoostTestSupport
 
-/// What a program does with rows.
+/// Changes of rows by a program.
 extension ChainPlay {
   /// Inserts rows and changes some, as a program of the store's version does.
   mutating func change(_ state: inout State) throws {
@@ -86,7 +86,7 @@ extension ChainPlay {
       let owner = random.pick(owners)
       let old = world.sides[key]?.lists[owner] ?? []
       var new = old
-      // Rows that another row has already, where only one may have them.
+      // Rows that another row references already, if only one row may reference them.
       let taken = world.sides[other].map { $0.isToMany ? [] : Set($0.lists.keys) } ?? []
       let free = rows.filter { !taken.contains($0) && !old.contains($0) }
       if side.isToMany {
@@ -116,7 +116,7 @@ extension ChainPlay {
     }
   }
 
-  /// Values for a row; nil if a unique property has them all.
+  /// Returns values for a row; nil if other rows have all values of a unique property.
   private mutating func draw(
     _ entity: ChainVersion.Entity, _ version: ChainVersion, world: ChainWorld, except row: UInt64?
   ) -> [String: Value]? {

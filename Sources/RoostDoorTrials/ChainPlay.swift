@@ -6,8 +6,10 @@ internal import RoostTestSupport
 
 /// A random chain of versions over one store, in memory. Each opening is compared with a ``ChainWorld``.
 ///
-/// 1. Each version opens the store of the version before it, and some power losses and errors come in between.
-/// 2. The last version opens the stores of all earlier versions too, as a program does that skips releases.
+/// 1. Each version opens the store of the previous version, with some power losses and errors in
+///    between.
+/// 2. The last version also opens the stores of all earlier versions, like a program that skips
+///    releases.
 /// 3. Rows are inserted and changed between openings.
 struct ChainPlay {
   let seed: UInt64
@@ -18,13 +20,13 @@ struct ChainPlay {
   private var step = 0
   let options: StoreOptions
 
-  /// A closed store: its files, what it holds, and the version that it has.
+  /// A closed store: its files, its content, and its version.
   struct State {
     var files: SimulatedFileSystem
     var world: ChainWorld
     var version: ChainVersion?
 
-    /// The files again, for one more opening of them.
+    /// A copy of the files, for another opening.
     var copy: SimulatedFileSystem {
       let copy = files.crashPoint().image(.all)
       copy.recordsSteps = false
@@ -41,7 +43,7 @@ struct ChainPlay {
     maker = ChainMaker(seed: seed &* 31)
     var options = StoreOptions()
     (options.segmentBytes, options.logBytes) = (16_384, 100_000)
-    // A power loss tears superblocks on purpose; opening the file repairs them and says so.
+    // A power loss tears superblocks on purpose. Opening the file repairs them and prints that.
     options.say = { _ in }
     self.options = options
   }
@@ -52,7 +54,7 @@ struct ChainPlay {
     var version = maker.first()
     for _ in 0..<5 {
       let next = try open(state, version)
-      // A refused version is not released: the next one follows the last that was.
+      // A refused version is not released: the next one follows the last accepted one.
       if let next {
         state = next
         try change(&state)
@@ -71,7 +73,7 @@ struct ChainPlay {
 
   // MARK: Openings
 
-  /// Opens a store with a version, and all that can come in between; nil if it was rightly refused.
+  /// Opens a store with a version, with all interruptions. Returns nil if it was rightly refused.
   private mutating func open(_ state: State, _ version: ChainVersion) throws -> State? {
     step += 1
     record.place(seed, step, image: "version \(version.number)")
@@ -101,11 +103,11 @@ struct ChainPlay {
     for step in version.steps where isOpen { record.note("opened after: \(step)") }
     for point in points { try lose(point, state, plans: plans, version: version, wanted: wanted) }
     try fail(state, plans, version: version, wanted: wanted)
-    // Where an order is not defined, the store has decided.
+    // If an order is not defined, the store has decided it.
     return try wanted.map { _ in State(files: files, world: try world(files), version: version) }
   }
 
-  /// Which calls of an opening are looked at.
+  /// Chooses the calls of an opening that are tested.
   private final class Calls {
     private let (first, stride): (Int, Int)
     init(_ random: inout SplitMix64) { (first, stride) = (random.below(7), random.below(6) + 1) }

@@ -5,10 +5,11 @@ internal import RoostTestSupport
 /// One version of random models: entities with properties of random types.
 struct ChainVersion {
   struct Property {
-    /// What stays the same when the property gets another name.
+    /// A number that stays the same when the property is renamed.
     var lineage: Int
     var name: String
-    /// The name in the version before that gave it this one; a program goes on saying it.
+    /// The name in the version before the rename. The program keeps the original name in its
+    /// source.
     var formerName: String?
     var type: FieldType
     var isOptional: Bool
@@ -24,13 +25,13 @@ struct ChainVersion {
     /// The superclass.
     var above: String?
 
-    /// The beginning of the names that its properties have in the store.
+    /// The prefix of its properties' names in the store.
     var prefix: String { above == nil ? "" : name + "/" }
   }
 
   var number: Int
   var entities: [Entity]
-  /// The steps from the last version, in words.
+  /// The steps from the previous version, as texts.
   private(set) var steps: [String] = []
 
   mutating func note(_ step: String) { steps.append(step) }
@@ -38,7 +39,7 @@ struct ChainVersion {
 
   var opening: OpeningVersion { OpeningVersion("\(number).0.0", isWhole: true) }
 
-  /// The topmost class of a class, which has the rows of all.
+  /// Returns the topmost class of a class, which has the rows of its family.
   func root(_ name: String) -> String { entities.first { $0.name == name }?.above ?? name }
 
   func stored(_ property: ChainKey) -> ChainKey {
@@ -46,7 +47,8 @@ struct ChainVersion {
     return ChainKey(entity: root(property.entity), name: prefix + property.name)
   }
 
-  /// By entity and property, the original names that a program says whose users have another version.
+  /// Returns, by entity and property, the original names that a program declares for users with
+  /// another version.
   func formerNames(in source: ChainVersion?) -> [String: [String: String]] {
     var names: [String: [String: String]] = [:]
     for entity in entities {
@@ -64,7 +66,7 @@ struct ChainVersion {
     return names
   }
 
-  /// What an opening compares a store with.
+  /// Returns the plans that an opening compares with a store.
   func plans(_ formerNames: [String: [String: String]]) throws -> [ModelPlan] {
     var catalog = Catalog()
     for entity in entities { try catalog.add(entity: entity.name) }
@@ -109,7 +111,7 @@ struct ChainVersion {
   }
 }
 
-/// Makes one version from the last one by random steps.
+/// Makes a version from the previous one by random steps.
 struct ChainMaker {
   var random: SplitMix64
   private var lineage = 0
@@ -117,7 +119,7 @@ struct ChainMaker {
 
   init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-  /// Classes that had a subclass or a superclass.
+  /// Classes that had a subclass or a superclass before.
   var families: Set<String> = []
 
   mutating func takeLineage() -> Int {
@@ -125,7 +127,7 @@ struct ChainMaker {
     return lineage
   }
 
-  /// A name that no property had before.
+  /// Returns a name that no property had before.
   mutating func takeName(_ kind: String) -> String {
     fresh += 1
     return "\(kind)\(fresh)"
@@ -135,7 +137,7 @@ struct ChainMaker {
     .bool, .int16, .int64, .uint32, .double, .string, .data, .date, .array(.plain(.string)),
   ]
 
-  /// A value of a small pool, so that equal ones are frequent.
+  /// Returns a value from a small pool, so that equal values are frequent.
   mutating func value(_ type: FieldType) -> Value {
     let number = random.below(6)
     switch type {
@@ -146,7 +148,7 @@ struct ChainMaker {
     case .data: return .data([UInt8](repeating: 7, count: number * 3))
     case .date: return .date(Double(number) * 1000)
     case .array: return .array((0..<number).map { .string("w\($0)") })
-    // The last one stands beside its row.
+    // The last value is stored outside of its row.
     default:
       return .string(number == 5 ? String(repeating: "long ", count: 1500) : "text \(number)")
     }
@@ -164,7 +166,8 @@ struct ChainMaker {
     return entity
   }
 
-  /// Adds a property. The names are few, so one that was parked often comes back; mostly its name tells its type.
+  /// Adds a property. There are few names, so a parked property often comes back. Mostly its name
+  /// says its type.
   private mutating func add(_ entity: inout ChainVersion.Entity, _ taken: Set<String>) {
     let number = random.below(7)
     let name = "p\(number)"

@@ -14,12 +14,13 @@ extension ChainWorld {
     var isOrdered: Bool
     var isRequired = false
     var deleteRule: Relationship.DeleteRule
-    /// By row, the rows that it references. Rows without any are absent.
+    /// For each row, the rows that it references. Rows without any are absent.
     var lists: [UInt64: [UInt64]] = [:]
-    /// Whether the order of its lists is not defined. It is in no world that was read from a store.
+    /// Whether the order of its lists is not defined. It is false in a world that was read from a
+    /// store.
     var isFree = false
 
-    /// Takes the form that a property wants. Lists that had no order have a free one.
+    /// Changes the form to that of a property. Lists that had no order get an undefined order.
     mutating func become(_ end: ChainPair.End, inverse: String?) {
       isFree = isFree || !isOrdered
       self.inverse = inverse
@@ -39,7 +40,7 @@ extension ChainWorld {
 
   // MARK: Rows
 
-  /// Gives a row a list, and changes the other side with it.
+  /// Sets the list of a row, and changes the other side with it.
   mutating func set(_ key: ChainKey, of owner: UInt64, to members: [UInt64]) {
     guard let side = sides[key] else { return }
     let old = side.lists[owner] ?? []
@@ -60,7 +61,7 @@ extension ChainWorld {
 
   // MARK: Openings
 
-  /// Brings the relationships to a version; false if that must be refused.
+  /// Migrates the relationships to a version. Returns false if that must be refused.
   mutating func relate(_ version: ChainVersion) -> Bool {
     let pairs = version.pairs
     let parted = part(pairs)
@@ -70,7 +71,8 @@ extension ChainWorld {
     return true
   }
 
-  /// Parts relationships whose sides are no longer each other's inverse. Returns the sides that have to be stored anew.
+  /// Separates relationships whose sides are no longer inverses. Returns the sides that have to be
+  /// stored again.
   private mutating func part(_ pairs: [ChainPair]) -> [ChainKey: Side] {
     var places: [ChainKey: Int] = [:]
     for (place, pair) in pairs.enumerated() { for end in pair.ends { places[end.key] = place } }
@@ -91,7 +93,7 @@ extension ChainWorld {
     let known = pair.ends.filter { sides[$0.key] != nil }
     guard let end = known.first, let side = sides[end.key] else { return add(pair, parted) }
     let partner = pair.ends.first { $0.key != end.key }
-    // Two relationships do not become one.
+    // Two relationships cannot become one.
     if known.count == 2, side.inverse != partner?.key.name { return false }
     if let partner, known.count == 1, parted[partner.key] != nil { return false }
     if side.target != end.target { return false }
@@ -109,7 +111,7 @@ extension ChainWorld {
       case .found: partner.map { !$0.link.isToMany } ?? true
       case .links: end.link.isToMany && partner?.link.isToMany != false
       }
-    // What is stored in another form loses a side that the version does not name.
+    // A relationship that is stored in another form loses a side that the version does not name.
     if let before, before != partner?.key, partner != nil || !isHeld { sides[before] = nil }
     var (mine, theirs) = (side, opposite)
     mine.become(end, inverse: partner?.key.name ?? (isHeld ? side.inverse : nil))
@@ -122,7 +124,7 @@ extension ChainWorld {
       new.become(partner, inverse: end.key.name)
       theirs = new
     } else if side.form == .reference {
-      // A hidden side may have any number of rows, also where it is found by references.
+      // A hidden side may have any number of rows, even if it is found by references.
       theirs?.isToMany = true
     }
     sides[end.key] = mine
@@ -130,9 +132,9 @@ extension ChainWorld {
     return pair.ends.allSatisfy { fits($0) }
   }
 
-  /// Adds a relationship. One that was parted keeps its lists.
+  /// Adds a relationship. A separated one keeps its lists.
   private mutating func add(_ pair: ChainPair, _ parted: [ChainKey: Side]) -> Bool {
-    // Two relationships do not become one.
+    // Two relationships cannot become one.
     if pair.ends.filter({ parted[$0.key] != nil }).count == 2 { return false }
     for end in pair.ends {
       let partner = pair.ends.first { $0.key != end.key }
@@ -153,7 +155,7 @@ extension ChainWorld {
     return pair.ends.allSatisfy { fits($0) }
   }
 
-  /// Whether the lists of a side are what its property may hold.
+  /// Whether the lists of a side fit its property.
   private func fits(_ end: ChainPair.End) -> Bool {
     guard let side = sides[end.key] else { return false }
     if !end.link.isToMany, side.lists.values.contains(where: { $0.count > 1 }) { return false }
@@ -199,7 +201,7 @@ extension ChainWorld {
     return sides
   }
 
-  /// The first difference between the relationships of two worlds, in words.
+  /// Describes the first difference between the relationships of two worlds.
   func linkDifference(from other: ChainWorld) -> String? {
     for key in Set(sides.keys).union(other.sides.keys).sorted() {
       let name = "\(key.entity).\(key.name)"

@@ -1,14 +1,14 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// What a store holds, in plain Swift: the oracle of the openings.
+/// The content of a store, in plain Swift: the expected result of the openings.
 struct ChainWorld: Equatable {
   struct Table: Equatable {
-    /// Also of properties that are parked.
+    /// The types of properties, including parked ones.
     var types: [String: FieldType] = [:]
-    /// A row has the fields of its class, and those of the superclass.
+    /// The values. A row has the fields of its class, and those of the superclass.
     var rows: [UInt64: [String: Value]] = [:]
-    /// By row, the name of its class.
+    /// For each row, the name of its class.
     var classes: [UInt64: String] = [:]
 
     /// Whether rows of a class have a field.
@@ -18,19 +18,19 @@ struct ChainWorld: Equatable {
   }
 
   var tables: [String: Table] = [:]
-  /// The sides of relationships that have names, also parked ones.
+  /// The sides of relationships that have names, including parked ones.
   var sides: [ChainKey: Side] = [:]
 
   init() {}
 
-  /// The rows of a class, or of one of its subclasses.
+  /// Returns the rows of a class or of its subclasses.
   func rows(_ entity: String) -> [UInt64] {
     if let table = tables[entity], !table.rows.isEmpty { return table.rows.keys.sorted() }
     let table = tables.values.first { $0.classes.values.contains(entity) }
     return table?.rows.keys.filter { table?.classes[$0] == entity }.sorted() ?? []
   }
 
-  /// The world after an opening; nil if the opening must be refused.
+  /// Returns the world after an opening; nil if the opening must be refused.
   func opened(by version: ChainVersion, _ formerNames: [String: [String: String]]) -> ChainWorld? {
     var world = self
     for entity in version.entities { if !world.place(entity, version) { return nil } }
@@ -56,10 +56,11 @@ struct ChainWorld: Equatable {
     return world.relate(version) ? world : nil
   }
 
-  /// Makes room for the rows of a class; false if they would have to be rows of another entity.
+  /// Adds a table for the rows of a class. Returns false if they would have to be rows of another
+  /// entity.
   private mutating func place(_ entity: ChainVersion.Entity, _ version: ChainVersion) -> Bool {
     guard let above = entity.above else {
-      // The class between may be a new superclass, to which a subclass gives its rows.
+      // The class in between may be a new superclass, to which a subclass gives its rows.
       if tables[entity.name] == nil,
         let heir = version.entities.first(where: { $0.above == entity.name }),
         let table = tables[heir.name], !table.types.isEmpty
@@ -81,7 +82,7 @@ struct ChainWorld: Equatable {
     return tables[entity.name]?.rows.isEmpty == true && tables[above] != nil
   }
 
-  /// The properties of a class that the store has, without the name of the class.
+  /// Returns the properties of a class that the store has, without the name of the class.
   private func known(_ entity: ChainVersion.Entity, _ root: String) -> Set<String> {
     let names =
       (tables[root]?.types.keys ?? [:].keys) + sides.keys.filter { $0.entity == root }.map(\.name)
@@ -138,7 +139,7 @@ struct ChainWorld: Equatable {
 
   // MARK: A store
 
-  /// What a store holds.
+  /// Reads the content of a store.
   init(_ reader: RecordReader) throws {
     for entity in reader.catalog.entities {
       var table = Table()
@@ -168,7 +169,7 @@ struct ChainWorld: Equatable {
     if case .reference = field.type { true } else { false }
   }
 
-  /// The first difference to another world, in words.
+  /// Describes the first difference from another world.
   func difference(from other: ChainWorld) -> String? {
     for name in Set(tables.keys).union(other.tables.keys).sorted() {
       guard let here = tables[name], let there = other.tables[name] else {
@@ -207,14 +208,14 @@ extension ChainWorld.Table {
       let name = classes[row] ?? ""
       let renamed = values.map { (new($0), $1) }.filter { Self.has($0.0, name) }
       rows[row] = Dictionary(renamed) { first, _ in first }
-      // What moves to the superclass has no value in other rows.
+      // A property that moves to the superclass has no value in other rows.
       for field in types.keys where Self.has(field, name) && rows[row]?[field] == nil {
         rows[row]?[field] = .null
       }
     }
   }
 
-  /// Makes room for a property; false if that must be refused.
+  /// Adds a property. Returns false if that must be refused.
   fileprivate mutating func take(
     _ property: ChainVersion.Property, as name: String, of subclass: String?
   ) -> Bool {

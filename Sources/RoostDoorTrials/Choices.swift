@@ -1,6 +1,6 @@
 internal import RoostTestSupport
 
-/// The choices of which a random predicate is made, so that a smaller list of them makes a smaller predicate.
+/// The choices that make a random predicate. A smaller list of choices makes a smaller predicate.
 final class Choices {
   private var generator: SplitMix64?
   private(set) var taken: [Int] = []
@@ -11,7 +11,7 @@ final class Choices {
     given = []
   }
 
-  /// The same choices again; where they end always the first, which is the simplest.
+  /// Replays choices. After their end it always takes the first one, which is the simplest.
   init(_ given: [Int]) { self.given = given }
 
   func below(_ bound: Int) -> Int {

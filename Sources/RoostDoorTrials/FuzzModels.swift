@@ -3,7 +3,7 @@ internal import Roost
 
 enum Mood: String, Codable, CaseIterable { case calm, wild, lost }
 
-/// A text that is the same in capitals.
+/// A text that ignores case.
 struct Badge: RawRepresentable, Codable, Hashable {
   var rawValue: String
 
@@ -88,7 +88,7 @@ struct Extent: Codable, Hashable {
     table = pool.table()
   }
 
-  /// Nothing that is stored.
+  /// A property that is not stored.
   var double: Int { k &* 2 }
   var title: String { name + "!" }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Roost
 
-/// What models have in common, for code that does not know which one it is asked about.
+/// The common properties of the models, for generic code.
 protocol Called {
   var name: String { get }
   var oname: String? { get set }
@@ -10,15 +10,15 @@ protocol Called {
 extension Thing: Called {}
 extension Owner: Called {}
 
-/// Predicates of a protocol's requirements.
+/// Predicates on a protocol's requirements.
 ///
-/// What the key path of a requirement is depends on the build: an optimised one may know the model, and then it is that of the model's
-/// own property. Either way the answer is that of plain Swift.
+/// The key path of a requirement depends on the build: an optimised build may know the model, and
+/// use the model's own property. Either way the answer must be that of plain Swift.
 struct GenericAsks<Model: PersistentModel & Called> {
   let context: ModelContext
   let name: String
 
-  /// What is wrong; nil if nothing is.
+  /// Returns the first fault; nil if there is none.
   func complaint() -> String? {
     do { return try look() } catch { return "a predicate of a protocol throws \(error)" }
   }
@@ -56,7 +56,7 @@ struct GenericAsks<Model: PersistentModel & Called> {
 }
 
 extension AskTrial {
-  /// The same questions of two models and two contexts.
+  /// Runs the same fetches on two models and two contexts.
   func askGenerically(_ stage: Stage) -> String? {
     var pool = Pool(seed: seed &* 31)
     for context in [stage.saved, stage.pending] {

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import Roost
 
-/// Compares what a context finds with what a predicate says of each model.
+/// Compares the result of a context with the value of a predicate for each model.
 struct Judge<Model: PersistentModel> {
   let context: ModelContext
   let predicate: Predicate<Model>
   let node: RandomPart<Bool>
   let variable: Int
 
-  /// What is wrong; nil if nothing is.
+  /// Returns the first fault; nil if there is none.
   func complaint(_ order: [SortDescriptor<Model>], limit: Int?, offset: Int?) -> String? {
     do { return try look(order, limit, offset: offset) } catch { return "what it is compared with throws \(error)" }
   }
@@ -41,7 +41,7 @@ struct Judge<Model: PersistentModel> {
     }
   }
 
-  /// Foundation's own evaluation, where it cannot trap.
+  /// Evaluates with Foundation, if it cannot trap.
   private func evaluated(_ all: [Model], _ expected: [Model]) throws -> String? {
     compare(try all.filter { try predicate.evaluate($0) }, expected, what: "Foundation's evaluate")
   }
@@ -75,7 +75,8 @@ struct Judge<Model: PersistentModel> {
 }
 
 extension Judge where Model == Thing {
-  /// What is wrong with the answer to a context that has fetched nothing yet; nil if nothing is.
+  /// Returns the first fault in the answer of a context that has fetched nothing yet; nil if there
+  /// is none.
   func complaint(of stage: Stage) -> String? {
     do {
       guard let stranger = try stage.stranger() else { return nil }

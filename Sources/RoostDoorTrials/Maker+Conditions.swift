@@ -2,7 +2,7 @@ internal import Foundation
 internal import Roost
 
 extension Maker {
-  /// A condition. The first choices are the simplest.
+  /// Makes a condition. The first choices are the simplest.
   func bool(_ depth: Int, _ scope: Scope) -> RandomPart<Bool> {
     guard depth > 0 else {
       if let thing = thing(scope) {
@@ -52,7 +52,7 @@ extension Maker {
     }
   }
 
-  /// Values that are equal or not, and have no order.
+  /// Compares values that have equality and no order.
   private func same(_ scope: Scope) -> RandomPart<Bool> {
     guard let thing = thing(scope) else { return bool(0, scope) }
     let isNot = choices.coin()
@@ -216,7 +216,7 @@ extension Maker {
     }
   }
 
-  /// What the engine has no words for, and predicates within predicates.
+  /// Makes conditions that the engine cannot express, and predicates within predicates.
   private func computed(_ depth: Int, _ scope: Scope) -> RandomPart<Bool> {
     guard let thing = thing(scope) else { return bool(0, scope) }
     switch choices.below(4) {
@@ -247,7 +247,7 @@ extension RandomPart where Value == Int {
 }
 
 extension RandomPart where Value == Thing {
-  /// Another predicate of it.
+  /// Makes another predicate that is evaluated for the model.
   func evaluates(_ number: Int, _ body: RandomPart<Bool>) -> RandomPart<Bool> {
     func open(_ input: some Known<Thing>, _ predicate: Predicate<Thing>) -> any Known<Bool> {
       Words.build_evaluate(Words.build_Arg(predicate), input)

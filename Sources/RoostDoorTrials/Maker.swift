@@ -1,15 +1,15 @@
 internal import Foundation
 internal import Roost
 
-/// Makes random predicates that mean something to the compiler.
+/// Makes random predicates that compile.
 ///
-/// The choices say what stands where; the pool, which values. So one kind of predicate is made with other values by the same choices
-/// and another pool.
+/// The choices decide the structure; the pool decides the values. So the same choices with another
+/// pool make one kind of predicate with other values.
 final class Maker {
   let choices: Choices
   var pool: Pool
   private var lastVariable = 0
-  /// What was made, by name.
+  /// The number of parts that were made, by name.
   private(set) var census: [String: Int] = [:]
 
   init(_ choices: Choices, _ pool: Pool) {
@@ -17,7 +17,7 @@ final class Maker {
     self.pool = pool
   }
 
-  /// What can be asked of.
+  /// The variables that a part can use.
   struct Scope {
     var things: [RandomPart<Thing>] = []
     var specials: [RandomPart<Special>] = []
@@ -34,7 +34,7 @@ final class Maker {
 
   func note(_ name: String) { census[name, default: 0] += 1 }
 
-  /// The names that a census of many must hold.
+  /// The names that a census of many predicates must contain.
   static let names: Set<String> = [
     "constant", "property", "and", "or", "not", "choice", "equal", "compare", "within", "optional equal", "nil",
     "captured list",
@@ -59,7 +59,7 @@ final class Maker {
 
   func thing(_ scope: Scope) -> RandomPart<Thing>? { scope.things.isEmpty ? nil : choices.pick(scope.things) }
 
-  /// What leads to an owner, or to nothing.
+  /// Makes a reference to an owner, which may be nil.
   func owner(_ scope: Scope) -> RandomPart<Owner?>? {
     if let thing = thing(scope), scope.owners.isEmpty || choices.coin() {
       note("to one")
@@ -124,10 +124,11 @@ extension Maker.Scope {
 }
 
 extension RandomPart where Value == [Piece] {
-  /// The members of a relationship to many that may be nil: `$0.spares.flatMap { $0 }` has no constant to stand for none, so it is asked with `!`.
+  /// Makes the members of an optional to-many relationship. `$0.spares.flatMap { $0 }` has no
+  /// constant for an empty list, so this uses `!`.
   static func coalesceMany(_ inner: RandomPart<[Piece]?>) -> RandomPart<[Piece]> {
     func open(_ inner: some Known<[Piece]?>) -> any Known<[Piece]> { Words.build_ForcedUnwrap(inner) }
-    // A relationship to many is never nil in a store.
+    // A to-many relationship is never nil in a store.
     return RandomPart(
       "\(inner.text)!", { open(inner.build($0)) },
       value: {

@@ -1,7 +1,7 @@
 package import RoostTestSupport
 
 extension Trial {
-  /// Number 21: random chains of versions of models.
+  /// Trial 21: random chains of versions of models.
   package static let migrations = Trial(21, "random chains of versions", unit: "openings", quota: 800) {
     seed, record in
     var play = ChainPlay(seed: seed, record)

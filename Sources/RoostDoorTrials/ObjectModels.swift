@@ -3,7 +3,7 @@ internal import Roost
 
 // Models of the random plays of contexts. Each calls ``DeinitHook`` in its `deinit`.
 
-/// What models do when they end: a play reads and changes what it likes there.
+/// The code that models run in their `deinit`: a play reads and changes models there.
 enum DeinitHook {
   // Unsafe, because a play runs on one thread, and one play at a time in a process.
   nonisolated(unsafe) static var body: ((any PersistentModel) -> Void)?
@@ -15,7 +15,7 @@ enum DeinitHook {
   @Relationship(inverse: \Beast.farm) var beasts: [Beast] = []
 
   init(_ number: Int) { self.number = number }
-  // A ranch has said it already.
+  // A ranch has called it already.
   deinit { if type(of: self) == Farm.self { DeinitHook.body?(self) } }
 }
 
@@ -23,7 +23,7 @@ enum DeinitHook {
 @Model final class Ranch: Farm {
   @Relationship(deleteRule: .cascade, inverse: \Barn.ranch) var barns: [Barn] = []
   @Relationship(inverse: \Hand.ranches) var hands: [Hand] = []
-  /// They lead one way.
+  /// These relationships have no inverse.
   var guests: [Beast] = []
 
   override init(_ number: Int) { super.init(number) }
@@ -58,7 +58,7 @@ enum DeinitHook {
   deinit { DeinitHook.body?(self) }
 }
 
-/// What a `deinit` changes. The play does not compare it.
+/// A value that a `deinit` changes. The play does not compare it.
 @Model final class Tally {
   var count = 0
   var last: Tally?

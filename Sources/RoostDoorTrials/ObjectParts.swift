@@ -2,7 +2,7 @@ internal import Foundation
 internal import Roost
 internal import RoostTestSupport
 
-/// Shorter plays beside the great one, each about one thing and with stores of its own.
+/// Shorter plays, each about one subject and with stores of its own.
 struct ObjectParts: Sendable {
   let run: @Sendable (_ seed: UInt64) throws -> String?
 
@@ -12,7 +12,7 @@ struct ObjectParts: Sendable {
     try ModelContainer(for: Schema(models), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
-  /// Two contexts change different properties of one object with more than 63 of them.
+  /// Two contexts change different properties of one object with more than 63 properties.
   static let wide = ObjectParts { seed in
     var random = SplitMix64(seed: seed)
     let container = try ObjectParts.makeContainer(Broad.self)
@@ -23,7 +23,7 @@ struct ObjectParts: Sendable {
     for round in 1...6 {
       let objects = try contexts.map { try $0.fetch(FetchDescriptor<Broad>())[0] }
       var places = Array(wanted.indices).shuffled(using: &random).prefix(6)
-      // Those at the end share what tells them apart.
+      // The last properties share one bit.
       if random.chance(1, in: 2) { places = [61, 62, 63, 64, 68, 69].shuffled(using: &random)[...] }
       for (number, place) in places.enumerated() {
         wanted[place] = round * 100 + number
@@ -37,7 +37,7 @@ struct ObjectParts: Sendable {
     return nil
   }
 
-  /// A list that may be nil is never nil in a context, and `nil` empties it.
+  /// An optional list is never nil in a context, and `nil` empties it.
   static let optionalLists = ObjectParts { seed in
     var random = SplitMix64(seed: seed)
     let container = try ObjectParts.makeContainer(Coop.self, Hen.self)
@@ -82,7 +82,7 @@ struct ObjectParts: Sendable {
     return left == loose ? nil : "optional lists: a cascade left hens behind"
   }
 
-  /// Under `.error` no increment is lost, in whichever order contexts save.
+  /// Under `.error` no increment is lost, whatever the order in which contexts save.
   static let counters = ObjectParts { seed in
     var random = SplitMix64(seed: seed)
     let container = try ObjectParts.makeContainer(Tally.self)

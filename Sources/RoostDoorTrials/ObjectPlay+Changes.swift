@@ -2,7 +2,7 @@ internal import Foundation
 internal import Roost
 internal import RoostTestSupport
 
-/// The changes of a play, each made to the models and to the world.
+/// The changes of a play. Each is made to the models and to the world.
 extension ObjectPlay {
   func make(_ kind: ObjectWorld.Kind) {
     let number = next
@@ -80,7 +80,7 @@ extension ObjectPlay {
     world.setValue(number, value)
   }
 
-  /// Gives a list other members, or one more at its end.
+  /// Replaces the members of a list, or appends one.
   private func changeList<Member: PersistentModel>(
     _ owner: Int, _ member: ObjectWorld.Member, candidates: [Int], assign: (Farm, [Member]) -> Void
   ) {
@@ -112,7 +112,7 @@ extension ObjectPlay {
     world.setHand(hand, ranch, isThere: !isThere)
   }
 
-  /// A new barn with the number of a stored one becomes that one.
+  /// Inserts a barn with the number of a stored one, which is merged into the stored one.
   private func takeOver(_ ranches: [Int]) throws {
     guard !context.hasChanges, let number = pick(world.alive(.barn)) else { return }
     let barn = Barn(number)
@@ -137,7 +137,7 @@ extension ObjectPlay {
 
   private func insertAgain() {
     guard let number = pick(world.deleted), let model = models[number] else { return }
-    // The deletion of its ranch would take it along again.
+    // The deletion of its ranch would delete it again.
     if world.objects[number]?.kind == .barn, let ranch = world.objects[number]?.home, !world.isAlive(ranch) { return }
     context.insert(model)
     world.insertAgain(number)

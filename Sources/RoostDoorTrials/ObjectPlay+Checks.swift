@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Roost
 
-/// Comparing the models with the world.
+/// Compares the models with the world.
 extension ObjectPlay {
   func check(_ place: String) {
     for (number, object) in world.objects.sorted(by: { $0.key < $1.key }) where object.deletedBy == nil {

@@ -2,23 +2,26 @@ internal import Foundation
 internal import Roost
 internal import RoostTestSupport
 
-/// One random play: contexts of one store that are changed in every way, beside an ``ObjectWorld`` that says what must be.
+/// One random play: contexts of one store are changed in every way, and an ``ObjectWorld`` has the
+/// expected result.
 ///
-/// One context works at a time, and hands the store on with a save. Models read and change things in their `deinit` meanwhile.
+/// One context works at a time, and passes the store on with a save. Meanwhile models read and
+/// change things in their `deinit`.
 final class ObjectPlay {
   var random: SplitMix64
   let container: ModelContainer
   var context: ModelContext
   var world = ObjectWorld()
-  /// As it is stored.
+  /// The world as it is stored.
   var saved = ObjectWorld()
-  /// The models of the context at work, by number.
+  /// The models of the working context, by number.
   var models: [Int: any PersistentModel] = [:]
   var next = 1
-  /// What went wrong first.
+  /// The first fault.
   var complaint: String?
   private(set) var counts: [String: Int] = [:]
-  /// What a `deinit` may still do before the next step: what it loads ends too, and loads more.
+  /// How much a `deinit` may do before the next step: the objects that it loads end too, and load
+  /// more.
   private var budget = 0
   private let isSelfish: Bool
 
@@ -68,9 +71,10 @@ final class ObjectPlay {
     return model
   }
 
-  // MARK: Ends
+  // MARK: Deinitializers
 
-  /// What a model does when it ends. It may be in no context, deleted, or the context may be in the middle of a call.
+  /// Runs in the `deinit` of a model. The model may be in no context or deleted, or the context may
+  /// be in the middle of a call.
   private func end(_ model: any PersistentModel) {
     count("deinits")
     budget -= 1
@@ -104,7 +108,7 @@ final class ObjectPlay {
         try context.save()
         break
       } catch {
-        // What a deinit did with its own model is told once, and has no effect.
+        // The work of a deinit on its own model is reported once, and has no effect.
         turns += 1
         if !isSelfish || turns > 4 { throw error }
       }
@@ -122,12 +126,12 @@ final class ObjectPlay {
     count("rollbacks")
   }
 
-  /// Another context goes on: everything is saved and found again.
+  /// Another context continues: everything is saved and fetched again.
   private func handOver() throws {
     try save()
     models = [:]
     if random.chance(1, in: 2) {
-      // The former one ends after the access: deinits ask for the context at work.
+      // The former context ends after the access, because deinits use the working context.
       let former = context
       context = ModelContext(container)
       withExtendedLifetime(former) {}

@@ -3,7 +3,7 @@ internal import Roost
 package import RoostTestSupport
 
 extension Trial {
-  /// Number 20: random plays of contexts.
+  /// Trial 20: random plays of contexts.
   package static let objects = Trial(20, "random plays of contexts", unit: "plays", quota: 2_000) {
     seed, record in
     record.count += 1

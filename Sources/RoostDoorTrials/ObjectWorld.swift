@@ -1,29 +1,30 @@
-/// What must be, in plain Swift: which objects there are, and their links.
+/// The expected result, in plain Swift: the objects and their links.
 ///
-/// A deletion hides an object and its links until the save. So a deletion that is taken back shows everything again, but for what others
-/// were given meanwhile.
+/// A deletion hides an object and its links until the save. So undoing a deletion shows everything
+/// again, except members that other objects got meanwhile.
 struct ObjectWorld {
   enum Kind: CaseIterable { case farm, ranch, beast, barn, hand }
 
   struct Object {
     var kind: Kind
     var value = 0
-    /// What waits to be deleted with, by which object; itself, where the play deleted it.
+    /// The object whose deletion will delete this one; itself, if the play deleted it.
     var deletedBy: Int?
-    /// To one: the farm of a beast, the ranch of a barn.
+    /// To-one: the farm of a beast, the ranch of a barn.
     var home: Int?
     var mate: Int?
     var rival: Int?
-    /// Of a farm.
+    /// The list of a farm.
     var beasts: [Int] = []
-    /// Of a ranch.
+    /// The list of a ranch.
     var barns: [Int] = []
     var guests: [Int] = []
     var hands: Set<Int> = []
   }
 
   private(set) var objects: [Int: Object] = [:]
-  /// Lists of which an object came back: it stands where it stood, or at the end. The next look takes their order over.
+  /// Lists to which an object came back: it is at its former place, or at the end. The next check
+  /// takes over their order.
   private(set) var loose: Set<ObjectList> = []
 
   enum Member { case beasts, barns, guests }
@@ -38,7 +39,7 @@ struct ObjectWorld {
   }
   var deleted: [Int] { objects.filter { $0.value.deletedBy == $0.key }.map(\.key).sorted() }
 
-  // MARK: What is shown
+  // MARK: Visible objects
 
   func home(_ number: Int) -> Int? { objects[number]?.home.flatMap { isAlive($0) ? $0 : nil } }
   func mate(_ number: Int) -> Int? { objects[number]?.mate.flatMap { isAlive($0) ? $0 : nil } }
@@ -95,7 +96,7 @@ struct ObjectWorld {
 
   mutating func setRival(_ number: Int, _ rival: Int?) { objects[number]?.rival = rival }
 
-  /// Gives a list other members. What is hidden stays behind them.
+  /// Replaces the members of a list. Hidden members stay after them.
   mutating func setList(_ list: ObjectList, _ members: [Int]) {
     let hidden = all(list).filter { !isAlive($0) }
     if list.member != .guests {
@@ -123,7 +124,7 @@ struct ObjectWorld {
     for barn in objects[number]?.barns ?? [] where isAlive(barn) { objects[barn]?.deletedBy = number }
   }
 
-  /// Takes a deletion back, with what it took along.
+  /// Undoes a deletion, with the objects that it deleted.
   mutating func insertAgain(_ number: Int) {
     for (other, object) in objects where object.deletedBy == number {
       objects[other]?.deletedBy = nil
@@ -136,7 +137,7 @@ struct ObjectWorld {
     }
   }
 
-  /// A save: what is deleted goes with its links.
+  /// Saves: deleted objects and their links are removed.
   mutating func settle() {
     let dead = Set(objects.filter { $0.value.deletedBy != nil }.map(\.key))
     if dead.isEmpty { return }
@@ -155,7 +156,7 @@ struct ObjectWorld {
     loose = loose.filter { !dead.contains($0.owner) }
   }
 
-  /// Takes over the order in which a list is shown, where it may be any.
+  /// Takes over the order of a list, if it may be any.
   mutating func adopt(_ list: ObjectList, _ members: [Int]) {
     guard loose.contains(list) else { return }
     let hidden = all(list).filter { !isAlive($0) }

@@ -1,22 +1,23 @@
 internal import Foundation
 internal import RoostTestSupport
 
-/// Values of which equal ones, edges and other forms of the same are frequent.
+/// A pool of values with many equal values, edge cases and variants of one value.
 struct Pool {
   private var generator: SplitMix64
-  /// Whether no number is so large that sums of some overflow.
+  /// Whether no number is so large that some sums overflow.
   private let isTame: Bool
 
   init(seed: UInt64) {
     generator = SplitMix64(seed: seed)
-    // Where each second value is an edge nearly every sum is at fault, and nothing else is seen.
+    // If every second value were an edge case, nearly every sum would throw, and nothing else would
+    // be tested.
     isTame = generator.below(3) > 0
   }
 
   mutating func coin() -> Bool { generator.below(2) == 0 }
   mutating func below(_ bound: Int) -> Int { generator.below(bound) }
 
-  /// One of the values of a type.
+  /// Returns a value of a type.
   mutating func value<Value>(_ type: Value.Type) -> Value {
     let found: Any =
       switch type {
@@ -56,7 +57,8 @@ struct Pool {
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-  /// The same letters composed and not, marks, more than one scalar a character, prefixes of each other.
+  /// Letters in composed and decomposed form, with marks, with several scalars in one character,
+  /// and texts that are prefixes of others.
   private static let texts = [
     "", "a", "A", "b", "ab", "aB", "é", "e\u{301}", "É", "ß", "👩‍👧", "👩", "a\u{301}b", "áb", "Zoë", "zoe", "a b",
     "\u{301}",

@@ -25,7 +25,7 @@ extension RandomPart where Value: Sequence, Value.Element: Comparable {
 enum Quantifier: CaseIterable { case some, all, howMany }
 
 extension RandomPart where Value: Sequence {
-  /// Whether some of its elements, or all, fulfil a test.
+  /// Whether some elements, or all, fulfil a test.
   func asks(_ isAll: Bool, _ number: Int, test: RandomPart<Bool>) -> RandomPart<Bool> {
     func open(_ list: some Known<Value>, _ probe: some Known<Bool>, variables: Variables) -> any Known<Bool> {
       func body<Body: Known<Bool>>(_ probe: Body) -> any Known<Bool> {

@@ -64,7 +64,7 @@ extension RandomPart where Value: Comparable {
       value: { try test(self.value($0), other.value($0)) })
   }
 
-  /// Whether it lies between two others.
+  /// Whether it is between two others.
   func isWithin(_ low: RandomPart, _ high: RandomPart, isClosed: Bool) -> RandomPart<Bool> {
     func open(
       _ value: some Known<Value>, low: some Known<Value>, high: some Known<Value>
@@ -116,7 +116,7 @@ extension RandomPart {
       })
   }
 
-  /// What is made of it, if it is not nil.
+  /// Transforms it, if it is not nil.
   func then<Inner, Result>(_ number: Int, _ transform: RandomPart<Result>) -> RandomPart<Result?>
   where Value == Inner? {
     func open<Root: Known<Inner?>, Body: Known<Result>>(
@@ -136,7 +136,7 @@ extension RandomPart {
       }, value: { frame in try self.value(frame).map { try transform.value(frame.with(number, $0)) } })
   }
 
-  /// The same, where what is made may be nil.
+  /// Transforms it, if it is not nil. The result may be nil too.
   func thenMaybe<Inner, Result>(_ number: Int, _ transform: RandomPart<Result?>) -> RandomPart<Result?>
   where Value == Inner? {
     func open<Root: Known<Inner?>, Body: Known<Result?>>(
@@ -157,7 +157,7 @@ extension RandomPart {
   }
 }
 
-/// What is built twice is of the same type each time.
+/// Casts an expression that is built twice: it has the same type each time.
 func same<Body>(_ built: Any) -> Body {
   guard let body = built as? Body else { preconditionFailure("\(type(of: built)) was \(Body.self) before") }
   return body

@@ -96,12 +96,12 @@ extension RandomPart where Value == String {
       value: {
         let (one, other) = (try self.value($0), try other.value($0))
         return switch test {
-        // Foundation's own `contains` looks for scalars; predicates look for characters.
+        // Foundation's own `contains` searches scalars; predicates search characters.
         case .contains: one.isEmpty ? other.isEmpty : Self.holds(Array(one), Array(other))
         case .starts: one.starts(with: other)
         case .hasPrefix: one.hasPrefix(other)
         case .hasSuffix: one.hasSuffix(other)
-        // What these mean is what our own expressions say; only the ways to them are compared.
+        // Roost's own expressions define these; only the ways to evaluate them are compared.
         case .localizedStandardContains:
           try Words.build_localizedStandardContains(Words.Value(one), Words.Value(other)).evaluate(PredicateBindings())
         case .caseless:

@@ -1,12 +1,13 @@
 internal import Foundation
 internal import Roost
 
-/// A part of a random predicate: as an expression of Foundation's, and as plain Swift that says what must come out.
+/// A part of a random predicate: as an expression of Foundation, and as plain Swift that computes
+/// the expected value.
 struct RandomPart<Value> {
-  /// As one would write it, for whoever reads of a failure.
+  /// The source text, for the report of a failure.
   var text: String
   var build: (Variables) -> any StandardPredicateExpression<Value>
-  /// What it is, of models. Where Swift would trap it is at fault.
+  /// Computes the value for models. If Swift would trap, it throws.
   var value: (Frame) throws -> Value
 
   init(
@@ -19,10 +20,10 @@ struct RandomPart<Value> {
   }
 }
 
-/// Where Swift would trap.
+/// The places where Swift would trap.
 enum NodeFault: Error { case overflow, dividedByZero, nilUnwrapped, outOfBounds, badRange }
 
-/// Foundation's variables by the numbers of ours.
+/// Foundation's variables, by the numbers of this module.
 final class Variables {
   private var known: [Int: Any] = [:]
 
@@ -36,7 +37,7 @@ final class Variables {
   }
 }
 
-/// What the variables stand for.
+/// The values of the variables.
 struct Frame {
   private var known: [Int: Any] = [:]
 

@@ -50,7 +50,8 @@ extension SelectQuestion {
       let found: [AggregateGroup<(One.Value), (Int, Int)>] = try context.aggregate(
         Thing.self, where: rows.predicate, includePendingChanges: includesPending, .count, .sum(\.k), by: one.keyPath,
         sortedBy: { one, two in one.values > two.values }, limit: limit)
-      // Groups with the same numbers come in the order of their keys, which this order does not know.
+      // Groups with equal numbers are in the order of their keys, which this order does not
+      // contain.
       let numbers = expected.sorted { ($0.count, $0.sum) > ($1.count, $1.sum) }.prefix(limit)
       return compare(found.map { "\($0.values.0) \($0.values.1)" }, numbers.map { "\($0.count) \($0.sum)" })
     }
@@ -77,7 +78,7 @@ extension SelectQuestion {
     var sum: Int
   }
 
-  /// What plain Swift says.
+  /// Computes the result in plain Swift.
   private func expected(_ kind: Int, _ rows: Rows, name: (Thing) -> String) -> [Group] {
     Dictionary(grouping: rows.models, by: name).map { name, own in
       let text: String

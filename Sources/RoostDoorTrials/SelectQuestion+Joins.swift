@@ -15,7 +15,7 @@ extension SelectQuestion {
     _ pairs: [AskPair<Other>], _ rows: Rows, other keyPath: KeyPath<Other, Value>
   ) throws -> String? {
     let (first, second) = (choices.pick(pairs), choices.pick(pairs))
-    // Two that are the same are one.
+    // Two equal keys are one.
     let last = choices.coin() ? second : first
     let isAll = choices.below(12) == 0
     let keys: (JoinKey<Thing, Other>, JoinKey<Thing, Other>) = isAll ? (.all, .all) : (first.key, last.key)
@@ -69,7 +69,7 @@ extension SelectQuestion {
     }
   }
 
-  /// The rows of each thing in the order of their texts: without an order of their own they come in any.
+  /// Sorts the rows of each thing by their texts, because their order is not defined.
   private func listed(_ rows: [(Int, String)]) -> [String] {
     var listed: [String] = []
     var (key, own): (Int?, [String]) = (nil, [])

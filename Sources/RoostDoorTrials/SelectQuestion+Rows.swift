@@ -79,7 +79,7 @@ extension SelectQuestion {
     return compare(found.map { key([$0.0, $0.1]) }.sorted(), expected.sorted()) ?? unsorted(found.map { $0.0 })
   }
 
-  /// What is wrong with the order of values: nil comes first, and NaN last.
+  /// Describes a fault in the order of values: nil must come first, and NaN last.
   func unsorted<Value>(_ values: [Value]) -> String? {
     func open<Known: Comparable>(_ sample: Known) -> String? {
       let known = values.map { $0 as? Known }
@@ -90,7 +90,7 @@ extension SelectQuestion {
       }
       return nil
     }
-    // Foundation's order of decimals begins with what is no number.
+    // Foundation's order of decimals begins with NaN.
     guard let first = values.compactMap({ flat($0) }).first, !(first is Decimal), let known = first as? any Comparable
     else { return nil }
     return open(known)
@@ -143,13 +143,13 @@ extension SelectQuestion {
     return compare(found, cut(expected, range).map { row([$0.0.k]) + " | " + $0.1 })
   }
 
-  /// What plain Swift says of the rows of a group so far.
+  /// Computes the rows of a group so far in plain Swift.
   private func windowText(_ kind: Int, _ own: [Thing], rank: Int) -> String {
     switch kind {
     case 0: row([own.count])
     case 1: row([rank])
     case 2: row([own.reduce(0) { $0 + $1.k }])
-    // Of equal texts the first is kept.
+    // Of equal texts the first one is kept.
     case 3: row([own.dropFirst().reduce(own[0].name) { $0 < $1.name ? $1.name : $0 }])
     default: row([own.filter { $0.ok != nil }.count])
     }

@@ -29,7 +29,7 @@ extension SelectQuestion {
     return compare(found.map { Shown.alike($0) }, cut(expected, range).map { Shown.alike($0) })
   }
 
-  /// What plain Swift says of two lists.
+  /// Combines two lists in plain Swift.
   private static func combined(_ way: Int, _ one: [String], with two: [String], all: Bool) -> [String] {
     var results: [String] = []
     var rest = two

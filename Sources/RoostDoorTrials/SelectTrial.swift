@@ -2,10 +2,10 @@ internal import Foundation
 internal import Roost
 package import RoostTestSupport
 
-/// Random selections, joins, windows and groups through the door.
+/// Random selections, joins, windows and groups through the public module.
 ///
-/// Each seed makes a store, and each step asks one question of what is saved and of what waits to be. The answer must be what plain Swift
-/// says of the models in arrays.
+/// Each seed makes a store, and each step makes one call on saved models and on models with unsaved
+/// changes. The result must equal that of plain Swift on arrays of the models.
 struct SelectTrial {
   let seed: UInt64
   static let steps = 50
@@ -31,20 +31,20 @@ struct SelectTrial {
   }
 }
 
-/// One question, and what was wrong with its answer.
+/// One call, and the fault in its result.
 final class SelectQuestion {
   enum Way: CaseIterable {
-    /// Without unsaved changes, with them, and beside them.
+    /// On saved models, with unsaved changes, and on saved models while there are unsaved changes.
     case saved, pending, beside
   }
 
   let context: ModelContext
-  /// The context whose models the answer must show.
+  /// The context whose models the result must show.
   let shown: ModelContext
   let includesPending: Bool
   let choices: Choices
   var pool: Pool
-  /// What is asked, for a person.
+  /// A description of the call.
   private(set) var text = ""
   private(set) var kind = ""
 
@@ -55,7 +55,7 @@ final class SelectQuestion {
     (self.choices, self.pool) = (choices, pool)
   }
 
-  /// What is wrong; nil if nothing is.
+  /// Returns the first fault; nil if there is none.
   func complaint() -> String? {
     do {
       let rows = try randomRows()
@@ -68,7 +68,7 @@ final class SelectQuestion {
       default: return try groups(rows)
       }
     } catch let error as RoostError where error.code == .pendingChanges && !includesPending {
-      // Values that are read from models cannot be the stored ones.
+      // A call that reads values from models cannot show stored values.
       return nil
     } catch { return "it throws \(error)" }
   }
@@ -80,7 +80,7 @@ final class SelectQuestion {
 
   func add(_ text: String) { self.text += " " + text }
 
-  /// The things that are asked about: a predicate and an order, and the models that plain Swift finds.
+  /// The things of a call: a predicate and an order, and the models that plain Swift finds.
   struct Rows {
     var predicate: Predicate<Thing>?
     var predicateText: String
@@ -110,7 +110,7 @@ final class SelectQuestion {
     do {
       for model in all where try node.value(Frame().with(variable, model)) { models.append(model) }
     } catch is NodeFault {
-      // Plain Swift would trap at this predicate; the predicates of number 18 are about that.
+      // Plain Swift would trap at this predicate; trial 18 tests such predicates.
       return none
     }
     let predicate = Predicate<Thing> { (input: PredicateExpressions.Variable<Thing>) in
@@ -141,14 +141,15 @@ final class SelectQuestion {
       "it gives \(found.count) rows instead of \(expected.count), and in row \(at) '\(row(found))' instead of '\(row(expected))'"
   }
 
-  /// A row without the middle of its long texts.
+  /// Returns a row without the middle of its long texts.
   private static func short(_ row: String) -> String {
     row.count > 400 ? "\(row.prefix(200))…\(row.suffix(200))" : row
   }
 }
 
 extension Trial {
-  /// Number 22: random selections, joins, windows and groups of random models, through the door.
+  /// Trial 22: random selections, joins, windows and groups of random models, through the public
+  /// module.
   package static let questions = Trial(22, "questions", unit: "questions", quota: 100_000) { seed, record in
     SelectTrial(seed: seed).run(record)
   }

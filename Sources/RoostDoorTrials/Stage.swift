@@ -1,7 +1,8 @@
 internal import Foundation
 package import Roost
 
-/// A store full of things, and two contexts: one that shows what is saved, one in which half of it waits to be.
+/// A store full of things, and two contexts: one shows the saved state, the other has unsaved
+/// changes of half of them.
 struct Stage {
   let saved: ModelContext
   let pending: ModelContext
@@ -23,7 +24,8 @@ struct Stage {
 
   private static let schema = Schema([Thing.self, Special.self, Owner.self, Piece.self])
 
-  /// A context of a new container, which has fetched nothing; nil where the store cannot be opened twice.
+  /// Returns a context of a new container, which has fetched nothing; nil if the store cannot be
+  /// opened twice.
   func stranger() throws -> ModelContext? { try store.reopen.map { ModelContext(try $0(Self.schema)) } }
 
   private static func fill(_ context: ModelContext, _ count: Int, from first: Int, pool: inout Pool) throws {
@@ -43,7 +45,7 @@ struct Stage {
     }
   }
 
-  /// Changes some things, what they lead to, and deletes some.
+  /// Changes some things and the models that they reference, and deletes some.
   private static func disturb(_ context: ModelContext, _ pool: inout Pool) throws {
     let things = try context.fetch(FetchDescriptor<Thing>(sortBy: [SortDescriptor(\.k)]))
     for thing in things {
@@ -68,7 +70,7 @@ struct Stage {
   }
 }
 
-/// Where the things of a stage are kept.
+/// The store of a stage's things.
 package struct StageStore {
   /// Makes a container of an empty store.
   let make: (Schema) throws -> ModelContainer

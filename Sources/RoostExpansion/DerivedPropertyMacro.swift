@@ -11,10 +11,11 @@ struct DerivedMacro: PeerMacro {
 }
 
 extension Property {
-  /// `@Derived`, if the property has it.
+  /// The attribute `@Derived`, if the property has it.
   var derived: AttributeSyntax? { declaration.attribute("Derived") }
 
-  /// What a derived property holds before the first save; nil if the macro does not know a value of its type.
+  /// The value of a derived property before the first save; nil if the macro does not know a value
+  /// of its type.
   var derivedBeginning: String? {
     if let initial { return initial.trimmedDescription }
     guard let type else { return nil }

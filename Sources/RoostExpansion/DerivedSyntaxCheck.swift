@@ -1,11 +1,11 @@
 internal import SwiftSyntax
 
-/// Finds derived properties that no store can keep, as far as the class itself shows that.
+/// Finds derived properties that no store can keep, as far as the source of the class shows that.
 ///
-/// All others are checked by the compiler, or when a container is made.
+/// The compiler checks the others, or the container when it is made.
 struct DerivedSyntaxCheck {
   private let model: ModelSource
-  /// By name, the derived properties.
+  /// The derived properties, by name.
   private let derived: [String: Property]
 
   init(_ model: ModelSource) {
@@ -15,8 +15,8 @@ struct DerivedSyntaxCheck {
   }
 
   /// - Parameters:
-  ///   - complain: is given each node that is wrong, and a sentence.
-  ///   - warn: is given each node that is probably wrong, and a sentence.
+  ///   - complain: called with each wrong node, and a sentence.
+  ///   - warn: called with each node that is probably wrong, and a sentence.
   func run(complain: (Syntax, String) -> Void, warn: (Syntax, String) -> Void) {
     for property in model.properties {
       guard let attribute = property.derived else { continue }
@@ -62,9 +62,9 @@ struct DerivedSyntaxCheck {
     }
   }
 
-  // MARK: Circles
+  // MARK: Cycles
 
-  /// Refuses properties that are computed from themselves, directly or over others.
+  /// Refuses properties that are computed from themselves, directly or through others.
   private func checkCircle(
     _ property: Property, _ attribute: AttributeSyntax, complain: (Syntax, String) -> Void,
     warn: (Syntax, String) -> Void
@@ -87,7 +87,7 @@ struct DerivedSyntaxCheck {
       "'\(name)' reads '\(property.name)', which is derived from it: each save would compute another value")
   }
 
-  /// The accessors of a computed property of the class.
+  /// Returns the accessors of a computed property of the class.
   private func computed(_ name: String) -> AccessorBlockSyntax? {
     for member in model.members {
       guard let variable = member.as(VariableDeclSyntax.self), let binding = variable.bindings.first,
@@ -116,7 +116,7 @@ struct DerivedSyntaxCheck {
     return list.first?.expression
   }
 
-  /// The property of the object from which a value is computed; nil for a list.
+  /// Returns the property of the object from which a value is computed; nil for a list.
   private static func source(_ attribute: AttributeSyntax) -> String? {
     argument(attribute)?.as(KeyPathExprSyntax.self).flatMap { names($0).first }
   }
@@ -125,7 +125,7 @@ struct DerivedSyntaxCheck {
     path.components.compactMap { $0.component.as(KeyPathPropertyComponentSyntax.self)?.declName.baseName.text }
   }
 
-  /// All key paths in a node. An argument of a macro is no deeper than its source.
+  /// Returns all key paths in a node. An argument of a macro is no deeper than its source.
   private static func paths(_ node: Syntax) -> [KeyPathExprSyntax] {
     if let path = node.as(KeyPathExprSyntax.self) { return [path] }
     return node.children(viewMode: .sourceAccurate).flatMap(paths)

@@ -2,8 +2,8 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// `@_EphemeralProperty`, which `@Model` puts before each property that is `.ephemeral`: a variable of the object alone, whose accessors tell
-/// observers.
+/// `@_EphemeralProperty`, which `@Model` puts before each property that is `.ephemeral`. The
+/// property is a variable of the object, and its accessors notify observers.
 struct EphemeralPropertyMacro: AccessorMacro {
   static var formatMode: FormatMode { .disabled }
 

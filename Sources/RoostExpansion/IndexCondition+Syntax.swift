@@ -2,7 +2,7 @@ internal import SwiftOperators
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// The closure behind `where:` of `#Index` and `#Unique`.
+/// The closure of `where:` in `#Index` and `#Unique`.
 extension MacroExpansionDeclSyntax {
   /// The closure of the condition: the argument `where:`, or a trailing closure.
   var condition: ClosureExprSyntax? {
@@ -10,16 +10,16 @@ extension MacroExpansionDeclSyntax {
     return argument ?? trailingClosure
   }
 
-  /// The arguments as they were written, with a predicate in the place of the closure.
+  /// The arguments as in the source, with a predicate in the place of the closure.
   func argumentsWithPredicate(_ model: String) -> String {
     guard let condition else { return arguments.trimmedDescription }
     let lists = arguments.filter { $0.label?.text != "where" }.map { $0.expression.trimmedDescription }
-    // The check of the model tells what cannot be part of a predicate.
+    // The check of the model reports what cannot be part of a predicate.
     let text = condition.predicateText { _ in }
     return (lists + ["where: Foundation.Predicate<\(model)>(\(text))"]).joined(separator: ", ")
   }
 
-  /// Whether it lists parts of indexes and no key paths.
+  /// Whether it lists index parts and no key paths.
   var isFormed: Bool {
     arguments.contains { argument in
       guard let list = argument.expression.as(ArrayExprSyntax.self), let first = list.elements.first else {
@@ -31,7 +31,8 @@ extension MacroExpansionDeclSyntax {
 }
 
 extension ClosureExprSyntax {
-  /// The closure as calls of Foundation's builders. The compiler hands the members of a model over without the order of their operators.
+  /// Writes the closure as calls of Foundation's builders. The compiler passes the members of a
+  /// model to the macro without the precedence of their operators.
   func predicateText(_ complain: @escaping (String) -> Void) -> String {
     let folded = OperatorTable.standardOperators.foldAll(self) { _ in }.as(ClosureExprSyntax.self) ?? self
     var writer = PredicateWriter(PredicateNames(), { _, message in complain(message) })

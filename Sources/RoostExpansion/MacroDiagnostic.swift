@@ -2,7 +2,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// What is wrong with the source, and what to do about it.
+/// A fault in the source, and the remedy.
 struct MacroDiagnostic: DiagnosticMessage, FixItMessage {
   let message: String
   let severity: DiagnosticSeverity

@@ -1,6 +1,6 @@
 package import SwiftSyntaxMacros
 
-/// The macros that `Roost` declares, by the names that its declarations give them.
+/// The macros of `Roost`, by the names in its declarations.
 package enum Macros {
   package static func type(named name: String) -> (any Macro.Type)? {
     switch name {

@@ -3,17 +3,18 @@ internal import SwiftSyntaxBuilder
 
 /// The members that `@Model` adds to a class.
 ///
-/// A property `slot` has a stored member `_slot`, which hides a function `_slot` of the library. So all that is called or
-/// made here carries the module's name, `Roost::_slot`, which no name in a program can hide.
+/// A property `slot` has a stored member `_slot`, which hides a function `_slot` of the library. So
+/// all names of the library are written with the module's name, `Roost::_slot`, which no name in a
+/// program can hide.
 struct MemberWriter {
   let model: ModelSource
   private let access: String
-  /// That of members which subclasses replace, also in other modules.
+  /// The access of members that subclasses override, also in other modules.
   private let open: String
-  /// What stands before members that subclasses replace, and before those that belong to the class.
+  /// The modifiers of members that subclasses override, and of members of the class.
   private let override: String
   private let type: String
-  /// What spares members a place in the class's table.
+  /// The modifier that keeps members out of the class's virtual table.
   private let final: String
 
   init(_ model: ModelSource) {
@@ -75,13 +76,13 @@ struct MemberWriter {
     """
   }
 
-  /// Empties what would begin with a default value, or has no beginning.
+  /// Empties slots that would begin with a default value, or have no initial value.
   private var emptySlots: String {
     model.properties.filter { !$0.isByHand && (!$0.slot.hasBeginning || $0.initial != nil || $0.derived != nil) }
       .map { "_\($0.bareName) = .init()\n" }.joined()
   }
 
-  // MARK: What the class is made of
+  // MARK: The description of the class
 
   private var schema: String {
     var lines: [String] = []
@@ -109,7 +110,7 @@ struct MemberWriter {
         "Roost::_PropertyMetadata(\"SwiftData.Schema.\(kind)\", \\Roost::_Schema.encodingVersion, nil, "
           + "Roost::_Schema.\(kind)<\(model.name)>(\(arguments)), nil)")
     }
-    // A generic class's function cannot be handed on: it would carry the types along.
+    // A function of a generic class cannot be passed on, because it would need the generic types.
     let call = model.isGeneric ? "_$metadata()" : "Roost::_anywhere(\(model.name)._$metadata)"
     return """
       \(model.isGeneric ? "nonisolated " : "")private static func _$metadata() -> [_PropertyMetadata] {
@@ -130,12 +131,12 @@ struct MemberWriter {
     return property.validations.isEmpty ? "nil" : "Roost::_Schema.Attribute()"
   }
 
-  /// The rules of `@Validate`, one call for each.
+  /// Writes the rules of `@Validate`, one call for each.
   private func rules(_ property: Property) -> String {
     property.validations.map { "._validated(\(Self.arguments($0)))" }.joined()
   }
 
-  /// How a computed property is written, which is the same in each run of the program.
+  /// The source of a computed property's definition. It is the same in each run of the program.
   private static func spelling(_ derived: AttributeSyntax) -> String {
     guard case .argumentList(let list)? = derived.arguments,
       let path = list.first?.expression.as(KeyPathExprSyntax.self)
@@ -159,10 +160,12 @@ struct MemberWriter {
       """
   }
 
-  /// Key paths of the properties as a subclass has them: only the compiler can make them, and only here are their names known.
+  /// Writes key paths of the properties as a subclass has them. Only the compiler can make them,
+  /// and only here are their names known.
   ///
-  /// They are made by a local function. In a closure of the main actor the compiler may put a check that ends the program on
-  /// any other thread: it does so where SwiftData comes through a module in Swift 5 mode.
+  /// A local function makes them. In a closure of the main actor the compiler may insert a check
+  /// that ends the program on any other thread. It does so if SwiftData is imported through a
+  /// module in Swift 5 mode.
   private var heirPaths: String {
     if model.isFinal { return "" }
     let above = model.superclass.map { "\($0)._$heirPaths(heir) + " } ?? ""
@@ -193,9 +196,9 @@ struct MemberWriter {
       """
   }
 
-  // MARK: Into rows and out of them
+  // MARK: Writing and reading rows
 
-  /// The number of a property, behind those of the superclass.
+  /// The number of a property, after those of the superclass.
   private func index(_ number: Int) -> String {
     model.superclass == nil ? "\(number)" : "\(model.name)._$first._$plus(\(number))"
   }

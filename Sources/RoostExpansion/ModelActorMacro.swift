@@ -3,7 +3,7 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// `@ModelActor`: an executor, a container, and an initializer that makes both.
+/// `@ModelActor`: adds an executor, a container, and an initializer that sets both.
 struct ModelActorMacro: MemberMacro, ExtensionMacro {
   static func expansion(
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
@@ -38,7 +38,7 @@ struct ModelActorMacro: MemberMacro, ExtensionMacro {
 }
 
 extension DeclGroupSyntax {
-  /// The word that gives members the access of their type, with a blank behind it.
+  /// The access modifier of the type for its members, with a space after it.
   var access: String {
     for modifier in modifiers {
       switch modifier.name.tokenKind {

@@ -3,7 +3,7 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// What can be told of a model before it is compiled.
+/// Checks the source of a model before it is compiled.
 struct ModelCheck<Context: MacroExpansionContext> {
   private let model: ModelSource
   private let context: Context
@@ -13,7 +13,7 @@ struct ModelCheck<Context: MacroExpansionContext> {
     self.context = context
   }
 
-  /// Only classes are models.
+  /// Reports a type that is not a class.
   static func refuse(_ node: AttributeSyntax, _ declaration: some DeclGroupSyntax, context: Context) {
     guard let structure = declaration.as(StructDeclSyntax.self) else {
       let kind =
@@ -114,7 +114,7 @@ struct ModelCheck<Context: MacroExpansionContext> {
     }
   }
 
-  /// A `let` where the compiler lets no macro give it accessors.
+  /// Reports a `let` if the compiler does not let a macro give it accessors.
   private func refuse(_ constant: Property) {
     let (variable, name, initial) = (constant.declaration, constant.name, constant.initial)
     let fix = FixIt.replace(
@@ -180,7 +180,7 @@ struct ModelCheck<Context: MacroExpansionContext> {
       if words.contains("persistentBackingData") || initializer.signature.description.contains("backingData") {
         continue
       }
-      // One that never returns need not set anything.
+      // An initializer that never returns need not set anything.
       if words.contains("fatalError") || words.contains("preconditionFailure") { continue }
       for property in needed where !words.contains(property.name) && !words.contains("_" + property.bareName) {
         context.complain(
@@ -192,7 +192,7 @@ struct ModelCheck<Context: MacroExpansionContext> {
 }
 
 extension Property {
-  /// Whether the property has a value only if somebody gives it one.
+  /// Whether the property has no value unless an initializer sets it.
   fileprivate var mustBeSet: Bool {
     guard let type else { return false }
     let text = SlotType.plain(type)

@@ -2,25 +2,26 @@ internal import SwiftIfConfig
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// A model's class as it is written in the source.
+/// The class of a model, as in the source.
 struct ModelSource {
   let declaration: ClassDeclSyntax
   let name: String
-  /// The class it inherits from, if that is a model; a macro only guesses this where the compiler does not say.
+  /// The superclass, if it is a model. If the compiler does not say so, a macro can only guess.
   let superclass: String?
-  /// Whether the class names something that may be a class.
+  /// Whether the class names a type that may be its superclass.
   let mayInherit: Bool
   let members: [DeclSyntax]
   let properties: [Property]
-  /// Those of the objects alone, which no store has.
+  /// The properties that no store has.
   let ephemerals: [Property]
   let constraints: [MacroExpansionDeclSyntax]
   let isGeneric: Bool
-  /// Whether a `let` is a property too: in Swift 5 mode the compiler takes accessors for it, with a warning, and SwiftData
-  /// stores it. In Swift 6 mode it takes none.
+  /// Whether a `let` is a property too. In Swift 5 mode the compiler accepts accessors for it, with
+  /// a warning, and SwiftData stores it. In Swift 6 mode the compiler does not.
   let storesConstants: Bool
 
-  /// - Parameter isConforming: whether the class is a model already, because the one it inherits from is; nil where unknown.
+  /// - Parameter isConforming: whether the class is a model already, because its superclass is; nil
+  ///   if unknown.
   init(_ declaration: ClassDeclSyntax, isConforming: Bool?, _ context: some MacroExpansionContext) {
     self.declaration = declaration
     name = declaration.name.text
@@ -52,7 +53,7 @@ struct ModelSource {
   }
 
   var isFinal: Bool { declaration.modifiers.contains { $0.name.tokenKind == .keyword(.final) } }
-  /// Whether the class belongs to no actor, or to the main one.
+  /// Whether the class is isolated to no actor, or to the main actor.
   var isOfKnownActor: Bool {
     let known: Set<String> = [
       "Model", "MainActor", "available", "objc", "objcMembers", "dynamicMemberLookup", "Observable",
@@ -66,7 +67,7 @@ struct ModelSource {
   var isOpen: Bool { declaration.modifiers.contains { $0.name.tokenKind == .keyword(.open) } }
   var access: String { declaration.access }
 
-  /// Members, and those of them under conditions that hold.
+  /// Returns the members, including members under conditions that hold.
   private static func active(_ list: MemberBlockItemListSyntax, _ context: some MacroExpansionContext) -> [DeclSyntax] {
     list.flatMap { item -> [DeclSyntax] in
       guard let condition = item.decl.as(IfConfigDeclSyntax.self) else { return [item.decl] }
@@ -77,7 +78,7 @@ struct ModelSource {
     }
   }
 
-  /// The known names that the class gives to types of its own.
+  /// Returns the well-known type names that the class gives to types of its own.
   private static func ownTypes(_ declaration: ClassDeclSyntax, _ members: [DeclSyntax]) -> Set<String> {
     var names = members.compactMap { member in
       member.asProtocol((any NamedDeclSyntax).self)?.name.text
@@ -86,7 +87,7 @@ struct ModelSource {
     return SlotType.known.intersection(names)
   }
 
-  /// The first type that the class names, unless it is known as a protocol.
+  /// Returns the first type that the class names, unless it is a well-known protocol.
   private static func superclass(_ declaration: ClassDeclSyntax) -> String? {
     guard let first = declaration.inheritanceClause?.inheritedTypes.first?.type.trimmed else { return nil }
     if first.is(CompositionTypeSyntax.self) || first.is(AttributedTypeSyntax.self) { return nil }
@@ -95,7 +96,7 @@ struct ModelSource {
     return protocols.contains(bare) ? nil : text
   }
 
-  /// What real models conform to.
+  /// Protocols that models often conform to.
   private static let protocols: Set<String> = [
     "Codable", "Encodable", "Decodable", "Identifiable", "Hashable", "Equatable", "Comparable", "Sendable",
     "CustomStringConvertible", "CustomDebugStringConvertible", "PersistentModel", "Observable", "AnyObject", "Error",

@@ -2,10 +2,10 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// `@_PersistedProperty`, which `@Model` puts before each property: its accessors, and the slot behind them.
+/// `@_PersistedProperty`, which `@Model` puts before each property: its accessors and its slot.
 ///
-/// `@Model` itself could write the slots, but would have to say that it makes names which nobody can foresee. Then the compiler finds
-/// the class's operators twice, and no model could be `Comparable`.
+/// `@Model` itself could write the slots, but would have to declare that it makes arbitrary names.
+/// Then the compiler would find the class's operators twice, and no model could be `Comparable`.
 struct PersistedPropertyMacro: AccessorMacro {
   static var formatMode: FormatMode { .disabled }
 
@@ -39,7 +39,8 @@ struct PersistedPropertyMacro: AccessorMacro {
     return [.text(text)]
   }
 
-  /// Code cannot set a derived property. One with a default value needs an initial value all the same.
+  /// Code cannot set a derived property. A derived property with a default value nevertheless needs
+  /// an initial value.
   private static func derivedAccessors(_ property: Property, _ number: String) -> [AccessorDeclSyntax] {
     let slot = "_" + property.bareName
     let getter = "get { \(slot)._get(_$state._isReady, self, \(number)) }"
@@ -66,7 +67,8 @@ struct PersistedPropertyMacro: AccessorMacro {
     node.arguments?.as(LabeledExprListSyntax.self)?.first { $0.label?.text == label }?.expression
   }
 
-  /// The property's number: that in its class, behind those of the superclass; found by the name where nobody gives it.
+  /// The property's number: its index in its class, after the properties of the superclass. It is
+  /// found by name if the attribute does not give it.
   private static func number(_ node: AttributeSyntax, _ property: Property) -> String {
     guard let arguments = node.arguments?.as(LabeledExprListSyntax.self), let first = arguments.first else {
       return "Self._$type._number(of: \"\(property.bareName)\")"
@@ -93,21 +95,22 @@ extension PersistedPropertyMacro: PeerMacro {
 }
 
 extension Property {
-  /// The new value, looked at by the compiler where the macro does not know that its type can be stored.
+  /// The new value. If the macro does not know whether its type can be stored, the compiler checks
+  /// it.
   var checked: String {
     if relationship != nil { return "Roost::_related(newValue)" }
     if transformer != nil { return "newValue" }
     return slot.isKnown ? "newValue" : "Roost::_stored(newValue)"
   }
 
-  /// The default value, as one of the property's type.
+  /// The default value, converted to the property's type.
   var initialOfType: String {
     guard let initial else { return "nil" }
     let text = initial.trimmedDescription
     return type.map { "(\(text)) as \(SlotType.plain($0))" } ?? text
   }
 
-  /// How it is stored, where only the compiler can tell.
+  /// The coder, if only the compiler can choose it.
   var coder: String {
     let by = transformer.map { "by: \($0.trimmedDescription), " } ?? (isCodable ? "codable: (), " : "")
     return switch slot {
@@ -117,10 +120,10 @@ extension Property {
     }
   }
 
-  /// Without the quotes of a name that is a keyword too.
+  /// The name without backticks.
   var bareName: String { name.hasPrefix("`") ? String(name.dropFirst().dropLast()) : name }
 
-  /// Whether it is worth while to change it in place.
+  /// Whether changing it in place is faster.
   var isCollection: Bool {
     guard let type else {
       return initial.map { $0.is(ArrayExprSyntax.self) || Self.isCollection($0.trimmedDescription) } ?? false

@@ -1,19 +1,20 @@
 internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 
-/// One persisted property as it is written in the source.
+/// One persisted property, as in the source.
 struct Property {
   var name: String
-  /// As it is written; nil where only the default tells it.
+  /// The type in the source; nil if only the default value determines it.
   var type: TypeSyntax?
   var initial: ExprSyntax?
   var binding: PatternBindingSyntax
   var declaration: VariableDeclSyntax
-  /// Whether the user wrote the accessors, and keeps the value in the backing data.
+  /// Whether the program has written the accessors, and keeps the value in the backing data.
   var isByHand = false
-  /// Whether its type is written like one that everybody knows, but is the model's own.
+  /// Whether its type has a well-known name, but is the model's own.
   var hasOwnType = false
-  /// Whether the user wrote observers, which the compiler takes away where a macro writes accessors.
+  /// Whether the program has written observers. The compiler removes them if a macro writes
+  /// accessors.
   var isObserved: Bool { binding.accessorBlock?.hasObservers ?? false }
 
   var attribute: AttributeSyntax? { declaration.attribute("Attribute") }
@@ -22,9 +23,9 @@ struct Property {
   var validations: [AttributeSyntax] { declaration.attributes.all("Validate") }
   var slot: SlotType { SlotType(type, initial, isOwn: hasOwnType || transformer != nil || isCodable) }
 
-  /// Whether the value belongs to the object alone.
+  /// Whether the value is not stored.
   var isEphemeral: Bool { hasOption("ephemeral") }
-  /// Whether it is stored as what its `encode(to:)` writes.
+  /// Whether it is stored as the output of its `encode(to:)`.
   var isCodable: Bool { hasOption("codable") }
 
   private func hasOption(_ name: String) -> Bool {
@@ -34,7 +35,7 @@ struct Property {
     }
   }
 
-  /// What `.transformable(by:)` names.
+  /// The argument of `.transformable(by:)`.
   var transformer: ExprSyntax? {
     guard let arguments = attribute?.arguments?.as(LabeledExprListSyntax.self) else { return nil }
     for argument in arguments {
@@ -47,16 +48,16 @@ struct Property {
   }
 }
 
-/// What a member is to the model.
+/// The kinds of members of a model.
 enum MemberKind {
   case persisted(Property)
-  /// A variable of the object alone, which observers are told of.
+  /// A variable that is not stored, and whose observers are notified.
   case ephemeral(Property)
-  /// Several variables in one declaration, which no macro can give accessors to.
+  /// Several variables in one declaration. No macro can give them accessors.
   case several(VariableDeclSyntax)
-  /// A `let`. Only in Swift 5 mode a macro can give it accessors.
+  /// A `let`. A macro can give it accessors only in Swift 5 mode.
   case constant(Property)
-  /// A variable whose modifier keeps it from having accessors: `lazy`, `weak` or `unowned`.
+  /// A variable with a modifier that forbids accessors: `lazy`, `weak` or `unowned`.
   case modified(VariableDeclSyntax, name: String, DeclModifierSyntax)
   case pattern(VariableDeclSyntax)
   case transient(VariableDeclSyntax, name: String)
@@ -80,7 +81,8 @@ enum MemberKind {
         self = .persisted(Property(name, variable, binding: binding, isByHand: true))
       } else if block.hasObservers {
         let property = Property(name, variable, binding: binding)
-        // Beside observers the compiler takes no accessors, so nothing is told of an ephemeral value.
+        // The compiler accepts no accessors next to observers, so changes of an ephemeral value are
+        // not observed.
         let isStored = variable.attribute("Transient") == nil && !property.isEphemeral
         self = isStored ? .persisted(property) : .transient(variable, name: name)
       }
@@ -104,7 +106,7 @@ enum MemberKind {
 }
 
 extension MemberKind {
-  /// A property of the model, or a constant that may be one.
+  /// The property of the model, or a constant that may be one.
   var property: Property? {
     switch self {
     case .persisted(let property), .constant(let property): property
@@ -123,7 +125,7 @@ extension Property {
     initial = binding.initializer?.value.trimmed
   }
 
-  /// Whether its type, as it is written, has one of these names in it.
+  /// Whether its type in the source contains one of these names.
   func names(oneOf names: Set<String>) -> Bool {
     type?.tokens(viewMode: .sourceAccurate).contains { names.contains($0.text) } ?? false
   }
@@ -133,7 +135,7 @@ extension VariableDeclSyntax {
   func attribute(_ name: String) -> AttributeSyntax? { attributes.named(name) }
   var isStatic: Bool { modifier(of: [.static, .class]) != nil }
 
-  /// The first modifier that is one of these words.
+  /// Returns the first modifier that is one of these words.
   func modifier(of words: [Keyword]) -> DeclModifierSyntax? {
     modifiers.first { modifier in words.contains { modifier.name.tokenKind == .keyword($0) } }
   }
@@ -142,7 +144,7 @@ extension VariableDeclSyntax {
 extension AttributeListSyntax {
   func named(_ name: String) -> AttributeSyntax? { first { $0.attribute(name) != nil }?.attribute(name) }
 
-  /// All attributes of a name.
+  /// Returns all attributes with a name.
   func all(_ name: String) -> [AttributeSyntax] { compactMap { $0.attribute(name) } }
 }
 
@@ -163,7 +165,7 @@ extension AccessorBlockSyntax {
     list?.contains { [.keyword(.didSet), .keyword(.willSet)].contains($0.accessorSpecifier.tokenKind) } ?? false
   }
 
-  /// Whether there is an init accessor that uses the backing data, as in SwiftData's own expansion.
+  /// Whether it has an init accessor that uses the backing data, as in SwiftData's own expansion.
   var isByHand: Bool {
     list?.contains { accessor in
       accessor.accessorSpecifier.tokenKind == .keyword(.`init`)

@@ -1,14 +1,15 @@
 internal import SwiftSyntax
 
-/// Finds rules of `@Validate` that do not fit the type of their property, as far as both are written plainly.
+/// Finds rules of `@Validate` that do not fit the type of their property, if both are written with
+/// well-known names.
 ///
-/// All others are checked when a container is made.
+/// The container checks the others when it is made.
 struct RuleSyntaxCheck {
   private let property: Property
 
   init(_ property: Property) { self.property = property }
 
-  /// - Parameter complain: is given each node that is wrong, and a sentence.
+  /// - Parameter complain: called with each wrong node, and a sentence.
   func run(_ complain: (ExprSyntax, String) -> Void) {
     guard let type = plainType else { return }
     for validation in property.validations {
@@ -41,7 +42,7 @@ struct RuleSyntaxCheck {
     }
   }
 
-  /// The name of a rule, and the types that it is for; nil where all types have it.
+  /// Returns the name of a rule, and the types that it applies to; nil if it applies to all types.
   private static func rule(_ expression: ExprSyntax) -> (name: String, use: (types: [Kind], words: String))? {
     let member =
       expression.as(FunctionCallExprSyntax.self)?.calledExpression.as(MemberAccessExprSyntax.self)

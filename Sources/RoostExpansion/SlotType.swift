@@ -3,17 +3,17 @@ internal import SwiftSyntaxBuilder
 
 /// The type of the slot that holds a property.
 ///
-/// A macro sees no types, only how they are written. For those of the language and of Foundation that is enough; for all others the compiler
-/// chooses, by an overloaded function.
+/// A macro sees no types, only their source. For types of the language and of Foundation that is
+/// enough. For all others the compiler chooses, by an overloaded function.
 enum SlotType {
   /// A value, of this type.
   case value(String, isOptional: Bool)
-  /// Whatever the type turns out to be.
+  /// A type that the compiler determines.
   case type(String)
-  /// Whatever the type of the expression turns out to be.
+  /// The type of an expression, which the compiler determines.
   case expression(String)
 
-  /// - Parameter isOwn: whether the model has a type of its own that goes by a known name.
+  /// - Parameter isOwn: whether the model has a type of its own with a well-known name.
   init(_ type: TypeSyntax?, _ initial: ExprSyntax?, isOwn: Bool) {
     if let type {
       let text = Self.plain(type)
@@ -35,17 +35,18 @@ enum SlotType {
     if case .value = self { true } else { false }
   }
 
-  /// The functions that write and read it. The compiler need not choose among several where the type is known.
+  /// The functions that write and read it. If the type is known, the compiler need not choose among
+  /// overloads.
   var put: String { isKnown ? "_putKnown" : "_put" }
   var visit: String { isKnown ? "_visitValue" : "_visit" }
   var take: String { isKnown ? "_takeKnown" : "_take" }
 
-  /// Whether the declaration gives the slot a beginning, so that initializers need not.
+  /// Whether the declaration gives the slot an initial value, so that initializers need not.
   var hasBeginning: Bool {
     if case .value(_, let isOptional) = self { isOptional } else { true }
   }
 
-  /// What stands behind the slot's name in its declaration.
+  /// The rest of the slot's declaration, after its name.
   var declaration: String {
     switch self {
     case .value(let type, false): ": _Slot<\(type)>"
@@ -55,7 +56,7 @@ enum SlotType {
     }
   }
 
-  /// `T!` and `Optional<T>` are `T?`.
+  /// Converts `T!` and `Optional<T>` to `T?`.
   static func plain(_ type: TypeSyntax) -> String {
     if let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
       return "\(unwrapped.wrappedType.trimmedDescription)?"

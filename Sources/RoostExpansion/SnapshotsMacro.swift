@@ -2,7 +2,7 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// `@Snapshots`: a struct with a field for each property.
+/// `@Snapshots`: adds a struct with a field for each property.
 struct SnapshotsMacro: MemberMacro {
   static var formatMode: FormatMode { .disabled }
 
@@ -30,12 +30,12 @@ struct SnapshotsMacro: MemberMacro {
   }
 }
 
-/// What `@Snapshots` adds to a class.
+/// Writes the members that `@Snapshots` adds to a class.
 struct SnapshotWriter {
   private let model: ModelSource
   private let isCodable: Bool
   private let access: String
-  /// Those whose type the compiler is told, by number.
+  /// The properties with an explicit type, by number.
   private let properties: [(number: Int, property: Property)]
 
   init(_ model: ModelSource, isCodable: Bool) {
@@ -95,7 +95,7 @@ struct SnapshotWriter {
     }
   }
 
-  /// That of the property itself: its type may be no more visible.
+  /// The access of the property itself, because its type may not be more visible.
   private static func access(_ property: Property) -> String {
     for modifier in property.declaration.modifiers where modifier.detail == nil {
       switch modifier.name.tokenKind {
@@ -108,7 +108,7 @@ struct SnapshotWriter {
     return ""
   }
 
-  /// The number of a property, behind those of the superclass.
+  /// The number of a property, after those of the superclass.
   private func index(_ number: Int) -> String {
     model.superclass == nil ? "\(number)" : "\(model.name)._$first._$plus(\(number))"
   }

@@ -1,6 +1,7 @@
 internal import SwiftSyntax
 
-// The compiler parses what a macro gives it, so to build it as a tree here only takes time: half of all that a model costs.
+// The compiler parses the output of a macro again, so building a syntax tree here only takes time:
+// half of the whole cost of a model.
 
 extension DeclSyntax {
   /// Declarations as text.

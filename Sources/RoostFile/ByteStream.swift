@@ -8,7 +8,7 @@
 
 /// A file or a pipe that is read, or written, from its beginning to its end.
 ///
-/// The store's own files are not reached in this way: this is for what is imported and exported.
+/// Imports and exports use it. The store's own files do not.
 package final class ByteStream {
   private let descriptor: Int32
   private let path: String
@@ -26,7 +26,7 @@ package final class ByteStream {
   package static var standardError: ByteStream { ByteStream(2, "standard error", isOwned: false) }
   package static var standardOutput: ByteStream { ByteStream(1, "standard output", isOwned: false) }
 
-  /// Somebody else's descriptor, which stays open.
+  /// Wraps a descriptor of the caller, which stays open.
   package static func descriptor(_ number: Int32, _ path: String) -> ByteStream {
     ByteStream(number, path, isOwned: false)
   }
@@ -35,12 +35,12 @@ package final class ByteStream {
     try opened(path, O_RDONLY | O_CLOEXEC)
   }
 
-  /// Makes a file; one that is there is emptied, or refused.
+  /// Creates a file. An existing one is emptied, or is an error.
   package static func writing(_ path: String, replaces: Bool) throws(StoreError) -> ByteStream {
     try opened(path, O_WRONLY | O_CREAT | O_CLOEXEC | (replaces ? O_TRUNC : O_EXCL))
   }
 
-  /// Writes behind what a file has.
+  /// Opens a file for appending.
   package static func appending(_ path: String) throws(StoreError) -> ByteStream {
     try opened(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND)
   }
@@ -64,12 +64,12 @@ package final class ByteStream {
     return StoreError(code, detail, path: path, errorNumber: number)
   }
 
-  /// Gives a file another name; one that has it already is gone then.
+  /// Renames a file. An existing file with the new name is replaced.
   package static func rename(_ path: String, to other: String) throws(StoreError) {
     if renameOnce(path, other) != 0 { throw failure("cannot be renamed", path) }
   }
 
-  /// How many bytes the file has; nil where that is not known, as of a pipe.
+  /// The number of bytes of the file; nil if it is unknown, as for a pipe.
   package var byteCount: UInt64? {
     var facts = stat()
     guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -85,14 +85,15 @@ package final class ByteStream {
     }
   }
 
-  /// The same, or 0 once somebody says so. What is there is not waited for.
+  /// Reads as `read(into:)` does, but returns 0 after `end` was stopped. Does not wait for a full
+  /// buffer.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, until end: StreamStop
   ) throws(StoreError) -> Int {
     end.wait(for: descriptor) ? try read(into: buffer) : 0
   }
 
-  /// Whether a read will not wait, now or by the deadline.
+  /// Whether a read will not block, now or before the deadline.
   package func isReady(by deadline: ContinuousClock.Instant, until end: StreamStop) -> Bool {
     end.isReady(descriptor, by: deadline)
   }

@@ -2,7 +2,7 @@
 ///
 /// The call may run on another thread than the task. It finds the interrupt in ``current``.
 ///
-/// Unchecked because the lock guards all of it.
+/// Unchecked because the lock protects all of it.
 package final class CallInterrupt: @unchecked Sendable {
   @TaskLocal private static var bound: Bound?
   @TaskLocal private static var isIgnored = false
@@ -13,7 +13,8 @@ package final class CallInterrupt: @unchecked Sendable {
     let task: Int?
   }
 
-  /// The interrupt of this call; nil if cancelling the task cannot end the call. A task that the call begins has none.
+  /// The interrupt of this call; nil if cancelling the task cannot end the call. Tasks that the
+  /// call starts have none.
   package static var current: CallInterrupt? {
     guard let bound, bound.task == thisTask else { return nil }
     return bound.interrupt
@@ -41,7 +42,8 @@ package final class CallInterrupt: @unchecked Sendable {
     }
   }
 
-  /// Sets the closure that ``raise()`` calls, and calls it at once if that was called before. It may run on any thread, and must not wait.
+  /// Sets the closure that ``raise()`` calls. If that was already called, it calls the closure at
+  /// once. The closure may run on any thread, and must not wait.
   package func listen(_ body: (@Sendable () -> Void)?) {
     lock.withLock {
       listener = body
@@ -54,11 +56,12 @@ package final class CallInterrupt: @unchecked Sendable {
     if !isIgnored, Task.isCancelled || current?.isRaised == true { throw CancellationError() }
   }
 
-  /// Throws `CancellationError` if the interrupt of this call was raised. It does not ask whether the task is cancelled.
+  /// Throws `CancellationError` if the interrupt of this call was raised. Does not check whether
+  /// the task is cancelled.
   @inline(never)
   package static func look() throws { if current?.isRaised == true { throw CancellationError() } }
 
-  /// Runs a closure that is carried out also in a cancelled task.
+  /// Runs a closure that also runs in a cancelled task.
   package static func ignoring<Result>(_ body: () throws -> Result) rethrows -> Result {
     try $isIgnored.withValue(true) { try with(nil, body) }
   }

@@ -8,13 +8,14 @@
 
 /// A file of the operating system, read and written at positions.
 ///
-/// The descriptor never changes and is used through positional calls alone, so calls may run at the same
-/// time. The owner closes it after its last use; `close` is the only call that must not run beside others.
+/// The descriptor never changes and is used by positional calls only, so calls may run at the same
+/// time. The owner closes it after its last use: `close` is the only call that must not run
+/// concurrently with others.
 package final class DiskFile: StorageFile, @unchecked Sendable {
   // Unchecked because `descriptor` changes once, in `close`, which its owner calls last.
   package let path: String
   private var descriptor: Int32
-  /// The process that has the lock; 0 where none of ours has it.
+  /// The process that holds the lock; 0 if this file does not hold it.
   private var lockHolder: Int32 = 0
 
   init(path: String, descriptor: Int32) {
@@ -38,7 +39,7 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
 
   package func allocateOnce(offset: UInt64, length: UInt64) throws(Fault) {
     #if canImport(Darwin)
-      // Darwin has no posix_fallocate; growing the file is what its callers need.
+      // Darwin has no posix_fallocate. It suffices for the callers that the file grows.
       let (end, overflows) = offset.addingReportingOverflow(length)
       if overflows { throw Fault(EINVAL) }
       if try sizeOnce() < end { try truncateOnce(to: end) }
@@ -114,7 +115,7 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
   }
 
   #if os(Linux)
-    /// Looked up by name, because the imported headers leave it out; nil where the system has none.
+    /// Looked up by name, because the imported headers lack it; nil if the system has none.
     private static let startWriting: (@convention(c) (Int32, Int64, Int64, UInt32) -> Int32)? =
       dlsym(nil, "sync_file_range").map {
         unsafeBitCast($0, to: (@convention(c) (Int32, Int64, Int64, UInt32) -> Int32).self)
@@ -134,9 +135,9 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
     descriptor = -1
   }
 
-  /// Gives the lock back before the descriptor goes: a child that was just forked holds the descriptor too, until it
-  /// runs its own program, and the lock would stay as long. A child that goes on without a program of its own shares the
-  /// lock with its parent, and leaves it to the parent.
+  /// Releases the lock before the descriptor is closed. A child that was just forked holds the
+  /// descriptor too until it runs its own program, and would keep the lock that long. A child
+  /// without a program of its own shares the lock with its parent, and leaves it to the parent.
   private func unlock() {
     guard lockHolder == currentProcessID else { return }
     lockHolder = 0
@@ -151,7 +152,8 @@ package final class DiskFile: StorageFile, @unchecked Sendable {
     #endif
   }
 
-  /// The operating system's form of an offset. Damaged bytes may name one that it cannot express.
+  /// The offset as the operating system's type. Damaged bytes may contain one that the type cannot
+  /// hold.
   private func position(_ offset: UInt64) throws(Fault) -> off_t {
     guard let position = off_t(exactly: offset) else { throw Fault(EINVAL) }
     return position

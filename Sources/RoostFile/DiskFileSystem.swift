@@ -13,7 +13,7 @@ package final class DiskFileSystem: FileSystem {
   package init() {}
 
   package func open(_ path: String, _ mode: FileMode) throws(StoreError) -> any StorageFile {
-    // Without waiting, because a pipe waits for somebody at its other end.
+    // Without blocking, because opening a pipe waits for a process at its other end.
     var flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     switch mode {
     case .read: flags |= O_RDONLY
@@ -41,7 +41,7 @@ package final class DiskFileSystem: FileSystem {
     }
   }
 
-  /// Refuses what is no file: folders, pipes, devices.
+  /// Throws for folders, pipes and devices.
   private static func refuseOthers(_ descriptor: Int32, _ path: String) throws(StoreError) {
     var facts = stat()
     if fstat(descriptor, &facts) != 0 { throw .system("stat", errno, path: path) }

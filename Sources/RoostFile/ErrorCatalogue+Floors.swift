@@ -1,4 +1,4 @@
-/// What floors above this one call their errors. It stands here so that there is one table.
+/// The errors of higher modules. They are listed here so that there is one table.
 extension ErrorCatalogue {
   static let others: [ErrorEntry] = rows + conditions + objects + door + swiftData + transfer + tool
 

@@ -1,6 +1,6 @@
-/// One kind of error, under a number that never changes, for documents and for people who ask.
+/// One kind of error with a number that never changes, for documentation and for support.
 package struct ErrorEntry: Hashable, Sendable {
-  /// Whose errors these are. Its number begins the error's.
+  /// The module of the error. The error's number begins with its number.
   package enum Family: Int, CaseIterable, Sendable {
     /// `StoreError.Code`
     case store = 1
@@ -12,11 +12,11 @@ package struct ErrorEntry: Hashable, Sendable {
     case objects
     /// `RoostError.Code`
     case door
-    /// What `SwiftDataError` calls its kinds.
+    /// The kinds of `SwiftDataError`.
     case swiftData
     /// `TransferFault.Code`
     case transfer
-    /// The tool's own.
+    /// The errors of the tool.
     case tool
 
     package var name: String {
@@ -34,9 +34,9 @@ package struct ErrorEntry: Hashable, Sendable {
   }
 
   package let family: Family
-  /// As in `E0103`.
+  /// The number, such as `E0103`.
   package let number: String
-  /// What the code is called in Swift.
+  /// The name of the code in Swift.
   package let name: String
   /// What happened, as a sentence.
   package let meaning: String
@@ -62,9 +62,10 @@ extension StoreError: CataloguedError {
   package var entry: ErrorEntry? { ErrorCatalogue.entry(.store, code.rawValue) }
 }
 
-/// The one table of all kinds of errors: errors have their numbers from it, and so have the tool and the documents.
+/// The table of all kinds of errors. Errors, the tool and the documentation get the numbers from
+/// it.
 ///
-/// New kinds go to the end of their family. A number is never given twice, also where its kind is gone.
+/// New kinds are appended to their family. A number is never reused, even if its kind is removed.
 package enum ErrorCatalogue {
   package static let all: [ErrorEntry] = store + others
 
@@ -75,19 +76,19 @@ package enum ErrorCatalogue {
     byName["\(family.rawValue) \(name)"]
   }
 
-  /// The number of a kind; a test sees to it that each has one.
+  /// The number of a kind. A test checks that each kind has one.
   package static func number(_ family: ErrorEntry.Family, _ name: String) -> String {
     entry(family, name)?.number ?? "E\(family.rawValue)00"
   }
 
-  /// What a person means by `E0103`, `e103` or `103`.
+  /// The entry for a number that a user wrote as `E0103`, `e103` or `103`.
   package static func entry(written text: String) -> ErrorEntry? {
     let digits = text.first == "E" || text.first == "e" ? text.dropFirst() : text[...]
     guard (1...4).contains(digits.utf8.count), let number = Int(digits), number > 0 else { return nil }
     return all.first { $0.number.dropFirst() == String(repeating: "0", count: 4 - digits.count) + digits }
   }
 
-  /// What to do is what the error itself says.
+  /// Makes an entry whose advice is that of the error code.
   private static func of(_ place: Int, _ code: StoreError.Code, meaning: String) -> ErrorEntry {
     ErrorEntry(.store, place, name: code.rawValue, meaning: meaning, advice: code.advice)
   }

@@ -1,22 +1,22 @@
-/// A file in memory, perhaps over another one: what was written is read from memory, everything else from the file below, which it never
-/// changes.
+/// A file in memory, possibly over another file. Written bytes are read from memory, all others
+/// from the file below, which it never changes.
 package final class LayeredFile: StorageFile, @unchecked Sendable {
-  // Unchecked because `lock` guards all fields that change.
+  // Unchecked because `lock` protects all mutable fields.
   package let path: String
   private static var blockSize: UInt64 { 4096 }
   private let lock = Lock()
-  /// The file below; nil from ``close()`` on, or where there is none.
+  /// The file below; nil after ``close()``, or if there is none.
   private var below: (any StorageFile)?
-  /// What is read of the file below ends here.
+  /// Reads of the file below end here.
   private var limit: UInt64
   private var size: UInt64
   private var blocks: [UInt64: [UInt8]] = [:]
-  /// Called once, when nothing below is read any more.
+  /// Called once, after the last read of the file below.
   private var ended: (@Sendable () -> Void)?
 
   /// - Parameters:
   ///   - below: the file below, which this one closes.
-  ///   - size: how much of it is there.
+  ///   - size: the number of its bytes that are used.
   package init(over below: any StorageFile, size: UInt64, ended: @escaping @Sendable () -> Void) {
     path = below.path
     self.below = below
@@ -24,7 +24,7 @@ package final class LayeredFile: StorageFile, @unchecked Sendable {
     self.ended = ended
   }
 
-  /// An empty file in memory alone.
+  /// An empty file in memory only.
   package init() {
     path = ""
     (limit, size) = (0, 0)

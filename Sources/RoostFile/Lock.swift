@@ -29,7 +29,8 @@ package final class Lock: @unchecked Sendable {
   package func release() { pthread_mutex_unlock(mutex) }
   package func tryAcquire() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
-  /// Acquires the lock where it becomes free until a monotonic time in nanoseconds; false where it does not.
+  /// Acquires the lock if it becomes free before a monotonic time in nanoseconds. Returns false
+  /// otherwise.
   package func acquire(until deadline: UInt64) -> Bool {
     var polling = Polling(until: deadline)
     while !tryAcquire() { guard polling.pause() else { return false } }
@@ -69,7 +70,8 @@ package final class ConditionVariable: @unchecked Sendable {
 
   package func wait(_ lock: Lock) { pthread_cond_wait(variable, lock.mutex) }
 
-  /// Waits until `deadline` of ``Clock/monotonicNanoseconds()`` at the latest; false when that has passed.
+  /// Waits until `deadline` of ``Clock/monotonicNanoseconds()`` at the latest. Returns false when
+  /// that has passed.
   package func wait(_ lock: Lock, until deadline: UInt64) -> Bool {
     #if canImport(Darwin)
       let now = Clock.monotonicNanoseconds()

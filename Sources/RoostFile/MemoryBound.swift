@@ -6,18 +6,20 @@
   import Darwin
 #endif
 
-/// How much memory this process may use: the machine's, or less where a control group of Linux says so.
+/// The memory that this process may use: the machine's, or less if a control group of Linux limits
+/// it.
 ///
-/// ## Where the bounds stand
+/// ## Layout
 /// ```
 /// /proc/self/cgroup   lines of number:controllers:path
 /// version 2           number 0, no controllers   /sys/fs/cgroup<path>/memory.max, memory.high
 /// version 1           controllers with memory    /sys/fs/cgroup/memory<path>/memory.limit_in_bytes
 /// ```
-/// A group is bound by every group above it, so all of them are asked. In a container the path may be that of the host,
-/// where nothing is found; then the top of what is mounted is the container's own.
+/// A group is limited by every group above it, so all are read. In a container the path may be that
+/// of the host, where nothing is found; then the top of the mounted folder is the container's own
+/// group.
 package enum MemoryBound {
-  /// The bound in bytes as it is now; nil where the system does not tell.
+  /// The present limit in bytes; nil if the system does not tell.
   package static func now() -> UInt64? {
     let group = group { text(of: $0) }
     guard let physical else { return group }
@@ -36,7 +38,8 @@ package enum MemoryBound {
     #endif
   }
 
-  /// The lowest bound of the control groups of this process, which `read` finds in files; nil where there is none.
+  /// The lowest limit of the control groups of this process, read from files by `read`; nil if
+  /// there is none.
   package static func group(_ read: (String) -> String?) -> UInt64? {
     guard let groups = read("/proc/self/cgroup") else { return nil }
     var lowest: UInt64?
@@ -48,7 +51,7 @@ package enum MemoryBound {
       let files = isSecond ? ["memory.max", "memory.high"] : ["memory.limit_in_bytes"]
       for folder in folders(isSecond ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory", fields[2]) {
         for file in files {
-          // "max" is no number, and no bound.
+          // "max" is not a number, and no limit.
           guard let bytes = read(folder + "/" + file).flatMap({ UInt64($0.prefix { $0.isNumber }) }) else { continue }
           lowest = min(lowest ?? bytes, bytes)
         }
@@ -57,18 +60,18 @@ package enum MemoryBound {
     return lowest
   }
 
-  /// The folders of a group and of all above it.
+  /// The folders of a group and of all groups above it.
   private static func folders(_ top: String, _ path: Substring) -> [String] {
     var folders = [top]
     for name in path.split(separator: "/").prefix(64) {
-      // A group outside of what is mounted here.
+      // A group outside the mounted folder.
       if name == ".." { return [top] }
       folders.append(folders[folders.count - 1] + "/" + name)
     }
     return folders
   }
 
-  /// The first bytes of a small file of the system; nil where it cannot be read.
+  /// The first bytes of a small system file; nil if it cannot be read.
   private static func text(of path: String) -> String? {
     guard let file = try? DiskFileSystem.shared.open(path, .read) else { return nil }
     defer { file.close() }

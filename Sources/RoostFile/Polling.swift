@@ -1,4 +1,4 @@
-/// Trying something again and again until a deadline, with pauses that grow up to twenty milliseconds.
+/// Retries something until a deadline, with pauses that grow up to twenty milliseconds.
 ///
 /// ```
 /// var polling = Polling(until: deadline)
@@ -16,7 +16,7 @@ package struct Polling {
     self.init(until: overflows ? .max : deadline)
   }
 
-  /// Pauses; false where the deadline has passed.
+  /// Pauses. Returns false if the deadline has passed.
   package mutating func pause() -> Bool {
     let now = Clock.monotonicNanoseconds()
     guard now < deadline else { return false }

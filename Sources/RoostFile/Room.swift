@@ -7,15 +7,16 @@
 #endif
 package import Synchronization
 
-/// Memory whose size a file decides: where there is none that is an error, and not the end of the process.
+/// Allocates memory whose size comes from a file. If there is not enough, it throws instead of
+/// ending the process.
 ///
-/// An array that cannot be allocated ends the process. So whatever is as large as a file says is asked for here, after
-/// the number was compared with what the file can hold.
+/// An array that cannot be allocated ends the process. So everything whose size a file determines
+/// is allocated here, after the number was compared with the size of the file.
 package enum Room {
-  /// The most bytes that were asked for at once; tests look at it.
+  /// The largest single allocation so far; tests read it.
   package static let largest = Atomic<Int>(0)
 
-  /// Memory for `byteCount` bytes, not cleared, to be given back.
+  /// Allocates `byteCount` bytes, which are not cleared. The caller gives them back.
   package static func take(_ byteCount: Int) throws(StoreError) -> UnsafeMutableRawBufferPointer {
     largest.max(byteCount, ordering: .relaxed)
     guard byteCount >= 0, let memory = malloc(max(byteCount, 1)) else { throw none(byteCount) }
@@ -24,7 +25,7 @@ package enum Room {
 
   package static func give(_ buffer: UnsafeMutableRawBufferPointer) { free(buffer.baseAddress) }
 
-  /// Throws where an array of so many bytes would end the process.
+  /// Throws if an array of this many bytes would end the process.
   package static func check(_ byteCount: Int) throws(StoreError) { give(try take(byteCount)) }
 
   private static func none(_ byteCount: Int) -> StoreError {

@@ -6,12 +6,12 @@
   import Darwin
 #endif
 
-/// Whole reads and writes over the single calls of the seam.
+/// Whole reads and writes, made of the single calls of `StorageFile`.
 extension StorageFile {
-  /// Reads until the buffer is full or the file ends; returns the bytes read.
+  /// Reads until the buffer is full or the file ends. Returns the number of bytes read.
   ///
-  /// The file's size decides where it ends. A read that returns nothing before that end is tried again, and is an error
-  /// if that goes on: it never makes a file look shorter than it is.
+  /// The file's size decides where it ends. A read that returns nothing before that end is
+  /// repeated, and is an error if that continues. So a file never seems shorter than it is.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(StoreError) -> Int {
     var done = 0
     var interruptions = 0
@@ -66,7 +66,8 @@ extension StorageFile {
     try repeating("allocate", at: offset) { () throws(Fault) in try allocateOnce(offset: offset, length: length) }
   }
 
-  /// Makes what was written durable. A failure is never tried again: the pages it concerned may be lost.
+  /// Makes written bytes durable. A failed sync is never tried again: the affected pages may be
+  /// lost.
   package func sync() throws(StoreError) {
     do throws(Fault) { try syncOnce() } catch {
       throw StoreError.system("sync", error.errorNumber, path: path)
@@ -125,8 +126,8 @@ extension StoreError {
     return StoreError(code, "\(verb) failed: \(reason)", path: path, offset: offset, errorNumber: number)
   }
 
-  /// Whether a folder could not be opened to be synced: then no sync has failed, and none was made. A sync never gives
-  /// these numbers.
+  /// Whether a folder could not be opened for its sync. Then no sync was made, so none has failed.
+  /// A sync itself never returns these error numbers.
   package var isBeforeSync: Bool {
     [EMFILE, ENFILE, ENOMEM, EACCES, EPERM, ENOENT, ENOTDIR, ELOOP].contains(errorNumber)
   }

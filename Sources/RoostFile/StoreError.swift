@@ -1,11 +1,11 @@
-/// What went wrong in a store, where, and what to do next.
+/// An error of a store, with its place and advice.
 ///
-/// Every floor throws this one type. It is one word wide, so that a `throws(StoreError)` function
-/// costs its caller one register test. Match on ``code``; print the whole error for a person.
+/// Every lower module throws this one type. It is one word wide, so a `throws(StoreError)` function
+/// costs its caller one register test. Match on ``code``; print the whole error for people.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure, each with its own advice.
   public enum Code: String, Sendable, CaseIterable {
-    // The file is not what was expected.
+    // The file is not the expected one.
     /// Roost did not write the file at this path.
     case notAStore
     /// The file is shorter than its superblock says.
@@ -26,7 +26,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case hardLinked
     /// The store's file was removed or replaced while the store was open.
     case fileReplaced
-    // The world refused.
+    // The system refused.
     /// There is no such file, or the store has no tree or entry of this name.
     case notFound
     /// Another process has the store open for writing.
@@ -43,12 +43,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case outOfMemory
     /// The program or the machine has reached its limit of open files.
     case tooManyFiles
-    // A commit's fate is open, or writing has stopped because of that.
+    // The result of a commit is unknown, or writing has stopped because of that.
     /// The device failed during a commit. The commit may be stored or not.
     case commitUncertain
     /// The device failed earlier. Writing has stopped until the store is opened again.
     case poisoned
-    // The call does not fit.
+    // The call is not allowed.
     /// The store or its transaction is closed.
     case closed
     /// The store was opened read-only.
@@ -96,9 +96,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - code: the kind of failure.
   ///   - detail: what happened, as a clause without a full stop.
-  ///   - path: the file concerned.
-  ///   - page: the page concerned, counted from the start of the data file.
-  ///   - offset: the byte offset concerned.
+  ///   - path: the file; nil if there is none.
+  ///   - page: the number of the page, counted from the start of the data file.
+  ///   - offset: the byte offset in the file.
   ///   - errorNumber: the operating system's error number, or 0.
   public init(
     _ code: Code, _ detail: String, path: String? = nil, page: UInt64? = nil, offset: UInt64? = nil,
@@ -112,11 +112,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public var code: Code { storage.code }
   /// What happened, as a clause without a full stop.
   public var detail: String { storage.detail }
-  /// The file concerned, where one is.
+  /// The file; nil if there is none.
   public var path: String? { storage.path }
-  /// The page concerned, counted from the start of the data file.
+  /// The number of the page, counted from the start of the data file.
   public var page: UInt64? { storage.page }
-  /// The byte offset concerned.
+  /// The byte offset in the file.
   public var offset: UInt64? { storage.offset }
   /// The operating system's error number, or 0.
   public var errorNumber: Int32 { storage.errorNumber }

@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// Wakes a thread that waits for the bytes of a pipe, because nobody wants them any more.
+/// Wakes a thread that waits for the bytes of a pipe, because they are no longer needed.
 package final class StreamStop: Sendable {
-  // A pipe of its own, of which one end is waited for beside the other pipe.
+  // A separate pipe. The reading thread waits for its end and for the other pipe together.
   private let reading: Int32
   private let writing: Int32
 
@@ -26,23 +26,24 @@ package final class StreamStop: Sendable {
     _ = close(writing)
   }
 
-  /// Any thread may call it. What comes after is stopped too.
+  /// Stops the wait. Any thread may call it. Later waits are stopped too.
   package func stop() {
     var byte: UInt8 = 1
     _ = write(writing, &byte, 1)
   }
 
-  /// Waits until a descriptor has bytes, is at its end or in error; false if somebody said stop.
+  /// Waits until a descriptor has bytes, is at its end or in error. Returns false after ``stop()``.
   func wait(for descriptor: Int32) -> Bool {
     var waiting = awaited(descriptor)
     while poll(&waiting, 2, -1) < 0 {
-      // What cannot be waited for says so when it is read.
+      // A descriptor that cannot be polled reports its error when it is read.
       guard errno == EINTR || errno == EAGAIN else { return true }
     }
     return waiting[1].revents == 0
   }
 
-  /// Whether a read will not wait: a descriptor has bytes, is at its end or in error, or somebody said stop. Waits for that until `deadline`.
+  /// Whether a read will not block: a descriptor has bytes, is at its end or in error, or
+  /// ``stop()`` was called. Waits for that until `deadline`.
   func isReady(_ descriptor: Int32, by deadline: ContinuousClock.Instant) -> Bool {
     var waiting = awaited(descriptor)
     while true {

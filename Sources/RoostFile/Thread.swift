@@ -8,7 +8,7 @@
 
 /// A thread of the operating system that runs one closure and can be waited for.
 package final class Thread: @unchecked Sendable {
-  // Unchecked because `handle` is written before the thread is handed out and read by `join` alone.
+  // Unchecked because `handle` is written before the thread is handed out and only `join` reads it.
   #if canImport(Darwin)
     private var handle: pthread_t?
   #else
@@ -33,7 +33,7 @@ package final class Thread: @unchecked Sendable {
     }
   }
 
-  /// Waits until the closure has returned. To be called once.
+  /// Waits until the closure has returned. Call it once.
   package func join() {
     #if canImport(Darwin)
       if let handle { pthread_join(handle, nil) }
@@ -42,7 +42,7 @@ package final class Thread: @unchecked Sendable {
     #endif
   }
 
-  /// Nobody waits for it. To be called once, instead of ``join()``.
+  /// Lets the thread end without `join`. Call it once, instead of ``join()``.
   package func detach() {
     #if canImport(Darwin)
       if let handle { pthread_detach(handle) }
@@ -56,11 +56,11 @@ package final class Thread: @unchecked Sendable {
     return nil
   }
 
-  /// Lets others run.
+  /// Lets other threads run.
   package static func yield() { sched_yield() }
   package static func sleep(microseconds: UInt32) { usleep(microseconds) }
 
-  /// A number that tells this thread from the others that live now.
+  /// A number that distinguishes this thread from all living ones.
   package static var currentID: UInt64 {
     #if canImport(Darwin)
       var id: UInt64 = 0
@@ -72,19 +72,19 @@ package final class Thread: @unchecked Sendable {
   }
 }
 
-/// This process's number, as a lock's holder is named by it.
+/// This process's number, which identifies the holder of a lock.
 package var currentProcessID: Int32 { getpid() }
 
-/// What the program of a process is called; nil where that is not known.
+/// The name of a process's program; nil if it is unknown.
 package func programName(of process: Int32) -> String? {
   #if os(Linux)
-    // The name alone, which everybody may read; it has fifteen bytes at most.
+    // Only the name, which every process may read; it has at most fifteen bytes.
     let descriptor = open("/proc/\(process)/comm", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-    // A program may call itself whatever it likes.
+    // A program can set any name.
     let name = bytes.prefix(max(0, count)).filter { (0x20..<0x7F).contains($0) }
     return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
   #else

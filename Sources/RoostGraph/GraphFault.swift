@@ -1,37 +1,37 @@
 package import RoostFile
 
-/// Why something cannot be done with objects. It names what, where, and what to do.
+/// An error of an operation on objects. It names the reason, the place and the remedy.
 package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Code: String, Sendable, CaseIterable {
     /// The type is not among the store's models.
     case unknownModel
     /// The object belongs to another context.
     case foreign
-    /// The object, or the row it stands for, is deleted.
+    /// The object or its row is deleted.
     case deleted
     /// The context or its store is closed.
     case closed
-    /// No value could be read.
+    /// A value could not be read.
     case unreadable
-    /// A relationship does not lead to models of this class.
+    /// A relationship does not reference models of this class.
     case wrongModel
     /// Another context changed the same property.
     case conflict
     /// Two threads used one context at the same time.
     case twoThreads
-    /// A loop read its objects one by one, in a strict context.
+    /// A loop read objects one by one in a strict context.
     case readOneByOne
-    /// Another object has the same values, and only one may.
+    /// Another object has the same values, which must be unique.
     case notUnique
-    /// A delete rule, or a relationship that must lead somewhere, forbids a deletion.
+    /// A delete rule or a required reference forbids the deletion.
     case denied
     /// A value is missing, or cannot be stored.
     case badValue
-    /// A relationship leads to fewer objects than it must, or to more than it may.
+    /// A relationship references fewer objects than its minimum, or more than its maximum.
     case count
-    /// Something waits to be saved that stands in the way.
+    /// Unsaved changes prevent the operation.
     case pendingChanges
-    /// A value breaks a rule of its property, or the object one of its class.
+    /// A value breaks a rule of its property, or the object a rule of its class.
     case invalid
   }
 
@@ -40,9 +40,9 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
   package var entity: String?
   package var row: UInt64?
   package var property: String?
-  /// The other objects that it is about.
+  /// The other objects that the error concerns.
   package var others: [ObjectName] = []
-  /// The rule that is broken; nil for all other faults.
+  /// The broken rule; nil for all other errors.
   package var breach: RuleBreach?
 
   package init(
@@ -63,7 +63,7 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
     self.init(code, detail, entity: name.entity, row: name.row, property: property, others: others)
   }
 
-  /// What a rule says that forbids a deletion.
+  /// A delete rule forbids the deletion because the object references others.
   static func denied(_ object: ObjectName, _ property: String?, others: [ObjectName]) -> GraphFault {
     let some = others.prefix(3).map(\.description).joined(separator: ", ")
     return GraphFault(
@@ -72,7 +72,7 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
         + "remove them from the relationship first", name: object, property: property, others: others)
   }
 
-  /// What is said of a reference that must lead somewhere, to an object that goes.
+  /// A required reference of `object` would lose its target.
   static func needed(_ object: ObjectName, _ property: String?, other: ObjectName) -> GraphFault {
     GraphFault(
       .denied, "it must reference an object, and \(other) will be deleted: delete it too, or change the reference",
@@ -87,7 +87,7 @@ package struct GraphFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An object, whether there is one in memory or not.
+/// Names an object, whether it is loaded or not.
 package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
   package var entity: String
   package var row: UInt64
@@ -100,15 +100,16 @@ package struct ObjectName: Hashable, Sendable, CustomStringConvertible {
   package var description: String { "\(entity) \(row)" }
 }
 
-/// What a fault with the code `invalid` says of the rule.
+/// The broken rule of an error with the code `invalid`.
 ///
-/// A class, so that other faults stay small. Unchecked, because an error need not be `Sendable`; it is only handed on.
+/// A class, so that other errors stay small. Unchecked, because an error need not be `Sendable`;
+/// this one is only passed on.
 package final class RuleBreach: Hashable, @unchecked Sendable {
-  /// Nil where the class's own `validate` found the fault.
+  /// Nil if the class's own `validate` threw the error.
   package let rule: ValueRule?
-  /// The value for a sentence, of a long text the beginning.
+  /// The value as text for a message; a long text is shortened.
   package let value: String?
-  /// What the class's own `validate` threw.
+  /// The error that the class's own `validate` threw.
   package let cause: (any Error)?
 
   package init(rule: ValueRule? = nil, value: String? = nil, cause: (any Error)? = nil) {
@@ -125,10 +126,10 @@ package final class RuleBreach: Hashable, @unchecked Sendable {
   }
 }
 
-/// Everything that keeps a save from being done. Nothing was written.
+/// All errors that prevent a save. Nothing was written.
 package struct SaveRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   package var faults: [GraphFault]
-  /// How many there are, if more than ``faults`` has.
+  /// The number of errors, which may be more than ``faults`` contains.
   package var count: Int
 
   package init(faults: [GraphFault], count: Int = 0) {

@@ -2,10 +2,10 @@ internal import RoostRecords
 internal import RoostTransfer
 internal import Synchronization
 
-/// Counts what is read, and decompresses it where it is compressed.
+/// Counts the bytes that are read, and decompresses them if they are compressed.
 final class CountedInput: ByteInput {
   private let source: any ByteInput
-  /// How many bytes there are, before decompression.
+  /// The number of bytes before decompression.
   private let total: UInt64?
   private let kept: AnyObject?
   private var opened: (any ByteInput)?
@@ -17,12 +17,12 @@ final class CountedInput: ByteInput {
     self.kept = kept
   }
 
-  /// Bytes that were read, before decompression. Anybody may ask.
+  /// The number of bytes that were read, before decompression. Any thread may call it.
   private var read: UInt64 { counter.count.load(ordering: .relaxed) }
-  /// Whether the bytes that come out are not those that are stored.
+  /// Whether the bytes are decompressed.
   private var isPacked = false
 
-  /// How much of it is dealt with; nil where its length is unknown.
+  /// The processed fraction of the input; nil if its length is unknown.
   func fraction(_ progress: ImportCounts) -> Double? {
     guard let total else { return nil }
     return total == 0 ? 1 : min(1, Double(isPacked ? read : progress.bytes) / Double(total))
@@ -30,7 +30,7 @@ final class CountedInput: ByteInput {
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     if let opened { return try opened.read(into: buffer) }
-    // The first bytes tell whether it is compressed.
+    // The first bytes show whether it is compressed.
     var head: [UInt8] = []
     let counting = Counting(source, counter)
     while head.count < 4 {

@@ -3,7 +3,7 @@ internal import Roost
 internal import RoostFile
 internal import RoostTransfer
 
-/// Where an export goes, and how records stand there.
+/// The destination of an export, and the format of its records.
 public struct ExportTarget: Sendable {
   private enum Place: Sendable {
     case file(URL)
@@ -14,23 +14,23 @@ public struct ExportTarget: Sendable {
   private let given: ImportSource.Format?
   private let isPacked: Bool?
 
-  /// A file. It has its name when it is whole; until then what was there before stays. Where no format is given its name tells, as `tracks.csv`,
-  /// `tracks.jsonl` or `tracks.json.lz4`.
+  /// A file. It gets its name when it is complete; until then a previous file stays. Without a
+  /// format the name decides, such as `tracks.csv`, `tracks.jsonl` or `tracks.json.lz4`.
   ///
   /// - Parameters:
   ///   - url: the file.
-  ///   - format: how records stand in it; of a table, the columns are those that are written.
-  ///   - isCompressed: whether it is compressed by LZ4; where nothing is said, its name tells.
+  ///   - format: the format of the records. The columns of a table are the columns to write.
+  ///   - isCompressed: whether to compress the file with LZ4; nil lets the name decide.
   public static func file(
     _ url: URL, _ format: ImportSource.Format? = nil, isCompressed: Bool? = nil
   ) -> ExportTarget { ExportTarget(place: .file(url), given: format, isPacked: isCompressed) }
 
-  /// A file or a pipe that is open, from where it stands. It is not closed.
+  /// An open file or pipe, from its present position. It is not closed.
   public static func handle(
     _ handle: FileHandle, _ format: ImportSource.Format, isCompressed: Bool = false
   ) -> ExportTarget { ExportTarget(place: .handle(handle), given: format, isPacked: isCompressed) }
 
-  /// Opens it for a body, and gives a file its name when that is done.
+  /// Opens the target for `body`, and gives a file its name afterwards.
   func write<Result>(_ body: (any ByteOutput, TextFormat) throws -> Result) throws -> Result {
     switch place {
     case .handle(let handle):

@@ -2,7 +2,7 @@ internal import Roost
 internal import RoostTransfer
 
 extension Roost.ImportOptions {
-  /// Checks what every import needs, and the form of dates.
+  /// Checks the options that every import needs, and the form of dates.
   func checkText() throws {
     do throws(ValueFault) { _ = try DateReader(dates.plain) } catch { throw RoostError(.badValue, error.detail) }
     try check()
@@ -21,7 +21,7 @@ extension Roost.ImportOptions {
       case .merge: .merge
       case .throw: .throw
       }
-    // Where nothing is unique there can be no conflict.
+    // Without unique values there can be no conflict.
     if !hasUnique, plain.conflict != .throw { plain.conflict = .insert }
     plain.badRecords =
       switch badRecords {
@@ -43,7 +43,7 @@ extension Roost.ImportOptions {
 }
 
 extension Roost.ImportOptions.DateForm {
-  /// The form for the text importer.
+  /// The form in the text importer's type.
   var plain: RoostTransfer.DateForm {
     switch self {
     case .automatic: .automatic

@@ -4,9 +4,10 @@ internal import class RoostTransfer.ImportCancellation
 
 /// An import that runs on threads of its own.
 ///
-/// Unchecked because the lock guards what changes.
+/// Unchecked because the lock protects all mutable state.
 public final class ImportRun: @unchecked Sendable {
-  /// How far it is, behind each chunk; whoever looks late sees the newest alone. It ends with the import. One loop may go through it.
+  /// The progress after each chunk. A slow reader gets only the newest value. The stream ends with
+  /// the import. Only one loop may read it.
   public let progress: AsyncStream<ImportProgress>
   private let cancellation = ImportCancellation()
   private let lock = Lock()
@@ -34,10 +35,10 @@ public final class ImportRun: @unchecked Sendable {
     thread.detach()
   }
 
-  /// Ends the import behind the chunk at hand.
+  /// Ends the import after the current chunk.
   public func cancel() { cancellation.cancel() }
 
-  /// What the import did, when it is done.
+  /// The report, after the import has ended.
   public var report: ImportReport {
     get async throws {
       try await withCheckedThrowingContinuation { continuation in

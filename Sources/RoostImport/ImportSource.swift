@@ -3,25 +3,27 @@ internal import Roost
 internal import RoostFile
 internal import RoostTransfer
 
-/// A text of records: where it is, and how they stand in it. What is compressed by LZ4 is decompressed, whatever it is called.
+/// A text with records: its place and its format. Input that is compressed with LZ4 is
+/// decompressed, whatever its name is.
 public struct ImportSource: Sendable {
-  /// How records stand in a text.
+  /// The format of records in a text.
   public struct Format: Hashable, Sendable {
     let plain: TextFormat
 
-    /// A table. The first line names the columns unless `columns` does. The delimiter is one character of ASCII; where it is nil, the first line
-    /// tells whether it is a comma, a semicolon or a tab, and an export writes commas.
+    /// A table. The first line names the columns unless `columns` does. The delimiter is one ASCII
+    /// character. If it is nil, an import finds out from the first line whether it is a comma, a
+    /// semicolon or a tab, and an export writes commas.
     public static func csv(delimiter: Character? = nil, columns: [String]? = nil) -> Format {
       Format(plain: .csv(delimiter: delimiter.map { $0.asciiValue ?? 0 }, names: columns))
     }
-    /// A table whose first line names the columns and tells the delimiter.
+    /// A table whose first line names the columns and shows the delimiter.
     public static var csv: Format { csv() }
-    /// Objects in one list, or on a line each: the first byte tells.
+    /// Objects in one list, or one on each line: the first byte decides.
     public static let json = Format(plain: .json)
     /// An object on each line.
     public static let jsonLines = Format(plain: .jsonLines)
 
-    /// By how a file's name ends; what stands before `.lz4`.
+    /// The format for a file name: its extension, without `.lz4`.
     static func named(_ name: String) -> Format? {
       let parts = name.lowercased().split(separator: ".").dropFirst().filter { $0 != "lz4" }
       return switch parts.last {
@@ -49,24 +51,25 @@ public struct ImportSource: Sendable {
   private enum Place: Sendable {
     case file(URL)
     case data(Data)
-    // Files belong to the whole program.
+    // Files are used by the whole program.
     case handle(FileHandle)
   }
 
   private let place: Place
   private let given: Format?
 
-  /// A file. Where no format is given its name tells, as `tracks.csv`, `tracks.jsonl` or `tracks.json.lz4`.
+  /// A file. Without a format the name decides, such as `tracks.csv`, `tracks.jsonl` or
+  /// `tracks.json.lz4`.
   public static func file(_ url: URL, _ format: Format? = nil) -> ImportSource {
     ImportSource(place: .file(url), given: format)
   }
 
-  /// A file or a pipe that is open, from where it stands. It is read on another thread, and not closed.
+  /// An open file or pipe, from its present position. It is read on another thread, and not closed.
   public static func handle(_ handle: FileHandle, _ format: Format) -> ImportSource {
     ImportSource(place: .handle(handle), given: format)
   }
 
-  /// A text in memory, as bytes of UTF-8 or compressed by LZ4.
+  /// A text in memory, as UTF-8 bytes or compressed with LZ4.
   public static func data(_ data: Data, _ format: Format) -> ImportSource {
     ImportSource(place: .data(data), given: format)
   }
@@ -88,7 +91,7 @@ public struct ImportSource: Sendable {
     return format
   }
 
-  /// The bytes as they are stored, and how many there are, if that is known.
+  /// Opens the source and finds out the number of stored bytes, if it is known.
   func open() throws -> CountedInput {
     switch place {
     case .file(let url):

@@ -4,7 +4,7 @@ internal import RoostRecords
 internal import RoostTransfer
 
 extension ImportTarget {
-  /// What the classes say of rows that the catalog does not.
+  /// The rules of the classes that the catalog does not contain.
   func shape() throws -> ImportShape? {
     guard let map else { return nil }
     var names: [String: String] = [:]
@@ -25,7 +25,7 @@ extension ImportTarget {
       for (field, check) in blank.checks { checks[field] = check }
       let own = store.fieldRules(map)
       for (field, rule) in own { rules[field] = rule }
-      // A value that the class gives, and that breaks a rule, is no value that a new row can have.
+      // An initial value of the class that breaks a rule is not valid for a new row.
       let broken = blank.initials.filter { field, value in
         switch value {
         case .always(let value): own[field]?(value) != nil

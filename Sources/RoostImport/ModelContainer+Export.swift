@@ -4,18 +4,20 @@ internal import RoostRecords
 internal import RoostTransfer
 
 extension ModelContainer {
-  /// Writes the stored models that a fetch finds, in its order, in such a way that an import makes the same models of them. Each is written at once, so it
-  /// does not matter how many there are. All are of one moment, and nobody waits for it.
+  /// Writes the stored models that a fetch finds, in its order. An import makes the same models of
+  /// the output. Each model is written at once, so the memory does not grow with their number. All
+  /// models are from one snapshot, and other threads do not wait.
   ///
   /// ```swift
   /// let byTitle = FetchDescriptor<Song>(sortBy: [SortDescriptor(\.title)])
   /// try container.export(byTitle, to: .file(folder.appending(path: "songs.csv")))
   /// ```
   ///
-  /// Relationships are written as the unique values of what they lead to, else as numbers of rows, which mean something in this store alone. Lists that the references of
-  /// their members make are not written: the members say it.
+  /// Relationships are written as the unique values of the related models. Without unique values
+  /// they are written as row numbers, which are valid in this store only. Lists that are the
+  /// inverse of a reference are not written, because the members contain the reference.
   ///
-  /// - Returns: how many models were written.
+  /// - Returns: the number of written models.
   /// - Throws: ``Roost/SwiftDataError/unsupportedPredicate`` if a part of the predicate cannot be evaluated, and
   ///   ``Roost/RoostError`` if the store cannot be read or the target cannot be written.
   @discardableResult
@@ -24,8 +26,8 @@ extension ModelContainer {
     fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Int where Model: PersistentModel { try export(descriptor, target, place: (fileID, line)) { false } }
 
-  /// Writes the stored models that a fetch finds without blocking the caller's thread. If the task is cancelled, the export throws
-  /// `CancellationError`, and a file is as it was before.
+  /// Writes the stored models that a fetch finds without blocking the caller's thread. If the task
+  /// is cancelled, the export throws `CancellationError`, and an existing file stays unchanged.
   @discardableResult
   public func export<Model>(
     _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget,
@@ -58,11 +60,11 @@ extension ModelContainer {
   }
 }
 
-/// What fields are called in an export of a class.
+/// The names of fields in an export of a class.
 private struct ExportNames {
-  /// Fields of the class, by what the store calls them.
+  /// The names of the class's fields, by their names in the store.
   private var names: [String: String] = [:]
-  /// Classes whose fields are written under their own names: those that inherit from it.
+  /// Classes whose fields are written under their own names: the subclasses.
   private var heirs: Set<String> = []
 
   init(_ map: EntityMap, _ store: GraphStore) {

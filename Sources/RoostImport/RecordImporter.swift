@@ -3,10 +3,10 @@ internal import class RoostTransfer.ImportCancellation
 
 /// Imports texts of records into a container.
 ///
-/// A thread reads and takes apart, another one stores, so memory does not grow with the input. A chunk of records is one transaction. Contexts hear of it
-/// as of any other commit, and the history tells it.
+/// One thread reads and parses, another one stores, so memory does not grow with the input. Each
+/// chunk of records is one transaction. Contexts and the history see it as any other commit.
 public struct RecordImporter: Sendable {
-  /// How records are imported. A change counts for the next run.
+  /// How records are imported. A change takes effect in the next run.
   public var options: ImportOptions
   let container: ModelContainer
   let target: ImportTarget
@@ -17,19 +17,20 @@ public struct RecordImporter: Sendable {
     self.options = options
   }
 
-  /// Imports everything, and returns when it is on the disk.
+  /// Imports all records, and returns when they are synced.
   ///
   /// - Parameters:
-  ///   - source: where the records are.
-  ///   - progress: called behind each chunk, on this thread.
-  /// - Throws: ``Roost/RoostError`` of ``Roost/RoostError/Code/badInput`` where a record is wrong. What was stored before stays.
+  ///   - source: the place of the records.
+  ///   - progress: called after each chunk, on this thread.
+  /// - Throws: ``Roost/RoostError`` with ``Roost/RoostError/Code/badInput`` if a record is invalid.
+  ///   Chunks that were stored before stay.
   @discardableResult
   public func run(_ source: ImportSource, progress: ((ImportProgress) -> Void)? = nil) throws -> ImportReport {
     try run(source, ImportCancellation(), progress: progress)
   }
 
-  /// Imports everything without blocking the caller's thread. If the task is cancelled, the import ends after the current chunk, and the report
-  /// says so.
+  /// Imports all records without blocking the caller's thread. If the task is cancelled, the import
+  /// ends after the current chunk, and the report says so.
   @discardableResult
   public func run(
     _ source: ImportSource, progress: (@Sendable (ImportProgress) -> Void)? = nil
@@ -42,7 +43,8 @@ public struct RecordImporter: Sendable {
     }
   }
 
-  /// Begins an import, to look at and to cancel while it runs. It goes on if nobody keeps what is returned.
+  /// Begins an import that can be observed and cancelled while it runs. It continues if the result
+  /// is not kept.
   public func start(_ source: ImportSource) throws -> ImportRun { try start(source, nil) }
 
   private func start(
@@ -60,7 +62,8 @@ public struct RecordImporter: Sendable {
 }
 
 extension ModelContainer {
-  /// Imports records by the name of a class, or of an entity that a store of the container has, without its type.
+  /// Makes an importer for a class, or for an entity that a store of the container has, by its
+  /// name.
   ///
   /// ```swift
   /// let report = try container.importer(forEntity: "Song").run(.text("title,year\nHeroes,1977\n", .csv))

@@ -2,18 +2,18 @@ import RoostFile
 import RoostPages
 import RoostTrees
 
-/// A tree under construction. While it stands, its transaction may be read but not changed.
+/// A tree under construction. Meanwhile its transaction may be read but not changed.
 @usableFromInline
 final class Building {
   private let writer: Writer
   private let id: UInt32
   private let trunk: Forest.Trunk
   private let transaction: WriteTransaction
-  // One of the two.
+  // Exactly one of the two is set.
   private let bytes: ByteTreeBuilder?
   private let numbers: IntegerTreeBuilder?
   private let through: WriteTransaction.Through
-  // Unchecked exclusivity: one thread builds, and nothing in here calls back while a field is being changed.
+  // Unchecked exclusivity: one thread builds, and no access to a field calls other code.
   @exclusivity(unchecked) private var count = 0
 
   init(_ writer: Writer, _ id: UInt32, trunk: Forest.Trunk, fill: Int) throws(StoreError) {
@@ -54,7 +54,8 @@ final class Building {
     try transaction.continueThrough()
   }
 
-  /// Builds the tree: `body` appends all entries. Returns how many there are. After an error the tree is empty.
+  /// Builds the tree: `body` appends all entries. Returns their number. After an error the tree is
+  /// empty.
   @inlinable
   func run(_ body: () throws -> Void) throws -> Int {
     do {
@@ -66,7 +67,7 @@ final class Building {
     }
   }
 
-  /// Makes what was built the tree; returns how many entries it has.
+  /// Puts the built tree into place. Returns the number of its entries.
   @usableFromInline
   func finish() throws -> Int {
     let made = try bytes?.finish() ?? numbers?.finish()
@@ -90,16 +91,17 @@ final class Building {
 }
 
 extension WritableTree {
-  /// Fills an empty tree from entries whose keys ascend, in one pass: much faster than putting each, and the log holds
-  /// only where the pages are.
+  /// Fills an empty tree from entries with ascending keys, in one pass. This is much faster than
+  /// putting each entry, and the log contains only the places of the pages.
   ///
-  /// The transaction may be read meanwhile, but not changed. If an error is thrown, the tree stays empty; it is
-  /// `unsortedKeys` where a key is not greater than the one before.
+  /// The transaction may be read meanwhile, but not changed. If an error is thrown, the tree stays
+  /// empty. The error is `unsortedKeys` if a key is not greater than the one before.
   ///
   /// - Parameters:
   ///   - entries: the keys and values, in the order of the keys.
-  ///   - fill: how full pages get, in percent, 50 to 100. Leave room where keys will come between.
-  /// - Returns: how many entries there were.
+  ///   - fill: how full pages get, in percent, 50 to 100. Leave room if keys will be inserted
+  /// between.
+  /// - Returns: the number of entries.
   @discardableResult
   @inlinable
   public func build<Key: Bytes, Value: Bytes>(
@@ -115,16 +117,17 @@ extension WritableTree {
 }
 
 extension WritableTable {
-  /// Fills an empty table from entries whose keys ascend, in one pass: much faster than putting each, and the log holds
-  /// only where the pages are.
+  /// Fills an empty table from entries with ascending keys, in one pass. This is much faster than
+  /// putting each entry, and the log contains only the places of the pages.
   ///
-  /// The transaction may be read meanwhile, but not changed. If an error is thrown, the table stays empty; it is
-  /// `unsortedKeys` where a key is not greater than the one before.
+  /// The transaction may be read meanwhile, but not changed. If an error is thrown, the table stays
+  /// empty. The error is `unsortedKeys` if a key is not greater than the one before.
   ///
   /// - Parameters:
   ///   - entries: the keys and values, in the order of the keys.
-  ///   - fill: how full pages get, in percent, 50 to 100. Leave room where keys will come between.
-  /// - Returns: how many entries there were.
+  ///   - fill: how full pages get, in percent, 50 to 100. Leave room if keys will be inserted
+  /// between.
+  /// - Returns: the number of entries.
   @discardableResult
   @inlinable
   public func build<Value: Bytes>(from entries: some Sequence<(UInt64, Value)>, fill: Int = 100) throws -> Int {

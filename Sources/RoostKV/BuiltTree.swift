@@ -3,7 +3,7 @@ import RoostFile
 import RoostPages
 import RoostTrees
 
-/// A tree that was built from its leaves up, on its way into an empty one and into the log.
+/// A tree that was built from its leaves up, before it replaces an empty one and is logged.
 struct BuiltTree {
   static let byteCount = 29
 
@@ -15,7 +15,7 @@ struct BuiltTree {
     extents = built.extents
   }
 
-  /// Reads what ``Replay`` has in the log, which must be `byteCount` long.
+  /// Decodes the log form of ``Replay``, which must have `byteCount` bytes.
   init(_ bytes: UnsafeRawBufferPointer) {
     precondition(bytes.count == Self.byteCount)
     let memory = bytes.baseAddress!
@@ -25,7 +25,7 @@ struct BuiltTree {
     extents = memory.u64(21)
   }
 
-  /// Makes it the tree; false if that is not empty.
+  /// Replaces an empty tree. Returns false if the tree is not empty.
   func give(to trunk: Forest.Trunk) -> Bool { trunk.adopt(root, extents: extents) }
 
   func record(_ transaction: WriteTransaction, _ tree: UInt32) throws(StoreError) {

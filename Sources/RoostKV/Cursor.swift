@@ -2,47 +2,48 @@ public import RoostFile
 import RoostPages
 import RoostTrees
 
-/// A place in a ``Tree``, to be moved through its keys in order.
+/// A position in a ``Tree``, which moves through the keys in order.
 ///
 /// ```swift
 /// var cursor = try tree.cursor()
 /// while try cursor.next() { print(try cursor.key().count) }
 /// ```
 ///
-/// Where a page cannot be read the move throws, and every further move throws it again, until the cursor is placed anew
-/// with `first`, `last`, `seek` or `move`.
+/// If a page cannot be read, the move throws. Every further move throws the same error, until
+/// `first`, `last`, `seek` or `move` positions the cursor again.
 public struct Cursor: ~Copyable {
   var scoped: ScopedCursor<ByteCursor>
 
-  /// Goes to the next entry, at first to the first one; false behind the last.
+  /// Moves to the next entry, or from the start to the first one. Returns false after the last one.
   public mutating func next() throws(StoreError) -> Bool { try scoped.go(.next) }
 
-  /// Goes to the entry before, at first to the last one; false before the first.
+  /// Moves to the previous entry, or from the start to the last one. Returns false before the first
+  /// one.
   public mutating func previous() throws(StoreError) -> Bool { try scoped.go(.previous) }
 
-  /// Goes to the first entry; false if the tree is empty.
+  /// Moves to the first entry. Returns false if the tree is empty.
   public mutating func first() throws(StoreError) -> Bool { try scoped.go(.first) }
 
-  /// Goes to the last entry; false if the tree is empty.
+  /// Moves to the last entry. Returns false if the tree is empty.
   public mutating func last() throws(StoreError) -> Bool { try scoped.go(.last) }
 
-  /// Goes to the first entry whose key is not below `key`; false if there is none.
+  /// Moves to the first entry whose key is not below `key`. Returns false if there is none.
   public mutating func seek(_ key: some Bytes) throws -> Bool {
     try key.withBytes { try scoped.go(.atLeast(ByteKey($0))) }
   }
 
-  /// Goes to the last entry whose key is not above `key`; false if there is none.
+  /// Moves to the last entry whose key is not above `key`. Returns false if there is none.
   public mutating func seek(atMost key: some Bytes) throws -> Bool {
     try key.withBytes { try scoped.go(.atMost(ByteKey($0))) }
   }
 
-  /// Goes to the entry that has `number` others before it, in the time of a look-up.
+  /// Moves to the entry with this index, counted from 0, in the time of a look-up.
   public mutating func move(to number: Int) throws(StoreError) -> Bool { try scoped.go(.number(number)) }
 
-  /// Whether the cursor stands on an entry.
+  /// Whether the cursor is at an entry.
   public var isAtEntry: Bool { scoped.isAtEntry }
 
-  /// Calls `body` with the entry where it lies. The cursor must stand on one.
+  /// Calls `body` with the entry in place, without copying. The cursor must be at an entry.
   @inlinable
   public mutating func withEntry<Result>(
     _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Result
@@ -68,42 +69,43 @@ public struct Cursor: ~Copyable {
   }
 }
 
-/// A place in a ``Table``, to be moved through its keys in order.
+/// A position in a ``Table``, which moves through the keys in order.
 public struct TableCursor: ~Copyable {
   var scoped: ScopedCursor<IntegerCursor>
 
-  /// Goes to the next entry, at first to the first one; false behind the last.
+  /// Moves to the next entry, or from the start to the first one. Returns false after the last one.
   public mutating func next() throws(StoreError) -> Bool { try scoped.go(.next) }
 
-  /// Goes to the entry before, at first to the last one; false before the first.
+  /// Moves to the previous entry, or from the start to the last one. Returns false before the first
+  /// one.
   public mutating func previous() throws(StoreError) -> Bool { try scoped.go(.previous) }
 
-  /// Goes to the first entry; false if the table is empty.
+  /// Moves to the first entry. Returns false if the table is empty.
   public mutating func first() throws(StoreError) -> Bool { try scoped.go(.first) }
 
-  /// Goes to the last entry; false if the table is empty.
+  /// Moves to the last entry. Returns false if the table is empty.
   public mutating func last() throws(StoreError) -> Bool { try scoped.go(.last) }
 
-  /// Goes to the first entry whose key is not below `key`; false if there is none.
+  /// Moves to the first entry whose key is not below `key`. Returns false if there is none.
   public mutating func seek(_ key: UInt64) throws(StoreError) -> Bool { try scoped.go(.atLeast(key)) }
 
-  /// Goes to the last entry whose key is not above `key`; false if there is none.
+  /// Moves to the last entry whose key is not above `key`. Returns false if there is none.
   public mutating func seek(atMost key: UInt64) throws(StoreError) -> Bool { try scoped.go(.atMost(key)) }
 
-  /// Goes to the entry that has `number` others before it, in the time of a look-up.
+  /// Moves to the entry with this index, counted from 0, in the time of a look-up.
   public mutating func move(to number: Int) throws(StoreError) -> Bool { try scoped.go(.number(number)) }
 
-  /// Whether the cursor stands on an entry.
+  /// Whether the cursor is at an entry.
   public var isAtEntry: Bool { scoped.isAtEntry }
 
-  /// The entry's key. The cursor must stand on one.
+  /// The entry's key. The cursor must be at an entry.
   public var key: UInt64 { get throws(StoreError) { try scoped.entry().key } }
 
-  /// Calls `body` with the entry's value where it lies. The cursor must stand on one.
+  /// Calls `body` with the entry's value in place, without copying. The cursor must be at an entry.
   @inlinable
   public func withValue<Result>(_ body: (RawSpan) throws -> Result) throws -> Result { try entry().value.read(body) }
 
-  /// Calls `body` with the entry where it lies. The cursor must stand on one.
+  /// Calls `body` with the entry in place, without copying. The cursor must be at an entry.
   @inlinable
   public func withEntry<Result>(_ body: (_ key: UInt64, _ value: RawSpan) throws -> Result) throws -> Result {
     let (key, value) = try entry()

@@ -23,7 +23,8 @@ import RoostTrees
 }
 
 extension Scope {
-  /// Finds a value with `search`. The slot of `view` stays entered if the answer borrows from it.
+  /// Finds a value with `search`. The slot of `view` stays entered if the result borrows from its
+  /// page.
   @inline(__always)
   func find(
     in view: PageView, _ search: () throws(StoreError) -> StoredValue?

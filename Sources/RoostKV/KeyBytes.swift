@@ -1,7 +1,7 @@
-/// Keys and values can be given as text or as bytes.
+/// Keys and values, given as text or as bytes.
 ///
-/// Keys are ordered by their bytes, a shorter key before a longer one that it begins. For text that is the order of
-/// its UTF-8 form.
+/// Keys are ordered by their bytes. A key comes after its own prefixes. Text is ordered by its
+/// UTF-8 bytes.
 public protocol Bytes {
   /// Calls `body` with the bytes, which are only valid during the call.
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result

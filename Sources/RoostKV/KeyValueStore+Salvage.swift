@@ -3,12 +3,14 @@ package import RoostFile
 package import RoostPages
 internal import RoostTrees
 
-/// Saving what a damaged store still holds.
+/// Salvages damaged stores.
 extension KeyValueStore {
-  /// Reads everything that can be read from the store at `path`, which is not changed, and writes it into a new one.
+  /// Reads everything readable from the store at `path`, and writes it into a new store. The
+  /// damaged store is not changed.
   ///
-  /// Trees are walked around what is damaged, and where that left a gap, sound pages that nothing leads to are
-  /// searched for its entries. Then the log is carried out as far as it is whole. The store must not be open.
+  /// Damaged parts of trees are skipped. If that leaves a gap, valid unreferenced pages are
+  /// searched for its entries. Then the valid part of the log is replayed. The store must not be
+  /// open.
   ///
   /// - Parameters:
   ///   - path: the file of the damaged store.

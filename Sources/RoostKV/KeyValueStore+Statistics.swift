@@ -2,12 +2,12 @@ public import RoostFile
 import RoostPages
 import RoostTrees
 
-/// Figures about a store.
+/// Numbers about a store.
 extension KeyValueStore {
-  /// Tells what the store holds and uses. It waits for a writer to end.
+  /// Returns the sizes and the use of the store. Waits for a running writer.
   ///
-  /// - Parameter samples: how many leaves of each tree to look at, for its number of leaves and their fill; with 0 no
-  ///   leaf is read.
+  /// - Parameter samples: the number of leaves of each tree that are read to estimate its leaves
+  ///   and their fill; 0 reads none.
   public func statistics(samples: Int = 64) throws(StoreError) -> StoreFigures {
     var figures = StoreFigures(try store.statistics())
     let reader = try Reader(store)
@@ -31,7 +31,7 @@ extension KeyValueStore {
 }
 
 extension Reader {
-  /// The numbers that pages of the trees bear, by the trees' names.
+  /// The numbers of the trees in their pages, by the trees' names.
   package func treeNumbers() throws -> [String: UInt32] {
     Dictionary(
       try catalog.all().map { (String(decoding: $0.name, as: UTF8.self), $0.descriptor.id) },

@@ -3,12 +3,12 @@ public import RoostFile
 package import RoostPages
 import RoostTrees
 
-/// Examining a store.
+/// Verifies and repairs a store.
 extension KeyValueStore {
-  /// Reads everything again from the file, and tells all that is wrong with it.
+  /// Reads everything again from the file, and reports all errors.
   ///
-  /// It makes a checkpoint first and examines what that left; readers and a writer go on meanwhile. Damage is no
-  /// error here but a finding; an error means that nothing could be examined.
+  /// It first makes a checkpoint and examines that state. Readers and a writer can work meanwhile.
+  /// Damage is a finding; an error is thrown only if nothing could be examined.
   public func verify() throws(StoreError) -> Verification {
     if renewal != nil { return try Self.verify(path, fileSystem: store.fileSystem) }
     var inspection = Inspection(try store.examine())
@@ -19,12 +19,13 @@ extension KeyValueStore {
 
   /// Examines the store at `path` without changing anything, and without opening it for writing.
   ///
-  /// A store that another process has open may be examined too; its newest commits are read from its log.
+  /// The store may be open in another process; its newest commits are read from its log.
   public static func verify(path: String) throws(StoreError) -> Verification {
     try verify(path, fileSystem: DiskFileSystem.shared)
   }
 
-  /// Repairs on the disk each page in use in which one bit has flipped, and returns a sentence about each.
+  /// Repairs in the file each used page in which one bit has flipped, and returns a sentence about
+  /// each.
   ///
   /// The store must not be open in any process.
   public static func repair(path: String) throws(StoreError) -> [String] {

@@ -5,8 +5,9 @@ import Synchronization
 
 /// An ordered key-value store in one file.
 ///
-/// A store holds named trees: ``Tree`` with keys of bytes, and ``Table`` with keys that are 64-bit numbers. Readers see
-/// one snapshot from begin to end, and neither wait nor make anybody wait; one writer at a time changes the store.
+/// A store holds named trees: ``Tree`` with keys of bytes, and ``Table`` with keys that are 64-bit
+/// numbers. Each reader sees one snapshot from begin to end; readers neither wait nor block others.
+/// One writer at a time changes the store.
 ///
 /// ```swift
 /// let store = try KeyValueStore(folder + "/music.roost")
@@ -17,27 +18,28 @@ import Synchronization
 /// let title = try store.read { try $0.tree("titles").string("t1") }
 /// ```
 ///
-/// The store may be used from any thread. Close it when you are done: a store at rest is one file.
+/// The store may be used from any thread. Close it when you are done: a closed store is one file.
 public final class KeyValueStore: Sendable {
   private let first: Store
-  /// Set where the store is only read, since then somebody else may write it.
+  /// Set if the store is read-only, because then another process may write it.
   let renewal: Renewal?
   private let closing = Lock()
-  /// Whether this opening has ended. Another one of the same file may share the store and go on with it.
+  /// Whether this opening has ended. Another opening of the same file may share the store and
+  /// continue to use it.
   private let isClosed = Atomic<Bool>(false)
 
   package var store: Store { renewal?.current ?? first }
 
-  /// Opens the store at `path`, and makes it if it is not there.
+  /// Opens the store at `path`, or creates it.
   ///
-  /// - Throws: `StoreError` with the code `locked` if another process writes the store, `notAStore` if the file is
-  ///   another one, `damaged` or `logDamaged` if it cannot be read, and `notFound` if it is missing and may not be
-  ///   made.
+  /// - Throws: `StoreError` with the code `locked` if another process writes the store, `notAStore`
+  ///   if the file is not a store, `damaged` or `logDamaged` if it cannot be read, and `notFound`
+  ///   if it is missing and may not be created.
   public convenience init(_ path: String, settings: StoreSettings = StoreSettings()) throws(StoreError) {
     try self.init(path, options: settings.options, fileSystem: DiskFileSystem.shared)
   }
 
-  /// - Parameter floor: who wrote what stands in the log; nil for this door itself.
+  /// - Parameter floor: the module that wrote the log; nil for this one.
   package init(
     _ path: String, options: StoreOptions, fileSystem: any FileSystem, floor: Store.Floor? = nil
   ) throws(StoreError) {
@@ -45,7 +47,7 @@ public final class KeyValueStore: Sendable {
     renewal = options.readOnly ? Renewal(first) : nil
   }
 
-  /// A store that lives in memory and ends with this object.
+  /// A store in memory, which ends with this object.
   public init(inMemory settings: StoreSettings) throws(StoreError) {
     first = try Store.inMemory(options: settings.options, floor: Replay.floor)
     renewal = nil
@@ -57,11 +59,12 @@ public final class KeyValueStore: Sendable {
   }
 
   deinit {
-    // Whoever did not close the store finds everything in the log when it is opened again.
+    // If the store is not closed, everything is in the log when it is opened again.
     try? close()
   }
 
-  /// Folds the log into the file and releases it. With transactions open it throws `busy` and changes nothing.
+  /// Makes a checkpoint and releases the file. With open transactions it throws `busy` and changes
+  /// nothing.
   public func close() throws(StoreError) {
     try first.refuseWriter()
     try closing.withLock { () throws(StoreError) in
@@ -79,12 +82,14 @@ public final class KeyValueStore: Sendable {
 
   // MARK: Transactions
 
-  /// Reads one snapshot: the newest at this moment.
+  /// Reads the newest snapshot.
   ///
-  /// What the closure gets from its reader ends with the closure. In a read-only store beside a process that writes,
-  /// the closure may run again from the start, on a newer snapshot.
+  /// The closure's reader and everything from it are valid in the closure only. In a read-only
+  /// store that another process writes, the closure may run again from the start, on a newer
+  /// snapshot.
   ///
-  /// - Throws: what the closure throws, and `StoreError` with the code `closed` if the store is closed.
+  /// - Throws: the error of the closure, and `StoreError` with the code `closed` if the store is
+  ///   closed.
   @discardableResult
   public func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
     if let renewal { return try renewal.read(body) }
@@ -93,12 +98,12 @@ public final class KeyValueStore: Sendable {
     return try body(reader)
   }
 
-  /// Changes the store: everything the closure does, or nothing if it throws.
+  /// Changes the store: makes all changes of the closure, or none if it throws.
   ///
   /// - Parameters:
-  ///   - durability: `.full` returns when the commit is on the device.
-  ///   - timeoutMilliseconds: how long to wait for another writer; nil waits without end.
-  ///   - body: changes the store by the writer that it gets.
+  ///   - durability: `.full` returns when the commit is synced.
+  ///   - timeoutMilliseconds: the longest wait for another writer; nil waits without limit.
+  ///   - body: changes the store with the writer that it gets.
   @discardableResult
   public func write<Result>(
     _ durability: Durability = .full, timeoutMilliseconds: UInt64? = nil, _ body: (Writer) throws -> Result
@@ -115,6 +120,6 @@ public final class KeyValueStore: Sendable {
     return result
   }
 
-  /// Writes all changed pages to their places now, and lets the log begin anew.
+  /// Writes all changed pages to their places now, and begins the log anew.
   public func checkpoint() throws(StoreError) { try store.checkpoint() }
 }

@@ -1,18 +1,18 @@
 package import RoostPages
 
-/// How a store is opened.
+/// The settings of an opening.
 public struct StoreSettings: Sendable {
-  /// Make the file if there is none.
+  /// Whether a missing file is created.
   public var createIfMissing = true
-  /// Open without writing anything, also beside a process that writes.
+  /// Whether the store is opened without writing anything, even while another process writes it.
   public var readOnly = false
-  /// Bytes of memory for pages; nil for an eighth of the machine's memory, or of what the process may use of it where a
-  /// control group says so; 16 MiB at the least and 1 GiB at the most.
+  /// The size of the page cache in bytes. nil means an eighth of the machine's memory, or of the
+  /// limit of the process's control group, at least 16 MiB and at most 1 GiB.
   public var cacheBytes: Int?
-  /// Bytes of changed pages that start a checkpoint. At twice as many a writer waits for it. Nil for as many as the cache has, 4 MiB at the
-  /// least and 64 MiB at the most.
+  /// The bytes of changed pages that start a checkpoint. At twice as many a writer waits for it.
+  /// nil means the size of the cache, at least 4 MiB and at most 64 MiB.
   public var draftBytes: Int?
-  /// Bytes of log that start a checkpoint.
+  /// The bytes of log that start a checkpoint.
   public var logBytes = 64 << 20
 
   /// Makes settings that create a missing file and allow writing.
@@ -29,10 +29,11 @@ public struct StoreSettings: Sendable {
   }
 }
 
-/// How long a commit waits.
+/// What a commit waits for.
 public enum Durability: Sendable {
-  /// Until the commit is on the device. Commits made at the same time share one sync.
+  /// The commit waits until it is synced. Commits made at the same time share one sync.
   case full
-  /// Not at all. A crash of the machine may lose the newest commits; never parts of one, never out of order.
+  /// The commit does not wait. A crash of the machine may lose the newest commits, in order, never
+  /// a part of one.
   case relaxed
 }

@@ -2,13 +2,13 @@ public import RoostFile
 package import RoostPages
 package import RoostTrees
 
-/// Whether a transaction is still open; what it handed out asks this before it touches a page.
+/// Whether a transaction is still open. Its trees and cursors check this before they read a page.
 ///
 /// It is used by the one thread that runs the transaction's closure.
 final class Scope {
-  // Unchecked because the one thread of the transaction touches them, never within a yield.
+  // Unchecked because only the transaction's thread accesses them, never within a yield.
   @exclusivity(unchecked) var isOpen = true
-  /// Grows with everything that makes handles and cursors of this transaction stale.
+  /// Incremented whenever trees and cursors of this transaction become stale.
   @exclusivity(unchecked) var generation = 0
   let store: Store
   private let slot: ReaderSlot
@@ -20,7 +20,7 @@ final class Scope {
     self.slot = slot
   }
 
-  /// Closes everything that was handed out; returns whether the slot can be given back now.
+  /// Invalidates all trees and cursors. Returns whether the reader slot can be released now.
   func end() -> Bool {
     isOpen = false
     isSlotOurs = cursors > 0
@@ -47,7 +47,7 @@ final class Scope {
 
 /// One snapshot of a store, for reading.
 ///
-/// It belongs to the closure that got it, and to the thread that runs it.
+/// It is valid in the closure that gets it, on the thread that runs the closure.
 public final class Reader {
   let scope: Scope
   private let transaction: ReadTransaction
@@ -62,10 +62,10 @@ public final class Reader {
     if scope.end() { scope.store.endRead(transaction) }
   }
 
-  /// The number of the commit this snapshot shows.
+  /// The number of the commit that this snapshot shows.
   public var commit: UInt64 { transaction.snapshot.transaction }
 
-  /// The tree of that name. A tree that was never made is empty.
+  /// The tree with this name. A tree that does not exist is empty.
   ///
   /// - Throws: `StoreError` with the code `treeKindMismatch` if it is a table.
   public func tree(_ name: String) throws(StoreError) -> Tree {
@@ -73,7 +73,7 @@ public final class Reader {
     return Tree(tree: ByteTree(found.root, id: found.id, view: transaction.view), scope: scope)
   }
 
-  /// The table of that name. A table that was never made is empty.
+  /// The table with this name. A table that does not exist is empty.
   ///
   /// - Throws: `StoreError` with the code `treeKindMismatch` if it is a tree.
   public func table(_ name: String) throws(StoreError) -> Table {

@@ -3,11 +3,11 @@ import RoostFile
 import RoostPages
 import RoostTrees
 
-/// The store behind a read-only opening, which is opened anew when its owner has moved on.
+/// The store of a read-only opening, which is opened again after its owner has written.
 ///
-/// Transactions that read the older one keep it until they end.
+/// Transactions that read the older state keep it until they end.
 final class Renewal: @unchecked Sendable {
-  // Unchecked because `store` is guarded by `lock`.
+  // Unchecked because `store` is protected by `lock`.
   private let lock = Lock()
   private var store: Store
   private var isClosed = false
@@ -16,7 +16,7 @@ final class Renewal: @unchecked Sendable {
 
   var current: Store { lock.withLock { store } }
 
-  /// Opens the file again, unless somebody did since `old` was current.
+  /// Opens the file again, unless another thread did so after `old` was current.
   func renew(_ old: Store) throws(StoreError) -> Store {
     try lock.withLock { () throws(StoreError) -> Store in
       if isClosed { throw StoreError(.closed, "the store is closed", path: old.path) }
@@ -25,7 +25,7 @@ final class Renewal: @unchecked Sendable {
     }
   }
 
-  /// Closes the newest store; nobody renews it any more.
+  /// Closes the newest store. It is not renewed any more.
   func close() throws(StoreError) {
     try lock.withLock { () throws(StoreError) in
       try store.close()
@@ -33,7 +33,8 @@ final class Renewal: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` on one snapshot, and again on a newer one where the owner used pages of the older one again.
+  /// Runs `body` on one snapshot. Runs it again on a newer one if the owner reused pages of the
+  /// older one.
   func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
     var store = current
     return try Store.retrying({ store }, renew: { store = try renew(store) }) {
@@ -45,10 +46,11 @@ final class Renewal: @unchecked Sendable {
 }
 
 extension KeyValueStore {
-  /// Shows what the owner has committed since a read-only store was opened; true if there is something newer.
+  /// Shows the commits that the owner made after a read-only store was opened. Returns true if
+  /// there are any.
   ///
-  /// A read-only store shows the commits that were there when it was opened. A store that is open for writing shows
-  /// each commit at once, and has nothing to do here.
+  /// A read-only store shows the commits that existed when it was opened. A store that is open for
+  /// writing shows each commit at once, and this does nothing.
   @discardableResult
   public func refresh() throws -> Bool {
     guard let renewal else { return false }

@@ -3,7 +3,7 @@ import RoostFile
 import RoostPages
 import RoostTrees
 
-/// Writing the pieces that ``Replay`` reads.
+/// Writes the pieces that ``Replay`` reads.
 extension Replay {
   static func record(
     _ transaction: WriteTransaction, _ kind: Kind, name: [UInt8], other: [UInt8]? = nil, id: UInt32? = nil
@@ -48,7 +48,7 @@ extension Replay {
     }
   }
 
-  /// Writes the removal of all entries from `low` up to and without `high`.
+  /// Writes the removal of all entries from `low` up to, but without, `high`.
   static func record<Key: TreeKey>(
     _ transaction: WriteTransaction, removalIn tree: UInt32, from low: Key, to high: Key?
   ) throws(StoreError) {

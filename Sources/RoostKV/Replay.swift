@@ -3,11 +3,11 @@ import RoostFile
 import RoostPages
 import RoostTrees
 
-/// What this floor writes into the log, and how it is carried out again.
+/// The log records of this module, and how they are replayed.
 ///
 /// ## Layout
-/// Every piece begins with its kind. `tree` is a varint tree id, `bytes` is a varint length and that many bytes,
-/// `rest` reaches to the piece's end.
+/// Every piece begins with its kind. `tree` is a varint tree id, `bytes` is a varint length and
+/// that many bytes, `rest` extends to the end of the piece.
 /// ```
 /// 16 createTree    tree, name (rest)           17 createTable   tree, name (rest)
 /// 18 drop          name (rest)                 19 rename        name (bytes), new name (rest)
@@ -54,7 +54,7 @@ enum Replay {
     transaction.attached { Forest(in: transaction) }
   }
 
-  // MARK: Carrying out
+  // MARK: Replay
 
   static func carryOut(
     _ kind: Kind, _ bytes: UnsafeRawBufferPointer, forest: Forest
@@ -106,7 +106,7 @@ enum Replay {
   }
 }
 
-/// Reads the fields of a piece, each bounded by what is there.
+/// Decodes the fields of a piece. No field extends beyond the piece.
 struct PieceFields {
   private var left: UnsafeRawBufferPointer
 

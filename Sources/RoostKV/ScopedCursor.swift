@@ -1,8 +1,8 @@
 import RoostFile
 import RoostTrees
 
-/// The content of ``Cursor`` and ``TableCursor``: a cursor that refuses every use after the tree has changed or the
-/// transaction has ended.
+/// The content of ``Cursor`` and ``TableCursor``: a cursor that throws after the tree has changed
+/// or the transaction has ended.
 struct ScopedCursor<Base: KeyedCursor & ~Copyable>: ~Copyable {
   private(set) var cursor: Base
   private let scope: Scope
@@ -25,7 +25,7 @@ struct ScopedCursor<Base: KeyedCursor & ~Copyable>: ~Copyable {
     if scope.generation != generation { throw scope.stale }
   }
 
-  /// Moves the cursor; false if there is no entry there.
+  /// Moves the cursor. Returns false if there is no entry there.
   @inline(__always)
   mutating func go(_ move: CursorMove<Base.Key>) throws(StoreError) -> Bool {
     try check()
@@ -43,7 +43,7 @@ struct ScopedCursor<Base: KeyedCursor & ~Copyable>: ~Copyable {
     }
   }
 
-  /// The entry as its leaf has it.
+  /// The entry in its leaf.
   @inline(__always)
   func entry() throws(StoreError) -> (key: Base.Key, value: StoredValue) {
     try check()
@@ -52,12 +52,14 @@ struct ScopedCursor<Base: KeyedCursor & ~Copyable>: ~Copyable {
   }
 }
 
-/// Where a cursor goes. As the first move, `next` goes to the first entry and `previous` to the last one.
+/// A move of a cursor. As the first move, `next` moves to the first entry and `previous` to the
+/// last one.
 enum CursorMove<Key> {
   case first, last, next, previous, atLeast(Key), atMost(Key), number(Int)
 }
 
-/// Keeps a transaction's slot until its last cursor is gone, should one outlive the transaction.
+/// Keeps a transaction's reader slot until its last cursor is gone, if the cursor outlives the
+/// transaction.
 @usableFromInline struct CursorStay: ~Copyable {
   let scope: Scope
 

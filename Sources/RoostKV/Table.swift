@@ -2,7 +2,7 @@ public import RoostFile
 import RoostPages
 import RoostTrees
 
-/// An ordered map from 64-bit numbers to bytes, as one snapshot has it.
+/// An ordered map from 64-bit numbers to bytes in one snapshot.
 ///
 /// Its functions throw a `StoreError` if a page cannot be read, with the code `damaged` or `ioError`, and with `closed` after its
 /// transaction has ended.
@@ -10,12 +10,12 @@ public struct Table {
   let tree: IntegerTree
   let scope: Scope
 
-  /// How many keys there are.
+  /// The number of keys.
   public var count: Int { Int(clamping: tree.root.count) }
   /// Whether there are no keys.
   public var isEmpty: Bool { tree.root.isEmpty || tree.root.count == 0 }
 
-  /// The value of a key, copied; nil if there is none.
+  /// A copy of the key's value; nil if there is none.
   @inlinable
   public func value(_ key: UInt64) throws -> [UInt8]? {
     try withValue(key) { $0.withUnsafeBytes { [UInt8]($0) } }
@@ -31,7 +31,7 @@ public struct Table {
   @inlinable
   public func contains(_ key: UInt64) throws -> Bool { try withValue(key) { _ in true } ?? false }
 
-  /// Calls `body` with the value where it lies, without copying; nil if there is none.
+  /// Calls `body` with the value in place, without copying; nil if there is none.
   ///
   /// The closure must not change the store.
   @inlinable
@@ -50,19 +50,19 @@ public struct Table {
 
   // MARK: Order
 
-  /// How many keys are below `key`.
+  /// The number of keys below `key`.
   public func rank(of key: UInt64) throws(StoreError) -> Int {
     try scope.check()
     return Int(clamping: try tree.rank(of: key))
   }
 
-  /// How many keys there are in the range, in the time of two look-ups.
+  /// The number of keys in the range, in the time of two look-ups.
   public func count(in range: Range<UInt64>) throws(StoreError) -> Int {
     try scope.check()
     return Int(clamping: try tree.count(from: range.lowerBound, to: range.upperBound))
   }
 
-  /// A cursor, before the first entry.
+  /// A cursor before the first entry.
   public func cursor() throws(StoreError) -> TableCursor {
     try scope.check()
     return TableCursor(scoped: ScopedCursor(IntegerCursor(tree), scope))

@@ -2,7 +2,7 @@ public import RoostFile
 import RoostPages
 import RoostTrees
 
-/// An ordered map from bytes to bytes, as one snapshot has it.
+/// An ordered map from bytes to bytes in one snapshot.
 ///
 /// Its functions throw a `StoreError` if a page cannot be read, with the code `damaged` or `ioError`, and with `closed` after its
 /// transaction has ended.
@@ -10,12 +10,12 @@ public struct Tree {
   let tree: ByteTree
   let scope: Scope
 
-  /// How many keys there are.
+  /// The number of keys.
   public var count: Int { Int(clamping: tree.root.count) }
   /// Whether there are no keys.
   public var isEmpty: Bool { tree.root.isEmpty || tree.root.count == 0 }
 
-  /// The value of a key, copied; nil if there is none.
+  /// A copy of the key's value; nil if there is none.
   @inlinable
   public func value(_ key: some Bytes) throws -> [UInt8]? {
     try withValue(key) { $0.withUnsafeBytes { [UInt8]($0) } }
@@ -31,7 +31,7 @@ public struct Tree {
   @inlinable
   public func contains(_ key: some Bytes) throws -> Bool { try withValue(key) { _ in true } ?? false }
 
-  /// Calls `body` with the value where it lies, without copying; nil if there is none.
+  /// Calls `body` with the value in place, without copying; nil if there is none.
   ///
   /// The closure must not change the store.
   @inlinable
@@ -54,25 +54,25 @@ public struct Tree {
 
   // MARK: Order
 
-  /// How many keys are below `key`.
+  /// The number of keys below `key`.
   public func rank(of key: some Bytes) throws -> Int {
     try scope.check()
     return try key.withBytes { Int(clamping: try tree.rank(of: ByteKey($0))) }
   }
 
-  /// How many keys there are from `low` up to and without `high`, in the time of two look-ups.
+  /// The number of keys from `low` up to, but without, `high`, in the time of two look-ups.
   public func count(from low: some Bytes, to high: some Bytes) throws -> Int {
     max(0, try rank(of: high) - rank(of: low))
   }
 
-  /// A cursor, before the first entry.
+  /// A cursor before the first entry.
   public func cursor() throws -> Cursor {
     try scope.check()
     return Cursor(scoped: ScopedCursor(ByteCursor(tree), scope))
   }
 
-  /// Calls `body` for each entry in order, from `low` (nil: the first) up to and without `high` (nil: to the end), until
-  /// it returns false.
+  /// Calls `body` for each entry in order, from `low` (nil: the first) up to, but without, `high`
+  /// (nil: to the end), until it returns false.
   public func forEach(
     from low: [UInt8]? = nil, to high: [UInt8]? = nil, _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Bool
   ) throws {

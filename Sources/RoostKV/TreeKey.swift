@@ -5,9 +5,10 @@ import RoostTrees
 
 /// A key of a tree: bytes, or a number of 64 bits.
 ///
-/// `RoostTrees` has its types twice, once for each kind of key. The protocols of this file name what two such types have
-/// in common, so `RoostKV` has its code once. The compiler makes a fast version of that code for each kind.
-/// Generic types in `RoostTrees` would be slow: the compiler does not specialise their members in other modules.
+/// `RoostTrees` has its types twice, once for each kind of key. The protocols in this file describe
+/// the common members of two such types, so `RoostKV` has its code once. The compiler specialises
+/// that code for each kind. Generic types in `RoostTrees` would be slow, because the compiler does
+/// not specialise their members in other modules.
 protocol TreeKey {
   /// The kinds of log records that change entries with such keys.
   static var kinds: Replay.EntryKinds { get }
@@ -15,9 +16,9 @@ protocol TreeKey {
 
   /// Reads a key from a log record. The last field of a record has no length.
   init(_ fields: inout PieceFields, isLast: Bool) throws(StoreError)
-  /// How many bytes the key takes in a log record.
+  /// The number of bytes of the key in a log record.
   func byteCount(isLast: Bool) -> Int
-  /// Writes the key into a log record; returns how many bytes it took.
+  /// Writes the key into a log record. Returns its number of bytes.
   func encode(to memory: UnsafeMutableRawPointer, isLast: Bool) -> Int
 }
 

@@ -3,7 +3,7 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// The log of a key-value store, carried out on what a salvage saved.
+/// Replays the log of a key-value store over salvaged trees.
 struct TreeLog: SalvagedLog {
   func carryOut(
     _ kind: UInt8, _ bytes: UnsafeRawBufferPointer, in rescue: Rescue
@@ -57,7 +57,7 @@ struct TreeLog: SalvagedLog {
     return StoredValue(start, UInt16(bytes.count) | Node.extentFlag)
   }
 
-  /// Puts what a tree held that was built and only named in the log.
+  /// Copies the entries of a built tree that the log only names.
   private func adopt(_ built: BuiltTree, _ id: UInt32, trunk: Forest.Trunk, in rescue: Rescue) throws(StoreError) {
     switch trunk {
     case .bytes(let draft):

@@ -2,13 +2,13 @@ public import RoostFile
 import RoostPages
 import RoostTrees
 
-/// An ordered map from bytes to bytes, while a transaction changes it.
+/// An ordered map from bytes to bytes that a transaction can change.
 public struct WritableTree {
   let writer: Writer
   let id: UInt32
   private let name: [UInt8]
   private let handedOut: ByteTreeDraft
-  /// The age of the writer when the draft was handed out.
+  /// The age of the writer when the draft was looked up.
   private let age: Int
 
   init(_ opened: Forest.Opened, _ draft: ByteTreeDraft, of writer: Writer) {
@@ -19,7 +19,7 @@ public struct WritableTree {
     age = writer.age
   }
 
-  /// The draft that changes go to. The one that was handed out is stale after a rollback to a savepoint, or a drop.
+  /// The draft of the tree. The first one is stale after a rollback to a savepoint, or a drop.
   private var draft: ByteTreeDraft {
     get throws(StoreError) {
       if writer.age == age { return handedOut }
@@ -35,22 +35,24 @@ public struct WritableTree {
 
   private func now() throws(StoreError) -> Tree { Tree(tree: try draft.tree, scope: writer.scope) }
 
-  /// The tree as it is now. It is stale after the next change. A tree that was dropped or undone is empty.
+  /// The tree with all changes so far. It is stale after the next change. A tree that was dropped
+  /// or rolled back is empty.
   public var reading: Tree {
     if let now = try? now() { return now }
     return Tree(tree: ByteTreeDraft(.empty, id: id, in: writer.transaction).tree, scope: writer.scope)
   }
 
-  /// How many keys there are, with the changes of the transaction.
+  /// The number of keys, including the changes of the transaction.
   public var count: Int { reading.count }
-  /// The value of a key, copied; nil if there is none. The changes of the transaction count.
+  /// A copy of the key's value; nil if there is none. Includes the changes of the transaction.
   public func value(_ key: some Bytes) throws -> [UInt8]? { try now().value(key) }
-  /// The value of a key as text; bytes that are not UTF-8 are replaced. The changes of the transaction count.
+  /// The value of a key as text; bytes that are not UTF-8 are replaced. Includes the changes of the
+  /// transaction.
   public func string(_ key: some Bytes) throws -> String? { try now().string(key) }
-  /// Whether a key has a value, with the changes of the transaction.
+  /// Whether a key has a value, including the changes of the transaction.
   public func contains(_ key: some Bytes) throws -> Bool { try now().contains(key) }
 
-  /// Gives the key this value, whether it is there or not; true if it was not.
+  /// Inserts the key with this value, or replaces its value. Returns true if the key is new.
   ///
   /// - Throws: `StoreError` with the code `keyTooLong` or `valueTooLarge`; then nothing is changed.
   @discardableResult
@@ -64,13 +66,14 @@ public struct WritableTree {
     try writer.put(ByteKey(key), value, in: draft, id: id)
   }
 
-  /// Removes the key; false if it is not there.
+  /// Removes the key. Returns false if it is not there.
   @discardableResult
   public func remove(_ key: some Bytes) throws -> Bool {
     try key.withBytes { try writer.remove(ByteKey($0), in: draft, id: id) }
   }
 
-  /// Removes all keys from `low` up to and without `high` (nil: to the end); returns how many there were.
+  /// Removes all keys from `low` up to, but without, `high` (nil: to the end). Returns their
+  /// number.
   @discardableResult
   public func removeAll(from low: [UInt8] = [], to high: [UInt8]? = nil) throws -> Int {
     try low.withUnsafeBytes { low in
@@ -80,13 +83,13 @@ public struct WritableTree {
   }
 }
 
-/// An ordered map from 64-bit numbers to bytes, while a transaction changes it.
+/// An ordered map from 64-bit numbers to bytes that a transaction can change.
 public struct WritableTable {
   let writer: Writer
   let id: UInt32
   private let name: [UInt8]
   private let handedOut: IntegerTreeDraft
-  /// The age of the writer when the draft was handed out.
+  /// The age of the writer when the draft was looked up.
   private let age: Int
 
   init(_ opened: Forest.Opened, _ draft: IntegerTreeDraft, of writer: Writer) {
@@ -97,7 +100,7 @@ public struct WritableTable {
     age = writer.age
   }
 
-  /// The draft that changes go to. The one that was handed out is stale after a rollback to a savepoint, or a drop.
+  /// The draft of the table. The first one is stale after a rollback to a savepoint, or a drop.
   private var draft: IntegerTreeDraft {
     get throws(StoreError) {
       if writer.age == age { return handedOut }
@@ -113,22 +116,24 @@ public struct WritableTable {
 
   private func now() throws(StoreError) -> Table { Table(tree: try draft.tree, scope: writer.scope) }
 
-  /// The table as it is now. It is stale after the next change. A table that was dropped or undone is empty.
+  /// The table with all changes so far. It is stale after the next change. A table that was dropped
+  /// or rolled back is empty.
   public var reading: Table {
     if let now = try? now() { return now }
     return Table(tree: IntegerTreeDraft(.empty, id: id, in: writer.transaction).tree, scope: writer.scope)
   }
 
-  /// How many keys there are, with the changes of the transaction.
+  /// The number of keys, including the changes of the transaction.
   public var count: Int { reading.count }
-  /// The value of a key, copied; nil if there is none. The changes of the transaction count.
+  /// A copy of the key's value; nil if there is none. Includes the changes of the transaction.
   public func value(_ key: UInt64) throws -> [UInt8]? { try now().value(key) }
-  /// The value of a key as text; bytes that are not UTF-8 are replaced. The changes of the transaction count.
+  /// The value of a key as text; bytes that are not UTF-8 are replaced. Includes the changes of the
+  /// transaction.
   public func string(_ key: UInt64) throws -> String? { try now().string(key) }
-  /// Whether a key has a value, with the changes of the transaction.
+  /// Whether a key has a value, including the changes of the transaction.
   public func contains(_ key: UInt64) throws -> Bool { try now().contains(key) }
 
-  /// Gives the key this value, whether it is there or not; true if it was not.
+  /// Inserts the key with this value, or replaces its value. Returns true if the key is new.
   ///
   /// - Throws: `StoreError` with the code `valueTooLarge`; then nothing is changed.
   @discardableResult
@@ -142,11 +147,12 @@ public struct WritableTable {
     try writer.put(key, value, in: draft, id: id)
   }
 
-  /// Removes the key; false if it is not there.
+  /// Removes the key. Returns false if it is not there.
   @discardableResult
   public func remove(_ key: UInt64) throws -> Bool { try writer.remove(key, in: draft, id: id) }
 
-  /// Removes all keys from `low` up to and without `high` (nil: to the end); returns how many there were.
+  /// Removes all keys from `low` up to, but without, `high` (nil: to the end). Returns their
+  /// number.
   @discardableResult
   public func removeAll(from low: UInt64 = 0, to high: UInt64? = nil) throws -> Int {
     try writer.removeRange(low, high, in: draft, id: id)

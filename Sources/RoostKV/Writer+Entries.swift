@@ -2,9 +2,9 @@ import RoostFile
 import RoostPages
 import RoostTrees
 
-/// Changes of entries, for ``WritableTree`` and ``WritableTable``. Each change is written into the log.
+/// Changes entries for ``WritableTree`` and ``WritableTable``. Each change is logged.
 extension Writer {
-  /// Puts an entry; true if the key is new.
+  /// Puts an entry. Returns true if the key is new.
   @inline(__always)
   func put<Draft: KeyedDraft>(
     _ key: Draft.Key, _ value: UnsafeRawBufferPointer, in draft: Draft, id: UInt32
@@ -30,7 +30,7 @@ extension Writer {
     }
   }
 
-  /// Removes an entry; false if the key is not there.
+  /// Removes an entry. Returns false if the key is not there.
   @inline(__always)
   func remove<Draft: KeyedDraft>(_ key: Draft.Key, in draft: Draft, id: UInt32) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
@@ -41,7 +41,7 @@ extension Writer {
     }
   }
 
-  /// Removes the entries from `low` up to and without `high`; returns how many there were.
+  /// Removes the entries from `low` up to, but without, `high`. Returns their number.
   func removeRange<Draft: KeyedDraft>(
     _ low: Draft.Key, _ high: Draft.Key?, in draft: Draft, id: UInt32
   ) throws(StoreError) -> Int {

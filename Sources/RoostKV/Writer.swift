@@ -2,14 +2,15 @@ public import RoostFile
 import RoostPages
 import RoostTrees
 
-/// The one transaction that may change a store.
+/// The write transaction of a store.
 ///
-/// It belongs to the closure that got it, and to the thread that runs it. It reads what it has written.
+/// It is valid in the closure that gets it, on the thread that runs the closure. It reads its own
+/// changes.
 public final class Writer {
   let scope: Scope
   let transaction: WriteTransaction
   private(set) var forest: Forest
-  /// A change that failed half way; it makes the commit fail.
+  /// The error of a change that failed half way; it makes the commit fail.
   private var failure: StoreError?
 
   init(_ store: Store, timeoutMilliseconds: UInt64?) throws(StoreError) {
@@ -44,20 +45,20 @@ public final class Writer {
 
   // MARK: Trees
 
-  /// The tree of that name, made if it is not there.
+  /// The tree with this name, which is created if it does not exist.
   ///
-  /// - Throws: `StoreError` with the code `invalidName` if the name is empty or too long, and `treeKindMismatch` if
-  ///   a table has it.
+  /// - Throws: `StoreError` with the code `invalidName` if the name is empty or too long, and
+  ///   `treeKindMismatch` if a table has this name.
   public func tree(_ name: String) throws(StoreError) -> WritableTree {
     let found = try open(name, .bytes)
     guard case .bytes(let draft) = found.trunk else { throw scope.ended }
     return WritableTree(found, draft, of: self)
   }
 
-  /// The table of that name, made if it is not there.
+  /// The table with this name, which is created if it does not exist.
   ///
-  /// - Throws: `StoreError` with the code `invalidName` if the name is empty or too long, and `treeKindMismatch` if
-  ///   a tree has it.
+  /// - Throws: `StoreError` with the code `invalidName` if the name is empty or too long, and
+  ///   `treeKindMismatch` if a tree has this name.
   public func table(_ name: String) throws(StoreError) -> WritableTable {
     let found = try open(name, .integers)
     guard case .integers(let draft) = found.trunk else { throw scope.ended }
@@ -70,7 +71,7 @@ public final class Writer {
     return try forest.names().map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Removes a tree or table with everything in it; false if there is none of that name.
+  /// Removes a tree or table with all its entries. Returns false if there is none with this name.
   @discardableResult
   public func drop(_ name: String) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
@@ -81,10 +82,10 @@ public final class Writer {
     }
   }
 
-  /// Gives a tree or table another name.
+  /// Renames a tree or table.
   ///
-  /// - Throws: `StoreError` with the code `notFound` if there is none of the old name, and `alreadyExists` if there
-  ///   is one of the new name.
+  /// - Throws: `StoreError` with the code `notFound` if there is none with the old name, and
+  ///   `alreadyExists` if there is one with the new name.
   public func rename(_ name: String, to new: String) throws(StoreError) {
     try change { () throws(StoreError) in
       let id = try forest.find(Array(name.utf8))?.id
@@ -110,7 +111,7 @@ public final class Writer {
 
   // MARK: Changes
 
-  /// Runs a change. A failure that may have left it half done makes the commit fail.
+  /// Makes a change. A failure that may have left it half done makes the commit fail.
   func change<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     try scope.check()
     if isBuilding { throw Self.building }
@@ -121,7 +122,7 @@ public final class Writer {
     }
   }
 
-  /// A tree is under construction: nothing else may be changed.
+  /// Whether a tree is under construction: nothing else may be changed.
   private(set) var isBuilding = false
 
   func beginBuilding() throws(StoreError) {
@@ -145,26 +146,25 @@ public final class Writer {
     }
   }
 
-  /// How many savepoints were rolled back, and how many trees were dropped. Each makes drafts stale that were handed
-  /// out before.
+  /// The number of rollbacks to savepoints and of dropped trees. Each makes earlier drafts stale.
   private(set) var age = 0
 
-  /// The draft of a tree that was handed out earlier. A tree that was dropped or undone has none, also if another tree
-  /// has got its name or its number since.
+  /// The draft of a tree that was opened earlier. Throws if the tree was dropped or rolled back,
+  /// even if another tree has its name or number now.
   func trunk(_ id: UInt32, _ name: [UInt8]) throws(StoreError) -> Forest.Trunk {
     try scope.check()
     guard let found = try forest.find(renamed[id] ?? name), found.id == id else { throw Self.isGone }
     return found.trunk
   }
 
-  /// By number of a tree, the name that this transaction gave it last.
+  /// The last name that this transaction gave to a tree, by the tree's number.
   private var renamed: [UInt32: [UInt8]] = [:]
 
   static var isGone: StoreError {
     StoreError(.notFound, "the tree was dropped or undone since it was opened: get it again by its name")
   }
 
-  /// Runs changes that are undone if the closure throws, while everything before them stays.
+  /// Runs changes that are rolled back if the closure throws. All changes before them stay.
   public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     try scope.check()
     if isBuilding { throw Self.building }

@@ -2,10 +2,11 @@ internal import RoostExpansion
 @_spi(PluginMessage) internal import SwiftCompilerPluginMessageHandling
 internal import SwiftSyntaxMacros
 
-/// The compiler plug-in: it answers the compiler's questions, which come by standard input.
+/// The compiler plug-in. It answers the compiler's requests, which arrive on standard input.
 ///
-/// The module `SwiftCompilerPlugin`, which does this elsewhere, is not among those that a toolchain brings along. The macros are a
-/// module of their own, `RoostExpansion`: where a test depends on a plug-in itself, SwiftPM compiles every module twice.
+/// The module `SwiftCompilerPlugin`, which usually does this, is not part of a toolchain. The
+/// macros are in a module of their own, `RoostExpansion`: if a test depended on the plug-in itself,
+/// SwiftPM would compile every module twice.
 @main
 struct Plugin {
   static func main() throws {

@@ -1,16 +1,16 @@
 import RoostFile
 
-/// Commits that are appended but not yet seen, and the sync that they share.
+/// Commits that are appended but not yet visible, and the sync that they share.
 ///
-/// Whoever finds no sync under way makes one for every record appended so far; the others wait for it.
-/// What readers see advances in order: past a full commit once a sync covers it, past a relaxed one at once,
-/// unless an unpublished full one stands before it.
+/// A thread that finds no running sync starts one for every record appended so far; the others wait
+/// for it. The snapshot of readers advances in order. It passes a full commit after a sync covers
+/// that. It passes a relaxed commit at once, unless an unpublished full one comes before it.
 ///
 /// ## Invariants
 /// 1. `published` never goes back.
-/// 2. A failed sync is never tried again: writing stops until the store is opened anew.
+/// 2. A failed sync is never tried again: writing stops until the store is opened again.
 final class CommitQueue: @unchecked Sendable {
-  // Unchecked because its fields are guarded by `lock`.
+  // Unchecked because its fields are protected by `lock`.
   private struct Waiting {
     var snapshot: Snapshot
     var end: UInt64
@@ -50,7 +50,7 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Stops writing for good, because what the file holds is not known any more.
+  /// Stops writing for good, because the content of the file is no longer known.
   func poison(_ error: StoreError) {
     lock.withLock {
       fail(error)
@@ -58,21 +58,23 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// The log's file, in which a failure leaves a note for who opens the store next: see ``LogFileHeader``.
+  /// Sets the log's file. A failure leaves a note in it for the next opening of the store: see
+  /// ``LogFileHeader``.
   func attach(_ log: (any StorageFile)?) { lock.withLock { self.log = log } }
 
-  /// Under the lock.
+  /// The caller holds the lock.
   private func fail(_ error: StoreError) {
     if failure != nil { return }
     failure = error
-    // Without the note the next opening trusts what it reads. More than trying cannot be done.
+    // Without the note the next opening trusts what it reads. If writing the note fails too,
+    // nothing else can be done.
     if let log { try? LogFileHeader.note(processID: currentProcessID, isInDoubt: true, in: log) }
   }
 
-  /// The stamps of what readers see now and of every commit that they may see later, ascending.
+  /// The stamps of the published snapshot and of every commit after it, ascending.
   var liveStamps: [UInt64] { lock.withLock { [latest.stamp] + waiting[next...].map(\.snapshot.stamp) } }
 
-  /// Says where the log stands after recovery, with everything in it synced.
+  /// Sets the end of the log after recovery, with everything in it synced.
   func restart(at position: UInt64) {
     lock.withLock {
       appended = position
@@ -80,8 +82,8 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Takes a commit whose record is in the log up to `end`. If writing has stopped meanwhile, it is never seen, and
-  /// this returns why.
+  /// Adds a commit whose record is in the log up to `end`. If writing has stopped meanwhile, the
+  /// commit never becomes visible, and the reason is returned.
   func add(_ snapshot: Snapshot, end: UInt64, _ durability: SyncMode) -> StoreError? {
     lock.withLock {
       appended = end
@@ -91,7 +93,7 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Waits until the log is synced up to `end`; makes the sync itself if nobody else does.
+  /// Waits until the log is synced up to `end`. Makes the sync itself if no other thread does.
   func sync(upTo end: UInt64, _ file: any StorageFile) throws(StoreError) {
     lock.acquire()
     defer { lock.release() }
@@ -118,7 +120,7 @@ final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Waits until readers see a commit. They do not as long as a full one before it is not synced.
+  /// Waits until readers see a commit. They do not while an earlier full commit is not synced.
   func show(_ transaction: UInt64) throws(StoreError) {
     lock.acquire()
     let (isSeen, end, log) = (latest.transaction >= transaction, appended, log)
@@ -126,7 +128,7 @@ final class CommitQueue: @unchecked Sendable {
     if !isSeen, let log { try sync(upTo: end, log) }
   }
 
-  /// Waits until no sync is under way.
+  /// Waits until no sync is running.
   func awaitSync() {
     lock.acquire()
     defer { lock.release() }
@@ -142,7 +144,7 @@ final class CommitQueue: @unchecked Sendable {
       errorNumber: cause.errorNumber)
   }
 
-  /// Lets readers see what they may. Under the lock.
+  /// Publishes the newest snapshot that readers may see. The caller holds the lock.
   private func publish() {
     var newest: Snapshot?
     while next < waiting.count {

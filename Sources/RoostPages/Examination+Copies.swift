@@ -1,13 +1,13 @@
 import RoostBytes
 import RoostFile
 
-/// Comparing pages with their copies.
+/// Compares pages with their copies.
 extension Examination {
-  /// A page and its copy, where one of the two is damaged in the file.
+  /// A page and its copy, one of which is damaged in the file.
   package struct DamagedCopy: Hashable, Sendable {
     package var damaged: PageID
     package var sound: PageID
-    /// The page is damaged and not its copy.
+    /// Whether the page is damaged, not its copy.
     package var isPage: Bool
 
     package var sentence: String {
@@ -17,7 +17,8 @@ extension Examination {
     }
   }
 
-  /// Pages or copies that are damaged while the other one is sound. If both are damaged, reading the tree reports the page.
+  /// Pages or copies that are damaged while the other one is sound. If both are damaged, reading
+  /// the tree reports the page.
   package func damagedCopies(_ essentials: [Essential]) -> [DamagedCopy] {
     let table = Dictionary(uniqueKeysWithValues: copies.map { ($0.page.place, $0.copy) })
     var found: [DamagedCopy] = []
@@ -40,7 +41,8 @@ extension Examination {
     return found
   }
 
-  /// Reads `page` from the file, as many bytes as `essential` has at `place`; empty if that fails.
+  /// Reads as many bytes as `essential` has from `page` in the file; `place` is that of the
+  /// essential. Empty if reading fails.
   private func stored(_ page: PageID, _ essential: Essential, place: UInt32) -> [UInt8] {
     guard let source else { return [] }
     let start = Int(place - essential.places.lowerBound) * Page.size

@@ -1,16 +1,17 @@
 package import RoostFile
 
-/// Reading the log of a store that is examined.
+/// Reads the log of an examined store.
 extension Examination {
-  /// Takes one piece of a record: its kind and its bytes.
+  /// Gets one piece of a record: its kind and its bytes.
   package typealias TakesPiece = (UInt8, UnsafeRawBufferPointer) throws(StoreError) -> Void
 
-  /// Hands out the pieces of every whole record in the log; returns why the log could not be read further, if so.
+  /// Passes the pieces of every whole record in the log to `body`. Returns the error that ended
+  /// reading, if any.
   package func readLog(_ fileSystem: any FileSystem, _ body: TakesPiece) throws(StoreError) -> StoreError? {
     try readRecords(fileSystem) { (record) throws(StoreError) in try record.pieces(body) }
   }
 
-  /// Hands out every whole record in the log; returns why the log could not be read further, if so.
+  /// Passes every whole record in the log to `body`. Returns the error that ended reading, if any.
   package func readRecords(
     _ fileSystem: any FileSystem, _ body: (LogRecord) throws(StoreError) -> Void
   ) throws(StoreError) -> StoreError? {
@@ -42,8 +43,8 @@ extension Examination {
     return failure
   }
 
-  /// Reads the log at this path instead of the one beside the store. It must belong to the store, and the store must
-  /// have been left without being closed.
+  /// Reads the log at this path instead of the one beside the store. It must belong to the store,
+  /// and the store must not have been closed.
   package func useLog(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
     let log = try fileSystem.open(path, .read)
     defer { log.close() }
@@ -65,7 +66,8 @@ extension Examination {
     logPath = path
   }
 
-  /// A log says what changed since a superblock, and is of no use without one.
+  /// The error for a log without a superblock: it is useless, because it holds only changes since a
+  /// superblock.
   private func forlornLog(_ fileSystem: any FileSystem, _ path: String) throws(StoreError) -> StoreError? {
     guard let logFile = try? fileSystem.open(path, .read) else { return nil }
     defer { logFile.close() }
@@ -75,7 +77,7 @@ extension Examination {
       path: path)
   }
 
-  /// How many records are closed, and whether what follows them is damaged.
+  /// Counts the closed records, and detects damage after them.
   private func countRecords(
     _ fileSystem: any FileSystem, _ path: String, superblock: Superblock, start: Superblock.LogStart,
     failure: inout StoreError?
@@ -104,10 +106,10 @@ extension Examination {
   }
 }
 
-/// A whole record of a log. It can be read more than once.
+/// A whole record of a log. It can be read several times.
 package final class LogRecord {
   private var reader: LogReader
-  /// Where it begins.
+  /// The reader's state at the begin of the record.
   private var begin: LogReader
   private var isTouched = false
   private var isAtEnd = false
@@ -117,7 +119,7 @@ package final class LogRecord {
     begin = reader
   }
 
-  /// Hands out its pieces, from the first one on.
+  /// Passes its pieces to `take`, beginning with the first one.
   package func pieces(_ take: Examination.TakesPiece) throws(StoreError) {
     if isTouched { try reader.goBack(to: begin) }
     (isTouched, isAtEnd) = (true, false)
@@ -129,7 +131,7 @@ package final class LogRecord {
     }
   }
 
-  /// Goes on to the next one.
+  /// Moves the reader to the end of the record.
   fileprivate func skip() throws(StoreError) {
     if !isAtEnd { try pieces { _, _ in } }
     begin = reader

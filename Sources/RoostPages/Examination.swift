@@ -2,34 +2,36 @@ import RoostBytes
 package import RoostFile
 import Synchronization
 
-/// A look at one state of a store that trusts no frame: every page is read from the file again.
+/// Examines one state of a store without trusting the cache: every page is read from the file
+/// again.
 ///
-/// What it finds wrong by itself, in the superblocks and the map of free places, is in `complaints`; trees are the
-/// business of the floor above. Of a store in memory it shows the frames themselves.
+/// Errors that it finds itself, in the superblocks and the map of free places, are in `complaints`.
+/// The module above examines trees. For a store in memory it shows the frames themselves.
 package final class Examination {
   package let snapshot: Snapshot
   package let view: PageView
-  /// Places that hold nothing, as the durable map says.
+  /// Free places, from the durable map.
   package private(set) var free = PlaceSet()
-  /// Pages in which the durable map stands.
+  /// Pages that store the durable map.
   package private(set) var mapPages: [PageID] = []
   /// Second copies of pages, as the superblock lists them.
   package var copies: [PageCopy] { superblock?.copies ?? [] }
-  /// Pages in the file, as far as it is there.
+  /// The number of pages in the file.
   package let pageCount: UInt32
-  /// What was repaired in memory while it was read.
+  /// The pages that were repaired in memory when they were read.
   package var repairs: [PageRepairs.Repair] { frames.repairs?.all ?? [] }
-  /// The superblock's number, to notice that a file was written meanwhile.
+  /// The superblock's number. If it changes, the file was written meanwhile.
   package let sequence: UInt64
   package private(set) var complaints: [StoreError] = []
-  /// What a crash leaves of itself, and is no damage.
+  /// Expected results of a crash, which are not damage.
   package private(set) var notes: [StoreError] = []
-  /// False where a part of the map could not be read, so that nothing can be said about places that nobody reaches.
+  /// False if a part of the map could not be read. Then unused places cannot be told from lost
+  /// ones.
   package private(set) var knowsFree = true
 
-  /// Where the log is, if it is not beside the file.
+  /// The path of the log, if it is not beside the file.
   var logPath: String?
-  /// Reports the progress, where the caller asked for it.
+  /// Reports the progress, if the caller asked for it.
   package let pace: Pace?
   private let frames: Frames
   private let store: Store?
@@ -39,7 +41,7 @@ package final class Examination {
   let source: (any StorageFile)?
   let superblock: Superblock?
 
-  /// Examines what an open store has in its file, or in memory. Under the turn.
+  /// Examines the file or the memory of an open store. The caller holds the writer's turn.
   init(store: Store, _ pace: Pace? = nil) throws(StoreError) {
     self.store = store
     self.pace = pace
@@ -59,7 +61,8 @@ package final class Examination {
       return
     }
     let file = pace.map { PacedFile(shared, $0) } ?? shared
-    // Under the turn nothing frees what the durable superblock reaches; the pin keeps that so afterwards.
+    // During the turn no place is freed that the durable superblock reaches. The pin ensures the
+    // same afterwards.
     let superblock = store.durable
     slot.pin(superblock.snapshot)
     self.file = nil
@@ -79,11 +82,11 @@ package final class Examination {
     try load(superblock, file, fileSystem: store.fileSystem)
   }
 
-  /// Examines a file without a store, as it is. It is closed with the examination.
+  /// Examines a file without opening a store. The file is closed with the examination.
   ///
   /// - Parameters:
-  ///   - capacity: how many pages stay in memory; nil for as many as an open store keeps.
-  ///   - repairs: repairs what is read, if anything does.
+  ///   - capacity: the number of pages that stay in memory; nil for the cache size of an open store.
+  ///   - repairs: repairs pages that are read; nil for none.
   init(
     _ superblock: Superblock, _ file: any StorageFile, validator: @escaping PageValidator,
     fileSystem: any FileSystem, capacity: Int? = nil, repairs: PageRepairs? = nil, pace: Pace? = nil
@@ -103,7 +106,7 @@ package final class Examination {
     try load(superblock, file, fileSystem: fileSystem)
   }
 
-  /// Shows a file of which no superblock is left: nothing is known but its pages.
+  /// Examines a file without a valid superblock: only its pages are known.
   init(pagesOf file: any StorageFile, validator: @escaping PageValidator) throws(StoreError) {
     pace = nil
     self.file = file
@@ -126,23 +129,26 @@ package final class Examination {
     file?.close()
   }
 
-  /// As many pages as an open store keeps. What is looked up in no order is then mostly there.
+  /// The cache size of an open store, in pages. Look-ups in random order then mostly find their
+  /// pages.
   private static var capacity: Int { CacheSize.usual() / Page.size }
 
-  /// How many pages were read from the file.
+  /// The number of pages that were read from the file.
   package var pagesRead: Int { frames.fills.load(ordering: .relaxed) }
 
   private func load(
     _ superblock: Superblock, _ file: any StorageFile, fileSystem: any FileSystem
   ) throws(StoreError) {
     frames.setCopies(superblock.copies)
-    // The log may name pages behind the end that the superblock knows, but none that is not in the file.
+    // The log may name pages after the end that the superblock knows, but only pages that the file
+    // has.
     let held = UInt32(clamping: try file.size() / UInt64(Page.size))
     try frames.reserve(upTo: Int(held))
     for (slot, reading) in try SuperblockPair.readings(from: file, repairs: frames.repairs).enumerated() {
       if case .valid = reading { continue }
-      // A crash while a superblock is written leaves one such, and takes nothing: the log still holds what followed the
-      // other one. After a clean close there is no log, and both slots were synced.
+      // A crash during the write of a superblock tears it, and nothing is lost: the log still holds
+      // everything after the other superblock. After a clean close there is no log, and both slots
+      // were synced.
       var isTorn = superblock.log != nil
       if !isTorn { isTorn = try LogRemains.isBegun(file.path, fileSystem, superblock: superblock) }
       let found = StoreError(
@@ -167,9 +173,9 @@ package final class Examination {
     mapPages = map.ownPages
   }
 
-  // MARK: What nothing leads to
+  // MARK: Unreferenced pages
 
-  /// Hands out every page that can be read, whatever it holds.
+  /// Passes every readable page to `body`, whatever it holds.
   package func scan(_ body: (PageID, UnsafeRawPointer) throws(StoreError) -> Void) throws(StoreError) {
     guard let file else { return }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Page.size, alignment: 16)
@@ -181,7 +187,7 @@ package final class Examination {
     }
   }
 
-  /// Hands out one page, if it can be read.
+  /// Passes one page to `body` if it can be read.
   package func read(
     _ page: PageID, _ body: (UnsafeRawPointer) throws(StoreError) -> Void
   ) throws(StoreError) {

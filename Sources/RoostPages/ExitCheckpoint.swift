@@ -7,13 +7,15 @@
 #endif
 import RoostFile
 
-/// Leaves stores as one file each when the process ends by `exit`, as it does where a `main.swift` ends whose store is a global.
+/// Closes stores when the process ends by `exit`, so that each is one file. This also happens at
+/// the end of a `main.swift` whose store is a global.
 ///
-/// For two seconds it waits for locks, and begins steps that give back free pages. A store that somebody is at work with by then keeps its log, as after a crash.
+/// It waits for locks for at most two seconds, and starts no further step of giving back free pages
+/// after that. A store that is still in use then keeps its log, as after a crash.
 enum ExitCheckpoint {
   private static let patienceNanoseconds: UInt64 = 2_000_000_000
 
-  /// Has the hook called at the end of this process, once.
+  /// Registers the hook for the end of this process, once.
   static func install() { _ = isInstalled }
 
   private static let isInstalled = atexit { ExitCheckpoint.run() } == 0
@@ -22,7 +24,7 @@ enum ExitCheckpoint {
     let deadline = Clock.monotonicNanoseconds() + patienceNanoseconds
     for store in OpenStores.shared.atExit(until: deadline) {
       do throws(StoreError) { try store.closeAtExit(until: deadline) } catch {
-        // Somebody removed the log, and perhaps the store.
+        // The log was removed, and perhaps the store too.
         if error.code == .notFound { continue }
         StandardError.say("a store kept its log at the program's end: \(error)")
       }

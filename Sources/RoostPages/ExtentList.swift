@@ -1,6 +1,6 @@
 import RoostBytes
 
-/// Where a value lies that is too large for a leaf: runs of pages, each with its own check.
+/// The location of a value that is too large for a leaf: runs of pages, each with its own checksum.
 ///
 /// ## Layout
 /// ```
@@ -24,7 +24,8 @@ package struct ExtentList: Hashable, Sendable {
 
   /// The most bytes of a value that one extent holds.
   package static let chunk = 1 << 20
-  /// From this size on a value is written to its place at once, and the log only names it.
+  /// Values of this size or more are written to their places at once. The log contains only the
+  /// places.
   package static let namedFrom = 1 << 20
   package static let largestValue = 1 << 30
   static let mostDirect = 8
@@ -36,7 +37,7 @@ package struct ExtentList: Hashable, Sendable {
   package var born: UInt64
   package var extents: [Extent]
 
-  /// The most bytes that the encoded form of a list in a leaf takes.
+  /// The most bytes of an encoded list in a leaf.
   package static let largestEncoding = headerBytes + mostDirect * Extent.encodedBytes
 
   package var encodedCount: Int { Self.headerBytes + extents.count * Extent.encodedBytes }
@@ -49,7 +50,7 @@ package struct ExtentList: Hashable, Sendable {
     self.extents = extents
   }
 
-  /// Decodes a list from a leaf; nil where the bytes are not one.
+  /// Decodes a list from a leaf; nil if the bytes are invalid.
   package init?(decoding bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.headerBytes, let memory = bytes.baseAddress else { return nil }
     let count = Int(memory.u8(17))
@@ -114,7 +115,7 @@ package struct ExtentList: Hashable, Sendable {
     }
   }
 
-  /// Decodes what `encode(_:)` made; nil where the bytes are not that.
+  /// Decodes the result of `encode(_:)`; nil if the bytes are invalid.
   static func decode(_ bytes: UnsafeRawBufferPointer) -> [Extent]? {
     guard bytes.count % Extent.encodedBytes == 0, bytes.count / Extent.encodedBytes <= 1 << 16 else { return nil }
     guard let memory = bytes.baseAddress else { return [] }
@@ -126,7 +127,7 @@ package struct ExtentList: Hashable, Sendable {
     extents.allSatisfy { extent in
       extent.place >= 2 && extent.storedBytes > 0 && extent.storedBytes <= extent.rawBytes
         && extent.rawBytes <= UInt32(chunk) && extent.check != 0
-        // LZ4 makes nothing smaller than that.
+        // LZ4 cannot compress further than this.
         && UInt64(extent.rawBytes) <= UInt64(extent.storedBytes) * 255
         && UInt64(extent.place) + UInt64(extent.pages) <= UInt64(UInt32.max)
     }

@@ -2,13 +2,14 @@ import RoostBytes
 package import RoostFile
 import Synchronization
 
-/// Writing values that are too large for a leaf.
+/// Writes values that are too large for a leaf.
 extension WriteTransaction {
-  /// Stores a value in runs of pages, compressed where that saves a page.
+  /// Stores a value in runs of pages, compressed if that saves a page.
   ///
-  /// From a megabyte on, the bytes go to their places now and the record only names them; smaller ones stay drafts
-  /// and the floor above puts the bytes into its record. With `mayName` false they all stay drafts: for values that
-  /// replay makes again and not out of the record.
+  /// Values of a megabyte or more are written to their places now, and the record only names the
+  /// places. Smaller values stay drafts, and the module above puts their bytes into its record. If
+  /// `mayName` is false, all values stay drafts: for values that replay computes again instead of
+  /// reading them from the record.
   package func writeExtents(
     _ value: UnsafeRawBufferPointer, mayName: Bool = true
   ) throws(StoreError) -> ExtentList {
@@ -33,9 +34,10 @@ extension WriteTransaction {
     return try complete(extents, isNamed: isNamed)
   }
 
-  /// Stores another snapshot's value again, as it is stored there.
+  /// Copies another snapshot's value in its stored form.
   ///
-  /// - Parameter isNamed: whether the record names the new places; else they are drafts like other pages.
+  /// - Parameter isNamed: whether the record names the new places; otherwise they are drafts like
+  ///   other pages.
   package func copyExtents(
     _ list: ExtentList, from view: PageView, isNamed: Bool
   ) throws(StoreError) -> ExtentList {
@@ -51,7 +53,8 @@ extension WriteTransaction {
     return try complete(copies, isNamed: isNamed)
   }
 
-  /// The list of these extents, with a further extent for the list itself where it is long, and their record.
+  /// Makes the list of these extents, and logs its places. A long list gets another extent for
+  /// itself.
   private func complete(_ extents: [ExtentList.Extent], isNamed: Bool) throws(StoreError) -> ExtentList {
     var named = extents
     var list = ExtentList(
@@ -91,7 +94,7 @@ extension WriteTransaction {
     return try place(stored, rawBytes: UInt32(value.count), check: Checksum.of(stored), isNamed: isNamed)
   }
 
-  /// Gives bytes a place: in the file at once where the record names it, else in frames.
+  /// Stores bytes at new places: in the file if the record names them, else in frames.
   private func place(
     _ stored: UnsafeRawBufferPointer, rawBytes: UInt32, check: UInt64, isNamed: Bool
   ) throws(StoreError) -> ExtentList.Extent {
@@ -109,7 +112,7 @@ extension WriteTransaction {
       place: place, storedBytes: UInt32(stored.count), rawBytes: rawBytes, check: check)
     if isNamed, let file = store.file {
       addNamedBirth(extent)
-      // Frames stay unused, but whoever frees the places must find them.
+      // The frames stay unused, but code that frees the places reads their states.
       try store.frames.reserve(upTo: Int(place + pages))
       try file.write(stored, at: PageID(place).byteOffset)
       try Self.fillPage(file, after: PageID(place).byteOffset + UInt64(stored.count))
@@ -122,7 +125,8 @@ extension WriteTransaction {
     return extent
   }
 
-  /// Writes zeros to the end of the page: a superblock counts whole pages, and the file must hold them.
+  /// Writes zeros to the end of the page. A superblock counts whole pages, and the file must
+  /// contain them.
   private static func fillPage(_ file: any StorageFile, after offset: UInt64) throws(StoreError) {
     let rest = (Page.size - Int(offset % UInt64(Page.size))) % Page.size
     if rest > 0 { try file.write([UInt8](repeating: 0, count: rest), at: Int(offset)) }
@@ -130,7 +134,7 @@ extension WriteTransaction {
 
   private static func pages(_ bytes: Int) -> UInt32 { UInt32((bytes + Page.size - 1) / Page.size) }
 
-  /// Says that a value's extents belong to no tree any more.
+  /// Notes that a value's extents left their tree.
   package func killExtents(_ list: ExtentList) throws(StoreError) {
     var all = list.extents
     if list.isIndirect { all += try view.extents(of: list) }
@@ -157,7 +161,7 @@ extension WriteTransaction {
   }
 }
 
-/// Reading values that are too large for a leaf.
+/// Reads values that are too large for a leaf.
 extension PageView {
   /// The extents that hold the value's bytes, in order.
   package func extents(of list: ExtentList) throws(StoreError) -> [ExtentList.Extent] {
@@ -170,7 +174,7 @@ extension PageView {
     return inner
   }
 
-  /// The whole value.
+  /// Reads the whole value.
   package func readExtents(_ list: ExtentList) throws(StoreError) -> [UInt8] {
     let extents = try extents(of: list)
     if list.byteCount > UInt64(ExtentList.chunk) {
@@ -197,8 +201,8 @@ extension PageView {
     return bytes
   }
 
-  /// Throws where extents overlap or lie outside the file: then their lengths say nothing about what is there, and no
-  /// memory is taken for them.
+  /// Throws if extents overlap or lie outside the file. Their lengths are then meaningless, and no
+  /// memory is allocated for them.
   private func refuseImpossible(_ extents: [ExtentList.Extent]) throws(StoreError) {
     guard let file = file?.takeUnretainedValue() as? any StorageFile else { return }
     let held = try file.size() / UInt64(Page.size)
@@ -227,7 +231,7 @@ extension PageView {
     return bytes
   }
 
-  /// Reads one extent: from its draft frames, or from the file without passing through the cache.
+  /// Reads one extent: from its draft frames, or from the file without the cache.
   package func read(
     _ extent: ExtentList.Extent, into target: UnsafeMutableRawBufferPointer
   ) throws(StoreError) {
@@ -240,7 +244,7 @@ extension PageView {
     }
   }
 
-  /// Reads an extent's bytes as they are stored, and checks them.
+  /// Reads an extent's stored bytes and compares their checksum.
   func readStored(
     _ extent: ExtentList.Extent, into target: UnsafeMutableRawBufferPointer
   ) throws(StoreError) {
@@ -248,8 +252,9 @@ extension PageView {
     if frames.holdsExtent(page, pages: 1) {
       slot.enter()
       defer { slot.leave() }
-      // The slot is entered first, so that a draft seen now cannot be evicted after it is settled. Pages are evicted
-      // one by one, and only once all of them are in the file.
+      // The slot is entered first, so that a draft seen now cannot be evicted after a checkpoint
+      // wrote it. Pages are evicted one by one, and only after all pages of the extent are in the
+      // file.
       if frames.holdsExtent(page, pages: extent.pages) {
         target.copyMemory(from: UnsafeRawBufferPointer(start: frames.memory(page), count: target.count))
         guard Checksum.of(UnsafeRawBufferPointer(target)) == extent.check else { throw mismatch(extent, nil) }
@@ -269,7 +274,8 @@ extension PageView {
     else { throw mismatch(extent, file) }
   }
 
-  /// Reads an extent again, its pages from their copies. False where that does not have the check either.
+  /// Reads the pages of a damaged extent from their copies. Returns false if those do not have the
+  /// checksum either.
   private func readCopies(
     _ extent: ExtentList.Extent, _ file: any StorageFile, into target: UnsafeMutableRawBufferPointer
   ) -> Bool {
@@ -295,7 +301,7 @@ extension PageView {
 }
 
 extension FrameMap {
-  /// Whether the bytes of an extent's first pages are all in their frames.
+  /// Whether all pages of an extent are in their frames.
   func holdsExtent(_ page: PageID, pages: UInt32) -> Bool {
     let end = Int(page.place) + Int(pages)
     guard end <= header.pointee.slabCount.load(ordering: .acquiring) << Self.slabShift else { return false }

@@ -2,38 +2,40 @@ import RoostBytes
 public import RoostFile
 public import Synchronization
 
-/// What a frame holds, as bits of one byte a place.
+/// The state of a frame, as bits of one byte for each place.
 @usableFromInline package enum FrameState {
   /// The frame may be read.
   @inlinable package static var ready: UInt8 { 1 }
-  /// Its page has not been written to the file.
+  /// The page has not been written to the file.
   @inlinable package static var draft: UInt8 { 2 }
-  /// It was read since the last sweep.
+  /// The frame was read since the last sweep.
   @inlinable package static var used: UInt8 { 4 }
-  /// It is part of an extent and has no header.
+  /// The frame is part of an extent and has no header.
   @inlinable package static var extent: UInt8 { 16 }
-  /// Its memory is being read from the file, or given back.
+  /// The frame's memory is being read from the file, or given back.
   @inlinable package static var filling: UInt8 { 32 }
-  /// It was chosen for eviction, and goes once no reader can stand in it.
+  /// The frame was chosen for eviction, which waits until no reader can be using it.
   @inlinable package static var leaving: UInt8 { 64 }
-  /// It holds no page, but its memory was touched.
+  /// The frame holds no page, but its memory was touched.
   @inlinable package static var vacant: UInt8 { 128 }
 }
 
-/// 64 MiB of frames, mirroring 16,384 places of the file, with a state byte and a check for each.
+/// 64 MiB of frames, mirroring 16,384 places of the file, with a state byte and a checksum for
+/// each.
 @usableFromInline package struct Slab {
   @usableFromInline package var memory: UnsafeMutableRawPointer
   @usableFromInline package var states: UnsafeMutablePointer<Atomic<UInt8>>
   @usableFromInline package var checks: UnsafeMutablePointer<UInt64>
 }
 
-/// Where every page's frame is: a place is an address.
+/// Finds the frame of a page: its place determines the address.
 ///
-/// The frame of place p lies at `slabs[p >> 14].memory + (p & 16383) × 4096`. A look-up that hits is a byte
-/// test and arithmetic: no lock, no hash, no reference count. Everything else is the business of ``Frames``,
-/// which owns this memory and outlives every copy of this struct.
+/// The frame of place p is at `slabs[p >> 14].memory + (p & 16383) × 4096`. A look-up that hits is
+/// a byte test and arithmetic: no lock, no hash, no reference count. Everything else is done by
+/// ``Frames``, which owns this memory and outlives every copy of this struct.
 @usableFromInline package struct FrameMap: @unchecked Sendable {
-  // Unchecked because the slabs' table only grows, under the lock of `Frames`, and is read through `slabCount`.
+  // Unchecked because the table of slabs only grows, under the lock of `Frames`, and is read
+  // through `slabCount`.
   @inlinable package static var slabShift: Int { 14 }
   @inlinable package static var slabPlaces: Int { 1 << 14 }
 
@@ -56,9 +58,9 @@ public import Synchronization
     slabs = header.pointee.slabs
   }
 
-  /// The page's memory, filled from the file if it is absent.
+  /// The page's memory, read from the file if it is absent.
   ///
-  /// It stays readable until the reader leaves its slot, or for as long as the slot holds the page.
+  /// It stays valid until the reader leaves its slot, or while the slot holds the page.
   @inlinable @inline(__always)
   package func page(_ reference: PageReference) throws(StoreError) -> UnsafeRawPointer {
     let place = Int(truncatingIfNeeded: reference.page.place)
@@ -66,7 +68,8 @@ public import Synchronization
     if number < header.pointee.slabCount.load(ordering: .acquiring) {
       let slab = slabs + number
       let index = place & (Self.slabPlaces &- 1)
-      // Not acquiring: the load must not be taken before the store by which the reader entered its slot.
+      // Sequentially consistent, because this load must not happen before the store that entered
+      // the reader's slot.
       let state = slab.pointee.states[index].load(ordering: .sequentiallyConsistent)
       if state & (FrameState.ready | FrameState.used) == FrameState.ready | FrameState.used {
         return UnsafeRawPointer(slab.pointee.memory + (index &<< 12))
@@ -75,13 +78,13 @@ public import Synchronization
     return try absent(reference)
   }
 
-  /// The memory of a page that is there already; nil where it would have to be read.
+  /// The memory of a page that is in the cache; nil if it would have to be read.
   package func present(_ page: PageID) -> UnsafeRawPointer? {
     guard Int(page.place) >> Self.slabShift < header.pointee.slabCount.load(ordering: .acquiring) else { return nil }
     return state(page) & FrameState.ready != 0 ? UnsafeRawPointer(memory(page)) : nil
   }
 
-  /// Whether a look-up of this page would read the file. It may have changed by the time of that look-up.
+  /// Whether a look-up of this page would read the file. The answer may be outdated at the look-up.
   @inlinable @inline(__always)
   package func isAbsent(_ page: PageID) -> Bool {
     let place = Int(truncatingIfNeeded: page.place)
@@ -91,10 +94,10 @@ public import Synchronization
     return slabs[number].states[place & (Self.slabPlaces &- 1)].load(ordering: .relaxed) & held == 0
   }
 
-  /// Says that these pages will be read soon; false if that seems to have been needless.
+  /// Announces that these pages will be read soon. Returns false if that was probably unnecessary.
   package func willNeed(_ pages: [PageID]) -> Bool { header.pointee.owner.takeUnretainedValue().willNeed(pages) }
 
-  /// The memory of a page that this transaction made; it cannot be absent.
+  /// The memory of a page that this transaction made; it is never absent.
   @inlinable @inline(__always)
   package func memory(_ page: PageID) -> UnsafeMutableRawPointer {
     let place = Int(truncatingIfNeeded: page.place)
@@ -113,8 +116,8 @@ public import Synchronization
     slabs[place &>> Self.slabShift].states[place & (Self.slabPlaces &- 1)].store(state, ordering: .releasing)
   }
 
-  /// The check that a page was written with. 0 if it is not known, or if no page can have this place: a damaged branch
-  /// may refer to any.
+  /// The checksum with which a page was written. 0 if it is unknown, or if the place is impossible:
+  /// a damaged branch may contain any number.
   package func check(_ page: PageID) -> UInt64 {
     let place = Int(page.place)
     let number = place >> Self.slabShift
@@ -127,7 +130,7 @@ public import Synchronization
     slabs[place >> Self.slabShift].checks[place & (Self.slabPlaces - 1)] = check
   }
 
-  /// The state of a place as its atomic, for the few who change bits beside readers.
+  /// The atomic state of a place, for code that changes bits concurrently with readers.
   package func stateCell(_ page: PageID) -> UnsafeMutablePointer<Atomic<UInt8>> {
     let place = Int(page.place)
     return slabs[place >> Self.slabShift].states + (place & (Self.slabPlaces - 1))
@@ -136,7 +139,7 @@ public import Synchronization
   /// The copy of a page, if it has one.
   func copy(of page: PageID) -> PageID? { header.pointee.owner.takeUnretainedValue().copy(of: page) }
 
-  /// What repairs pages of this store, if anything does.
+  /// Repairs pages of this store; nil if this process may not.
   var repairs: PageRepairs? { header.pointee.owner.takeUnretainedValue().repairs }
 
   @usableFromInline @inline(never)

@@ -1,18 +1,19 @@
 import RoostFile
 
-/// Asking the device for pages before they are looked up, so that it works while we do.
+/// Asks the device for pages before they are looked up, so that it works meanwhile.
 extension Frames {
-  /// A call of the system that has nothing to do takes less.
+  /// A system call that finds everything in the kernel's cache takes less.
   private static let leastNanoseconds: UInt64 = 1000
 
-  /// Asks for these pages, with one call where they lie one behind the other. Their frames stay as they are: the bytes
-  /// wait in the kernel's cache, and are checked when they are read from there.
+  /// Asks for these pages, with one call for consecutive ones. Their frames do not change. The
+  /// bytes wait in the kernel's cache, and their checksums are compared when they are read from
+  /// there.
   ///
-  /// False if most calls took so little time that the kernel seems to have had what they asked for. Each is timed by
-  /// itself: on a busy machine some take long for other reasons.
+  /// Returns false if most calls were so quick that the kernel probably had the pages. Each call is
+  /// timed separately, because on a busy machine some are slow for other reasons.
   func willNeed(_ pages: [PageID]) -> Bool {
     guard let file else { return false }
-    // A damaged reference may name any place.
+    // A damaged reference may contain any place.
     let places = pages.map(\.place).filter { $0 >= 2 && Int($0) < slabCount * FrameMap.slabPlaces }.sorted()
     var (calls, quickCalls, start) = (0, 0, 0)
     var before = Clock.monotonicNanoseconds()

@@ -8,17 +8,18 @@
 import RoostFile
 import Synchronization
 
-/// Giving memory back, in batches, without ever waiting for a reader.
+/// Evicts pages in batches, without ever waiting for a reader.
 ///
-/// A sweep marks clean frames that were not read since the last one as leaving. They go when every look-up that
-/// was under way at that moment has ended and no cursor holds them; a reader that asks for one before then simply
-/// keeps it, and it is not chosen again before that departure has ended.
+/// A sweep marks clean frames as leaving if they were not read since the last sweep. They are
+/// evicted when every look-up that was running at that moment has ended and no cursor holds them. A
+/// reader that asks for one before that keeps it. It is not chosen again before that departure has
+/// ended.
 extension Frames {
   private static var batch: Int { 256 }
   private static var mostPending: Int { 8 }
 
-  /// Evicts some. A sweep may go through many thousand states and find nothing but drafts, so the next one waits
-  /// until there are a good many more. Under the lock.
+  /// Evicts a batch. A sweep may visit many thousand states and find only drafts, so the next sweep
+  /// waits until there are considerably more frames. The caller holds the lock.
   func makeRoom() {
     evict()
     let now = resident.load(ordering: .relaxed)
@@ -26,7 +27,7 @@ extension Frames {
     crowded.store(now > capacity ? now + step : capacity, ordering: .relaxed)
   }
 
-  /// Finishes old departures and starts a new one. Under the lock.
+  /// Finishes old departures and starts a new one. The caller holds the lock.
   func evict() {
     finishDepartures()
     if leaving.count >= Self.mostPending { return }
@@ -37,7 +38,7 @@ extension Frames {
     finishDepartures()
   }
 
-  /// Evicts until at most `capacity` frames hold memory, or nothing more can go.
+  /// Evicts until at most `capacity` frames hold memory, or nothing more can be evicted.
   package func trim() {
     lock.withLock {
       var rounds = resident.load(ordering: .relaxed) / Self.batch * 3 + 8
@@ -87,7 +88,7 @@ extension Frames {
     guard !leaving.isEmpty else { return }
     leaving.removeAll { departure in
       guard slots.haveMoved(since: departure.activities) else { return false }
-      // Only now: a look-up that has just ended may have left a hold.
+      // Read only now, because a look-up that has just ended may have left a hold.
       let held = slots.heldPlaces()
       var gone: [UInt32] = []
       for place in departure.places {

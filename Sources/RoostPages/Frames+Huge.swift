@@ -7,25 +7,28 @@
 #endif
 internal import Synchronization
 
-/// Huge pages for the parts of the cache that are in dense use.
+/// Uses huge pages for densely used parts of the cache.
 ///
-/// A look-up in a large store is mostly a miss of the processor's translation buffer, so huge pages make it faster. But a huge page at the
-/// first touch costs the time to zero 2 MiB, and holds 2 MiB for one page of 4 KiB. So a stretch of 2 MiB begins with small pages, and
-/// becomes one huge page when nearly all of its frames hold memory. The thread that touches the last of them waits for the kernel meanwhile,
-/// which copies 2 MiB; on a virtual machine that took 5 ms. No stretch is advised ahead: the kernel would make huge pages there again after an eviction.
+/// A look-up in a large store usually misses the processor's translation buffer, so huge pages make
+/// it faster. But a huge page at the first touch costs the time to zero 2 MiB, and holds 2 MiB for
+/// one page of 4 KiB. So a stretch of 2 MiB begins with small pages, and becomes one huge page when
+/// nearly all of its frames hold memory. The thread that touches the last of them waits while the
+/// kernel copies 2 MiB; on a virtual machine that took 5 ms. No stretch is advised in advance,
+/// because the kernel would make huge pages there again after an eviction.
 extension Frames {
-  /// Frames of one huge page.
+  /// The frames in one huge page.
   static let stretchPlaces = 512
   static let stretchBytes = stretchPlaces * Page.size
-  /// So many frames of a stretch hold memory when it becomes a huge page.
+  /// The number of frames with memory at which a stretch becomes a huge page.
   static let denseFrames = 448
   static let mostStretches = mostSlabs * FrameMap.slabPlaces / stretchPlaces
 
-  /// Counts a frame that holds memory from now on. True if its stretch is to become a huge page: the caller asks for that without the lock.
+  /// Counts a frame that now holds memory. Returns true if its stretch should become a huge page;
+  /// the caller requests that without the lock.
   func noteHeld(_ page: PageID) -> Bool {
     let all = resident.add(1, ordering: .relaxed).newValue
     let held = stretches[Int(page.place) / Self.stretchPlaces].add(1, ordering: .relaxed).newValue
-    // A full cache gives frames back all the time, and each one splits its huge page.
+    // A full cache evicts frames all the time, and each eviction splits its huge page.
     return held == Self.denseFrames && all <= capacity / 4 * 3
   }
 
@@ -35,13 +38,14 @@ extension Frames {
     resident.subtract(places.count, ordering: .relaxed)
   }
 
-  /// Asks the kernel to put a page's stretch into one huge page. Kernels before Linux 6.1 refuse, and the stretch stays as it is.
+  /// Asks the kernel to make a huge page of a page's stretch. Kernels before Linux 6.1 refuse, and
+  /// the stretch stays as it is.
   @inline(never)
   func collapse(_ page: PageID) {
     denseStretches.add(1, ordering: .relaxed)
     #if os(Linux)
       let first = PageID(page.place / UInt32(Self.stretchPlaces) * UInt32(Self.stretchPlaces))
-      // MADV_COLLAPSE, which older C libraries do not name.
+      // MADV_COLLAPSE, for which older C libraries have no name.
       _ = madvise(map.memory(first), Self.stretchBytes, 25)
     #endif
   }

@@ -9,22 +9,24 @@ import RoostBytes
 package import RoostFile
 package import Synchronization
 
-/// Tells whether a page that was read from a file may be trusted: nil, or what is wrong with it.
+/// Checks a page that was read from a file. Returns nil if it is valid, else the error.
 ///
-/// The floor that knows the page's kind provides it. It is called once a fill, after the check agreed.
+/// The module that knows the page's kind provides it. It is called once for each read from the
+/// file, after the checksum matched.
 package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRawPointer) -> String?
 
 /// The page cache: slabs of anonymous memory that mirror the file.
 ///
 /// ## Invariants
-/// 1. A frame that is ready holds the page that its place names, validated.
-/// 2. A draft frame is never evicted; a clean one only when no look-up that could have seen it is under way and
-///    no reader holds it.
-/// 3. A state changes under the lock, or without it by the writer on a place that only it knows and at the end of a
-///    checkpoint on what it wrote. So nobody stores a state, but changes the one that was read; only a frame that
-///    is being filled belongs to one thread alone.
+/// 1. A ready frame holds the validated page of its place.
+/// 2. A draft frame is never evicted. A clean one is evicted only if no look-up that could have
+///    seen it is still running and no reader holds it.
+/// 3. A state changes under the lock, with two exceptions: the writer, on a place that only it
+///    knows, and the end of a checkpoint, on the pages that it wrote. So a state is never simply
+///    stored, but changed atomically. Only a frame that is being filled belongs to one thread
+///    alone.
 @usableFromInline package final class Frames: @unchecked Sendable {
-  // Unchecked because its fields are constant, or guarded by `lock`.
+  // Unchecked because its fields are constant, or protected by `lock`.
   package static let largestPlace = UInt32.max - 1
   static let mostSlabs = 1 << 18
   private static let slabBytes = FrameMap.slabPlaces * Page.size
@@ -36,24 +38,25 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   private let header: UnsafeMutablePointer<FrameMap.Header>
   private let slabs: UnsafeMutablePointer<Slab>
   private let slabsBytes = Frames.mostSlabs * MemoryLayout<Slab>.stride
-  /// By stretch, how many of its frames hold memory: see ``noteHeld(_:)``.
+  /// For each stretch, the number of its frames that hold memory: see ``noteHeld(_:)``.
   let stretches: UnsafeMutablePointer<Atomic<UInt16>>
   private let stretchesBytes = Frames.mostStretches * MemoryLayout<UInt16>.stride
 
-  /// The file behind the frames; nil for a store in memory.
+  /// The mirrored file; nil for a store in memory.
   let file: (any StorageFile)?
   private let validator: PageValidator
   #if DEBUG
-    /// Pages are not compared with their checksums. Set before the first look-up: see ``StoreOptions/skipsChecks``.
+    /// Skips the comparison of checksums. Set before the first look-up: see
+    /// ``StoreOptions/skipsChecks``.
     var skipsChecks = false
   #endif
   let schedule: Schedule?
-  /// Repairs pages with one flipped bit; nil where this process does not hold the store's lock.
+  /// Repairs pages with one flipped bit; nil if this process does not hold the store's lock.
   let repairs: PageRepairs?
-  /// How many frames may hold memory before clean ones are evicted.
+  /// The number of frames that may hold memory before clean ones are evicted.
   package let capacity: Int
 
-  // Guarded by `lock`.
+  // Protected by `lock`.
   /// Slabs that have memory; those below `slabCount` are in use.
   private var mapped = 0
   /// Page → copy, as the durable superblock lists them.
@@ -61,15 +64,16 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   private var pieces: [UnsafeMutableRawBufferPointer] = []
   var sweepPlace = 2
   var leaving: [Departure] = []
-  /// The places of all departures. A page that is saved and chosen again must not go with the earlier departure, which
-  /// knows nothing of those who came since; so none is chosen while it stands here.
+  /// The places of all departures. A frame that was kept and chosen again must not leave with its
+  /// earlier departure, which does not know later readers. So no frame in this set is chosen.
   var listed = Set<UInt32>()
 
-  /// Frames whose memory is in use, drafts among them.
+  /// The number of frames whose memory is in use, including drafts.
   package let resident = Atomic<Int>(0)
-  /// How often a stretch became dense.
+  /// The number of times that a stretch became dense.
   package let denseStretches = Atomic<Int>(0)
-  /// Above so many the next sweep is due. It stays ahead of `resident` while sweeps find nothing that can go.
+  /// Above this number the next sweep is due. It grows ahead of `resident` while sweeps find
+  /// nothing to evict.
   let crowded: Atomic<Int>
   package let drafts = Atomic<Int>(0)
   package let fills = Atomic<Int>(0)
@@ -91,7 +95,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
       throw StoreError(.outOfMemory, "no room for the counts of frames")
     }
     slabs = table.bindMemory(to: Slab.self, capacity: Self.mostSlabs)
-    // The system's memory is zero, and so is a count.
+    // Memory from the system is zero, which is a count of zero.
     stretches = counts.bindMemory(to: Atomic<UInt16>.self, capacity: Self.mostStretches)
     header = .allocate(capacity: 1)
     self.file = file
@@ -113,7 +117,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
 
   package var map: FrameMap { FrameMap(header: header) }
 
-  /// Makes room for frames up to and without `place`.
+  /// Makes room for frames up to, but without, `place`.
   package func reserve(upTo place: Int) throws(StoreError) {
     let needed = (place + FrameMap.slabPlaces - 1) / FrameMap.slabPlaces
     if needed <= header.pointee.slabCount.load(ordering: .acquiring) { return }
@@ -128,10 +132,10 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     }
   }
 
-  /// Maps at least one slab more, and `missing` if that is possible. Under the lock.
+  /// Maps at least one more slab, and `missing` if that is possible. The caller holds the lock.
   ///
-  /// A large store takes pieces of many slabs, since the system bounds how many mappings a process has
-  /// (`vm.max_map_count`, 65,530 mostly).
+  /// A large store maps many slabs at once, because the system limits the number of mappings of a
+  /// process (`vm.max_map_count`, usually 65,530).
   private func mapMore(_ missing: Int) throws(StoreError) {
     let exact = min(missing, Self.mostSlabsInPiece)
     let generous = min(max(missing, mapped / 8), Self.mostSlabsInPiece, Self.mostSlabs - mapped)
@@ -149,14 +153,14 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
 
   // MARK: The writer's frames
 
-  /// Gives a new page its frame, as a draft. `limit` frames exist already.
+  /// Gives a new page its frame, as a draft. `reserve` has made room for it.
   package func begin(_ page: PageID, as kind: UInt8 = 0) {
     let cell = map.stateCell(page)
     let wanted = FrameState.ready | FrameState.draft | FrameState.used | kind
     while true {
       let state = cell.pointee.load(ordering: .acquiring)
       if state & FrameState.filling != 0 {
-        // The evictor is giving its memory back, under the lock.
+        // An eviction is giving its memory back, under the lock.
         lock.withLock {}
         continue
       }
@@ -169,9 +173,9 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     if isCrowded { lock.withLock { makeRoom() } }
   }
 
-  /// Takes a frame whose page is gone for good; no reader can reach it.
+  /// Ends the frame of a page that no reader can reach any more.
   package func end(_ page: PageID) {
-    // Extents and map pages that were written straight to the file may never have had a frame.
+    // Extents and map pages that were written directly to the file may never have had a frame.
     guard Int(page.place) < slabCount * FrameMap.slabPlaces else { return }
     let cell = map.stateCell(page)
     while true {
@@ -189,13 +193,13 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     }
   }
 
-  /// Marks a draft as written: it may be evicted now.
+  /// Marks a draft as written, so that it may be evicted.
   package func settle(_ page: PageID) {
     let old = map.stateCell(page).pointee.bitwiseAnd(~FrameState.draft, ordering: .acquiringAndReleasing)
     if old.oldValue & FrameState.draft != 0 { drafts.subtract(1, ordering: .relaxed) }
   }
 
-  /// All drafts, ascending. Only committed ones exist when this is asked.
+  /// The places of all drafts, ascending. Must be called while all drafts are committed.
   func draftPlaces() -> [UInt32] {
     var places: [UInt32] = []
     places.reserveCapacity(drafts.load(ordering: .relaxed))
@@ -209,7 +213,8 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     return places
   }
 
-  /// Changes a state unless somebody else just did: the writer and the end of a checkpoint do so without the lock.
+  /// Changes a state unless another thread just did: the writer and the end of a checkpoint change
+  /// states without the lock.
   @discardableResult
   static func change(_ cell: UnsafeMutablePointer<Atomic<UInt8>>, from old: UInt8, to new: UInt8) -> Bool {
     cell.pointee.compareExchange(expected: old, desired: new, ordering: .sequentiallyConsistent).exchanged
@@ -217,7 +222,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
 
   // MARK: Copies
 
-  /// Says where copies of pages are.
+  /// Sets the places of copies.
   func setCopies(_ list: [PageCopy]) {
     let table = Dictionary(uniqueKeysWithValues: list.map { ($0.page.place, $0.copy.place) })
     lock.withLock { copies = table }
@@ -226,7 +231,8 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   /// The copy of a page, if it has one.
   func copy(of page: PageID) -> PageID? { lock.withLock { copies[page.place] }.map { PageID($0) } }
 
-  /// Reads the copy of a page that is damaged. False where there is none with this check, and the bytes mean nothing.
+  /// Reads the copy of a damaged page. If it returns false there is no copy with this checksum, and
+  /// the buffer's content is undefined.
   private func readCopy(of page: PageID, into buffer: UnsafeMutableRawBufferPointer, check: UInt64) -> Bool {
     guard let file, check != 0, let copy = copy(of: page) else { return false }
     do throws(StoreError) { try file.readFully(into: buffer, at: copy.byteOffset) } catch { return false }
@@ -236,7 +242,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     return true
   }
 
-  // MARK: Filling
+  // MARK: Reading
 
   /// Reads an absent page, checks and validates it, and makes its frame ready.
   func fill(_ reference: PageReference) throws(StoreError) -> UnsafeRawPointer {
@@ -251,7 +257,7 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     while true {
       let state = cell.pointee.load(ordering: .acquiring)
       if state & (FrameState.ready | FrameState.leaving) != 0 {
-        // It was swept, or is about to leave: it stays.
+        // The frame was swept, or is about to leave: it stays.
         schedule?(.changingState)
         let kept = (state & ~FrameState.leaving) | FrameState.ready | FrameState.used
         guard Self.change(cell, from: state, to: kept) else { continue }
@@ -299,7 +305,8 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
     #if DEBUG
       if skipsChecks { return try validate(page, memory) }
     #endif
-    // Until the frame is ready its memory is this thread's alone, so a repair in it is seen by no other.
+    // Until the frame is ready only this thread uses its memory, so no other thread sees a repair
+    // in progress.
     guard
       expected != 0
         && (Checksum.of(UnsafeRawBufferPointer(buffer)) == expected
@@ -325,10 +332,11 @@ package typealias PageValidator = @Sendable (_ page: PageID, _ memory: UnsafeRaw
   /// 4 GiB of frames.
   private static let mostSlabsInPiece = 64
 
-  /// Maps slabs after those that are there: first the frames of all, then their checks, then their states. False where
-  /// the system gives no address space. Under the lock.
+  /// Maps slabs after the existing ones: the frames of all, then their checksums, then their
+  /// states. Returns false if the system has no address space. The caller holds the lock.
   ///
-  /// The frames begin at a multiple of 2 MiB, so that a stretch of them may become a huge page: see ``noteHeld(_:)``.
+  /// The frames begin at a multiple of 2 MiB, so that a stretch of them may become a huge page: see
+  /// ``noteHeld(_:)``.
   private func mapPiece(_ count: Int) -> Bool {
     let frameBytes = count * Self.slabBytes
     let bytes = frameBytes + count * (Self.checksBytes + FrameMap.slabPlaces)

@@ -1,27 +1,29 @@
 import RoostBytes
 import RoostFile
 
-/// The durable map of free places: which page holds which region, and how the next one is written.
+/// The durable map of free places: the page of each region, and how the next map is written.
 ///
-/// Everything here happens under the writer's turn, except the writing itself.
+/// Everything here happens during the writer's turn, except the writing itself.
 struct FreeMapDisk {
-  /// The page of each region, with the check of what was last written there.
+  /// The page of each region, with the checksum of its last write.
   private var regions: [Int: PageReference] = [:]
   /// The directory pages, the root last.
   private var directories: [PageID] = []
-  /// The stamp that the pages above carry.
+  /// The stamp of the pages above.
   private var stamp: UInt64 = 0
 
-  /// The pages that a checkpoint must write, and the reference its superblock must hold.
+  /// The pages that a checkpoint must write, and the reference for its superblock.
   struct Image {
     var pages: [(page: PageID, bytes: [UInt8])] = []
     var root = PageReference.none
     var regions: Set<Int> = []
   }
 
-  /// Takes places for the pages that changed, buries the ones they replace, and makes the bytes to write.
+  /// Takes places for the changed pages, buries the pages that they replace, and makes the bytes to
+  /// write.
   ///
-  /// Where there is no room for them, nothing has changed: a page buried twice would be given out twice.
+  /// If there is no room it changes nothing, because a page that is buried twice would be given out
+  /// twice.
   mutating func prepare(
     _ space: inout Space, stamp now: UInt64, pins: [UInt64], durable: UInt64
   ) throws(StoreError) -> Image {
@@ -32,13 +34,13 @@ struct FreeMapDisk {
     }
   }
 
-  /// Taking and burying change the map themselves, so both go on until no further region has changed.
+  /// Taking and burying change the map themselves, so both repeat until no further region changes.
   private mutating func prepareChanged(
     _ space: inout Space, stamp now: UInt64, pins: [UInt64], durable: UInt64
   ) throws(StoreError) -> Image {
     var fresh: [Int: PageID] = [:]
     var freshDirectories: [PageID] = []
-    // Regions behind the end of a file that has shrunk are not kept.
+    // Regions after the end of a file that became shorter are dropped.
     let kept = regions.filter { $0.key < Self.regionCount(space.limit) }
     var old = directories + regions.filter { kept[$0.key] == nil }.values.map(\.page)
     while true {
@@ -51,8 +53,8 @@ struct FreeMapDisk {
         if let replaced = kept[region] { old.append(replaced.page) }
       }
       while freshDirectories.count < directoryCount { freshDirectories.append(PageID(try space.take())) }
-      // Tried again for the same snapshot, the pages of the first try may still be found after a crash: so they wait
-      // for that snapshot, as the older ones wait for theirs.
+      // If the same snapshot is tried again, a crash may still find the pages of the first try. So
+      // these wait for that snapshot, as the older ones wait for theirs.
       let died = max(now, stamp + 1)
       let deaths = old.map { Death(place: $0.place, length: 1, born: stamp, died: died, named: false) }
       space.bury(deaths, pins: pins, durable: durable) { _ in }
@@ -72,10 +74,10 @@ struct FreeMapDisk {
     return image
   }
 
-  /// Says that an image did not reach the file: its regions have to be written again.
+  /// Notes that an image did not reach the file: its regions must be written again.
   func failed(_ image: Image, _ space: inout Space) { space.noteChanged(image.regions) }
 
-  /// The regions of a file with so many pages.
+  /// The number of regions of a file with this many pages.
   private static func regionCount(_ limit: UInt32) -> Int { (Int(limit) + FreeMapPage.places - 1) / FreeMapPage.places }
 
   private static func directoryCounts(_ regionCount: Int) -> [Int] {
@@ -128,11 +130,12 @@ struct FreeMapDisk {
 
   // MARK: Reading
 
-  /// Reads the map under `root` into `space`, whose limit bounds what is believed.
+  /// Reads the map under `root` into `space`. Places from the limit of `space` on are rejected.
   ///
   /// - Parameters:
-  ///   - repairs: repairs pages of the map, if anything does.
-  ///   - onDamage: goes on without a page that cannot be read, and is told of it; without it that is an error.
+  ///   - repairs: repairs pages of the map; nil for none.
+  ///   - onDamage: called with each page that cannot be read, after which reading continues; without
+  /// it such a page is an error.
   static func load(
     _ root: PageReference, from file: any StorageFile, into space: inout Space, stamp: UInt64,
     repairs: PageRepairs? = nil, onDamage: ((StoreError) -> Void)? = nil
@@ -143,9 +146,10 @@ struct FreeMapDisk {
     let limit = space.limit
     var references = [root]
     var levels: [[PageID]] = []
-    // The root tells how deep the map is. It may be deeper than the file needs, since files become shorter.
+    // The root says how deep the map is. It may be deeper than the file needs, because files become
+    // shorter.
     var depth: UInt8?
-    // Else a few pages could stand for a map larger than any file.
+    // Without this check a few pages could represent a map larger than any file.
     var seen = Set<UInt32>()
     var told = 0
     let onDamage = onDamage.map { tell in
@@ -164,9 +168,9 @@ struct FreeMapDisk {
             onDamage: onDamage)
         else {
           if depth == nil { return disk }
-          // Its children are not known, but those of the next directory keep their numbers.
+          // The children are unknown, but those of the next directory keep their numbers.
           below += Array(repeating: .none, count: FreeMapPage.fanout)
-          // What is wrong was told; a map this long says nothing more.
+          // The damage was reported; a map this long adds no information.
           if below.count > mostRegions { return disk }
           continue
         }
@@ -204,7 +208,8 @@ struct FreeMapDisk {
     return disk
   }
 
-  /// So many complaints are told: what is wrong with one directory may be said of all that it should lead to.
+  /// The most reported complaints. One damaged directory may cause a complaint for each of its
+  /// children.
   private static let mostComplaints = 100
 
   private static let mostRegions = 1 + Int(UInt32.max) / FreeMapPage.places
@@ -212,7 +217,7 @@ struct FreeMapDisk {
   /// The regions whose page lies at or above a place.
   func regions(from bound: UInt32) -> [Int] { regions.filter { $0.value.page.place >= bound }.map(\.key) }
 
-  /// Every page that the durable map itself stands in.
+  /// The pages of the durable map itself.
   var ownPages: [PageID] { directories + regions.values.map(\.page) }
 
   private static func page(

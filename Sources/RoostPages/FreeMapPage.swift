@@ -1,11 +1,12 @@
 import RoostBytes
 
-/// The pages in which a checkpoint leaves the map of free places.
+/// The pages of the map of free places that a checkpoint writes.
 ///
 /// ## Layout
-/// A map page covers 32,000 places: after the page header, 4,000 bytes of bits, 1 for free, lowest place in the
-/// lowest bit. A directory page lists up to 250 pages of the level below: {u32 place, u32 zero, u64 check} each,
-/// place 0 where no place is free. The root is a directory; its level tells the depth.
+/// A map page covers 32,000 places: after the page header, 4,000 bytes of bits, 1 for free, lowest
+/// place in the lowest bit. A directory page lists up to 250 pages of the level below: {u32 place,
+/// u32 zero, u64 check} each, place 0 if no place is free. The root is a directory; its level gives
+/// the depth.
 package enum FreeMapPage {
   package static let places = 32_000
   static let words = places / 64
@@ -32,10 +33,10 @@ package enum FreeMapPage {
     PageReference(PageID(memory.u32(start + index * 16)), check: memory.u64(start + index * 16 + 8))
   }
 
-  /// No map of a file that can be is deeper.
+  /// A map of the largest possible file is not deeper.
   static let mostLevels: UInt8 = 3
 
-  /// What is wrong with a page of the map, or nil. The level of the root is not known before.
+  /// The error in a page of the map, or nil. The level of the root is not known in advance.
   static func complaint(_ memory: UnsafeRawPointer, kind: Page.Kind, level: UInt8?) -> String? {
     let found = Page.level(memory)
     let isRight = if let level { found == level } else { found >= 1 && found <= mostLevels }

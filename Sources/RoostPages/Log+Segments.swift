@@ -1,12 +1,13 @@
 import RoostFile
 
-/// Which segments are free, and how many there are.
+/// Manages free segments and the number of segments.
 ///
 /// ## Invariants
-/// 1. A segment becomes free only when the superblock that no longer needs it is synced.
-/// 2. A segment is cut off only while it is free, and neither of the two superblocks leads to what it held.
+/// 1. A segment becomes free only after the superblock that no longer needs it is synced.
+/// 2. A segment is cut off only while it is free, and neither superblock needs its former content.
 extension Log {
-  /// Frees the segments that lie wholly before `first`. The caller has synced the superblock that says so.
+  /// Frees the segments that lie completely before `first`. The caller has synced the superblock
+  /// that begins there.
   func retire(before first: UInt64) {
     for index in segments.indices {
       if let start = segments[index].first, start < first, index != segment {
@@ -16,7 +17,7 @@ extension Log {
     }
   }
 
-  /// Makes sure that a free segment is there beyond the reserve.
+  /// Finds a free segment besides the reserve, or adds one.
   func takeSegment() throws(StoreError) -> Int {
     let free = segments.indices.filter { segments[$0].first == nil }
     if free.count >= 2 { return free[0] }
@@ -39,17 +40,17 @@ extension Log {
     }
   }
 
-  /// Gives free segments at the file's end back to the device until `wanted` are left.
+  /// Cuts free segments off the file's end until `wanted` are left.
   ///
-  /// Should the newest superblock rot, the one before it still leads through segments that are free; so those stay
-  /// until that one has been overwritten too. Its log begins at `oldest`.
+  /// If the newest superblock rots, the previous one still needs segments that are free now. So
+  /// those stay until that one has been overwritten too. Its log begins at `oldest`.
   func cut(to wanted: Int, reachedFrom oldest: UInt64) {
     var count = segments.count
     while count > max(wanted, 2), segments[count - 1].first == nil, segments[count - 1].left ?? 0 < oldest {
       count -= 1
     }
     if count == segments.count { return }
-    // First here, then in the file: that may be longer than is known here, but never shorter.
+    // Noted first, then cut: the file may be longer than noted, but never shorter.
     segments.removeLast(segments.count - count)
     do throws(StoreError) { try file.truncate(to: offset(of: count)) } catch {}
   }

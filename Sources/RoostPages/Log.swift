@@ -1,41 +1,42 @@
 import RoostBytes
 import RoostFile
 
-/// The log as its writer sees it: a ring of segments, and the frames that are not written yet.
+/// The log as its writer uses it: a ring of segments, and the frames that are not written yet.
 ///
-/// Only the holder of the writer's turn touches it. Syncing is not its business: that is ``CommitQueue``'s.
+/// Only the holder of the writer's turn uses it. ``CommitQueue`` syncs it.
 ///
 /// ## Invariants
-/// 1. A frame never crosses a segment's end; room for a link is always left.
-/// 2. A segment is taken again only after the superblock that no longer needs it is synced.
-/// 3. What lies beyond the last commit frame may be overwritten.
+/// 1. A frame never crosses a segment's end; there is always room for a link.
+/// 2. A segment is reused only after the superblock that no longer needs it is synced.
+/// 3. The bytes after the last commit frame may be overwritten.
 final class Log {
   struct Segment {
     /// The position of its first frame; nil while it is free.
     var first: UInt64?
     var salt: UInt64 = 0
-    /// The same of the use before: the superblock before the newest may still lead to that.
+    /// The first position in its previous use: the previous superblock may still need that content.
     var left: UInt64?
   }
 
-  /// Where the next frame goes.
+  /// A position to which the log can go back.
   struct Mark {
     var segment: Int
     var offset: Int
     var position: UInt64
     var chain: UInt64
-    /// Bytes that wait in `buffer` before this point.
+    /// The number of bytes in `buffer` before this point.
     var pending: Int
-    /// How often the buffer had been written out.
+    /// How often the buffer had been written to the file.
     var flushes: Int
   }
 
-  // Unchecked exclusivity: one thread at a time holds the turn, and no access to a field calls back.
+  // Unchecked exclusivity: one thread at a time holds the turn, and no access to a field calls
+  // other code.
   let file: any StorageFile
   let segmentBytes: Int
   private let storeHigh: UInt64
   private let storeLow: UInt64
-  /// For ``takeSegment()`` and its like alone.
+  /// Only code in `Log+Segments.swift` changes it.
   @exclusivity(unchecked) var segments: [Segment] = []
   private var makeSalt: () -> UInt64
   private let schedule: Schedule?
@@ -54,18 +55,18 @@ final class Log {
   @exclusivity(unchecked) private var finished = 0
   /// Payload bytes of the frame under construction.
   @exclusivity(unchecked) private var payload = 0
-  /// How many that frame may get without looking for room again.
+  /// The payload bytes for which room was already checked.
   @exclusivity(unchecked) private var roomy = 0
 
-  /// The newest superblock's sequence, which new segments name.
+  /// The newest superblock's sequence, which new segments contain.
   var superblock: UInt64 = 0
-  /// How far the frames written now may say that the log was synced: see ``claim(_:)``.
+  /// The synced position that new frames may claim: see ``claim(_:)``.
   @exclusivity(unchecked) private var synced: UInt64 = 0
-  /// What ``beginSegment()`` returned last.
+  /// The last result of ``beginSegment()``.
   private var begun: Superblock.LogStart?
-  /// Where recovery found the end. Whether what lies before was ever synced, only an earlier life knew.
+  /// The end that recovery found. Whether the bytes before it were ever synced is unknown.
   private var recovered: UInt64 = 0
-  /// Whether the segment kept for transactions that only delete may be used now.
+  /// Whether the reserve segment, kept for transactions that only delete, may be used now.
   var mayUseReserve = false
 
   init(
@@ -88,13 +89,14 @@ final class Log {
 
   var end: UInt64 { position }
 
-  /// Bytes of segments that hold records still needed.
+  /// The bytes of all segments that still hold needed records.
   var usedBytes: Int { segments.count { $0.first != nil } * segmentBytes }
   var segmentCount: Int { segments.count }
 
   // MARK: Segments
 
-  /// Goes on where recovery found the last closed record; segments it did not visit are free.
+  /// Continues after the last closed record that recovery found. Segments that recovery did not
+  /// visit are free.
   func resume(at end: LogEnd, segmentCount: Int) {
     segments = Array(repeating: Segment(), count: segmentCount)
     for use in end.visited { segments[use.segment] = Segment(first: use.first, salt: use.salt) }
@@ -105,13 +107,13 @@ final class Log {
     recovered = end.position
   }
 
-  /// Zeros what is left behind the end in its segment. A record that a crash cut off from the end must not be found
-  /// again once the record before it was made anew, with the same bytes.
+  /// Zeros the rest of the segment after the end. Otherwise a record that a crash cut off there
+  /// could be found again, after the record before it was written again with the same bytes.
   func clearTail() throws(StoreError) {
     if segment >= 0 { try clear(segment, flushed..<segmentBytes) }
   }
 
-  /// Zeros bytes of a segment, as far as the file reaches.
+  /// Zeros bytes of a segment, up to the end of the file.
   private func clear(_ segment: Int, _ range: Range<Int>) throws(StoreError) {
     let bytes = try Room.take(range.count)
     defer { Room.give(bytes) }
@@ -122,19 +124,21 @@ final class Log {
     try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: start)
   }
 
-  /// Says how far the log is known to be synced; frames carry it, and it proves damage to who reads them.
+  /// Notes how far the log is known to be synced. Frames contain this position, and it proves
+  /// damage to later readers.
   ///
-  /// What recovery read may stand in the kernel's memory alone, after a sync that failed in an earlier life. So
-  /// nothing is claimed before a sync has passed that point, and by then a superblock leaves it behind.
+  /// Bytes that recovery read may exist only in the kernel's memory, if a sync failed before. So
+  /// nothing is claimed before a sync has passed the recovered end. By then a superblock has made
+  /// the earlier part unnecessary.
   func claim(_ position: UInt64) {
     if position > recovered { synced = max(synced, position) }
   }
 
   var hasBegun: Bool { segment >= 0 }
 
-  /// Goes on in a fresh segment and returns where that begins. Whatever waits is written first.
+  /// Continues in a new segment and returns its start. Waiting frames are written first.
   ///
-  /// A segment that was begun and never used is as good as a fresh one, unless it is to be left.
+  /// A segment that was begun and never used counts as new, unless `leavingUnused` is true.
   func beginSegment(leavingUnused: Bool = false) throws(StoreError) -> Superblock.LogStart {
     if !leavingUnused, let begun, Int(begun.segment) == segment, begun.position == position {
       try flush()
@@ -166,16 +170,17 @@ final class Log {
     ).write(to: buffer, segmentBytes: segmentBytes)
   }
 
-  /// Leaves the current segment for a new one. The frame under construction is empty or was finished.
+  /// Continues in a new segment. The frame under construction is empty or was finished.
   private func link() throws(StoreError) {
-    // The next segment is chosen before the link is written, so that a full disk leaves the log as it was.
+    // The next segment is chosen before the link is written, so that a full disk leaves the log
+    // unchanged.
     let next = try takeSegment()
     let before = try mark()
     room(LogFormat.linkBytes)
     (buffer + finished).set32(LogFormat.frameHeader, UInt32(next))
     seal(payload: 4, .link, flags: 0)
     do throws(StoreError) { try flush() } catch {
-      // A link that stayed would send readers away from whatever is appended here next.
+      // If the link stayed, readers would miss the records that are appended here next.
       goBack(to: before)
       throw error
     }
@@ -184,14 +189,15 @@ final class Log {
 
   // MARK: Frames
 
-  /// Room for a piece of `count` bytes in the frame under construction, to be filled by the caller at once.
+  /// Returns room for a piece of `count` bytes in the frame under construction. The caller fills it
+  /// at once.
   func append(_ count: Int) throws(StoreError) -> UnsafeMutableRawPointer {
     if let memory = appendAtOnce(count) { return memory }
     try makeRoom(for: count)
     return take(count)
   }
 
-  /// The same, if the frame under construction has the room; else nil.
+  /// As `append`, but only if the frame under construction has the room; else nil.
   @inline(__always)
   func appendAtOnce(_ count: Int) -> UnsafeMutableRawPointer? { payload &+ count <= roomy ? take(count) : nil }
 
@@ -202,7 +208,8 @@ final class Log {
     return memory
   }
 
-  /// Finds room for a piece, in this frame, the next or another segment, and notes how much more there is.
+  /// Finds room for a piece, in this frame, the next one or another segment, and notes the
+  /// remaining room.
   @inline(never)
   private func makeRoom(for count: Int) throws(StoreError) {
     if payload > 0 && payload + count > largestPayload { try finishFrame(.data, flags: 0) }
@@ -216,7 +223,7 @@ final class Log {
   /// The most bytes that `append` takes at once.
   var largestAppend: Int { largestPayload }
 
-  /// Closes the record and writes it; returns the position after it.
+  /// Closes the record and writes it. Returns the position after it.
   func commit(flags: UInt8) throws(StoreError) -> UInt64 {
     try makeRoomInSegment(for: payload)
     room(LogFormat.frameHeader + payload + 8)
@@ -234,11 +241,11 @@ final class Log {
     if finished > 1 << 20 { try flush() }
   }
 
-  /// Goes on in another segment if a frame with this payload and a link no longer fit.
+  /// Continues in another segment if a frame with this payload and a link no longer fit.
   private func makeRoomInSegment(for count: Int) throws(StoreError) {
     let needed = LogFormat.frameHeader + LogFormat.padded(count) + LogFormat.linkBytes
     if segment >= 0 && flushed + finished + needed <= segmentBytes { return }
-    // A frame that was begun here is finished here: its room was checked when it was begun.
+    // A frame that was begun here is finished here: its room was checked at its begin.
     if payload > 0 { try finishFrame(.data, flags: 0) }
     if segment < 0 { enterSegment(try takeSegment(), previous: chain) } else { try link() }
   }
@@ -275,14 +282,14 @@ final class Log {
 
   // MARK: Going back
 
-  /// Where the log stands; the frame under construction is finished first.
+  /// The present position. The frame under construction is finished first.
   func mark() throws(StoreError) -> Mark {
     if payload > 0 { try finishFrame(.data, flags: 0) }
     return Mark(
       segment: segment, offset: flushed, position: position, chain: chain, pending: finished, flushes: flushes)
   }
 
-  /// Forgets what was appended since the mark. Bytes that were written already will be overwritten.
+  /// Discards everything since the mark. Bytes that were already written will be overwritten.
   func goBack(to mark: Mark) {
     for index in segments.indices where index != mark.segment {
       if let first = segments[index].first, first >= mark.position, mark.segment >= 0 { segments[index].first = nil }
@@ -296,21 +303,24 @@ final class Log {
       flushed = mark.offset
       finished = mark.pending
     } else {
-      // What waited then has been written since, right behind the mark's offset.
+      // The bytes that waited then have been written, right after the mark's offset.
       flushed = mark.offset + mark.pending
       finished = 0
     }
   }
 
-  /// Zeros the record that was begun at the mark, after a commit whose write failed: all of it may have reached the file.
+  /// Zeros the record that was begun at the mark, after a commit whose write failed: all of it may
+  /// have reached the file.
   ///
-  /// To zero its first frame is not enough. The next record may begin with the same bytes, for example with a link to the same segment.
-  /// After a crash, recovery would read on into the old frames. A segment that the next record takes gets a new salt with its
-  /// header, so of the segments taken since the mark only the headers go.
+  /// Zeroing only its first frame is not enough. The next record may begin with the same bytes, for
+  /// example with a link to the same segment. After a crash, recovery would then read on into the
+  /// old frames. A segment that the next record takes gets a new salt in its header. So it suffices
+  /// to zero the headers of the segments taken since the mark.
   func erase(from mark: Mark) throws(StoreError) {
     guard mark.segment >= 0 else { return }
     let start = mark.offset + mark.pending
-    // Written also where zeros are read: a device that takes no more writes must be noticed here.
+    // Written even if the file already has zeros here, because a device that fails to write must be
+    // noticed.
     try file.write([UInt8](repeating: 0, count: LogFormat.frameHeader), at: Int(offset(of: mark.segment)) + start)
     try clear(mark.segment, start..<segmentBytes)
     for index in segments.indices where index != mark.segment {

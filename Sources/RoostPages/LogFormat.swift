@@ -8,15 +8,15 @@ import RoostFile
 /// ```
 /// file header:   0 magic "ROOSTLG1"  8 u32 version  12 u32 segment bytes  16 store id (16)
 ///               32 u64 zero  40 u64 check of bytes 0 ..< 40
-///              512 u32 process id of the holder, told to who finds the store locked, never believed otherwise
+///              512 u32 process id of the holder, only for the message that the store is locked
 ///              516 u32 1 where a sync failed and the store was not opened since
 ///              520 store id (16) of the store that replaces this log's store, else zero: that one may remove the log
-///                  These change, so they have a sector of their own: a crash may spoil that one alone.
+///                  These change, so they have a sector of their own: a crash can damage only that one.
 /// segment:       0 magic "ROOSTSEG"  8 u32 version  12 u32 segment bytes  16 store id (16)
 ///               32 u64 salt, new at each use        40 u64 sequence of the superblock it follows
-///               48 u64 check of the frame before it, 0 where it begins a log
+///               48 u64 check of the frame before it, 0 if it begins a log
 ///               56 u64 position of its first frame  64 u64 check of bytes 0 ..< 64
-///               72 u64 the salt again, for who must judge a damaged header  80 zero, to 96
+///               72 u64 the salt again, for reading below a damaged header  80 zero, to 96
 ///               96 frames, 8-aligned
 /// frame:         0 u32 payload bytes  4 u8 kind  5 u8 flags  6 u16 zero
 ///                8 u64 position       16 u64 position up to which the log was synced when this was written
@@ -24,9 +24,9 @@ import RoostFile
 ///               32 u64 check of bytes 0 ..< 32 and the payload, seeded with the salt
 ///               40 payload, filled with zeros to a multiple of 8
 /// ```
-/// A position counts the bytes of all frames since the store was made; it never repeats.
-/// A record is a series of `data` frames closed by a `commit` frame. A `link` frame's payload is the number (u32)
-/// of the segment in which the log goes on.
+/// A position counts the bytes of all frames since the store was made; it never repeats. A record
+/// is a series of `data` frames closed by a `commit` frame. The payload of a `link` frame is the
+/// number (u32) of the segment in which the log continues.
 enum LogFormat {
   static let fileMagic = Array("ROOSTLG1".utf8)
   static let segmentMagic = Array("ROOSTSEG".utf8)
@@ -48,7 +48,7 @@ enum LogFormat {
   static func padded(_ count: Int) -> Int { (count + 7) & ~7 }
 }
 
-/// A frame's header, apart from its bytes.
+/// The decoded header of a frame.
 struct LogFrame {
   var payloadCount: Int
   var kind: LogFormat.FrameKind
@@ -60,7 +60,7 @@ struct LogFrame {
 
   var byteCount: Int { LogFormat.frameHeader + LogFormat.padded(payloadCount) }
 
-  /// Completes the frame whose payload stands at `memory + 40`, and returns its check.
+  /// Completes the frame whose payload is at `memory + 40`, and returns its checksum.
   static func seal(
     _ memory: UnsafeMutableRawPointer, payload: Int, kind: LogFormat.FrameKind, flags: UInt8, position: UInt64,
     synced: UInt64, previous: UInt64, salt: UInt64
@@ -86,7 +86,8 @@ struct LogFrame {
       UnsafeRawBufferPointer(start: memory + LogFormat.frameHeader, count: LogFormat.padded(payload)), seed: head)
   }
 
-  /// Reads the frame at `offset` of a segment's bytes; nil unless it is whole and its check agrees.
+  /// Reads the frame at `offset` of a segment's bytes; nil unless it is complete and its checksum
+  /// matches.
   init?(_ segment: UnsafeRawBufferPointer, at offset: Int, position expected: UInt64, salt: UInt64) {
     guard offset >= 0, offset <= segment.count - LogFormat.frameHeader else { return nil }
     let memory = segment.baseAddress! + offset
@@ -130,13 +131,13 @@ struct SegmentHeader {
     memory.set64(72, salt)
   }
 
-  /// The salts that a damaged header may have had.
+  /// The possible salts of a damaged header.
   static func possibleSalts(_ bytes: UnsafeRawBufferPointer) -> Set<UInt64> {
     guard bytes.count >= LogFormat.segmentHeader, let memory = bytes.baseAddress else { return [] }
     return [memory.u64(32), memory.u64(72)]
   }
 
-  /// Reads a header; nil unless its check agrees.
+  /// Reads a header; nil unless its checksum matches.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= LogFormat.segmentHeader, bytes.prefix(8).elementsEqual(LogFormat.segmentMagic) else {
       return nil
@@ -163,23 +164,24 @@ struct SegmentHeader {
   }
 }
 
-/// The log file's header: the segments' length, and whose log it is.
+/// The log file's header: the length of the segments, and the store to which the log belongs.
 struct LogFileHeader {
   var segmentBytes: Int
   var storeHigh: UInt64
   var storeLow: UInt64
-  /// Who holds the store, or did.
+  /// The last process that held the store.
   var processID: Int32
-  /// A sync failed, so the kernel may show bytes that the device does not have, and call them saved. A crash takes
-  /// such bytes away, and the doubt with them; so this note need not be synced.
+  /// A sync failed, so the kernel may show bytes that the device does not have, as if they were
+  /// saved. A crash of the machine removes such bytes, and the doubt with them. So this note need
+  /// not be synced.
   var isInDoubt = false
-  /// The store that takes this store's name, and removes this log then.
+  /// The store that takes this store's name, and then removes this log.
   var successor: (high: UInt64, low: UInt64) = (0, 0)
 
-  /// Where what changes stands, in a sector of its own.
+  /// The offset of the mutable fields, in a sector of their own.
   private static let noteOffset = 512
 
-  /// Says which store is about to take this store's name.
+  /// Notes which store is about to take this store's name.
   static func note(successor: (high: UInt64, low: UInt64), in file: any StorageFile) throws(StoreError) {
     let bytes = [successor.high, successor.low].flatMap { word in
       (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * UInt64($0))) }
@@ -187,8 +189,8 @@ struct LogFileHeader {
     try file.write(bytes, at: noteOffset + 8)
   }
 
-  /// Names the holder, and says whether to trust what the kernel shows. The header itself is not touched: it must
-  /// outlive a crash that spoils what is written now.
+  /// Notes the holder, and whether the kernel's view may differ from the device. The header itself
+  /// is not written: it must survive a crash during this write.
   static func note(processID: Int32, isInDoubt: Bool, in file: any StorageFile) throws(StoreError) {
     let words = [UInt32(bitPattern: processID), isInDoubt ? 1 : 0]
     let bytes = words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * UInt32($0))) } }

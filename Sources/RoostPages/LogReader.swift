@@ -1,20 +1,21 @@
 import RoostBytes
 import RoostFile
 
-/// Where a log that was read goes on.
+/// Where writing continues after the log was read.
 struct LogEnd {
   var segment: Int
   var offset: Int
   var position: UInt64
   var chain: UInt64
-  /// The segments that lead here, the first that the superblock names.
+  /// The segments up to here, beginning with the one that the superblock names.
   var visited: [(segment: Int, first: UInt64, salt: UInt64)]
 }
 
-/// Reads the log from where a superblock says it begins to where it ends.
+/// Reads the log from the start that a superblock names to its end.
 ///
-/// Every number is checked before use, and each frame must chain to the one before it. What follows the first
-/// frame that does not is ignored, unless a later frame proves that it had been synced: see ``LogDamage``.
+/// Every number is checked before use, and each frame must contain the checksum of the previous
+/// one. Everything after the first invalid frame is ignored, unless a later frame proves that the
+/// log had been synced beyond it: see ``findDamage(after:)``.
 struct LogReader {
   let file: any StorageFile
   let segmentBytes: Int
@@ -75,15 +76,15 @@ struct LogReader {
 
   func close() { Room.give(bytes) }
 
-  /// Goes back to where a copy of this reader was made.
+  /// Goes back to the state of a copy of this reader.
   mutating func goBack(to copy: LogReader) throws(StoreError) {
     let isSegmentThere = segment == copy.segment
     self = copy
-    // Copies share the memory in which a segment lies.
+    // Copies share the memory of the loaded segment.
     if !isSegmentThere { _ = try load(segment) }
   }
 
-  /// Where the last frame that was read ends.
+  /// The end of the last frame that was read.
   var end: LogEnd {
     LogEnd(
       segment: segment, offset: offset, position: position, chain: chain, visited: visited)
@@ -100,7 +101,7 @@ struct LogReader {
     return count == bytes.count ? LogFileHeader(bytes) : nil
   }
 
-  /// The next frame and its payload, valid until the next call; nil at the end of what is whole.
+  /// The next frame and its payload, valid until the next call; nil at the end of the valid frames.
   mutating func next() throws(StoreError) -> (frame: LogFrame, payload: UnsafeRawBufferPointer)? {
     while true {
       guard
@@ -117,7 +118,7 @@ struct LogReader {
         guard following < segmentCount, !visited.contains(where: { $0.segment == following }) else { return nil }
         let here = segment
         guard let found = try load(following), found.position == after, found.previous == frame.check else {
-          // The link was written, but not what it leads to: the log ends before it.
+          // The link was written, but not the segment that it names: the log ends before it.
           _ = try load(here)
           return nil
         }
@@ -140,7 +141,7 @@ struct LogReader {
     visited.append((index, found.position, found.salt))
   }
 
-  /// Reads a segment; nil if its header is not that of a segment of this store.
+  /// Reads a segment; nil if its header does not belong to this store.
   private mutating func load(_ index: Int) throws(StoreError) -> SegmentHeader? {
     let count = try file.read(into: bytes, at: Self.offset(of: index, segmentBytes))
     if count < bytes.count {
@@ -156,20 +157,21 @@ struct LogReader {
     UInt64(LogFormat.fileHeader) + UInt64(segment) * UInt64(segmentBytes)
   }
 
-  /// How many segments the file has room for.
+  /// The number of segments in the file.
   var count: Int { segmentCount }
 
   // MARK: Damage
 
-  /// Looks beyond `end`, where reading stopped, for a frame that says it had been synced past that point.
+  /// Searches after `end`, where reading stopped, for a frame that says the log had been synced
+  /// beyond that point.
   ///
-  /// A crash may tear what was not synced; then no such frame exists. If one does, the bytes at `end` were
-  /// acknowledged and are damaged.
+  /// A crash may tear bytes that were not synced; then no such frame exists. If one exists, the
+  /// bytes at `end` were acknowledged and are damaged.
   mutating func findDamage(after end: UInt64) throws(StoreError) -> UInt64? {
     let oldest = start.position
     for index in 0..<segmentCount {
       guard let found = try load(index) else {
-        // A header that is not whole may be what rotted: the frames below it know their positions themselves.
+        // A damaged header may have rotted: the frames below it contain their own positions.
         for salt in SegmentHeader.possibleSalts(UnsafeRawBufferPointer(bytes)) {
           if let synced = proof(after: end, salt, { bytes.baseAddress!.u64($0 + 8) }) { return synced }
         }
@@ -184,8 +186,8 @@ struct LogReader {
     return nil
   }
 
-  /// How far the log had been synced, as a frame of the loaded segment behind `end` says; nil where none proves more
-  /// than `end`. `position` tells the position of a frame at an offset.
+  /// How far the log had been synced, according to a frame of the loaded segment after `end`; nil
+  /// if no frame proves more than `end`. `position` gives the position of a frame at an offset.
   private func proof(after end: UInt64, _ salt: UInt64, _ position: (Int) -> UInt64) -> UInt64? {
     for at in stride(from: LogFormat.segmentHeader, through: segmentBytes - LogFormat.frameHeader, by: 8) {
       let expected = position(at)

@@ -1,23 +1,24 @@
 import RoostFile
 import Synchronization
 
-/// The stores that this process has open, so that a second opening shares the first.
+/// The stores that this process has open. A second opening of a file shares the first one's store.
 ///
 /// ## Invariants
-/// 1. From a store's opening until its file is closed, whoever looks for it finds its ``Tenancy``: so nobody asks for
-///    the file's lock while this process has it.
-/// 2. A reference to a store is never let go under the lock, since the end of a store takes it.
+/// 1. From a store's opening until its file is closed, openings of the file find its ``Tenancy``.
+///    So no thread of this process asks for the file's lock meanwhile.
+/// 2. A reference to a store is never released under the lock, because the end of a store takes the
+///    lock.
 final class OpenStores: @unchecked Sendable {
-  // Unchecked because all fields are guarded by `lock`.
+  // Unchecked because all fields are protected by `lock`.
   fileprivate struct Key: Hashable {
     var device: UInt64
     var inode: UInt64
     var fileSystem: ObjectIdentifier
   }
 
-  /// One store's hold on a file.
+  /// The use of a file by one store.
   final class Tenancy: @unchecked Sendable {
-    // Unchecked because all fields are guarded by the table's lock.
+    // Unchecked because all fields are protected by the table's lock.
     fileprivate weak var store: Store?
     fileprivate var users = 1
     /// The thread that closes it, or 0.
@@ -27,7 +28,7 @@ final class OpenStores: @unchecked Sendable {
   }
 
   static let shared = OpenStores()
-  /// An opening of one file, from begin to end.
+  /// Serializes openings of one file.
   private final class Gate {
     let lock = Lock()
     var users = 0
@@ -44,8 +45,9 @@ final class OpenStores: @unchecked Sendable {
   private let left = ConditionVariable()
   private var tenancies: [Key: Tenancy] = [:]
 
-  /// Opens a file while no other thread of this process opens the same one, so that the second finds what the first
-  /// opened. Openings of other files go on: a recovery takes as long as its log.
+  /// Opens a file while no other thread of this process opens the same one, so that the second
+  /// finds the store of the first. Openings of other files continue: a recovery takes time in
+  /// proportion to its log.
   func opening<Value>(
     _ path: String, _ fileSystem: any FileSystem, body: () throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
@@ -71,12 +73,13 @@ final class OpenStores: @unchecked Sendable {
     Key(device: identity.device, inode: identity.inode, fileSystem: ObjectIdentifier(fileSystem))
   }
 
-  /// The store that has this file open, with one user more. One that is being closed is waited for.
+  /// The store that has this file open, after counting one more user. Waits for a store that is
+  /// being closed.
   func find(_ identity: FileIdentity, _ fileSystem: any FileSystem) -> Store? {
     let key = key(identity, fileSystem)
     while true {
       lock.acquire()
-      // That of a parent process is in our memory too.
+      // The table of a parent process is in our memory too.
       guard let tenancy = tenancies[key], tenancy.closer != Thread.currentID, tenancy.process == currentProcessID
       else {
         lock.release()
@@ -104,7 +107,7 @@ final class OpenStores: @unchecked Sendable {
     }
   }
 
-  /// One who opened the store leaves it, if others stay.
+  /// Removes one user of the store if others remain. Returns whether they do.
   func leaveOthers(_ store: Store) -> Bool {
     lock.withLock {
       guard store.tenancy.users > 1 else { return false }
@@ -113,20 +116,21 @@ final class OpenStores: @unchecked Sendable {
     }
   }
 
-  /// What the last who leaves finds.
+  /// The result of `leave`.
   enum Leaving {
-    /// From now on nobody finds the store, and no reader begins.
+    /// From now on no opening finds the store, and no reader begins.
     case isLast
     case othersStay
-    /// So many snapshots are still read, and nothing has changed.
+    /// This number of snapshots is still being read, and nothing has changed.
     case isRead(Int)
   }
 
-  /// The last of those who opened the store leaves it. Under the writer's turn.
+  /// Removes one user, or notes that the last one left. The caller holds the writer's turn.
   ///
-  /// Who begins to read meanwhile waits for the answer, so that a closing that fails disturbs nobody.
+  /// Threads that begin to read meanwhile wait for the result, so a close that fails does not
+  /// disturb them.
   ///
-  /// - Parameter forAll: all who opened the store leave it.
+  /// - Parameter forAll: removes all users of the store.
   func leave(_ store: Store, forAll: Bool = false) -> Leaving {
     lock.withLock {
       if store.tenancy.users > 1, !forAll {
@@ -145,7 +149,8 @@ final class OpenStores: @unchecked Sendable {
     }
   }
 
-  /// The stores on the operating system's files that this process has opened; none where the lock is not free before the deadline.
+  /// The stores on the operating system's files that this process has opened; none if the lock is
+  /// not free before the deadline.
   func atExit(until deadline: UInt64) -> [Store] {
     guard lock.acquire(until: deadline) else { return [] }
     defer { lock.release() }
@@ -153,13 +158,13 @@ final class OpenStores: @unchecked Sendable {
     return tenancies.values.compactMap { $0.process == currentProcessID && $0.key?.fileSystem == disk ? $0.store : nil }
   }
 
-  /// Whether others may be waiting for this store's end.
+  /// Whether other threads may be waiting for this store's end.
   func knows(_ tenancy: Tenancy) -> Bool { lock.withLock { tenancy.key != nil } }
 
   /// Returns once no `leave` is under way.
   func awaitLeaving() { lock.withLock {} }
 
-  /// The file is closed: who waits for that goes on.
+  /// Notes that the file is closed. Waiting openings continue.
   func vacate(_ tenancy: Tenancy) {
     lock.withLock {
       if let key = tenancy.key, tenancies[key] === tenancy { tenancies[key] = nil }

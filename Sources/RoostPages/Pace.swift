@@ -8,44 +8,47 @@ package import RoostFile
   internal import Darwin
 #endif
 
-/// Reports how far the examination of a store has come, and ends it early where the caller asks for that.
+/// Reports the progress of an examination, and ends it early if the caller asks for that.
 ///
-/// Most pages are read twice: for their structure, then for their content. Each reading counts half a page. A page
-/// whose bytes mean nothing to the store, as those of a large value, counts as a whole when it is read.
+/// Most pages are read twice: for their structure, then for their content. Each reading counts half
+/// a page. A page whose content is not decoded, such as that of a large value, counts fully when it
+/// is read.
 ///
-/// The caller ends the examination by an error. From then on each read of the file fails, so that every walk ends,
-/// whichever tree it is in. What such an examination found is worth nothing, so ``check()`` throws.
+/// The caller ends the examination by an error. From then on each read of the file fails, so that
+/// every walk ends, in any tree. The findings of such an examination are incomplete, so ``check()``
+/// throws.
 package final class Pace {
   private let report: (_ pages: Int, _ total: Int) throws -> Void
   private var halves = 0
   private var total = 0
   private var reported = 0
-  /// The error with which the caller ended the examination.
+  /// The caller's error that ended the examination.
   package private(set) var failure: (any Error)?
 
   /// Pages between two reports.
   package static let stride = 64
 
-  /// - Parameter report: called at the begin, from time to time, and at the end with two equal numbers. If it throws, the examination
-  ///   ends with that error.
+  /// - Parameter report: called at the begin, from time to time, and at the end with two equal
+  ///   numbers. If it throws, the examination ends with that error.
   package init(_ report: @escaping (_ pages: Int, _ total: Int) throws -> Void) { self.report = report }
 
   package var isEnded: Bool { failure != nil }
 
-  /// Begins an examination of so many pages; again where another process changed the store meanwhile.
+  /// Begins an examination of this many pages; again if another process changed the store
+  /// meanwhile.
   package func begin(pages: Int) {
     (halves, total, reported) = (0, max(0, pages), 0)
     tell(0)
   }
 
-  /// Counts a page that was read once of two times.
+  /// Counts the first of two readings of a page.
   package func countHalf() { count(halves: 1) }
 
   /// Counts pages that are not read again.
   package func count(pages: Int) { count(halves: 2 * pages) }
 
   private func count(halves more: Int) {
-    // Damaged trees can share pages, and a page may be walked more than twice.
+    // Damaged trees can share pages, and a page may be read more than twice.
     halves = min(halves + more, 2 * total)
     if halves / 2 - reported >= Self.stride { tell(halves / 2) }
   }
@@ -56,12 +59,12 @@ package final class Pace {
     do { try report(pages, total) } catch { failure = error }
   }
 
-  /// Throws if the caller has ended the examination. The caller's own error is ``failure``.
+  /// Throws if the caller has ended the examination. The caller's own error is in ``failure``.
   package func check() throws(StoreError) {
     if isEnded { throw StoreError(.busy, "the verification was stopped by its caller") }
   }
 
-  /// Reports the end. To be called once all is read.
+  /// Reports the end. Call it after everything was read.
   package func end() throws(StoreError) {
     tell(total)
     try check()

@@ -1,6 +1,6 @@
 public import RoostBytes
 
-/// The header that every page of a tree or of the free map begins with.
+/// The header of every page of a tree or of the free map.
 ///
 /// ## Layout
 /// ```
@@ -14,12 +14,12 @@ public import RoostBytes
 /// 16  u64  stamp       the step of the transaction that made it
 /// 24  16 bytes that belong to the kind
 /// 40  slots, growing up; the heap grows down from 4080
-/// 4080 16 bytes kept for an encryption tag, zero
+/// 4080 16 bytes reserved for an encryption tag, zero
 /// ```
 @usableFromInline package enum Page {
   @inlinable package static var size: Int { 4096 }
   @inlinable package static var headerSize: Int { 40 }
-  /// The end of what a page may use; the rest is kept for an encryption tag.
+  /// The end of the usable bytes; the rest is reserved for an encryption tag.
   @inlinable package static var end: Int { 4080 }
 
   /// The tree that holds the roots of all others.

@@ -1,7 +1,8 @@
 import RoostBytes
 import RoostFile
 
-/// A page, or an extent, without which much else cannot be found. The floor above names them: see ``Store/Essentials``.
+/// A page or extent without which much other data cannot be found. The module above names them: see
+/// ``Store/Essentials``.
 package enum Essential: Hashable, Sendable {
   case page(PageReference)
   case extent(ExtentList.Extent)
@@ -29,7 +30,7 @@ package enum Essential: Hashable, Sendable {
     }
   }
 
-  /// How many bytes its check is the check of.
+  /// The number of bytes that its checksum covers.
   var byteCount: Int {
     switch self {
     case .page: Page.size
@@ -49,19 +50,20 @@ package struct PageCopy: Hashable, Sendable {
   }
 }
 
-/// Second copies of the few pages without which much else cannot be found.
+/// Second copies of the few pages without which much other data cannot be found.
 ///
-/// A copy has the bytes of its page, so the check in the page's parent covers it too: a copy that is old, torn or
-/// damaged is never taken for the page. The superblock lists the copies. A checkpoint makes copies of the essential
-/// pages that have none, and gives up those of pages that are essential no more.
+/// A copy has the bytes of its page, so the checksum in the page's parent covers it too. A copy
+/// that is old, torn or damaged is never mistaken for the page. The superblock lists the copies. A
+/// checkpoint makes copies of the essential pages that have none, and drops those of pages that are
+/// no longer essential.
 ///
-/// Everything here happens under the writer's turn, except the writing itself.
+/// Everything here happens during the writer's turn, except the writing itself.
 ///
 /// ## Invariants
 /// 1. No place is in the table twice.
 /// 2. A copy that the durable superblock lists is not overwritten.
 package struct PageCopies {
-  /// A superblock has room for so many.
+  /// The number of copies that a superblock can list.
   package static let most = 480
 
   /// A copy's place, and the stamp of the first snapshot whose superblock lists it.
@@ -70,30 +72,31 @@ package struct PageCopies {
     var born: UInt64
   }
 
-  /// Page → copy, as the last superblock lists them, also one whose write failed.
+  /// Page → copy, as the last superblock lists them, even if its write failed.
   private var table: [UInt32: Held] = [:]
   /// Places of copies from a failed checkpoint. They may not have been written.
   private var abandoned: [Held] = []
-  /// The stamp of the snapshot that the table was made for.
+  /// The stamp of the snapshot for which the table was made.
   private var stamp: UInt64
   /// Copies at this place or above get a lower one.
   private var bound = UInt32.max
 
-  /// A copy that is to be written.
+  /// A copy that is not yet written.
   struct Fresh {
     var entry: PageCopy
     var bytes: [UInt8]
-    /// The page refers to others, whose checks are known once they are written.
+    /// The page contains references, whose checksums are known after their pages are written.
     var refersToPages: Bool
   }
 
-  /// What a checkpoint writes, and what its superblock lists.
+  /// The copies that a checkpoint writes, and the list for its superblock.
   struct Image {
     var list: [PageCopy] = []
     var fresh: [Fresh] = []
   }
 
-  /// Takes over what a superblock lists. An entry is ignored if its copy is at a free place, or at one of the map's own.
+  /// Takes over the list of a superblock. An entry is ignored if its copy is at a free place, or at
+  /// a place of the map.
   init(_ list: [PageCopy], stamp: UInt64, _ space: Space, mapPages: [PageID]) {
     self.stamp = stamp
     let taken = Set(mapPages)
@@ -104,15 +107,16 @@ package struct PageCopies {
 
   var count: Int { table.count }
 
-  /// Gives copies that lie at `bound` or above another place at the next checkpoint, and returns how many there are.
+  /// Moves copies that lie at `bound` or above at the next checkpoint, and returns their number.
   mutating func leave(from bound: UInt32) -> Int {
     self.bound = min(self.bound, bound)
     return table.values.count { $0.place >= bound }
   }
 
-  /// Takes places for copies of essential pages that have none, and frees the copies of pages that are no longer essential.
+  /// Takes places for copies of essential pages that have none, and frees the copies of pages that
+  /// are no longer essential.
   ///
-  /// An essential page that cannot be read, or finds no room, stays without a copy.
+  /// An essential page that cannot be read, or for which there is no room, gets no copy.
   mutating func prepare(
     _ space: inout Space, _ essentials: [Essential], view: PageView?, stamp now: UInt64, pins: [UInt64],
     durable: UInt64, mayTake: Bool
@@ -140,7 +144,8 @@ package struct PageCopies {
     }
     let old = abandoned + table.filter { kept[$0.key] != $0.value }.values
     let died = max(now, stamp + 1)
-    // An examination compares the copies of the snapshot that it pins, so they wait for it as pages do.
+    // An examination compares the copies of the snapshot that it pins. So dead copies wait for it
+    // as pages do.
     let deaths = old.sorted { $0.place < $1.place }.map {
       Death(place: $0.place, length: 1, born: $0.born, died: died, named: false)
     }
@@ -150,14 +155,15 @@ package struct PageCopies {
     return image
   }
 
-  /// Says that an image may not have reached the file: its copies are made anew.
+  /// Notes that an image may not have reached the file: its copies are made again.
   mutating func failed(_ image: Image) {
     for one in image.fresh {
       if let copy = table.removeValue(forKey: one.entry.page.place) { abandoned.append(copy) }
     }
   }
 
-  /// A place that is not beside the page, where there is one: what spoils a page often spoils its neighbours.
+  /// Takes a place that is not next to the page if possible, because damage often affects
+  /// neighbouring pages.
   private static func take(_ space: inout Space, apartFrom page: UInt32) -> UInt32? {
     var refused: [UInt32] = []
     while let place = try? space.take() {
@@ -174,8 +180,8 @@ package struct PageCopies {
 }
 
 extension PageView {
-  /// The bytes of an essential page or extent in whole pages, as far as they are known before a checkpoint; nil where
-  /// they cannot be read.
+  /// The bytes of an essential page or extent in whole pages, as far as they are known before a
+  /// checkpoint; nil if they cannot be read.
   fileprivate func stored(_ essential: Essential) -> [UInt8]? {
     switch essential {
     case .page(let reference):

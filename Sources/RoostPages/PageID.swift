@@ -1,6 +1,6 @@
-/// A page's place in the data file; its only number, from birth to death.
+/// A page's number in the data file, which never changes.
 ///
-/// Place p stands at byte p × 4096. Places 0 and 1 hold the superblocks, so 0 also means "none".
+/// Place p begins at byte p × 4096. Places 0 and 1 hold the superblocks, so 0 also means "none".
 @usableFromInline package struct PageID: Hashable, Comparable, Sendable {
   @usableFromInline package var place: UInt32
 
@@ -13,10 +13,10 @@
   package var byteOffset: UInt64 { UInt64(place) * UInt64(Page.size) }
 }
 
-/// Where a page is and what its bytes must hash to.
+/// A page's place and the checksum of its bytes.
 ///
-/// A check of 0 means that the page was not written when the reference was: the frame map knows its check by
-/// the time it is needed.
+/// A checksum of 0 means that the page had not been written when the reference was made. The frame
+/// map knows the checksum by the time it is needed.
 @usableFromInline package struct PageReference: Hashable, Sendable {
   @usableFromInline package var page: PageID
   @usableFromInline package var check: UInt64
@@ -29,12 +29,12 @@
   @inlinable package static var none: PageReference { PageReference(.none) }
 }
 
-/// A tree as its owner holds it: the root page, its level and the number of entries below it.
+/// The root of a tree: its page, its level and the number of entries below it.
 ///
 /// An empty tree has no page.
 @usableFromInline package struct Root: Hashable, Sendable {
   @usableFromInline package var reference: PageReference
-  /// 0 where the root is a leaf.
+  /// 0 if the root is a leaf.
   @usableFromInline package var level: UInt8
   @usableFromInline package var count: UInt64
 

@@ -2,23 +2,24 @@ import RoostBytes
 import RoostFile
 import Synchronization
 
-/// The pages of one opening that were read with one bit flipped back, or from their copies.
+/// Repairs damaged pages of one opening: flips one bit back, or reads the copy.
 ///
-/// A page's parent holds the check of its bytes. Where the two do not match, each single-bit neighbour of the bytes is
-/// compared with the check. If exactly one matches, it is what was written: the odds that another one does are one in
-/// 10^14. The copy in memory is repaired; ``Store/repair(_:fileSystem:options:floor:_:)`` repairs the file.
+/// A page's parent holds the checksum of its bytes. If they do not match, each variant of the bytes
+/// with one flipped bit is compared with the checksum. If exactly one matches, it is the page as it
+/// was written: the odds that another one matches are one in 10^14. The page in memory is repaired;
+/// ``Store/repair(_:fileSystem:options:floor:_:)`` repairs the file.
 ///
-/// Only the holder of the store's lock repairs. Beside a writer, a page that does not match may be one that the writer
-/// has used again.
+/// Only the holder of the store's lock repairs. While another process writes, a page that does not
+/// match may be one that the writer has reused.
 ///
-/// Unchecked because all fields that change are under the lock.
+/// Unchecked because all mutable fields are protected by the lock.
 package final class PageRepairs: @unchecked Sendable {
-  /// One page that was read as it had been written.
+  /// One page that was repaired.
   package struct Repair: Hashable, Sendable, CustomStringConvertible {
     package enum Means: Hashable, Sendable {
-      /// This bit was flipped back, counted from the first bit of the page's first byte.
+      /// This bit was flipped back, counted from the first bit of the page.
       case bit(Int)
-      /// The bytes were taken from this page, which has the same ones.
+      /// The bytes were read from this page, which is its copy.
       case copy(PageID)
     }
 
@@ -36,12 +37,13 @@ package final class PageRepairs: @unchecked Sendable {
     }
   }
 
-  /// So many repairs are made in an opening. Damage beyond that is no accident of single bits.
+  /// The most repairs in an opening. More damage is not caused by accidental single bits.
   package static let most = 64
-  /// The time grows with the square of the bytes: 3 ms for a page, 40 ms for this much, optimised.
+  /// The time grows with the square of the bytes: 3 ms for a page, 40 ms for this size, in
+  /// optimized builds.
   private static let mostBytes = 16 << 10
   private let mostRepairs: Int
-  /// So many searches in vain are made, since each takes time.
+  /// The most unsuccessful searches, because each takes time.
   private let mostSearches: Int
   private let path: String
   private let say: @Sendable (String) -> Void
@@ -61,7 +63,7 @@ package final class PageRepairs: @unchecked Sendable {
     mostSearches = 64
   }
 
-  /// The repairs of a salvage, or of the file: as many as there are, and nothing is said.
+  /// Repairs for a salvage or for the file itself: without limit, and without messages.
   init(ofWhole path: String) {
     self.path = path
     say = { _ in }
@@ -72,7 +74,7 @@ package final class PageRepairs: @unchecked Sendable {
   /// All repairs so far, in the order in which they were made.
   package var all: [Repair] { lock.withLock { made } }
 
-  /// The repairs that were not taken before.
+  /// The repairs since the last call.
   package func takeUntold() -> [Repair] {
     if untoldCount.load(ordering: .relaxed) == 0 { return [] }
     return lock.withLock {
@@ -82,15 +84,15 @@ package final class PageRepairs: @unchecked Sendable {
     }
   }
 
-  /// Flips one bit of the bytes back, so that they have this check; false where that cannot be done, and then they are
-  /// as they were. The bytes are a copy that no other thread sees.
+  /// Flips one bit of the bytes back, so that they have this checksum. Returns false if that is
+  /// impossible, and then the bytes are unchanged. No other thread may use the bytes.
   func mend(_ bytes: UnsafeMutableRawBufferPointer, at page: PageID, check: UInt64) -> Bool {
     mend(bytes, PageReference(page, check: check), isRight: { Checksum.of($0) == check }) {
       Checksum.singleBits(in: $0, matching: check)
     }
   }
 
-  /// Does so for a superblock, which holds its own check.
+  /// Flips one bit of a superblock back, which contains its own checksum.
   func mendSuperblock(_ bytes: UnsafeMutableRawBufferPointer, slot: Int) -> Bool {
     guard bytes.count == Page.size else { return false }
     let check = UnsafeRawPointer(bytes.baseAddress!).u64(Superblock.checkOffset)
@@ -146,7 +148,7 @@ package final class PageRepairs: @unchecked Sendable {
     if isNew { tell(repair) }
   }
 
-  /// Under the lock.
+  /// The caller holds the lock.
   private func add(_ repair: Repair) {
     made.append(repair)
     untold.append(repair)
@@ -157,7 +159,7 @@ package final class PageRepairs: @unchecked Sendable {
     say("\(path): \(repair). It was repaired in memory; 'roost verify --repair' repairs the file")
   }
 
-  /// False where there were enough of them.
+  /// Notes a repair. Returns false if the limit is reached.
   private func note(_ reference: PageReference, _ bit: Int) -> Bool {
     let repair = Repair(
       page: PageID(reference.page.place &+ UInt32(bit / 8 / Page.size)), bit: bit % (Page.size * 8))

@@ -1,18 +1,19 @@
 import RoostBytes
 import RoostFile
 
-/// Writes draft pages to their places, children before parents, so that every written reference has a true check.
+/// Writes draft pages to their places, children before parents, so that every written reference has
+/// the right checksum.
 ///
-/// The catalog's leaves refer to the roots of all other trees, so the catalog comes last.
+/// The catalog's leaves refer to the roots of all other trees, so the catalog is written last.
 struct PageWriter {
   let file: any StorageFile
   let frames: FrameMap
   let settleChecks: Store.SettleChecks
 
-  /// Pages in one write.
+  /// The most pages in one write.
   private static let longestRun = 256
 
-  /// Writes pages of any level and extents, and notes their checks. Places ascend.
+  /// Writes pages of any level and extents, and notes their checksums. Places ascend.
   func write(_ places: [UInt32]) throws(StoreError) {
     var leaves: [UInt32] = []
     var branches: [[UInt32]] = []
@@ -29,7 +30,7 @@ struct PageWriter {
     for rank in branches { try writeBranches(rank) }
   }
 
-  /// 0 for what refers to no page; else higher than the rank of everything it refers to.
+  /// 0 if a page refers to no page; else higher than the rank of every page to which it refers.
   static func rank(_ page: PageID, _ frames: FrameMap) -> Int {
     if frames.state(page) & FrameState.extent != 0 { return 0 }
     let memory = UnsafeRawPointer(frames.memory(page))
@@ -58,7 +59,7 @@ struct PageWriter {
     }
   }
 
-  /// Branches are copied, and the copies get the checks that their children were written with.
+  /// Branches are copied, and the copies get the checksums of their written children.
   private func writeBranches(_ places: [UInt32]) throws(StoreError) {
     let room = Self.longestRun
     let buffer = UnsafeMutableRawPointer.allocate(byteCount: room * Page.size, alignment: 16)

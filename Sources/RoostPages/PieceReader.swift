@@ -1,14 +1,14 @@
 import RoostBytes
 import RoostFile
 
-/// Cuts the payloads of a record's frames into pieces: u8 kind, varint length, bytes.
+/// Splits the payloads of a record's frames into pieces: u8 kind, varint length, bytes.
 ///
-/// A piece may lie across frames; then it is put together first. Nothing is allocated for a length that has not
-/// been read.
+/// A piece may extend over several frames; then it is assembled first. No memory is allocated for a
+/// length before its bytes have been read.
 struct PieceReader {
   private var rest: [UInt8] = []
 
-  /// Hands every whole piece to `body`. At the record's last payload nothing may be left over.
+  /// Passes every whole piece to `body`. After the record's last payload no bytes may remain.
   mutating func read(
     _ payload: UnsafeRawBufferPointer, isLast: Bool,
     _ body: (UInt8, UnsafeRawBufferPointer) throws(StoreError) -> Void
@@ -31,7 +31,7 @@ struct PieceReader {
     }
   }
 
-  /// Returns how many bytes the whole pieces take.
+  /// Returns the number of bytes of the whole pieces.
   private static func split(
     _ bytes: UnsafeRawBufferPointer, _ body: (UInt8, UnsafeRawBufferPointer) throws(StoreError) -> Void
   ) throws(StoreError) -> Int {

@@ -16,7 +16,7 @@ package struct PlaceSet: Sendable {
     return word < words.count && words[word] & (1 << UInt64(place & 63)) != 0
   }
 
-  /// Adds a place; false if it was there.
+  /// Adds a place. Returns false if it was there.
   @discardableResult
   package mutating func insert(_ place: UInt32) -> Bool {
     let word = Int(place >> 6)
@@ -30,7 +30,7 @@ package struct PlaceSet: Sendable {
     return true
   }
 
-  /// Removes a place; false if it was not there.
+  /// Removes a place. Returns false if it was not there.
   @discardableResult
   package mutating func remove(_ place: UInt32) -> Bool {
     let word = Int(place >> 6)
@@ -52,7 +52,8 @@ package struct PlaceSet: Sendable {
     return place
   }
 
-  /// Removes and returns the first of the lowest `length` places in a row below `limit`, all in one slab.
+  /// Removes the lowest `length` consecutive places below `limit` that lie in one slab, and returns
+  /// the first of them.
   package mutating func takeRun(_ length: Int, below limit: UInt32) -> UInt32? {
     guard count >= length else { return nil }
     var start = 0
@@ -82,14 +83,14 @@ package struct PlaceSet: Sendable {
     return nil
   }
 
-  /// The highest place below `limit`, and how many places in a row end there.
+  /// The number of consecutive places in the set that end right below `limit`.
   package func tailLength(below limit: UInt32) -> UInt32 {
     var length: UInt32 = 0
     while length < limit && contains(limit - 1 - length) { length += 1 }
     return length
   }
 
-  /// How many members lie below `bound`.
+  /// The number of members below `bound`.
   package func count(below bound: UInt32) -> Int {
     let whole = min(Int(bound >> 6), words.count)
     var count = words[..<whole].reduce(0) { $0 + $1.nonzeroBitCount }
@@ -99,7 +100,7 @@ package struct PlaceSet: Sendable {
 
   package var wordCount: Int { words.count }
 
-  /// The 64 places from `64 × word` on.
+  /// The bits of the 64 places beginning with `64 × word`.
   package func word(_ word: Int) -> UInt64 { word < words.count ? words[word] : 0 }
 
   package mutating func setWord(_ word: Int, _ value: UInt64) {

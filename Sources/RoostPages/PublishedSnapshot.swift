@@ -2,12 +2,13 @@ import Synchronization
 
 /// The snapshot that a new reader gets, in raw memory, so that pinning retains nothing.
 ///
-/// A reader stores the stamp in its slot, reads what is published again, and repeats if it changed. So whoever
-/// publishes and then looks at the slots sees every reader of an older snapshot.
+/// A reader stores the stamp in its slot, reads the published snapshot again, and repeats if it
+/// changed. So a thread that publishes first and then reads the slots sees every reader of an older
+/// snapshot.
 ///
 /// ## Layout
-/// A ring of cells. A cell's stamp is 0 while it is written, and no stamp ever returns, so a reader that finds the
-/// same stamp before and after has read a whole cell.
+/// A ring of cells. A cell's stamp is 0 while it is written, and no stamp is ever used again. So a
+/// reader that finds the same stamp before and after has read a whole cell.
 package final class PublishedSnapshot: @unchecked Sendable {
   // Unchecked because cells are published through an atomic, and one thread at a time publishes.
   private struct Cell: ~Copyable {
@@ -34,7 +35,7 @@ package final class PublishedSnapshot: @unchecked Sendable {
     cells.deallocate()
   }
 
-  /// Publishes; one thread at a time.
+  /// Publishes a snapshot. One thread at a time may call this.
   func set(_ snapshot: Snapshot) {
     let next = (current.load(ordering: .relaxed) + 1) % Self.cellCount
     write(snapshot, to: next)
@@ -77,7 +78,7 @@ package final class PublishedSnapshot: @unchecked Sendable {
     }
   }
 
-  /// A cell's content, or nil if it was written meanwhile.
+  /// A cell's content, or nil if it was changed meanwhile.
   private func read(_ index: Int) -> Snapshot? {
     let cell = cells + index
     let stamp = cell.pointee.stamp.load(ordering: .sequentiallyConsistent)

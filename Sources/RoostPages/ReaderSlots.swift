@@ -1,11 +1,12 @@
 package import RoostFile
 public import Synchronization
 
-/// One cache line in which a read transaction says what it uses.
+/// One cache line in which a read transaction announces what it uses.
 ///
 /// ## Layout
-/// `pin`: the stamp of the snapshot that must stay, 0 for none. `activity`: odd while a look-up is under way.
-/// `depth`: how many look-ups of the owner stand in each other. `taken`: 1 while a transaction owns the slot. `held`: places whose frames must stay, 0 for none.
+/// `pin`: the stamp of the snapshot that must stay, 0 for none. `activity`: odd while a look-up is
+/// running. `depth`: the number of nested look-ups of the owner. `taken`: 1 while a transaction
+/// owns the slot. `held`: places whose frames must stay, 0 for none.
 @usableFromInline package struct ReaderRecord: ~Copyable {
   @usableFromInline package let pin = Atomic<UInt64>(0)
   @usableFromInline package let activity = Atomic<UInt64>(0)
@@ -28,7 +29,7 @@ public import Synchronization
   static let heldOffset = 20
 }
 
-/// Which of a transaction's holds this is.
+/// The number of one of a transaction's holds.
 @usableFromInline package struct HoldIndex: @unchecked Sendable {
   // Unchecked because the cell is atomic.
   @usableFromInline package let cell: UnsafeMutablePointer<Atomic<UInt32>>
@@ -36,15 +37,16 @@ public import Synchronization
   @inlinable init(cell: UnsafeMutablePointer<Atomic<UInt32>>) { self.cell = cell }
 }
 
-/// A transaction's place in ``ReaderSlots``.
+/// A transaction's slot in ``ReaderSlots``.
 ///
-/// Between ``enter()`` and ``leave()`` no frame that the reader got can be evicted. They nest.
+/// Between ``enter()`` and ``leave()`` no frame that the reader got can be evicted. The calls can
+/// be nested.
 @usableFromInline package struct ReaderSlot: @unchecked Sendable {
-  // Unchecked because all state behind the pointer is atomic.
+  // Unchecked because all state that the pointer references is atomic.
   @usableFromInline package let record: UnsafeMutablePointer<ReaderRecord>
   @usableFromInline let slots: Unmanaged<ReaderSlots>
 
-  /// Says which snapshot must stay.
+  /// Announces the snapshot that must stay.
   @inline(__always)
   func pin(_ snapshot: Snapshot) {
     record.pointee.commit.store(UInt32(truncatingIfNeeded: snapshot.transaction), ordering: .relaxed)
@@ -69,7 +71,7 @@ public import Synchronization
     record.pointee.activity.store(now &+ 1, ordering: .releasing)
   }
 
-  /// Keeps one frame from eviction until ``drop(_:)``. To be called between `enter` and `leave`.
+  /// Keeps one frame from eviction until ``drop(_:)``. Call it between `enter` and `leave`.
   package func hold(_ page: PageID) throws(StoreError) -> HoldIndex {
     guard let hold = slots._withUnsafeGuaranteedRef({ $0.hold(page, for: record) }) else {
       throw ReaderSlots.full
@@ -87,22 +89,23 @@ public import Synchronization
   package func drop(_ hold: HoldIndex) { hold.cell.pointee.store(0, ordering: .releasing) }
 }
 
-/// All readers' slots, in raw memory, so that a look-up retains nothing.
+/// The slots of all readers, in raw memory, so that a look-up retains nothing.
 ///
 /// ## Invariants
-/// A slot is owned by one transaction at a time; a pin is stored before what is published is read again.
+/// A slot is owned by one transaction at a time. A pin is stored before the published snapshot is
+/// read again.
 @usableFromInline package final class ReaderSlots: @unchecked Sendable {
   // Unchecked because the records are atomic and the pointer never changes.
   package static let most = 4096
   private let records: UnsafeMutablePointer<ReaderRecord>
-  /// Slots at and above this one were never taken.
+  /// Slots from this one on were never taken.
   private let used = Atomic<Int>(0)
 
   package init() {
     records = UnsafeMutableRawPointer.allocate(byteCount: Self.most * 64, alignment: 64)
       .bindMemory(to: ReaderRecord.self, capacity: Self.most)
     precondition(MemoryLayout<ReaderRecord>.stride == 64)
-    // Records are made as they are first needed: `used` says how many exist.
+    // Records are initialized at their first use: `used` says how many exist.
   }
 
   deinit { records.deallocate() }
@@ -139,7 +142,7 @@ public import Synchronization
     }
   }
 
-  /// Gives a slot back, with its pin, its holds and the slots chained to it.
+  /// Releases a slot, with its pin, its holds and the slots chained to it.
   package func give(_ slot: ReaderSlot) {
     var record = slot.record
     while true {
@@ -182,14 +185,14 @@ public import Synchronization
         record = records + Int(next - 1)
         continue
       }
-      // More cursors than a line has room for: another slot is chained.
+      // If there are more cursors than one cache line has room for, another slot is chained.
       guard let more = try? take() else { return nil }
       record.pointee.next.store(UInt32(more.record - records) + 1, ordering: .relaxed)
       record = more.record
     }
   }
 
-  // MARK: What the writer and the evictor see
+  // MARK: Read by the writer and the evictor
 
   /// The stamps of all snapshots that readers use, ascending and without repeats.
   package func pins() -> [UInt64] {
@@ -201,14 +204,14 @@ public import Synchronization
     return found.sorted()
   }
 
-  /// The oldest stamp that is pinned, and the low half of its commit's number.
+  /// The oldest pinned stamp, and the low half of its commit's number.
   package func oldestPin() -> (stamp: UInt64, commit: UInt32)? {
     var oldest: (stamp: UInt64, commit: UInt32)?
     for index in 0..<used.load(ordering: .sequentiallyConsistent) {
       let record = records + index
       let pin = record.pointee.pin.load(ordering: .sequentiallyConsistent)
       let commit = record.pointee.commit.load(ordering: .sequentiallyConsistent)
-      // A slot that changes hands meanwhile holds a newer snapshot.
+      // If the slot gets another owner meanwhile, it holds a newer snapshot.
       guard pin != 0, record.pointee.pin.load(ordering: .sequentiallyConsistent) == pin else { continue }
       if let oldest, oldest.stamp <= pin { continue }
       oldest = (pin, commit)
@@ -216,18 +219,18 @@ public import Synchronization
     return oldest
   }
 
-  /// How many slots are taken.
+  /// The number of taken slots.
   package var takenCount: Int {
     (0..<used.load(ordering: .acquiring)).count { (records + $0).pointee.taken.load(ordering: .relaxed) == 1 }
   }
 
-  /// Every slot's activity, to be compared later: see ``haveMoved(since:)``.
+  /// The activity of every slot, for a later comparison: see ``haveMoved(since:)``.
   func activities() -> [UInt64] {
     let count = used.load(ordering: .sequentiallyConsistent)
     return (0..<count).map { (records + $0).pointee.activity.load(ordering: .sequentiallyConsistent) }
   }
 
-  /// Whether every look-up that was under way then has ended.
+  /// Whether every look-up that was running then has ended.
   func haveMoved(since then: [UInt64]) -> Bool {
     for index in then.indices where then[index] & 1 == 1 {
       if (records + index).pointee.activity.load(ordering: .acquiring) == then[index] { return false }

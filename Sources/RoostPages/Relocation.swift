@@ -1,17 +1,19 @@
 import RoostBytes
 package import RoostFile
 
-/// What one step of compaction may do: move pages from the end of the file to lower places.
+/// The limits of one step of compaction, which moves pages from the end of the file to lower
+/// places.
 ///
-/// A page is moved by copying it, as a change would; so a crash in between finds the older places or the newer ones.
+/// A page is moved by copying it, as a change does. So a crash meanwhile leaves the old places or
+/// the new ones.
 ///
 /// ## Invariants
-/// 1. A copy takes a place below `bound`, so that the file never grows: `room` counts the free places there, and
-///    some are kept for the branches above, the catalog and the map.
+/// 1. A copy takes a place below `bound`, so that the file never grows. `room` counts the free
+///    places there, and some are reserved for the branches above, the catalog and the map.
 package struct Relocation {
-  /// What lies at this place or above is moved.
+  /// Pages at this place or above are moved.
   package let bound: UInt32
-  /// How many more pages may be moved in this step.
+  /// The number of pages that may still be moved in this step.
   var budget: Int
   var room: Int
   let reserve: Int
@@ -28,7 +30,7 @@ package struct Relocation {
 }
 
 extension WriteTransaction {
-  /// Chooses what to move in a step of about `budget` pages; nil where nothing can be gained.
+  /// Chooses what to move in a step of about `budget` pages; nil if nothing can be gained.
   package func relocation(budget: Int) -> Relocation? {
     let space = store.space
     let used = space.limit - UInt32(space.spare.count)
@@ -43,17 +45,20 @@ extension WriteTransaction {
     }
     let room = space.free.count(below: bound)
     guard room > reserve else { return nil }
-    // Pages of the map are made anew by the checkpoint, if their region counts as changed.
+    // The checkpoint writes pages of the map again, if their region counts as changed.
     store.space.noteChanged(Set(store.freeMap.regions(from: bound)))
-    // So are copies of pages. If only those and map pages are above the bound, this still forces a commit and a checkpoint.
+    // This is also true for copies of pages. If only those and map pages are above the bound, this
+    // still forces a commit and a checkpoint.
     let anew = store.copies.leave(from: bound) + store.freeMap.ownPages.count { $0.place >= bound }
     if anew > 0 { hasRecords = true }
     return Relocation(bound: bound, budget: 2 * budget, room: room, reserve: reserve, moved: anew)
   }
 
-  /// Makes the next checkpoint cut the file, even if nothing else changed; false where that would not make the file shorter.
+  /// Makes the next checkpoint cut the file, even if nothing else changed. Returns false if that
+  /// would not make the file shorter.
   ///
-  /// The checkpoint makes the map and the copies anew. What has no room below the free end of the file takes places of that end.
+  /// The checkpoint writes the map and the copies again. Those that do not fit below the free end
+  /// of the file take places of that end.
   package func cutTail() -> Bool {
     let space = store.space
     let tail = Int(space.free.tailLength(below: space.limit))
@@ -67,9 +72,9 @@ extension WriteTransaction {
 
   /// Moves those extents of a value that lie at the end of the file; nil if none was moved.
   ///
-  /// The list keeps its birth, so that nothing that older snapshots see is freed too early.
+  /// The list keeps its birth stamp, so that nothing that older snapshots see is freed too early.
   package func relocate(_ list: ExtentList, _ job: inout Relocation) throws(StoreError) -> ExtentList? {
-    // While the log names an extent it stays where it is.
+    // While the log names an extent, it stays at its place.
     if list.born > store.durableStamp && (list.isNamed || store.isNamed(list.born)) { return nil }
     guard list.isIndirect else {
       var result = list
@@ -77,7 +82,7 @@ extension WriteTransaction {
     }
     var inner = try view.extents(of: list)
     let outer = list.extents[0]
-    // The list itself gets its place first, so that nothing is moved in vain.
+    // The list itself gets its place first, so that no extent is moved unnecessarily.
     let bytes = inner.count * ExtentList.Extent.encodedBytes
     let pages = UInt32((bytes + Page.size - 1) / Page.size)
     guard job.goesOn, let place = store.space.takeRun(pages, below: job.bound) else { return nil }
@@ -102,7 +107,7 @@ extension WriteTransaction {
     return result
   }
 
-  /// Moves some of the extents; false if it moved none.
+  /// Moves some of the extents. Returns false if it moved none.
   private func relocate(
     _ extents: inout [ExtentList.Extent], born: UInt64, _ job: inout Relocation
   ) throws(StoreError) -> Bool {
@@ -128,7 +133,7 @@ extension WriteTransaction {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(extent.storedBytes), alignment: 16)
     defer { buffer.deallocate() }
     try view.readStored(extent, into: buffer)
-    // Runs are rarer than places: any lower one will do.
+    // Free runs are rarer than free places: any lower one is used.
     guard let place = store.space.takeRun(extent.pages, below: extent.place) else { return nil }
     job.note(pages)
     return try put(

@@ -1,4 +1,4 @@
-/// One consistent state of the store: the root of the catalog that holds all trees' roots.
+/// One consistent state of the store: the root of the catalog, which holds the roots of all trees.
 package struct Snapshot: Hashable, Sendable {
   /// The stamp of the commit's last step; snapshots are ordered by it.
   package var stamp: UInt64
@@ -9,10 +9,10 @@ package struct Snapshot: Hashable, Sendable {
   package static let empty = Snapshot(stamp: 1, transaction: 0, catalog: .empty)
 }
 
-/// How long a commit waits.
+/// What a commit waits for.
 package enum SyncMode: UInt8, Sendable {
   /// Until the log is synced: an acknowledged commit survives a crash.
   case full = 0
-  /// Not at all: a crash may lose the newest commits, in order, never parts of one.
+  /// For nothing: a crash may lose the newest commits, in order, never a part of one.
   case relaxed = 1
 }

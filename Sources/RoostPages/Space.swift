@@ -8,28 +8,30 @@ package struct Death: Sendable {
   package var born: UInt64
   /// The stamp of the commit that no longer has it.
   package var died: UInt64
-  /// A record in the log names its place, so it stays until that part of the log is retired.
+  /// Whether a record in the log names its place. Then the place waits until that part of the log
+  /// is retired.
   package var named: Bool
 }
 
-/// Which places may be taken, and which wait for somebody to stop looking at them.
+/// The free places, and the places that wait until no snapshot needs them.
 ///
-/// Only the holder of the writer's turn touches it.
+/// Only the holder of the writer's turn uses it.
 ///
 /// ## Invariants
-/// 1. `free` is a part of `spare`; the difference are the pages that wait.
-/// 2. A place that waits is under the newest pin in [born, died), and moves to the next older one when that goes.
-/// 3. `spare` is what a checkpoint writes: the places that the tip does not reach.
+/// 1. `free` is a subset of `spare`; the other places in `spare` wait.
+/// 2. A waiting place is filed under the newest pin in [born, died). When that pin is gone, it
+///    moves to the next older one.
+/// 3. A checkpoint writes `spare`: the places that the tip does not reach.
 package struct Space: Sendable {
   package private(set) var free = PlaceSet()
   package private(set) var spare = PlaceSet()
-  /// Places at and above this one were never taken.
+  /// Places from this one on were never taken.
   package private(set) var limit: UInt32
-  /// The most places this store may take.
+  /// The most places that this store may take.
   package var largest: UInt32 = .max - 1
-  /// Regions of the map whose bits differ from the durable map: see ``FreeMapWriter``.
+  /// Regions of the map whose bits differ from the durable map: see ``FreeMapDisk``.
   package private(set) var changed = Set<Int>()
-  /// The one noted last; what is touched in a row mostly lies in one region.
+  /// The region noted last, because consecutive changes are usually in one region.
   private var recent = -1
 
   private var waiting: [UInt64: [Death]] = [:]
@@ -43,7 +45,7 @@ package struct Space: Sendable {
     waiting.values.joined().reduce(0) { $0 + Int($1.length) } + named.reduce(0) { $0 + Int($1.length) }
   }
 
-  // MARK: Taking and giving back
+  // MARK: Taking and releasing
 
   package mutating func take() throws(StoreError) -> UInt32 {
     if let place = free.takeLowest() {
@@ -54,7 +56,7 @@ package struct Space: Sendable {
     return try extend(by: 1)
   }
 
-  /// Takes `length` places in a row.
+  /// Takes `length` consecutive places.
   package mutating func takeRun(_ length: UInt32) throws(StoreError) -> UInt32 {
     if length == 1 { return try take() }
     if let start = free.takeRun(Int(length), below: limit) {
@@ -67,7 +69,7 @@ package struct Space: Sendable {
     return try extend(by: length)
   }
 
-  /// Takes `length` places in a row that all lie below `bound`; nil if there are none.
+  /// Takes `length` consecutive places below `bound`; nil if there are none.
   package mutating func takeRun(_ length: UInt32, below bound: UInt32) -> UInt32? {
     guard let start = free.takeRun(Int(length), below: min(bound, limit)) else { return nil }
     for place in start..<start + length {
@@ -79,7 +81,7 @@ package struct Space: Sendable {
 
   private mutating func extend(by length: UInt32) throws(StoreError) -> UInt32 {
     guard largest > limit, largest - limit >= length else { throw full }
-    // A run stays within one slab, so that its frames are one piece of memory.
+    // A run stays within one slab, so that its frames are contiguous in memory.
     let slab = UInt32(FrameMap.slabPlaces)
     if limit / slab != (limit + length - 1) / slab {
       let start = UInt64(limit / slab + 1) * UInt64(slab)
@@ -99,14 +101,14 @@ package struct Space: Sendable {
     StoreError(.diskFull, "the store has reached its largest size of \(largest) pages")
   }
 
-  /// Gives back a place that nobody but its taker ever knew.
+  /// Releases a place that only its taker ever knew.
   package mutating func giveBack(_ place: UInt32) {
     spare.insert(place)
     free.insert(place)
     touch(place)
   }
 
-  /// Takes a given place, as recovery does for what the log names; false if it is in use.
+  /// Takes a certain place, which the log names. Returns false if it is in use.
   package mutating func reserve(_ place: UInt32) -> Bool {
     while limit <= place {
       spare.insert(limit)
@@ -120,7 +122,7 @@ package struct Space: Sendable {
     return true
   }
 
-  /// Says that a place is free, as the durable map does.
+  /// Loads 64 bits of the durable map.
   package mutating func load(word: Int, bits: UInt64) {
     let known = word == 0 ? bits & ~3 : bits  // never the superblocks
     free.setWord(word, known)
@@ -129,8 +131,8 @@ package struct Space: Sendable {
 
   // MARK: Deaths
 
-  /// Files deaths under the pins that still see them. `pins` ascend; `durable` is the durable snapshot's stamp.
-  /// Calls `freed` for every place that is free at once.
+  /// Files deaths under the newest pins that still see them. `pins` ascend; `durable` is the
+  /// durable snapshot's stamp. Calls `freed` for every place that is free at once.
   package mutating func bury(
     _ deaths: [Death], pins: [UInt64], durable: UInt64, freed: (UInt32) -> Void
   ) {
@@ -143,7 +145,7 @@ package struct Space: Sendable {
     file(deaths, pins, durable: durable, freed: freed)
   }
 
-  /// Looks again at what waits under pins that are gone, but for those older than `oldest`.
+  /// Files places again whose pins are gone, except under pins older than `oldest`.
   package mutating func reclaim(
     pins: [UInt64], oldest: UInt64 = 0, durable: UInt64, freed: (UInt32) -> Void
   ) {
@@ -159,7 +161,7 @@ package struct Space: Sendable {
   }
 
   private mutating func file(_ deaths: [Death], _ pins: [UInt64], durable: UInt64, freed: (UInt32) -> Void) {
-    // Neighbours mostly wait for the same pin.
+    // Neighbours usually wait for the same pin.
     var group: [Death] = []
     var groupPin: UInt64 = 0
     var died: UInt64 = 0
@@ -190,9 +192,9 @@ package struct Space: Sendable {
     if !group.isEmpty { waiting[groupPin, default: []].append(contentsOf: group) }
   }
 
-  // MARK: The tail
+  // MARK: The end of the file
 
-  /// Lowers the limit past free places at the end; returns whether it moved.
+  /// Lowers the limit past free places at the end. Returns whether it changed.
   package mutating func trimTail() -> Bool {
     let length = free.tailLength(below: limit)
     if length == 0 { return false }
@@ -208,17 +210,17 @@ package struct Space: Sendable {
   /// One past the highest place that the tip uses.
   package var usedLimit: UInt32 { limit - spare.tailLength(below: limit) }
 
-  /// The bits of a map region as a checkpoint writes them.
+  /// The bits of a map region for the checkpoint.
   package func spareWord(_ word: Int) -> UInt64 { spare.word(word) }
 
-  /// The changed regions, which count as unchanged from now on.
+  /// Returns the changed regions, and marks them as unchanged.
   package mutating func takeChanged() -> Set<Int> {
     defer { changed = [] }
     recent = -1
     return changed
   }
 
-  /// Says that these regions were not written after all.
+  /// Notes that these regions were not written after all.
   package mutating func noteChanged(_ regions: Set<Int>) { changed.formUnion(regions) }
 
   @inline(__always)

@@ -1,10 +1,10 @@
 package import RoostFile
 import Synchronization
 
-/// What a store holds and uses at one moment.
+/// Numbers about a store at one moment.
 package struct StoreStatistics: Sendable {
   package var transaction: UInt64
-  /// Pages in the file, superblocks among them.
+  /// Pages in the file, including superblocks.
   package var pageCount: Int
   package var freePages: Int
   /// Pages that left their trees and wait for a reader, a checkpoint or the log.
@@ -15,9 +15,10 @@ package struct StoreStatistics: Sendable {
   package var pagesRead: Int
   package var repairedPages: Int
   package var readers: Int
-  /// The stamp of the oldest snapshot that a reader holds, and that of the newest commit.
+  /// The stamp of the oldest snapshot that a reader holds. `newestStamp` is that of the newest
+  /// commit.
   package var oldestPin: UInt64?
-  /// How many commits are newer than that snapshot; 0 without readers.
+  /// The number of commits after that snapshot; 0 without readers.
   package var commitsBehind: Int
   package var newestStamp: UInt64
   package var logBytes: Int
@@ -30,7 +31,7 @@ extension Store {
   /// The pages that were repaired in memory since the last call.
   package func takeRepairs() -> [PageRepairs.Repair] { frames.repairs?.takeUntold() ?? [] }
 
-  /// Waits for the turn, so that all figures are of one moment.
+  /// Waits for the turn, so that all numbers are from one moment.
   package func statistics() throws(StoreError) -> StoreStatistics {
     try turn.refuseHolder()
     turn.takeAlways()

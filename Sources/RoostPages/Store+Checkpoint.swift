@@ -8,13 +8,13 @@
 package import RoostFile
 import Synchronization
 
-/// Writing one synced snapshot to its places, beside the writer and the readers.
+/// Writes one synced snapshot to its places, concurrently with the writer and the readers.
 ///
-/// The order, argued in Docs/DURABILITY.md: sync the log up to the tip; send later records to a new segment; write
-/// the pages; sync them and the new segment's header; write and sync the superblock; only then free what the older
-/// superblock needed.
+/// The order, explained in Docs/DURABILITY.md: sync the log up to the tip; send later records to a
+/// new segment; write the pages; sync them and the new segment's header; write and sync the
+/// superblock; only then free the places that the older superblock needed.
 extension Store {
-  /// What the first phase decides under the turn.
+  /// The decisions of the first phase, made during the turn.
   private struct Work {
     var target: Superblock
     var drafts: [UInt32]
@@ -22,7 +22,7 @@ extension Store {
     var copies: PageCopies.Image
     var logStart: UInt64?
 
-    /// The superblock to write once the pages are, with the root's true check.
+    /// The superblock to write after the pages, with the root's final checksum.
     func superblock(_ frames: FrameMap) -> Superblock {
       var superblock = target
       let root = superblock.snapshot.catalog.reference
@@ -33,11 +33,11 @@ extension Store {
     }
   }
 
-  /// Makes a checkpoint now; returns when it is durable. Nothing happens where nothing changed.
+  /// Makes a checkpoint now, and returns when it is durable. Does nothing if nothing changed.
   package func checkpoint() throws(StoreError) { try checkpoint(onlyIfDue: false) }
 
-  /// The same; with `onlyIfDue` nothing happens either where another one has just done what was asked for. With `tellsLater` the
-  /// caller holds something, so those who want to hear of it are told on the thread of checkpoints.
+  /// Makes a checkpoint. With `onlyIfDue` it does nothing if another one was made just before. With
+  /// `tellsLater` the caller holds a lock, so listeners are called on the thread of checkpoints.
   func checkpoint(onlyIfDue: Bool, tellsLater: Bool = false) throws(StoreError) {
     if !checkpointListeners.isAsked { return try makeCheckpoint(onlyIfDue: onlyIfDue) }
     let (start, made, pages) = (
@@ -71,7 +71,7 @@ extension Store {
     }
     let logFile = log?.file
     turn.give()
-    // Most of the log is synced here, so that the writer need not wait for it under the turn.
+    // Most of the log is synced here, so that this takes less time during the turn.
     if let logFile { try commits.sync(upTo: commits.appendedPosition, logFile) }
     turn.takeAlways()
     defer { turn.give() }
@@ -79,7 +79,8 @@ extension Store {
     try bringLogForward()
   }
 
-  /// The checkpoint itself, under the turn; with `beside` the turn is given away while pages are written.
+  /// The checkpoint itself. The caller holds the turn; with `beside` the turn is released while
+  /// pages are written.
   func checkpointUnderTurn(beside: Bool) throws(StoreError) {
     guard let work = try begin() else { return }
     if beside { turn.give() }
@@ -97,7 +98,7 @@ extension Store {
     if beside { turn.takeAlways() }
     checkpointingStamp = 0
     guard let written else {
-      // The superblock may be found after a crash all the same, so these pages are not written a second time.
+      // A crash may find the superblock even so. So these pages are not written a second time.
       if pagesAreDurable { settle(work) }
       freeMap.failed(work.map, &space)
       copies.failed(work.copies)
@@ -109,10 +110,10 @@ extension Store {
     finish(work, older)
   }
 
-  /// Chooses the snapshot and everything that depends on the moment. Under the turn.
+  /// Chooses the snapshot and everything that depends on this moment. The caller holds the turn.
   private func begin() throws(StoreError) -> Work? {
     try commits.check()
-    // A store that was closed has no log any more, and may still be shortened.
+    // A store that was closed has no log any more, and may still become shorter.
     guard isPrivate || isClosed || log?.hasBegun == true, tip.stamp != durable.snapshot.stamp else { return nil }
     checkpointedAt = Clock.monotonicNanoseconds()
     let start = try leaveSegment()
@@ -131,8 +132,8 @@ extension Store {
       target: superblock, drafts: frames.draftPlaces(), map: map, copies: copies, logStart: start?.position)
   }
 
-  /// Takes places for the map of free places and for copies. If there is no room for both, this checkpoint makes no new
-  /// copies.
+  /// Takes places for the map of free places and for copies. If there is no room for both, this
+  /// checkpoint makes no new copies.
   private func takePlaces() throws(StoreError) -> (FreeMapDisk.Image, PageCopies.Image) {
     let saved = (space, copies)
     do throws(StoreError) { return try takePlaces(withFreshCopies: true) } catch {
@@ -146,7 +147,7 @@ extension Store {
   }
 
   private func takePlaces(withFreshCopies: Bool) throws(StoreError) -> (FreeMapDisk.Image, PageCopies.Image) {
-    // Where there are as many readers as there may be, this checkpoint leaves no copies.
+    // If all reader slots are taken, this checkpoint makes no copies.
     let slot = try? frames.slots.take()
     defer { if let slot { frames.slots.give(slot) } }
     let view = slot.map { PageView(frames: frames.map, slot: $0, file: file) }
@@ -157,7 +158,7 @@ extension Store {
     return (try freeMap.prepare(&space, stamp: tip.stamp, pins: pins, durable: durableStamp), image)
   }
 
-  /// Syncs what the log holds and sends later records to a new segment; nil for a store without a log.
+  /// Syncs the log and sends later records to a new segment; nil for a store without a log.
   private func leaveSegment() throws(StoreError) -> Superblock.LogStart? {
     guard let log else { return nil }
     try commits.sync(upTo: commits.appendedPosition, log.file)
@@ -168,7 +169,8 @@ extension Store {
     return try log.beginSegment()
   }
 
-  /// Writes pages, then syncs them. Beside everybody else: drafts of committed snapshots do not change.
+  /// Writes pages, then syncs them. Readers and the writer continue: drafts of committed snapshots
+  /// do not change.
   private func write(_ work: Work) throws(StoreError) {
     guard let file else { return }
     try PageWriter(file: file, frames: frames.map, settleChecks: floor.settleChecks).write(work.drafts)
@@ -185,7 +187,7 @@ extension Store {
     }
   }
 
-  /// The bytes that the copy's page was written with.
+  /// The bytes of the copy's page as they were written.
   private func written(_ copy: PageCopies.Fresh) -> [UInt8] {
     var bytes = copy.bytes
     bytes.withUnsafeMutableBytes { buffer in
@@ -197,7 +199,8 @@ extension Store {
     return bytes
   }
 
-  /// After the superblock is durable. Under the turn.
+  /// Frees what the older superblock needed, after the new one is durable. The caller holds the
+  /// turn.
   private func finish(_ work: Work, _ older: Superblock.LogStart?) {
     settle(work)
     if work.logStart != nil { retireLog(older) }
@@ -214,7 +217,7 @@ extension Store {
     for place in work.drafts { frames.settle(PageID(place)) }
   }
 
-  /// Cuts the file after its last page. A failure only leaves it longer.
+  /// Cuts the file after its last page. After a failure it stays longer.
   private func trimFile() {
     guard let file else { return }
     let wanted = UInt64(max(space.limit, durable.pageCount)) * UInt64(Page.size)
@@ -223,7 +226,7 @@ extension Store {
     } catch {}
   }
 
-  /// Asks for a checkpoint in the way the options say, at a monotonic time at the soonest.
+  /// Requests a checkpoint in the mode of the options, at the earliest at this monotonic time.
   func requestCheckpoint(at time: UInt64) {
     switch options.checkpointing {
     case .manual: return
@@ -232,18 +235,18 @@ extension Store {
     }
   }
 
-  /// Why the last checkpoint failed, if it did.
+  /// The error of the last checkpoint, if it failed.
   package var checkpointFailure: StoreError? { checkpointer.failure }
 }
 
-/// The thread on which checkpoints run beside everybody else.
+/// The thread that makes checkpoints concurrently with all other threads.
 final class Checkpointer: @unchecked Sendable {
-  // Unchecked because its fields are guarded by `lock`.
+  // Unchecked because its fields are protected by `lock`.
   private let lock = Lock()
   private let wake = ConditionVariable()
   private var thread: Thread?
   private weak var wanted: Store?
-  /// When it is wanted; nil where it is not.
+  /// When it is due; nil if it is not.
   private var time: UInt64?
   private var isStopping = false
   private var workerID: UInt64 = 0
@@ -268,9 +271,10 @@ final class Checkpointer: @unchecked Sendable {
     while serve() {}
   }
 
-  /// Waits for a store and makes its checkpoint; false at the end.
+  /// Waits for a store and makes its checkpoint. Returns false at the end.
   ///
-  /// The store is let go outside the lock. If that was the last reference, its end comes here and takes the lock.
+  /// The store is released outside the lock. If that was the last reference, its deinitializer
+  /// calls `stop`, which takes the lock.
   private func serve() -> Bool {
     guard let store = next() else { return lock.withLock { !isStopping } }
     store.checkpointListeners.tellKept()
@@ -280,7 +284,7 @@ final class Checkpointer: @unchecked Sendable {
     return true
   }
 
-  /// The store that wants a checkpoint; nil when it is gone, or at the end.
+  /// The store that requests a checkpoint; nil if it is gone, or at the end.
   private func next() -> Store? {
     lock.acquire()
     defer { lock.release() }
@@ -296,7 +300,7 @@ final class Checkpointer: @unchecked Sendable {
     return isStopping ? nil : wanted
   }
 
-  /// Ends the thread after the checkpoint under way.
+  /// Ends the thread after the running checkpoint.
   func stop() {
     lock.acquire()
     isStopping = true
@@ -306,7 +310,8 @@ final class Checkpointer: @unchecked Sendable {
     thread = nil
     let isWorker = workerID == Thread.currentID
     lock.release()
-    // The last release of a store may happen on the worker itself, which then simply returns and is joined by nobody.
+    // The last release of a store may happen on the worker itself. Then it returns, and no thread
+    // joins it.
     if isWorker { pthread_detach(pthread_self()) } else { ending?.join() }
   }
 }

@@ -1,14 +1,15 @@
 package import RoostFile
 import Synchronization
 
-/// Leaving a store as one file.
+/// Closes a store, so that it is one file.
 extension Store {
-  /// Folds the log in and removes it, once the last of those who opened the store closes it.
+  /// Makes a checkpoint and removes the log, when the last user of the store closes it.
   ///
-  /// With transactions open it throws `busy` and changes nothing. After any other error the store is closed all the
-  /// same, and the log still holds what the file does not.
+  /// With open transactions it throws `busy` and changes nothing. After any other error the store
+  /// is closed anyway, and the log still holds what the file lacks.
   ///
-  /// A process that was forked from the one that opened the store shares its file, lock and log, and leaves them as they are.
+  /// A process that was forked from the one that opened the store shares its file, lock and log,
+  /// and does not change them.
   ///
   /// - Parameter keepsFile: the file stays open, and locked, until ``releaseFile()``.
   package func close(keepsFile: Bool = false) throws(StoreError) {
@@ -27,8 +28,8 @@ extension Store {
     if let failure { throw failure }
   }
 
-  /// Closes the store at the end of the process, however many have opened it. Where a transaction does not end before the
-  /// deadline, it does nothing: the next opening finds everything in the log.
+  /// Closes the store at the end of the process, for all its users. If a transaction does not end
+  /// before the deadline, it does nothing: the next opening finds everything in the log.
   func closeAtExit(until deadline: UInt64) throws(StoreError) {
     if phase.load(ordering: .acquiring) == Phase.closed || !isOwn { return }
     guard checkpointGate.acquire(until: deadline) else { return }
@@ -40,7 +41,8 @@ extension Store {
     }
   }
 
-  /// The turn is taken before anybody is told, so that who shares the store is never kept waiting by a writer.
+  /// Closes the store. It takes the turn before other threads see the close, so that they never
+  /// wait for a writer.
   private func closeUnderTurn(
     _ keepsFile: Bool, forAll: Bool = false, until deadline: UInt64? = nil
   ) throws(StoreError) {
@@ -56,7 +58,7 @@ extension Store {
     let logFile = log?.file
     do throws(StoreError) { isClean = try fold() } catch { failure = error }
     isClosed = true
-    // Writing may have stopped while somebody's sync is under way.
+    // Writing may have stopped while another thread's sync is running.
     commits.awaitSync()
     log = nil
     if isClean, let logFile {
@@ -71,7 +73,7 @@ extension Store {
     if let failure { throw failure }
   }
 
-  /// Throws if this thread has a write transaction open, for whose end closing would wait.
+  /// Throws if this thread has a write transaction open, because closing would wait for its end.
   package func refuseWriter() throws(StoreError) { try turn.refuseHolder() }
 
   private func refuseReaders(_ count: Int) throws(StoreError) {
@@ -80,13 +82,14 @@ extension Store {
     throw StoreError(.busy, "\(snapshots) still being read", path: path)
   }
 
-  /// Gives up the file of a store that was closed; who waits to open it goes on.
+  /// Releases the file of a closed store. Waiting openings continue.
   package func releaseFile() {
     file?.close()
     OpenStores.shared.vacate(tenancy)
   }
 
-  /// Leaves the file clean. True if it is: then the log may be removed. Under the turn.
+  /// Leaves the file clean. Returns true if it is: then the log may be removed. The caller holds
+  /// the turn.
   private func fold() throws(StoreError) -> Bool {
     if isLayer { return false }
     if isPrivate {
@@ -95,7 +98,7 @@ extension Store {
     }
     guard file != nil, !options.readOnly, let log else { return false }
     do throws(StoreError) { try commits.check() } catch {
-      // The commits concerned were reported already; reopening decides.
+      // The affected commits already threw an error; reopening decides about them.
       return false
     }
     if log.hasBegun {
@@ -111,7 +114,7 @@ extension Store {
 
   /// Removes the log of a clean file.
   private func removeLog(_ logFile: any StorageFile) throws(StoreError) {
-    // Where the file was replaced, the log of that name is the new store's.
+    // If the file was replaced, the log with that name belongs to the new store.
     guard isStillNamed, isStillNamed(logFile) else { return }
     try fileSystem.remove(logFile.path)
     try fileSystem.syncDirectory(of: logFile.path)

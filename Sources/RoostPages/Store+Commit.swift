@@ -2,12 +2,13 @@ package import RoostFile
 import RoostBytes
 import Synchronization
 
-/// Beginning and ending write transactions.
+/// Begins and ends write transactions.
 extension Store {
-  /// Bytes at the end of a commit frame's payload: u64 transaction number, u64 stamp of its last step.
+  /// Bytes at the end of a commit frame's payload: u64 transaction number, u64 stamp of its last
+  /// step.
   static var trailerBytes: Int { 16 }
 
-  /// Waits for the turn to write. Give a timeout to wait no longer than that.
+  /// Waits for the writer's turn, for at most the timeout if there is one.
   package func beginWrite(timeoutMilliseconds: UInt64? = nil) throws(StoreError) -> WriteTransaction {
     if options.readOnly { throw StoreError(.readOnly, "the store was opened for reading", path: path) }
     if !isOwn {
@@ -26,7 +27,8 @@ extension Store {
         if isClosed { throw closedError }
         try commits.check()
         if !mustWaitForCheckpoint {
-          // Not whether the log has begun: its superblock may have failed after that.
+          // Not decided by the log's first segment: writing its superblock may have failed after
+          // that.
           if file != nil && !isPrivate && durable.log == nil { try beginLog() }
           reclaim()
           return try WriteTransaction(store: self, log: log)
@@ -40,23 +42,23 @@ extension Store {
     }
   }
 
-  /// Waits for the checkpoint under way; makes one itself if that did not help.
+  /// Waits for the running checkpoint, and makes one itself if that did not help.
   private func waitForCheckpoint() throws(StoreError) {
     checkpointGate.withLock {}
     if mustWaitForCheckpoint { try checkpoint(onlyIfDue: true, tellsLater: true) }
   }
 
-  /// Twice as many drafts as should start a checkpoint.
+  /// Whether there are twice as many drafts as start a checkpoint.
   private var mustWaitForCheckpoint: Bool {
     file != nil && options.checkpointing != .manual
       && frames.drafts.load(ordering: .relaxed) > 2 * draftLimit
   }
 
-  /// When a checkpoint is due: 0 for now; nil where none is. Under the turn.
+  /// When a checkpoint is due: 0 for now; nil if none is. The caller holds the turn.
   private var checkpointDue: UInt64? {
     guard file != nil, options.checkpointing != .manual, let log else { return nil }
     if log.usedBytes > options.logBytes || frames.drafts.load(ordering: .relaxed) > draftLimit { return 0 }
-    // A checkpoint on a writer's own thread would cost him more than it saves a reader.
+    // A checkpoint on a writer's own thread would cost the writer more time than it saves a reader.
     guard options.checkpointing == .background, let start = durable.log,
       replayEstimate(commits: tip.transaction - durable.snapshot.transaction, bytes: log.end - start.position)
         > options.replayNanoseconds
@@ -64,7 +66,8 @@ extension Store {
     return checkpointedAt + options.replayPauseNanoseconds
   }
 
-  /// About how long it takes to replay so much: measured with records of one row, and of a thousand.
+  /// The estimated time to replay this much, from measurements with records of one row, and of a
+  /// thousand.
   private func replayEstimate(commits: UInt64, bytes: UInt64) -> UInt64 {
     commits &* Self.nanosecondsPerCommit &+ bytes &* Self.nanosecondsPerByte
   }
@@ -73,7 +76,7 @@ extension Store {
 
   var wantsCheckpoint: Bool { checkpointDue.map { $0 == 0 || $0 <= Clock.monotonicNanoseconds() } ?? false }
 
-  /// Appends the transaction's record, makes it the tip, and waits as long as `durability` says.
+  /// Appends the transaction's record, makes it the tip, and waits as `durability` demands.
   func commit(_ transaction: WriteTransaction, _ catalog: Root, durability: SyncMode) throws(StoreError) {
     let snapshot = Snapshot(
       stamp: transaction.stamp, transaction: tip.transaction + 1, catalog: catalog)
@@ -110,10 +113,11 @@ extension Store {
     if let checkpointDue { requestCheckpoint(at: checkpointDue) }
   }
 
-  /// Waits until readers see the commit of that number: a relaxed one stands behind full ones that are not synced yet.
+  /// Waits until readers see the commit with that number. A relaxed commit waits for earlier full
+  /// ones that are not synced yet.
   package func show(_ transaction: UInt64) throws(StoreError) { try commits.show(transaction) }
 
-  /// Makes the transaction's state the tip. Under the turn.
+  /// Makes the transaction's state the tip. The caller holds the turn.
   func accept(_ transaction: WriteTransaction, _ snapshot: Snapshot) {
     tip = snapshot
     lastStamp = max(lastStamp, snapshot.stamp)
@@ -132,8 +136,9 @@ extension Store {
     }
   }
 
-  /// After a failure while the record was written: nothing of it may ever be replayed, although all of it may have
-  /// reached the file. So its beginning is erased and that is synced; false if even this fails.
+  /// Erases a record after a failure while it was written: none of it may ever be replayed,
+  /// although all of it may have reached the file. Its begin is erased and that is synced. Returns
+  /// false if even this fails.
   private func takeBack(_ transaction: WriteTransaction, _ log: Log) -> Bool {
     var isGone = true
     if let mark = transaction.logStart {
@@ -157,10 +162,12 @@ extension Store {
 
   // MARK: The log's first segment
 
-  /// Before a first acknowledgement: the log and its folder are synced, then a superblock that names it.
+  /// Makes the log durable before the first acknowledgement: syncs the log and its folder, then a
+  /// superblock that names it.
   ///
-  /// A log that has no segment yet is made anew, and its name with it. The name is as old as the opening of the store. A sync of the
-  /// folder that failed since then, of a backup or of another process, may have lost it, and a later sync does not save it.
+  /// A log that has no segment yet is made again, with its name. The name was made when the store
+  /// was opened. If a sync of the folder by a backup or another process failed since then, the name
+  /// may be lost, and a later sync would not save it.
   func beginLog() throws(StoreError) {
     let log: Log
     if let known = self.log, known.hasBegun || !isStillNamed(known.file) {
@@ -180,7 +187,7 @@ extension Store {
     let start = try log.beginSegment()
     try poisoning { () throws(StoreError) in try log.file.sync() }
     do throws(StoreError) { try fileSystem.syncDirectory(of: log.file.path) } catch {
-      // Where the folder could not be opened, the next write tries again.
+      // If the folder could not be opened, the next write tries again.
       if !error.isBeforeSync { commits.poison(error) }
       throw error
     }
@@ -205,9 +212,10 @@ extension Store {
     adopt(try writeSlot(superblock))
   }
 
-  /// The same without making it the newest, which needs the turn. Before, its snapshot is noted as doubtful: until a
-  /// later one is durable, a crash may find this superblock, even if its write is reported as failed. One thread at a time does this: it holds the gate
-  /// of checkpoints, or the turn of a store whose log has not begun.
+  /// Writes and syncs the slot without making it the newest, which needs the turn. Its snapshot is
+  /// first noted as doubtful: until a later superblock is durable, a crash may find this one, even
+  /// if its write is reported as failed. One thread at a time calls this: it holds the gate of
+  /// checkpoints, or the turn of a store whose log has not begun.
   func writeSlot(_ superblock: Superblock) throws(StoreError) -> Superblock {
     var next = superblock
     next.sequence = durable.sequence + 1
@@ -218,7 +226,7 @@ extension Store {
     return next
   }
 
-  /// Makes a superblock that was written the newest. Under the turn.
+  /// Makes a written superblock the newest. The caller holds the turn.
   func adopt(_ superblock: Superblock) {
     durable = superblock
     durableSlot = 1 - durableSlot

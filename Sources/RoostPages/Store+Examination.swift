@@ -1,17 +1,18 @@
 package import RoostFile
 
-/// Opening examinations.
+/// Opens examinations.
 extension Store {
-  /// Makes a checkpoint and opens what it left in the file for examination.
+  /// Makes a checkpoint and opens its state in the file for examination.
   ///
-  /// If no checkpoint can be made, what the last one left is examined, and the failure is among the complaints.
+  /// If no checkpoint can be made, the state of the last one is examined, and the failure is among
+  /// the complaints.
   package func examine(_ pace: Pace? = nil) throws(StoreError) -> Examination {
     try turn.refuseHolder()
     var failure: StoreError?
     if !options.readOnly {
       do throws(StoreError) { try checkpoint() } catch { failure = error }
     }
-    // No superblock is half written while they are read.
+    // So no superblock is being written while they are read.
     checkpointGate.acquire()
     defer { checkpointGate.release() }
     turn.takeAlways()
@@ -24,9 +25,10 @@ extension Store {
 
   /// Opens a file for examination without replaying its log and without a lock.
   ///
-  /// It throws where the file is not a store, or where nothing says where its pages are.
+  /// It throws if the file is not a store, or if the location of its pages is unknown.
   ///
-  /// - Parameter cachePages: how many pages stay in memory; nil for as many as an open store keeps.
+  /// - Parameter cachePages: the number of pages that stay in memory; nil for the cache size of an
+  ///   open store.
   package static func examine(
     _ path: String, fileSystem: any FileSystem, floor: Floor, cachePages: Int? = nil, pace: Pace? = nil
   ) throws(StoreError) -> Examination {
@@ -42,10 +44,11 @@ extension Store {
     }
   }
 
-  /// Opens a file for examination even if nothing says where its pages are, and repairs single bits of what it reads.
+  /// Opens a file for examination even if the location of its pages is unknown, and repairs single
+  /// bits of what it reads.
   ///
-  /// The lock is not taken, since the file need not be one that may be written. The caller looks before and afterwards
-  /// that no process has the store open, and believes nothing if one has.
+  /// It takes no lock, because the file may be read-only. The caller checks before and afterwards
+  /// that no process has the store open, and discards the result otherwise.
   package static func examineRemains(
     _ path: String, fileSystem: any FileSystem, floor: Floor
   ) throws(StoreError) -> Examination {
@@ -70,7 +73,8 @@ extension Store {
     }
   }
 
-  /// What this floor itself finds wrong, as sentences. Under no lock; the tip must not change meanwhile.
+  /// The errors in the invariants of this module, as sentences. No lock is held; the tip must not
+  /// change meanwhile.
   package func checkInvariants() throws(StoreError) -> [String] {
     try turn.refuseHolder()
     turn.takeAlways()
@@ -80,7 +84,7 @@ extension Store {
 }
 
 extension Space {
-  /// The invariants of ``Space``, by their numbers.
+  /// Checks the invariants of ``Space``, by their numbers.
   package func checkInvariants() -> [String] {
     var findings: [String] = []
     for word in 0..<free.wordCount where free.word(word) & ~spare.word(word) != 0 {

@@ -1,22 +1,22 @@
 import RoostBytes
 import RoostFile
 
-/// Invariant 9, where the newest superblock is a clean one: no log beside it may hold commits that follow it.
+/// Invariant 9, if the newest superblock is a clean one: no log beside it may hold later commits.
 ///
-/// The first superblock after a clean one names a log, and is synced before that log takes a commit. If it rots, the
-/// clean one is the newest that can be read, and looks as if nothing had come after it. The log knows better: its
-/// segments say which superblock they follow.
+/// The first superblock after a clean one names a log, and is synced before that log gets a commit.
+/// If it rots, the clean one is the newest readable one, and seems to have no successor. The log
+/// shows the truth: its segments say which superblock they follow.
 extension Store {
-  /// What the log beside a closed store is to that store.
+  /// The relation of a log to the closed store beside it.
   enum Neighbour {
-    /// There is none, or it holds nothing that is needed.
+    /// There is no log, or it holds nothing that is needed.
     case needless
-    /// It holds commits of another store.
+    /// The log holds commits of another store.
     case foreign(StoreID)
   }
 
-  /// Looks at the log beside this closed store. It throws if the log holds a commit of this store that the clean
-  /// superblock does not know of.
+  /// Examines the log beside this closed store. Throws if the log holds a commit of this store that
+  /// the clean superblock does not know.
   func neighbour() throws(StoreError) -> Neighbour {
     guard file != nil else { return .needless }
     let own = StoreID(high: identity.high, low: identity.low)
@@ -32,7 +32,7 @@ extension Store {
   }
 }
 
-/// A store's own number, as its superblocks and its log have it.
+/// A store's number in its superblocks and its log.
 package struct StoreID: Hashable, Sendable, CustomStringConvertible {
   package var high: UInt64
   package var low: UInt64
@@ -51,15 +51,15 @@ package struct StoreID: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a log holds, whichever superblock may name it.
+/// The content of a log, whichever superblock may name it.
 struct LogRemains {
   var id: StoreID
   /// The store that was about to take the name of this log's store.
   var successor: StoreID
-  /// Whether a segment that counts has a closed record.
+  /// Whether a counted segment has a closed record.
   var holdsCommits = false
 
-  /// Reads the log beside `path`; nil where there is none, or where its header cannot be read.
+  /// Reads the log beside `path`; nil if there is none, or if its header cannot be read.
   ///
   /// - Parameter counts: whether the commits of a segment count.
   init?(
@@ -82,7 +82,7 @@ struct LogRemains {
     }
   }
 
-  /// Whether the log beside `path` has a segment of this store: then the store may have crashed.
+  /// Whether the log beside `path` has a segment of this store. Then the store may have crashed.
   static func isBegun(
     _ path: String, _ fileSystem: any FileSystem, superblock: Superblock
   ) throws(StoreError) -> Bool {
@@ -96,7 +96,7 @@ struct LogRemains {
     return header.storeHigh == superblock.identityHigh && header.storeLow == superblock.identityLow
   }
 
-  /// The log beside `path`; nil where there is none. Its owner may remove it at any moment.
+  /// The log beside `path`; nil if there is none. Its owner may remove it at any moment.
   private static func open(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) -> (any StorageFile)? {
     let path = Store.logPath(path)
     do throws(StoreError) { return try fileSystem.exists(path) ? fileSystem.open(path, .read) : nil } catch {

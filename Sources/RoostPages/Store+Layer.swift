@@ -1,14 +1,15 @@
 package import RoostFile
 
-/// Stores that live over another one's file, in memory.
+/// Stores in memory over the file of another store.
 extension Store {
-  /// A private store with the content that this one has now. It reads the pages of this store's file, which are pinned for it. Its own
-  /// changes stay in memory, and are lost when it ends.
+  /// A private store with the present content of this one. It reads the pages of this store's file,
+  /// which are pinned for it. Its own changes stay in memory, and are lost when it ends.
   ///
-  /// A checkpoint is made first. Returns nil if there is no file to read: for a store in memory, one that is only read, and a private one.
+  /// A checkpoint is made first. Returns nil if there is no file to read: for a store in memory, a
+  /// read-only store, and a private one.
   package func makeLayer() throws(StoreError) -> Store? {
     guard file != nil, !options.readOnly, !isPrivate else { return nil }
-    // Most pages are written here, while others go on.
+    // Most pages are written here, while other threads continue.
     try checkpoint()
     checkpointGate.acquire()
     defer { checkpointGate.release() }
@@ -39,12 +40,12 @@ extension Store {
     options.cacheBytes = min(Self.cacheBytes(options), 128 << 20)
     var newest = durable
     newest.log = nil
-    // If this throws, the layer is released, and unpins the pages.
+    // If this throws, the layer is released and unpins the pages.
     return try Store.prepare(
       path, options, fileSystem: fileSystem, floor: floor, file: layer,
       pair: SuperblockPair(newest: newest, slot: durableSlot, otherIsDamaged: false), isPrivate: true)
   }
 
-  /// Whether its changes are lost when it ends.
+  /// Whether the store's changes are lost when it ends.
   var isLayer: Bool { file is LayeredFile }
 }

@@ -1,15 +1,17 @@
 import RoostBytes
 package import RoostFile
 
-/// Logs that hold commits of another store than the one whose name they have. They are put aside, and never removed.
+/// Renames logs that hold commits of another store than the one whose name they have. They are
+/// never removed.
 ///
-/// A store's process is killed, its file is renamed, and another file is copied to its name. Then the log beside that
-/// name holds acknowledged commits, which the renamed file needs.
+/// Example: a store's process is killed, its file is renamed, and another file is copied to its
+/// name. Then the log beside that name holds acknowledged commits of the renamed file.
 extension Store {
-  /// Where the logs go that are put aside: this, and the number of the store to which the log belongs.
+  /// The prefix of the names of such logs. The number of the store to which the log belongs
+  /// follows.
   package static func lostLogPrefix(_ path: String) -> String { logPath(path) + ".lost-" }
 
-  /// Gives the log beside `path` another name, which nothing has yet, and returns that.
+  /// Gives the log beside `path` an unused name, and returns that name.
   static func putLogAside(_ path: String, _ id: StoreID, fileSystem: any FileSystem) throws(StoreError) -> String {
     let first = lostLogPrefix(path) + id.description
     var name = first
@@ -23,14 +25,14 @@ extension Store {
     return name
   }
 
-  /// Says why a log was put aside, and how to bring its commits back.
+  /// Tells the user why a log was renamed, and how to bring its commits back.
   private static func say(_ options: StoreOptions, _ reason: String, lost: String) {
     options.say(
       "\(reason) The log may hold commits, so it was renamed to \(lost). "
         + "`roost salvage --log \(lost) STORE NEW` brings them back, where STORE is the file that it belongs to.")
   }
 
-  /// Puts the log aside that belongs to a file which is gone, so that a new store can begin.
+  /// Renames the log of a missing file, so that a new store can begin.
   static func putOrphanAside(
     _ path: String, _ options: StoreOptions, fileSystem: any FileSystem
   ) throws(StoreError) {
@@ -40,7 +42,7 @@ extension Store {
     say(options, "The file \(path) is missing, but its log exists. A new store is created.", lost: lost)
   }
 
-  /// Puts the log of another store aside that lies beside this one's name.
+  /// Renames the log of another store that is beside this store's file.
   static func putForeignAside(
     _ path: String, _ id: StoreID, options: StoreOptions, fileSystem: any FileSystem
   ) throws(StoreError) {
@@ -48,7 +50,7 @@ extension Store {
     say(options, "The log beside \(path) belonged to another store.", lost: lost)
   }
 
-  /// The store whose log lies beside a closed store; nil where there is none with commits.
+  /// The store whose log is beside a closed store; nil if no such log has commits.
   package static func foreignLog(
     beside path: String, fileSystem: any FileSystem = DiskFileSystem.shared
   ) throws(StoreError) -> StoreID? {
@@ -62,8 +64,9 @@ extension Store {
     return remains.id
   }
 
-  /// Before a new store takes this name: the log beside it may be removed by that store alone, also if a crash comes
-  /// between the new file and the log's removal. A log of a third store is put aside instead.
+  /// Prepares the log beside this name for a new store: only that store may remove it, even if a
+  /// crash comes between the rename of the new file and the log's removal. A log of a third store
+  /// is renamed.
   ///
   /// - Parameter replaced: the file that has the name now.
   package static func settleLog(
@@ -84,10 +87,12 @@ extension Store {
 
   // MARK: The file's own name
 
-  /// Throws if the store's file was removed, or if its name is another file's by now: what is written would be lost when
-  /// the file is closed. A file that was only renamed is written on.
+  /// Throws if the store's file was removed, or if its name now belongs to another file, because
+  /// written data would be lost when the file is closed. A file that was only renamed is used
+  /// further.
   ///
-  /// A relaxed commit takes 3.3 µs and the look-up 0.8 µs, so relaxed commits look once in a millisecond at most.
+  /// A relaxed commit takes 3.3 µs and this check 0.8 µs, so relaxed commits check at most once in
+  /// a millisecond.
   func refuseReplaced(_ durability: SyncMode) throws(StoreError) {
     let now = Clock.monotonicNanoseconds()
     if durability == .relaxed, now - min(now, lookedUpAt) < Self.lookUpNanoseconds { return }
@@ -104,11 +109,11 @@ extension Store {
   package var isStillNamed: Bool {
     guard let file, !isPrivate, let known = fileIdentity else { return true }
     if let found = fileSystem.identity(of: path) { return found.inode == known.inode && found.device == known.device }
-    // The name leads nowhere: the file may have another one.
+    // The name does not exist: the file may have another one.
     return (try? file.identity().links) != 0
   }
 
-  /// Whether the file of the log's name is the log that this store writes.
+  /// Whether the file with the log's name is the log that this store writes.
   func isStillNamed(_ log: any StorageFile) -> Bool {
     guard let found = fileSystem.identity(of: log.path), let own = try? log.identity() else { return false }
     return found.inode == own.inode && found.device == own.device

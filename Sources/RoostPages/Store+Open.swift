@@ -1,7 +1,7 @@
 package import RoostFile
 import RoostBytes
 
-/// Opening and making stores.
+/// Opens and creates stores.
 extension Store {
   /// Opens the store at `path`, or shares it if this process has it open.
   package static func open(
@@ -17,14 +17,15 @@ extension Store {
           try openAlone(path, options, fileSystem: fileSystem, floor: floor)
         }
       } catch {
-        // Another process has the store open, or is making it. Meanwhile this one may open others.
+        // Another process has the store open, or is creating it. While waiting, this process may
+        // open other stores.
         guard error.code == .locked || error.code == .busy, timeout > 0 else { throw error }
         guard polling.pause() else { throw error.waited(timeout) }
       }
     }
   }
 
-  /// Opens the store at its one path, while no other thread of this process does.
+  /// Opens the store at its canonical path, while no other thread of this process does.
   private static func openAlone(
     _ path: String, _ options: StoreOptions, fileSystem: any FileSystem, floor: Floor
   ) throws(StoreError) -> Store {
@@ -45,14 +46,15 @@ extension Store {
     let identity = try file.identity()
     store.fileIdentity = identity
     try store.openLog()
-    // A crash while the store was closed may have torn the other slot. Nothing else would write it before a commit.
+    // A crash while the store was closed may have torn the other slot. Nothing else writes it
+    // before a commit.
     if store.hadDamagedSuperblock, store.durable.log == nil { try store.writeSuperblock(store.durable) }
     OpenStores.shared.add(store, identity, fileSystem: fileSystem)
     keeps = true
     return store
   }
 
-  /// A store that lives in memory alone.
+  /// A store in memory.
   package static func inMemory(options: StoreOptions = StoreOptions(), floor: Floor) throws(StoreError) -> Store {
     let frames = try Frames(file: nil, capacity: .max, validator: floor.validate)
     try frames.reserve(upTo: 2)
@@ -64,7 +66,7 @@ extension Store {
       freeMap: FreeMapDisk())
   }
 
-  /// Opens the store's file. Where only its log is there, that is another error than where nothing is.
+  /// Opens the store's file. If only its log exists, it throws another error than if neither does.
   static func openFile(
     _ path: String, _ mode: FileMode, fileSystem: any FileSystem
   ) throws(StoreError) -> any StorageFile {
@@ -74,15 +76,15 @@ extension Store {
     }
   }
 
-  /// Throws `storeMissing` where a log that is not empty lies beside the name of a file that is not there.
+  /// Throws `storeMissing` if a non-empty log exists beside a missing file.
   ///
-  /// A store is durable under its name before its log gets its first byte. So only somebody who moved or removed the
-  /// file can have left such a log, and it may hold commits that the file, wherever it is, does not.
+  /// A store is durable under its name before its log gets its first byte. So such a log exists
+  /// only if the file was moved or removed, and it may hold commits that the file lacks.
   package static func refuseOrphan(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) {
     guard try !fileSystem.exists(path), try fileSystem.exists(logPath(path)) else { return }
     let log = try fileSystem.open(logPath(path), .read)
     defer { log.close() }
-    // Looked for again: another process may have made the store, and its log, meanwhile.
+    // Checked again, because another process may have created the store and its log meanwhile.
     if try log.size() > 0, try !fileSystem.exists(path) { throw orphanError(path) }
   }
 
@@ -102,7 +104,8 @@ extension Store {
 
   /// Writes an empty store beside its final name, syncs it, and renames it.
   ///
-  /// The log's lock decides who may: so two processes that create the same store make one.
+  /// The log's lock decides which process may do so: two processes that create the same store make
+  /// one.
   private static func create(
     _ path: String, _ options: StoreOptions, fileSystem: any FileSystem
   ) throws(StoreError) {
@@ -114,13 +117,14 @@ extension Store {
     if try fileSystem.exists(path) { return }
     if try gate.size() > 0 {
       guard options.missingStore == .begin else { throw orphanError(path) }
-      // The lock of the log that had this name is held until the new store is there.
+      // The lock of the log with this name is held until the new store exists.
       try putOrphanAside(path, options, fileSystem: fileSystem)
       return try create(path, options, fileSystem: fileSystem)
     }
     let temporary = path + "-new"
     let file = try fileSystem.open(temporary, .replace)
-    // Until its end nobody else opens the store: a log that had begun by then would lose its name below.
+    // No other process opens the store before this ends: a log that it began would lose its name
+    // below.
     defer { file.close() }
     do throws(StoreError) {
       guard try file.lock() else { throw StoreError(.busy, "another process is writing this file", path: temporary) }
@@ -131,18 +135,20 @@ extension Store {
       }
       try file.sync()
       try fileSystem.rename(temporary, to: path)
-      // If the empty log stays, the opening removes it. The new name must become durable all the same: it is a store from now on.
+      // If the empty log stays, the next opening removes it. The new name must become durable in
+      // any case, because it is a store from now on.
       try? fileSystem.remove(logPath(path))
       try fileSystem.syncDirectory(of: path)
     } catch {
-      // A name whose sync failed may never become durable, so it goes, and the next attempt makes a new one.
+      // A name whose sync failed may never become durable, so it is removed, and the next attempt
+      // makes a new one.
       try? fileSystem.remove(temporary)
       try? fileSystem.remove(path)
       throw error
     }
   }
 
-  /// Refuses a file with two names, and one that the path no longer leads to.
+  /// Throws for a file with two names, and for one that no longer has the path.
   static func checkNames(
     _ file: any StorageFile, _ path: String, fileSystem: any FileSystem
   ) throws(StoreError) {
@@ -194,7 +200,8 @@ extension Store {
       space: space, freeMap: freeMap, isPrivate: isPrivate)
   }
 
-  /// Replays the log that the superblock names; a clean store gets an empty log file with this process's number.
+  /// Replays the log that the superblock names. A clean store gets an empty log file with this
+  /// process's number.
   func openLog() throws(StoreError) {
     let logPath = Self.logPath(path)
     guard let start = durable.log else {
@@ -216,8 +223,8 @@ extension Store {
     if options.readOnly { logFile.close() }
   }
 
-  /// Removes a log that a clean store does not need: it was left by a crash, or by a close that failed. Its name goes
-  /// too, since the sync of the folder may be what failed then.
+  /// Removes a log that a clean store does not need: a crash left it, or a close that failed. Its
+  /// name is removed too, because the sync of the folder may have failed.
   private func discardLog() throws(StoreError) {
     let logFile = try fileSystem.open(Self.logPath(path), .read)
     defer { logFile.close() }
@@ -225,7 +232,7 @@ extension Store {
     try fileSystem.remove(Self.logPath(path))
   }
 
-  /// The log's writer over a fresh file.
+  /// Makes the log's writer with a new file.
   func makeLog(position: UInt64) throws(StoreError) -> Log {
     let logFile = try fileSystem.open(Self.logPath(path), .replace)
     let header = LogFileHeader(
@@ -243,7 +250,7 @@ extension Store {
 }
 
 extension StoreError {
-  /// The same error, which says how long was waited for its end.
+  /// A copy of the error that says how long the opening waited.
   fileprivate func waited(_ nanoseconds: UInt64) -> StoreError {
     let milliseconds = nanoseconds / 1_000_000
     let text = milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"

@@ -2,12 +2,12 @@ package import RoostFile
 import RoostBytes
 import Synchronization
 
-/// Stores that nobody else knows yet: backups and what is saved from damaged files.
+/// Private stores, which no other code uses yet: backups, and salvaged stores.
 ///
-/// Such a store has no log, because until it is complete nobody would miss it. Its owner fills it, closes it and only
-/// then gives the file its name.
+/// Such a store has no log, because it is worthless until it is complete. Its owner fills it,
+/// closes it and only then gives the file its name.
 extension Store {
-  /// Makes an empty store at a path that is the caller's own; whatever is there is overwritten.
+  /// Makes an empty store at a path that belongs to the caller. An existing file is overwritten.
   ///
   /// - Parameter transaction: the number after which the store's commits are counted.
   package static func makePrivate(
@@ -23,7 +23,7 @@ extension Store {
       isOurs = try file.lock()
       guard isOurs else { throw StoreError(.busy, "another process or thread is writing this file", path: path) }
       do throws(StoreError) { try checkNames(file, path, fileSystem: fileSystem) } catch {
-        // Whoever wrote this file may have finished it and given it its name: then it is not ours.
+        // Another process may have finished this file and given it its name: then it is not ours.
         isOurs = error.code != .notFound && error.code != .busy
         throw isOurs ? error : StoreError(.busy, "another process or thread has just written this file", path: path)
       }
@@ -38,7 +38,8 @@ extension Store {
     }
   }
 
-  /// Makes an empty store in memory, which is to become a copy of another store: it has the same identity.
+  /// Makes an empty store in memory that will become a copy of another store. It has the same
+  /// identity.
   package static func makePrivate(copying other: Store, after transaction: UInt64) throws(StoreError) -> Store {
     var options = other.options
     options.readOnly = false
@@ -64,12 +65,12 @@ extension Store {
       isPrivate: true)
   }
 
-  /// Writes what was committed to the file where it takes much memory. To be called between transactions.
+  /// Makes a checkpoint if committed pages take much memory. Call it between transactions.
   package func relievePrivate() throws(StoreError) {
     if isPrivate, frames.drafts.load(ordering: .relaxed) > draftLimit { try checkpoint() }
   }
 
-  /// Leaves both superblocks naming the newest commit, and everything synced. Under the turn.
+  /// Writes the newest commit to both superblocks and syncs everything. The caller holds the turn.
   func completePrivate() throws(StoreError) {
     do throws(StoreError) { try commits.check() } catch { return }
     try checkpointUnderTurn(beside: false)

@@ -1,12 +1,13 @@
 package import RoostFile
 
-/// Opening without a lock, perhaps beside a process that writes.
+/// Opens a store without a lock, even while another process writes it.
 ///
-/// The log is replayed into memory and nothing is written. The owner does not know of us, so it may use a place again
-/// that our superblock reaches, once a newer one is durable. Then the check of what we read fails, and a newer
-/// superblock tells why: so a failure counts as damage only if the newest superblock is still the one it began with.
+/// The log is replayed into memory and nothing is written. The owner does not know of this reader,
+/// so it may reuse a place that our superblock reaches, after a newer one is durable. Then a
+/// checksum does not match, and the newer superblock explains why. So a failure counts as damage
+/// only if the newest superblock is still the one with which reading began.
 extension Store {
-  /// How often reading begins anew while the owner goes on.
+  /// How often reading begins again while the owner writes.
   package static var mostAttempts: Int { 10 }
 
   static func openForReading(
@@ -23,7 +24,7 @@ extension Store {
           path, options, fileSystem: fileSystem, floor: floor, file: file, pair: SuperblockPair.read(from: file))
         store.fileIdentity = try file.identity()
         if store.durable.log != nil { try store.openLog() } else { _ = try store.neighbour() }
-        // A log that was folded in meanwhile may have ended early.
+        // If a checkpoint was made meanwhile, the log may have ended early.
         if try newestSequence(file) == store.durable.sequence {
           keeps = true
           return store
@@ -38,7 +39,7 @@ extension Store {
     try SuperblockPair.choose(SuperblockPair.readings(from: file), file.size(), path: file.path).newest.sequence
   }
 
-  /// A process that has a store open, as its log tells.
+  /// A process that has a store open, according to its log.
   package struct Holder: Hashable, Sendable {
     package var process: Int32
     package var program: String?
@@ -46,7 +47,8 @@ extension Store {
     package var sentence: String { "process \(process)" + (program.map { " (\($0))" } ?? "") }
   }
 
-  /// Who has the store open for writing; nil where nobody holds its lock. The lock is not taken.
+  /// The process that has the store open for writing; nil if no process holds its lock. The lock is
+  /// not taken.
   package static func owner(
     of path: String, fileSystem: any FileSystem = DiskFileSystem.shared
   ) throws(StoreError) -> Holder? {
@@ -59,7 +61,7 @@ extension Store {
     return holder(path, fileSystem) ?? Holder(process: 0, program: nil)
   }
 
-  /// Who the log says has the store open, or had.
+  /// The process in the log's header, which has or had the store open.
   static func holder(_ path: String, _ fileSystem: any FileSystem) -> Holder? {
     guard let file = try? fileSystem.open(logPath(path), .read) else { return nil }
     defer { file.close() }
@@ -71,13 +73,13 @@ extension Store {
     StoreError(.busy, "another process changed the store during each attempt to read it", path: path)
   }
 
-  /// Whether the file has a newer superblock than the one this store began with.
+  /// Whether the file has a newer superblock than the one with which this store began.
   package func isOvertaken() throws(StoreError) -> Bool {
     guard options.readOnly, let file else { return false }
     return try Self.newestSequence(file) != durable.sequence
   }
 
-  /// Opens the same file again, as it is now.
+  /// Opens the same file again in its present state.
   package func reopened() throws(StoreError) -> Store {
     try Self.openForReading(path, options, fileSystem: fileSystem, floor: floor)
   }

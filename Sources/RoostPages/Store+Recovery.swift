@@ -2,13 +2,14 @@ import RoostBytes
 import RoostFile
 import Synchronization
 
-/// Replaying the log after a crash.
+/// Replays the log after a crash.
 ///
-/// Two passes: the first finds the end of what is whole, refuses damage, and reserves every place that a closed
-/// record names; the second carries the records out. Nothing is written before both have ended, so a crash in here
-/// finds the same file and the same log again.
+/// There are two passes. The first finds the end of the valid records, refuses damage, and reserves
+/// every place that a closed record names. The second replays the records. Before both have ended,
+/// only drafts are written to free places, which no superblock names. So a crash meanwhile finds
+/// the same store and the same log again.
 extension Store {
-  /// The piece kinds that belong to this floor. The floor above uses kinds from 16 on.
+  /// The kinds of pieces of this module. The module above uses kinds from 16 on.
   package enum PieceKind {
     /// Extents written before the record: see ``ExtentList``.
     package static let extents: UInt8 = 1
@@ -19,10 +20,11 @@ extension Store {
 
   func recover(_ logFile: any StorageFile, _ start: Superblock.LogStart) throws(StoreError) {
     let began = Clock.monotonicNanoseconds()
-    // Before anything is written that the superblock before this one might still need.
+    // Done before anything is written that the previous superblock might still need.
     let isInDoubt = options.readOnly ? false : try settleDoubt(logFile)
-    // The sync that failed may have lost the log's growth: it grows again, so that a sync saves its size.
-    // A file that has not even one segment of the length it names is not made as long as it says.
+    // The sync that failed may have lost the growth of the log's file. It grows again, so that a
+    // sync saves its size. A file without even one segment of the length in its header is not
+    // extended.
     if isInDoubt, let header = try LogReader.fileHeader(logFile),
       case let size = try logFile.size(), size >= UInt64(LogFormat.fileHeader + header.segmentBytes)
     {
@@ -53,16 +55,19 @@ extension Store {
     try writer.clearTail()
     try poisoning { () throws(StoreError) in try logFile.sync() }
     do throws(StoreError) { try checkpoint() } catch {
-      // A full disk is no reason to refuse: the log still holds everything. But in doubt the kernel alone may.
+      // A full disk is no reason to refuse: the log still holds everything. But in doubt only the
+      // kernel may hold it.
       if error.code != .diskFull || isInDoubt { throw error }
     }
     try LogFileHeader.note(processID: currentProcessID, isInDoubt: false, in: logFile)
   }
 
-  /// Makes the newest superblock durable, which may stand in the kernel's memory alone: its write may have been
-  /// reported as failed, or its process may have ended before the sync. Then the other slot holds the durable one.
+  /// Makes the newest superblock durable, which may exist only in the kernel's memory. Its write
+  /// may have been reported as failed, or its process may have ended before the sync. Then the
+  /// other slot holds the durable one.
   ///
-  /// Where a sync failed in an earlier life, a sync alone would not do it: so it is written again, over itself.
+  /// If a sync failed before, a sync alone is not enough: so the superblock is written again over
+  /// itself.
   func settleDoubt(_ logFile: any StorageFile) throws(StoreError) -> Bool {
     guard let file else { return false }
     let isInDoubt = try LogReader.fileHeader(logFile)?.isInDoubt == true
@@ -71,7 +76,7 @@ extension Store {
     return isInDoubt
   }
 
-  /// Takes the places that closed records name, so that replay puts nothing else there.
+  /// Takes the places that closed records name, so that replay does not use them for other pages.
   private func reserve(_ named: [(UInt32, UInt32)], _ logFile: any StorageFile) throws(StoreError) {
     guard let file else { return }
     let pageCount = (try file.size() + UInt64(Page.size) - 1) / UInt64(Page.size)
@@ -82,7 +87,8 @@ extension Store {
           .logDamaged, "the log names a page beyond the end of the file", path: logFile.path, page: UInt64(place))
       }
       for member in place..<UInt32(end) {
-        // A store that was opened for reading takes no place of the file, so none is known to be free.
+        // A store that was opened for reading takes no places of the file, so it does not know the
+        // free ones.
         if options.readOnly && member < durable.pageCount { continue }
         guard space.reserve(member) else {
           throw StoreError(
@@ -92,19 +98,21 @@ extension Store {
     }
   }
 
-  /// Cuts what lies behind the last page that the superblock or the log names. Pages that are written there again
-  /// then grow the file again, and a sync saves that: an earlier growth may have been lost in a sync that failed.
+  /// Cuts the file after the last page that the superblock or the log names. When pages are written
+  /// there again, the file grows again, and a sync saves its size: a sync that failed may have lost
+  /// the earlier growth.
   private func cutLeftover() throws(StoreError) {
     guard let file else { return }
     let wanted = UInt64(space.limit) * UInt64(Page.size)
     if try file.size() > wanted { try file.truncate(to: wanted) }
   }
 
-  /// Finds the end of the log, and refuses one that is damaged.
+  /// Finds the end of the log, and refuses a damaged one.
   ///
-  /// Beside a living owner the log may grow between the two looks, and what was written meanwhile says that it had been
-  /// synced beyond the end that was found. So it is looked at again: where it goes on now, nothing is damaged there. The
-  /// first finding counts then, however quickly the owner writes.
+  /// While its owner writes, the log may grow between the two passes, and new frames say that the
+  /// log was synced beyond the end found first. So the log is read again: if it now continues
+  /// there, it is not damaged. The result of the first pass then counts, however quickly the owner
+  /// writes.
   private func survey(_ logFile: any StorageFile, _ start: Superblock.LogStart) throws(StoreError) -> Survey {
     let (first, synced) = try look(logFile, start)
     guard let synced else { return first }
@@ -114,7 +122,7 @@ extension Store {
       path: logFile.path)
   }
 
-  /// One look at the log, and how far a frame behind its end says that it had been synced.
+  /// Reads the log once, and returns how far a frame after its end says that it had been synced.
   private func look(
     _ logFile: any StorageFile, _ start: Superblock.LogStart, forDamage: Bool = true
   ) throws(StoreError) -> (found: Survey, synced: UInt64?) {
@@ -127,7 +135,8 @@ extension Store {
   private func replayRecords(_ reader: inout LogReader, count: Int) throws(StoreError) {
     var done = 0
     var transaction: WriteTransaction?
-    // The floor above keeps what it opened for a record open for the next one, as it does for commits.
+    // The module above keeps its open tables from one record to the next, as it does between
+    // commits.
     var state: (any TransactionState)?
     defer { state?.transactionEnded() }
     var pieces = PieceReader()
@@ -164,10 +173,11 @@ extension Store {
     transaction?.abandon()
   }
 
-  /// Writes the drafts of commits that were replayed to their places, where there are too many. It is not a
-  /// checkpoint: no superblock names them, so after a crash those places are free, and the log is replayed again.
+  /// Writes the drafts of replayed commits to their places if there are too many. It is not a
+  /// checkpoint: no superblock names them, so after a crash those places are free, and the log is
+  /// replayed again.
   ///
-  /// Nobody else uses the store yet, and no transaction is open, so no page changes meanwhile.
+  /// No other thread uses the store yet, and no transaction is open, so no page changes meanwhile.
   private func spillReplayed() throws(StoreError) {
     guard let file, !options.readOnly,
       frames.drafts.load(ordering: .relaxed) > draftLimit
@@ -178,7 +188,8 @@ extension Store {
     frames.trim()
   }
 
-  /// Where the disk is full, drafts stay in memory, above their bound: the log still holds everything.
+  /// Ignores a full disk. Drafts then stay in memory, above their limit: the log still holds
+  /// everything.
   private static func unlessFull(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     do throws(StoreError) { try body() } catch {
       if error.code != .diskFull { throw error }
@@ -194,7 +205,7 @@ extension Store {
     return UnsafeRawBufferPointer(rebasing: payload[..<(payload.count - trailerBytes)])
   }
 
-  /// Ends a record's transaction. Returns what may serve the next one.
+  /// Ends a record's transaction. Returns the state that the next one may reuse.
   private func close(
     _ transaction: WriteTransaction, _ trailer: UnsafeRawPointer
   ) throws(StoreError) -> (any TransactionState)? {
@@ -206,7 +217,8 @@ extension Store {
     }
     let catalog = try floor.seal(transaction)
     try transaction.refuseDoubles()
-    // Replay may take more steps than the transaction did, where it has less room for drafts.
+    // Replay may take more steps than the original transaction, because it has less room for
+    // drafts.
     let snapshot = Snapshot(stamp: max(stamp, transaction.stamp), transaction: number, catalog: catalog)
     accept(transaction, snapshot)
     _ = commits.add(snapshot, end: 0, .relaxed)
@@ -217,16 +229,16 @@ extension Store {
   }
 }
 
-/// What the first pass over the log finds.
+/// The result of the first pass over the log.
 private struct Survey {
   var recordCount = 0
-  /// Where the last closed record ends; the next frame goes there.
+  /// The end of the last closed record, where the next frame is written.
   var end: LogEnd
-  /// Where the last whole frame ends.
+  /// The end of the last valid frame.
   var wholeEnd: UInt64
   /// Runs of pages that closed records name.
   var named: [(UInt32, UInt32)] = []
-  /// The steps that made them, where they are pages.
+  /// The steps that made them, if they are pages.
   var namedSteps: [ClosedRange<UInt64>] = []
 
   init(_ reader: inout LogReader) throws(StoreError) {

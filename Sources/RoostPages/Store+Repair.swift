@@ -1,14 +1,14 @@
 package import RoostFile
 
-/// Repairing a store's file.
+/// Repairs a store's file.
 extension Store {
-  /// Repairs on the disk every page in which one bit has flipped, of those that `visit` reads, every damaged page whose
-  /// copy is sound, and every damaged copy whose page is sound. Returns which.
+  /// Repairs pages of the file that `visit` reads: pages with one flipped bit, damaged pages whose
+  /// copy is sound, and damaged copies whose page is sound. Returns the repairs.
   ///
-  /// `visit` returns the places of copies that are in use for something else too. They are not written.
+  /// `visit` returns the places of copies that something else uses too. They are not written.
   ///
-  /// The store must not be open; its lock is held meanwhile. A page is written with the bytes that were written there
-  /// before, so a crash in between leaves each sector as it was or as it should be.
+  /// The store must not be open; its lock is held meanwhile. A page is written with its original
+  /// bytes, so a crash meanwhile leaves each sector as it was or as it should be.
   package static func repair(
     _ path: String, fileSystem: any FileSystem, floor: Floor, _ visit: (Examination) -> Set<UInt32>
   ) throws(StoreError) -> [PageRepairs.Repair] {
@@ -26,12 +26,12 @@ extension Store {
       file.close()
       throw error
     }
-    // The examination closes the file, and with it the lock goes.
+    // The examination closes the file, which releases the lock.
     defer { withExtendedLifetime(examination) {} }
     let contested = visit(examination)
     var made = repairs.all.filter { if case .bit = $0.means { true } else { false } }
     for repair in made { try carryOut(repair, in: file) }
-    // A page with one flipped bit is whole by now.
+    // A page with one flipped bit is repaired by now.
     for found in examination.damagedCopies(floor.essentials(examination.snapshot, examination.view))
     where !contested.contains(found.damaged.place) {
       let repair = PageRepairs.Repair(page: found.damaged, from: found.sound)

@@ -1,44 +1,46 @@
 package import RoostFile
 import Synchronization
 
-/// The pages of one store, shared by everybody in the process who opened it.
+/// The pages of one store, shared by all its users in this process.
 ///
-/// Data flows like this: a write transaction makes draft pages and log frames; its commit appends the frames and
-/// becomes the tip; a sync publishes it; a checkpoint writes the drafts and then the superblock that names them.
+/// A write transaction makes draft pages and log frames. Its commit appends the frames and becomes
+/// the tip; a sync publishes it. A checkpoint writes the drafts and then the superblock that names
+/// them.
 ///
 /// ## Invariants
 /// The numbers are those of Docs/DURABILITY.md.
 /// 1. A page reachable from the durable superblock is never overwritten.
 /// 2. Data is synced before the superblock that names it.
-/// 3. The log is synced before a full commit is acknowledged or seen.
+/// 3. The log is synced before a full commit is acknowledged or becomes visible.
 package final class Store: @unchecked Sendable {
-  // Unchecked because the fields below are constant, or touched only by the holder of the writer's turn, or guarded
-  // by the lock named beside them.
+  // Unchecked because the fields below are constant, or used only by the holder of the writer's
+  // turn, or protected by the lock named beside them.
   package let path: String
   package let options: StoreOptions
-  /// The number that the store got when it was made.
+  /// The identifier that the store got when it was created.
   package let identity: (high: UInt64, low: UInt64)
   package let frames: Frames
   package let published: PublishedSnapshot
   let file: (any StorageFile)?
-  /// Unwritten pages that start a checkpoint.
+  /// The number of unwritten pages that starts a checkpoint.
   let draftLimit: Int
   package let fileSystem: any FileSystem
   let commits: CommitQueue
   let turn = WriterQueue()
   let floor: Floor
-  /// The process that opened the store. A child that was forked has the store in its memory too, and must not write it.
+  /// The process that opened the store. A forked child has the store in its memory too, and must
+  /// not write it.
   let process = currentProcessID
-  /// Nobody else knows the file yet, so it has no log: see ``makePrivate``.
+  /// Whether no other code knows the file yet. Then it has no log: see ``makePrivate``.
   let isPrivate: Bool
-  /// What the file is called by the system; nil for a store in memory.
+  /// The system's identity of the file; nil for a store in memory.
   var fileIdentity: FileIdentity?
-  /// The other superblock was damaged when the store was opened. The next one that is written takes its slot.
+  /// Whether the other superblock was damaged at the opening. The next superblock overwrites it.
   package let hadDamagedSuperblock: Bool
 
-  // Touched only by the holder of the writer's turn, and no access to a field calls back: hence unchecked exclusivity
-  // where each page counts.
-  /// When a commit last looked whether the file still has its name.
+  // Used only by the holder of the writer's turn, and no access to a field calls other code. So
+  // exclusivity is unchecked for fields that are used for each page.
+  /// When a commit last checked whether the file still has its name.
   @exclusivity(unchecked) var lookedUpAt: UInt64 = 0
   @exclusivity(unchecked) var space: Space
   var freeMap: FreeMapDisk
@@ -48,32 +50,34 @@ package final class Store: @unchecked Sendable {
   /// The last stamp given out.
   @exclusivity(unchecked) var lastStamp: UInt64
   var durable: Superblock
-  /// Steps whose pages were written before the record that names them: see ``WriteTransaction/Through``.
+  /// Steps whose pages were written before the record that names them: see
+  /// ``WriteTransaction/Through``.
   @exclusivity(unchecked) var namedSteps: [ClosedRange<UInt64>] = []
   var durableSlot: Int
   /// When the last checkpoint began, or the store was opened.
   var checkpointedAt = Clock.monotonicNanoseconds()
   /// The stamp of the snapshot that a checkpoint is writing, else 0.
   var checkpointingStamp: UInt64 = 0
-  /// The stamps of snapshots whose superblocks may be in the file although their writing failed.
+  /// The stamps of snapshots whose superblocks may be in the file although writing them failed.
   var doubtfulStamps: [UInt64] = []
   var isClosed = false
 
   // The checkpointer's own state.
   let checkpointGate = Lock()
   let checkpointer: Checkpointer
-  /// Who shares this store, and where others find it.
+  /// The users of this store. Openings find it here.
   let tenancy = OpenStores.Tenancy()
   let commitsMade = Atomic<Int>(0)
   let checkpointsMade = Atomic<Int>(0)
   let checkpointPages = Atomic<Int>(0)
-  /// Who wants to hear of checkpoints.
+  /// Listeners for checkpoints.
   package let checkpointListeners = CheckpointListeners()
-  /// What was read from the log when the store was opened; nil after a clean close. Guarded by `recoveryLock` from then on.
+  /// The report about the log at the opening; nil after a clean close. Protected by `recoveryLock`
+  /// from then on.
   var recovery: RecoveryReport?
   private let recoveryLock = Lock()
 
-  /// The same, to whoever asks first.
+  /// Returns the recovery report to the first caller.
   package func takeRecovery() -> RecoveryReport? {
     recoveryLock.withLock {
       defer { recovery = nil }
@@ -81,21 +85,22 @@ package final class Store: @unchecked Sendable {
     }
   }
 
-  /// Carries out a piece of a record again, as the floor above wrote it.
+  /// Replays a piece of a record of the module above.
   package typealias Replay =
     @Sendable (WriteTransaction, _ kind: UInt8, UnsafeRawBufferPointer) throws(StoreError) -> Void
-  /// Puts true checks into a copy of a page that is about to be written, for every reference whose check is 0.
+  /// Puts checksums into a copy of a page that is about to be written, for every reference whose
+  /// checksum is 0.
   package typealias SettleChecks = @Sendable (_ branch: UnsafeMutableRawPointer, FrameMap) -> Void
   /// Makes the snapshot's catalog after all pieces of a record were replayed.
   package typealias Seal = @Sendable (WriteTransaction) throws(StoreError) -> Root
 
-  /// Moves pages of all trees to lower places, and returns the root of the catalog that names them there.
+  /// Moves pages of all trees to lower places, and returns the new root of the catalog.
   package typealias Relocate = @Sendable (WriteTransaction, inout Relocation) throws(StoreError) -> Root
 
   /// Names the pages and extents of a snapshot that get a second copy, the most important ones first.
   package typealias Essentials = @Sendable (Snapshot, PageView) -> [Essential]
 
-  /// What the floor above brings: how its pages are validated and its records replayed.
+  /// The functions of the module above: how its pages are validated and its records replayed.
   package struct Floor: Sendable {
     package var validate: PageValidator
     package var settleChecks: SettleChecks
@@ -148,14 +153,14 @@ package final class Store: @unchecked Sendable {
     checkpointer = Checkpointer()
   }
 
-  /// Bytes of memory for pages.
+  /// The size of the page cache.
   static func cacheBytes(_ options: StoreOptions) -> Int { options.cacheBytes ?? CacheSize.usual() }
 
   deinit {
-    // A thread does not live on in a child that was forked.
+    // A thread does not exist in a forked child.
     if isOwn { checkpointer.stop() }
     guard OpenStores.shared.knows(tenancy) else { return }
-    // Left without being closed: the log keeps everything. Who waits to open the file must find it free.
+    // The store was not closed: the log keeps everything. Waiting openings must find the file free.
     log?.file.close()
     file?.close()
     OpenStores.shared.vacate(tenancy)
@@ -170,7 +175,8 @@ package final class Store: @unchecked Sendable {
   package func beginRead() throws(StoreError) -> ReadTransaction {
     let slot = try frames.slots.take()
     let snapshot = published.pin(slot, options.schedule)
-    // Whoever closes the store looks at the pins after he said so: he sees this one, or it is seen here.
+    // A close first changes the phase and then reads the pins. So it sees this pin, or the phase is
+    // seen here.
     while true {
       let phase = phase.load(ordering: .sequentiallyConsistent)
       if phase == Phase.open { break }
@@ -191,7 +197,7 @@ package final class Store: @unchecked Sendable {
   /// Whether readers may begin: see ``OpenStores/leave(_:)``.
   enum Phase {
     static let open: UInt8 = 0
-    /// The last who leaves looks for readers.
+    /// The last user is checking for readers.
     static let closing: UInt8 = 1
     static let closed: UInt8 = 2
   }
@@ -201,10 +207,11 @@ package final class Store: @unchecked Sendable {
 
   // MARK: Pins
 
-  /// The stamps of all snapshots whose pages must stay, ascending. Under the turn.
+  /// The stamps of all snapshots whose pages must stay, ascending. The caller holds the turn.
   func pins() -> [UInt64] {
-    // What is published is read first: whoever pinned an older snapshot is then in a slot.
-    // So are commits that wait for their sync: it may cover the first of them and not the last.
+    // The published snapshot is read first: a reader of an older snapshot is then in a slot.
+    // Commits that wait for their sync are included too: it may cover the first of them and not the
+    // last.
     let live = commits.liveStamps
     var all = frames.slots.pins() + live
     all.append(tip.stamp)
@@ -215,10 +222,11 @@ package final class Store: @unchecked Sendable {
     return all
   }
 
-  /// Frees what no pin sees any more. Under the turn.
+  /// Frees pages that no pin needs any more. The caller holds the turn.
   ///
-  /// A checkpoint under way writes every draft that it found, those among them that only an older reader still sees.
-  /// They wait for its end, lest it write and settle a page that has got a new owner meanwhile.
+  /// A running checkpoint writes every draft that it found, even those that only an older reader
+  /// still sees. They wait for its end. Otherwise it could write and settle a page that has a new
+  /// owner meanwhile.
   func reclaim() {
     guard space.hasWaiting else { return }
     let frames = self.frames
@@ -230,9 +238,10 @@ package final class Store: @unchecked Sendable {
   var durableStamp: UInt64 { file == nil ? .max : durable.snapshot.stamp }
 }
 
-/// What a reader uses to reach pages: trivially copyable, so that nothing is retained between begin and end.
+/// A reader's access to pages. It is trivially copyable, so that nothing is retained between begin
+/// and end.
 @usableFromInline package struct PageView: @unchecked Sendable {
-  // Unchecked because the file is unowned here: the transaction's owner keeps the store.
+  // Unchecked because the file is unowned here: the transaction's owner keeps the store alive.
   @usableFromInline package let frames: FrameMap
   @usableFromInline package let slot: ReaderSlot
   @usableFromInline let file: Unmanaged<AnyObject>?
@@ -244,7 +253,7 @@ package final class Store: @unchecked Sendable {
   }
 }
 
-/// A pinned snapshot and the way to its pages.
+/// A pinned snapshot and the access to its pages.
 package struct ReadTransaction: Sendable {
   package let view: PageView
   package let snapshot: Snapshot

@@ -4,20 +4,21 @@ import Synchronization
 /// A checkpoint that was made, or failed.
 package struct CheckpointReport: Sendable {
   package var nanoseconds: UInt64
-  /// How many pages it wrote.
+  /// The number of pages that it wrote.
   package var pages: Int
   package var failure: StoreError?
 }
 
-/// What was found in the log when a store was opened.
+/// The log records that an opening of a store found.
 package struct RecoveryReport: Sendable {
   package var nanoseconds: UInt64
   package var commits: Int
-  /// How much of the log was read.
+  /// The number of bytes of the log that were read.
   package var bytes: Int
 }
 
-/// Who wants to hear of checkpoints. They are told on a thread that holds nothing: the one that made it, or the one of checkpoints.
+/// The listeners for checkpoints. They are called on a thread that holds no lock: the one that made
+/// the checkpoint, or the thread of checkpoints.
 ///
 /// Unchecked because of `all`, which is read and written under the lock.
 package final class CheckpointListeners: @unchecked Sendable {
@@ -29,7 +30,7 @@ package final class CheckpointListeners: @unchecked Sendable {
 
   var isAsked: Bool { count.load(ordering: .relaxed) > 0 }
 
-  /// The number is for ``remove(_:)``.
+  /// Adds a listener. The result is its number for ``remove(_:)``.
   package func add(_ hear: @escaping @Sendable (CheckpointReport) -> Void) -> Int {
     lock.withLock {
       lastNumber += 1
@@ -46,7 +47,7 @@ package final class CheckpointListeners: @unchecked Sendable {
     }
   }
 
-  /// Keeps a report until somebody can tell it.
+  /// Keeps a report until a thread without locks can deliver it.
   func keep(_ report: CheckpointReport) { lock.withLock { kept.append(report) } }
 
   func tellKept() {

@@ -1,14 +1,14 @@
 import RoostBytes
 import RoostFile
 
-/// The first two pages of the file; the newer valid one says where everything else is.
+/// The first two pages of the file. The newer valid one says where everything else is.
 ///
 /// ## Layout
 /// ```
 ///   0  8 bytes  magic "ROOSTDB1"
 ///   8  u32  format version, 2        12 u32  page size, 4096
 ///  16  16 bytes  store id
-///  32  u64  sequence, one higher at each writing
+///  32  u64  sequence, incremented by each write
 ///  40  u64  snapshot: stamp          48 u64  snapshot: transaction
 ///  56  u32  catalog: place           60 u8   catalog: level
 ///  64  u64  catalog: check           72 u64  catalog: count
@@ -16,19 +16,19 @@ import RoostFile
 ///  88  u64  free map: check
 ///  96  u32  state: 1 clean, 2 a log is named
 /// 100  u32  the log's first segment
-/// 104  u64  that segment's salt     112 u64  its first position; the three are 0 where the state is 1
+/// 104  u64  that segment's salt     112 u64  its first position; the three are 0 if the state is 1
 /// 120  u32  page copies, at most 480 (none in version 1)
 /// 136  8 bytes each: u32 page, u32 its copy; ascending by page
 /// 4088 u64  check of bytes 0 ..< 4088
 /// ```
 package struct Superblock: Hashable, Sendable {
   static let magic = Array("ROOSTDB1".utf8)
-  /// The newest version that this build reads, and the one that it writes.
+  /// The newest version that this build reads, and the version that it writes.
   package static let version: UInt32 = 3
   private static let oldestVersion: UInt32 = 1
   private static let copiesOffset = 136
   static let checkOffset = 4088
-  /// No counter in a store reaches this, whatever its bytes say: so adding to one never overflows.
+  /// Counters of a store must be below this, so that incrementing them never overflows.
   static let mostCounted: UInt64 = 1 << 62
 
   package struct LogStart: Hashable, Sendable {
@@ -38,7 +38,8 @@ package struct Superblock: Hashable, Sendable {
   }
 
   package var storeID: (UInt64, UInt64) { (identityHigh, identityLow) }
-  /// The version of the format that it was written in. Rewriting a superblock in its own slot keeps its version.
+  /// The version of the format in which it was written. Rewriting a superblock in its own slot
+  /// keeps its version.
   var version = Superblock.version
   var identityHigh: UInt64
   var identityLow: UInt64
@@ -46,9 +47,9 @@ package struct Superblock: Hashable, Sendable {
   package var snapshot: Snapshot
   package var freeMap: PageReference
   package var pageCount: UInt32
-  /// Where the log begins; nil where the store was closed cleanly.
+  /// Where the log begins; nil if the store was closed cleanly.
   package var log: LogStart?
-  /// Where the second copies of essential pages are: see ``PageCopies``.
+  /// The second copies of essential pages: see ``PageCopies``.
   package var copies: [PageCopy] = []
 
   func encoded() -> [UInt8] {
@@ -85,12 +86,12 @@ package struct Superblock: Hashable, Sendable {
     return bytes
   }
 
-  /// What a slot turned out to be.
+  /// The result of reading a slot.
   enum Reading {
     case valid(Superblock)
     case futureVersion(UInt32)
     case wrongPageSize(UInt32)
-    /// It begins like a superblock but its check is wrong.
+    /// It begins like a superblock but its checksum is wrong.
     case damaged
     case foreign
     case blank
@@ -102,7 +103,7 @@ package struct Superblock: Hashable, Sendable {
       path: path)
   }
 
-  /// Reads a slot, with one bit flipped back where that makes it whole.
+  /// Reads a slot, and flips one bit back if that repairs it.
   static func read(_ bytes: [UInt8], slot: Int, _ repairs: PageRepairs?) -> Reading {
     let reading = read(bytes)
     guard let repairs else { return reading }
@@ -130,16 +131,18 @@ package struct Superblock: Hashable, Sendable {
       guard agrees else { return .damaged }
       let state = memory.u32(96)
       let pageCount = memory.u32(84)
-      // The store counts on from these, so they must leave room. A stamp of 0 would mean that nothing is pinned.
+      // The store increments these, so they must leave room. A stamp of 0 would mean that nothing
+      // is pinned.
       let counters = [32, 40, 48, state == 2 ? 112 : 32].map { memory.u64($0) }
       guard state == 1 || state == 2, pageCount >= 2, memory.u64(40) > 0, counters.allSatisfy({ $0 < mostCounted })
       else { return .damaged }
       let root = Root(
         reference: PageReference(PageID(memory.u32(56)), check: memory.u64(64)), level: memory.u8(60),
         count: memory.u64(72))
-      // A closed store names no log. One that does was open, and what its log holds must not be forgotten.
+      // A closed store names no log. A superblock with a log belonged to an open store, whose log
+      // must not be ignored.
       if state == 1, memory.u32(100) != 0 || memory.u64(104) != 0 || memory.u64(112) != 0 { return .damaged }
-      // Only an empty catalog has no page, and only a page that was written has a check.
+      // Only an empty catalog has no page, and only a written page has a checksum.
       guard root.isEmpty ? root == .empty : root.reference.check != 0 else { return .damaged }
       guard let copies = form == 1 ? [] : copies(memory, below: pageCount) else { return .damaged }
       return .valid(
@@ -153,7 +156,7 @@ package struct Superblock: Hashable, Sendable {
     }
   }
 
-  /// The list of copies; nil where it names a place twice, or one that is not in the file.
+  /// The list of copies; nil if it names a place twice, or a place outside the file.
   private static func copies(_ memory: UnsafeRawPointer, below pageCount: UInt32) -> [PageCopy]? {
     let count = Int(memory.u32(120))
     guard count <= PageCopies.most else { return nil }
@@ -171,17 +174,17 @@ package struct Superblock: Hashable, Sendable {
   }
 }
 
-/// The two slots as they were found.
+/// The two slots as they were read.
 struct SuperblockPair {
   var newest: Superblock
   /// The slot that holds `newest`; the other one is written next.
   var slot: Int
-  /// Whether the other slot is damaged, which `verify` reports.
+  /// Whether the other slot is damaged. `verify` reports that.
   var otherIsDamaged: Bool
 
-  /// What the two slots hold.
+  /// Reads both slots.
   ///
-  /// - Parameter repairs: repairs a slot in memory, if anything does.
+  /// - Parameter repairs: repairs a slot in memory; nil for no repairs.
   static func readings(
     from file: any StorageFile, repairs: PageRepairs? = nil
   ) throws(StoreError) -> [Superblock.Reading] {
@@ -201,7 +204,7 @@ struct SuperblockPair {
     return readings
   }
 
-  /// Reads both slots, or says why the file is not a store.
+  /// Reads both slots. Throws if the file is not a store.
   static func read(
     from file: any StorageFile, repairs: PageRepairs? = nil
   ) throws(StoreError) -> SuperblockPair {
@@ -219,7 +222,7 @@ struct SuperblockPair {
       path: path)
   }
 
-  /// The newest valid one, or why there is none.
+  /// Chooses the newest valid superblock. Throws if there is none.
   static func choose(
     _ readings: [Superblock.Reading], _ size: UInt64, path: String
   ) throws(StoreError) -> SuperblockPair {
@@ -227,7 +230,7 @@ struct SuperblockPair {
     for (slot, reading) in readings.enumerated() {
       guard case .valid(let superblock) = reading else { continue }
       if let known = found?.newest, known.sequence == superblock.sequence, known != superblock {
-        // Each is written with a higher number than the other one has.
+        // Each is written with a higher number than the other.
         throw StoreError(
           .damaged, "both superblocks have number \(known.sequence), so nothing says which one is newer", path: path,
           page: UInt64(slot))

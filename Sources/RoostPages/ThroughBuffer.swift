@@ -3,25 +3,27 @@ import RoostFile
 
 /// Pages that are complete when they are made, on their way to the file.
 ///
-/// They get no frames: a tree that is built may be much larger than the cache, and would push everything else out of it.
-/// Whoever reads them finds them in the file, with the checks that are noted here.
+/// They get no frames: a tree that is built may be much larger than the cache, and would evict
+/// everything else. Readers find them in the file, with the checksums that are noted here.
 ///
 /// ## Invariants
-/// Pages wait in the order in which they were made, so what a page refers to was made before it.
+/// Pages wait in the order in which they were made, so a page is written after all pages to which
+/// it refers.
 final class ThroughBuffer {
-  /// Pages that are written together.
+  /// The number of pages that are written together.
   private static let capacity = 256
-  /// Bytes behind which the device is told to begin, so that the sync at the end waits for less.
+  /// The number of bytes after which the device is asked to begin writing, so that the sync at the
+  /// end is shorter.
   private static let announcement: UInt64 = 8 << 20
 
   let file: any StorageFile
   private let frames: FrameMap
   private let settleChecks: Store.SettleChecks
   private let memory: UnsafeMutableRawBufferPointer
-  // Unchecked exclusivity: one thread builds, and no access calls back.
+  // Unchecked exclusivity: one thread builds, and no access calls other code.
   @exclusivity(unchecked) private var places: [UInt32] = []
   private var announced: Range<UInt64>?
-  /// Births of the transaction before this one were looked through for large values.
+  /// The births up to here were searched for large values.
   @exclusivity(unchecked) var lookedAt: Int
 
   init(
@@ -32,14 +34,14 @@ final class ThroughBuffer {
     self.frames = frames
     self.settleChecks = settleChecks
     memory = try Room.take(Self.capacity * Page.size)
-    // Pages have gaps, and what the process had in this memory is nobody's business.
+    // Pages have unused bytes, and old data of the process must not be written.
     memory.initializeMemory(as: UInt8.self, repeating: 0)
     places.reserveCapacity(Self.capacity)
   }
 
   deinit { Room.give(memory) }
 
-  /// Memory for the page of this place. The pages before it must be complete.
+  /// The memory for the page of this place. The pages before it must be complete.
   func begin(_ place: UInt32) throws(StoreError) -> UnsafeMutableRawPointer {
     if places.count == Self.capacity { try flush() }
     places.append(place)
@@ -48,7 +50,7 @@ final class ThroughBuffer {
 
   private func page(_ index: Int) -> UnsafeMutableRawPointer { memory.baseAddress! + index * Page.size }
 
-  /// Writes what waits.
+  /// Writes the waiting pages.
   func flush() throws(StoreError) {
     for index in places.indices {
       let page = page(index)

@@ -1,30 +1,32 @@
 import RoostBytes
 import RoostFile
 
-/// Pages that a damaged file reaches twice.
+/// Pages that a damaged file references twice.
 ///
-/// Two references may lead to one page, with checks that agree. Left once, its place is free for others; left again, it
-/// would be taken from those. So a transaction that leaves a place twice, or one that is not in use, is not committed.
+/// Two references may name one page, with matching checksums. After the first removal its place is
+/// free for other pages; a second removal would free it while they use it. So a transaction that
+/// frees a place twice, or a place that is not in use, is not committed.
 extension WriteTransaction {
-  /// Whether nothing that is in use can be at this place, with this stamp.
+  /// Whether no page in use can have this place and stamp.
   ///
-  /// What was used again in between has another's bytes, and a stamp that is no stamp would let its place be given back
-  /// at once. In a replay pages that were built may be younger than the step that reaches them.
+  /// A place that was reused meanwhile has other bytes, and an invalid stamp could free its place
+  /// at once. In a replay, built pages may be newer than the step that reaches them.
   func isImpossible(_ place: UInt32, _ born: UInt64) -> Bool {
     born > stamp && log != nil || store.space.spare.contains(place)
   }
 
-  /// Makes the commit fail.
+  /// Makes the commit fail because a place was freed twice.
   func noteDouble(_ place: UInt32) { recordFailure = recordFailure ?? Self.double(place) }
 
   private static func double(_ place: UInt32) -> StoreError {
     StoreError(.damaged, "a page is referenced twice, or is free", page: UInt64(place))
   }
 
-  /// Throws if this transaction cannot be committed: its record lacks a piece, or it leaves a place twice.
+  /// Throws if this transaction cannot be committed: its record lacks a piece, or it frees a place
+  /// twice.
   func refuseDoubles() throws(StoreError) {
     if let recordFailure { throw recordFailure }
-    // Most transactions leave few pages, and then sorting costs more than comparing.
+    // Most transactions free few pages, and then sorting costs more than comparing.
     if deaths.count <= 8 {
       for (index, death) in deaths.enumerated() {
         for other in deaths[..<index] where Self.overlap(death, other) { throw Self.double(death.place) }

@@ -1,11 +1,11 @@
 import RoostBytes
 package import RoostFile
 
-/// Writing a transaction's record.
+/// Writes a transaction's record.
 extension WriteTransaction {
   /// Adds a piece to this transaction's record. `fill` must write all `count` bytes.
   ///
-  /// In a store without a log, and while a log is replayed, nothing is kept.
+  /// Without a log, and while a log is replayed, nothing is recorded.
   @inline(__always)
   package func record(
     _ kind: UInt8, count: Int, _ fill: (UnsafeMutableRawPointer) -> Void
@@ -30,7 +30,7 @@ extension WriteTransaction {
     fill(memory + header)
   }
 
-  /// The same where the log has to begin another frame first.
+  /// Adds a piece if the log must begin another frame first.
   @inline(never)
   private func recordSlowly(
     _ kind: UInt8, _ count: Int, header: Int, fill: (UnsafeMutableRawPointer) -> Void
@@ -43,7 +43,8 @@ extension WriteTransaction {
         try recordLarge(log, kind, count: count, header: header, fill: fill)
       }
     } catch {
-      // Pages have changed and the record does not say so: only going back can help.
+      // Pages have changed and the record does not contain that. The transaction can only be rolled
+      // back.
       recordFailure = error
       throw error
     }

@@ -4,16 +4,17 @@ import Synchronization
 
 /// Pages that are written to their places before the record that names them.
 ///
-/// A tree that is built from sorted input would be logged entry by entry, and its pages written again by the
-/// checkpoint. Written through, it is written once: the record names its places, and recovery reserves them before
-/// it replays. While the log names a place, the place is not used again: whoever leaves such a page knows it by the
-/// step that made it.
+/// A tree that is built from sorted input would otherwise be logged entry by entry, and the
+/// checkpoint would write its pages again. Written through, it is written once: the record names
+/// its places, and recovery reserves them before it replays. While the log names a place, the place
+/// is not reused. A page's stamp tells whether the log names its place.
 extension WriteTransaction {
-  /// What a transaction makes between `beginThrough` and `endThrough`: pages that are complete when they are written.
+  /// The state between `beginThrough` and `endThrough`. Pages made there are complete when they are
+  /// written.
   package struct Through {
     let savepoint: Savepoint
     let firstBirth: Int
-    /// Nil where pages cannot be written through, and stay drafts like others.
+    /// Nil if pages cannot be written through. Then they are drafts like others.
     let buffer: ThroughBuffer?
   }
 
@@ -32,23 +33,24 @@ extension WriteTransaction {
     }
   }
 
-  /// A new page that is complete before the next one is made. Its memory is not cleared, and gone after the next one.
+  /// A new page that must be complete before the next one is made. Its memory is not cleared, and
+  /// is invalid after that.
   package func allocateThrough() throws(StoreError) -> (page: PageID, memory: UnsafeMutableRawPointer) {
     guard let through else { return try allocate() }
     let place = try claimWithoutFrame()
     return (PageID(place), try through.begin(place))
   }
 
-  /// Places taken since the last look that are worth another.
+  /// The number of new births after which the search for large values is repeated.
   private static var batch: Int { 2048 }
 
-  /// To be called between operations, where no pointer into a page is held.
+  /// Call it between operations, when no pointer into a page is held.
   package func continueThrough() throws(StoreError) {
     guard let through else { return try relieve() }
     if births.count - through.lookedAt >= Self.batch { try writeExtents(through) }
   }
 
-  /// Large values have frames like others, and are written from there.
+  /// Writes large values, which have frames like other drafts.
   private func writeExtents(_ through: ThroughBuffer) throws(StoreError) {
     let places = births[through.lookedAt...].filter { frames.state(PageID($0)) & FrameState.draft != 0 }.sorted()
     through.lookedAt = births.count
@@ -58,7 +60,7 @@ extension WriteTransaction {
     store.frames.trim()
   }
 
-  /// Writes what is left and names all places in the record. Returns the root with its true check.
+  /// Writes the rest and names all places in the record. Returns the root with its checksum.
   package func endThrough(_ through: Through, _ root: Root) throws(StoreError) -> Root {
     var root = root
     if let buffer = through.buffer, births.count > through.firstBirth {
@@ -74,13 +76,14 @@ extension WriteTransaction {
     return root
   }
 
-  /// Undoes everything since `beginThrough`.
+  /// Rolls back everything since `beginThrough`.
   package func abandonThrough(_ through: Through) {
     self.through = nil
     rollback(to: through.savepoint)
   }
 
-  /// Puts the places into the record: u64 first and u64 last step that made them, then runs of {u32 place, u32 count}.
+  /// Adds the places to the record: u64 first and u64 last step that made them, then runs of {u32
+  /// place, u32 count}.
   private func name(_ places: [UInt32], from before: UInt64) throws(StoreError) {
     var runs: [(place: UInt32, count: UInt32)] = []
     for place in places {
@@ -104,10 +107,11 @@ extension WriteTransaction {
 }
 
 extension Store {
-  /// Whether the log names the places of what was made in this step. Under the turn.
+  /// Whether the log names the places of pages that were made in this step. The caller holds the
+  /// turn.
   func isNamed(_ step: UInt64) -> Bool { !namedSteps.isEmpty && namedSteps.contains { $0.contains(step) } }
 
-  /// Forgets the steps whose part of the log is retired. Under the turn.
+  /// Forgets the steps whose part of the log is retired. The caller holds the turn.
   func forgetNamedSteps() {
     let durable = durable.snapshot.stamp
     namedSteps.removeAll { $0.upperBound <= durable }

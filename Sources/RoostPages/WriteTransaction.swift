@@ -2,52 +2,57 @@ import RoostBytes
 public import RoostFile
 import Synchronization
 
-/// What a floor above attached to a transaction, if it has to hear that the transaction has ended.
+/// State that a module above attached to a transaction and that must learn of the transaction's
+/// end.
 package protocol TransactionState: AnyObject {
   func transactionEnded()
-  /// Whether it may serve the next transaction, where that one begins with what this one left.
+  /// Whether the next transaction may use it, if that one begins with the result of this one.
   var mayGoOn: Bool { get }
   func begin(in next: WriteTransaction)
 }
 
-/// The one transaction that may change pages: it makes drafts and log frames until it commits or is abandoned.
+/// The write transaction of a store. It makes drafts and log frames until it commits or is
+/// abandoned.
 ///
 /// ## Invariants
 /// 1. A page is changed in place only if this step made it and it is still a draft; every other page is copied.
-/// 2. Every place taken is in `births`, every page left behind in `deaths` or given back at once.
-/// 3. Pages older than the last savepoint are never given back before the end.
+/// 2. Every place taken is in `births`. Every page removed from a tree is in `deaths`, or its place
+///    was released at once.
+/// 3. Pages older than the last savepoint are never released before the end.
 @usableFromInline package final class WriteTransaction {
-  // Unchecked exclusivity: one thread has the transaction, and no access to a field calls back.
+  // Unchecked exclusivity: one thread has the transaction, and no access to a field calls other
+  // code.
   package let store: Store
   @usableFromInline package let frames: FrameMap
   @usableFromInline package let view: PageView
-  /// A slot of its own, because a copy may be made while `view` is in use.
+  /// A separate slot, because a page may be copied while `view` is in use.
   private let copying: ReaderSlot
-  /// The current step. It grows with each savepoint.
+  /// The current step. Each savepoint increments it.
   @inlinable package internal(set) var stamp: UInt64 {
     get { stampCell.pointee }
     set { stampCell.pointee = newValue }
   }
-  /// A cell of its own: across modules a field of a class is checked for exclusivity at every look.
+  /// A separate memory cell, because the field of a class in another module is checked for
+  /// exclusivity at every access.
   @usableFromInline let stampCell = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
   package let base: Snapshot
   package let fanoutLimit: Int
-  /// False where a cursor outlives the transaction, and gives the slot back itself.
+  /// False if a cursor outlives the transaction and releases the slot itself.
   package var givesSlot = true
-  /// Where the pages of a tree that is built go.
+  /// Where pages of a tree that is being built are written.
   @exclusivity(unchecked) var through: ThroughBuffer?
-  /// Something for the floor above to keep its own state in, from begin to end.
+  /// State of a module above, from begin to end.
   private var attachment: AnyObject?
 
   @exclusivity(unchecked) var births: [UInt32] = []
   @exclusivity(unchecked) private var namedBirths: [ExtentList.Extent] = []
   @exclusivity(unchecked) var deaths: [Death] = []
-  /// Pages made after this step are nobody's but this transaction's.
+  /// Only this transaction knows pages that were made after this step.
   @exclusivity(unchecked) private var floorStamp: UInt64
   @exclusivity(unchecked) private(set) var log: Log? {
     didSet { borrowedLog = log.map(Unmanaged.passUnretained) }
   }
-  /// The same without a count of its users, for every piece of a record.
+  /// The log without reference counting, for use in every piece of a record.
   @exclusivity(unchecked) private(set) var borrowedLog: Unmanaged<Log>?
   private(set) var logStart: Log.Mark?
   @exclusivity(unchecked) private var needsDataSync = false
@@ -56,12 +61,12 @@ package protocol TransactionState: AnyObject {
   @exclusivity(unchecked) private var spillCursor = 0
   private let draftLimit: Int
   private let spillBatch: Int
-  /// The state that a commit left: where nothing was changed, the one it began with.
+  /// The state after the commit. If nothing was changed it is the base.
   package internal(set) var outcome: Snapshot
-  /// What the commit wrote: bytes of the log, and pages that were made.
+  /// The size of the commit: bytes of the log, and pages that were made.
   package internal(set) var bytesLogged = 0
   package internal(set) var pagesMade = 0
-  /// Why the record lacks a piece, if it does.
+  /// The error that left a piece out of the record, if any.
   @exclusivity(unchecked) var recordFailure: StoreError?
 
   init(store: Store, log: Log?) throws(StoreError) {
@@ -89,7 +94,7 @@ package protocol TransactionState: AnyObject {
 
   deinit { stampCell.deallocate() }
 
-  /// What the floor above keeps here, made when it is first asked for.
+  /// The state of the module above, made at the first call.
   package func attached<State: AnyObject, Failure: Error>(
     _ make: () throws(Failure) -> State
   ) throws(Failure) -> State {
@@ -99,14 +104,14 @@ package protocol TransactionState: AnyObject {
     return made
   }
 
-  /// Takes the state out, without a word to it, if it may go on in the next transaction.
+  /// Detaches the state without ending it, if the next transaction may use it.
   func takeState() -> (any TransactionState)? {
     guard let state = attachment as? any TransactionState, state.mayGoOn else { return nil }
     attachment = nil
     return state
   }
 
-  /// Goes on with the state of the transaction before.
+  /// Attaches the state of the previous transaction.
   func take(over state: any TransactionState) {
     attachment = state
     state.begin(in: self)
@@ -122,7 +127,7 @@ package protocol TransactionState: AnyObject {
     return (page, frames.memory(page))
   }
 
-  /// A place for a page that goes to the file without a frame.
+  /// Takes a place for a page that is written to the file without a frame.
   func claimWithoutFrame() throws(StoreError) -> UInt32 {
     let place = try store.space.take()
     do throws(StoreError) { try store.frames.reserve(upTo: Int(place) + 1) } catch {
@@ -145,13 +150,13 @@ package protocol TransactionState: AnyObject {
     }
   }
 
-  /// A page ready to be changed: itself if this step made it, else a copy at a new place.
+  /// Makes a page editable: the page itself if this step made it, else a copy at a new place.
   @inlinable
   package func edit(
     _ reference: PageReference
   ) throws(StoreError) -> (page: PageID, memory: UnsafeMutableRawPointer, moved: Bool) {
     let memory = try frames.page(reference)
-    // A page that is no draft may leave at any moment, so it is not looked at here.
+    // A page that is not a draft may be evicted at any moment, so it is not read here.
     if frames.state(reference.page) & FrameState.draft != 0 && Page.stamp(memory) == stamp {
       return (reference.page, UnsafeMutableRawPointer(mutating: memory), false)
     }
@@ -163,7 +168,8 @@ package protocol TransactionState: AnyObject {
     _ old: PageReference
   ) throws(StoreError) -> (page: PageID, memory: UnsafeMutableRawPointer, moved: Bool) {
     let (page, copy) = try allocate()
-    // Making room may have evicted the old page, so it is looked up again, and kept while it is copied.
+    // Making room may have evicted the old page, so it is looked up again, and kept while it is
+    // copied.
     copying.enter()
     defer { copying.leave() }
     let memory = try frames.page(old)
@@ -175,7 +181,7 @@ package protocol TransactionState: AnyObject {
     return (page, copy, true)
   }
 
-  /// Says that the page belongs to no tree any more. `born` is the stamp in its header.
+  /// Notes that a page was removed from its tree. `born` is the stamp in its header.
   package func kill(_ page: PageID, born: UInt64) {
     if isImpossible(page.place, born) { return noteDouble(page.place) }
     let isNamed = store.isNamed(born)
@@ -187,12 +193,13 @@ package protocol TransactionState: AnyObject {
     }
   }
 
-  /// Whether large values are written to their places before the record; a replayed record names them already.
+  /// Whether large values are written to their places before the record. A replayed record already
+  /// names the places.
   package var canName: Bool { (log != nil || store.isPrivate) && store.file != nil }
 
   // MARK: Savepoints
 
-  /// A state of this transaction to which it can go back.
+  /// A state of this transaction for a later rollback.
   package struct Savepoint {
     let births: Int
     let namedBirths: Int
@@ -214,23 +221,24 @@ package protocol TransactionState: AnyObject {
     return point
   }
 
-  /// Undoes everything since the savepoint. The floor above restores its roots.
+  /// Rolls back everything since the savepoint. The module above restores its roots.
   package func rollback(to point: Savepoint) {
     giveBack(births: point.births, named: point.namedBirths)
     deaths.removeLast(deaths.count - point.deaths)
     hasRecords = point.hadRecords
     recordFailure = point.recordFailure
     if let mark = point.log { log?.goBack(to: mark) }
-    // Pages made before the savepoint may be reached from restored roots, so they are copied from now on.
+    // Restored roots may reach pages that were made before the savepoint, so these are copied from
+    // now on.
     floorStamp = point.stamp
     store.lastStamp += 1
     stamp = store.lastStamp
   }
 
-  /// Keeps what was done since the savepoint, and forgets it.
+  /// Keeps the changes since the savepoint, and releases it.
   package func release(_ point: Savepoint) { floorStamp = point.floorStamp }
 
-  /// Gives back every place taken since there were so many births.
+  /// Releases every place that was taken after the first `birthCount` births.
   private func giveBack(births birthCount: Int, named namedCount: Int) {
     for place in births[birthCount...] where !store.space.free.contains(place) {
       store.frames.end(PageID(place))
@@ -244,7 +252,8 @@ package protocol TransactionState: AnyObject {
     namedBirths.removeLast(namedBirths.count - namedCount)
   }
 
-  /// Runs a step that takes places and makes no tree reach them before it ends; takes it back if it fails.
+  /// Runs a step that takes places and links them into no tree before it ends. Takes the places
+  /// back if it fails.
   func whole<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
     let (birthCount, namedCount) = (births.count, namedBirths.count)
     do throws(StoreError) { return try body() } catch {
@@ -255,7 +264,7 @@ package protocol TransactionState: AnyObject {
 
   // MARK: End
 
-  /// Makes the changes durable and visible. `catalog` is the new root of all roots.
+  /// Makes the changes durable and visible. `catalog` is the new root of the catalog.
   package func commit(_ catalog: Root, durability: SyncMode = .full) throws(StoreError) {
     precondition(isOpen, "the transaction has ended")
     do throws(StoreError) { try refuseDoubles() } catch {
@@ -269,7 +278,7 @@ package protocol TransactionState: AnyObject {
     try store.commit(self, catalog, durability: durability)
   }
 
-  /// Undoes everything.
+  /// Rolls back everything.
   package func abandon() {
     guard isOpen else { return }
     undo()
@@ -282,7 +291,7 @@ package protocol TransactionState: AnyObject {
     if let logStart { log?.goBack(to: logStart) }
   }
 
-  /// Leaves the transaction without an effect, once its owner has taken what it made.
+  /// Ends the transaction without an effect, after its owner has taken its pages.
   func finish() {
     isOpen = false
     through = nil
@@ -294,23 +303,23 @@ package protocol TransactionState: AnyObject {
     store.frames.slots.give(copying)
   }
 
-  /// Syncs extents that were written at once, before the record that names them.
+  /// Syncs extents that were already written, before the record that names them.
   func syncData() throws(StoreError) {
     if needsDataSync, let file = store.file { try file.sync() }
     needsDataSync = false
   }
 
-  // MARK: Large values, and bounded drafts
+  // MARK: Large values and limited drafts
 
   func addNamedBirth(_ extent: ExtentList.Extent) {
     namedBirths.append(extent)
     expectDataSync()
   }
 
-  /// Says that something was written that must be synced before the record is closed.
+  /// Notes that the data file must be synced before the record is closed.
   func expectDataSync() { needsDataSync = true }
 
-  /// Goes on in a new step, so that every page made so far is copied when it is touched.
+  /// Begins a new step, so that every page made so far is copied when it is changed.
   func beginStep() {
     store.lastStamp += 1
     stamp = store.lastStamp
@@ -324,17 +333,17 @@ package protocol TransactionState: AnyObject {
 
   var newestProtectedStamp: UInt64 { floorStamp }
 
-  /// Writes some of this transaction's leaves to their places when there are too many drafts.
+  /// Writes some of this transaction's leaves to their places if there are too many drafts.
   ///
-  /// To be called between operations, when no pointer into a page is held. What was written is copied when it is
-  /// touched again, because the step changes.
+  /// Call it between operations, when no pointer into a page is held. Written pages are copied when
+  /// they are changed again, because the step changes.
   @inlinable @inline(__always)
   package func relieve() throws(StoreError) {
     if draftsAreTooMany { try spill() }
   }
 
-  /// Drafts of commits that wait for a checkpoint count too, but cannot be helped from here. So there must be enough
-  /// new ones of this transaction to be worth another step.
+  /// Drafts of commits that wait for a checkpoint count too, but cannot be written here. So there
+  /// must be enough new drafts of this transaction to justify another step.
   @usableFromInline var draftsAreTooMany: Bool {
     store.frames.drafts.load(ordering: .relaxed) > draftLimit && births.count - spillCursor >= spillBatch
   }

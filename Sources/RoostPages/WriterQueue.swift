@@ -1,8 +1,8 @@
 import RoostFile
 
-/// The turn to write: one holder at a time, first come first served, with a deadline.
+/// The writer's turn: one holder at a time, in order of arrival, with a deadline.
 final class WriterQueue: @unchecked Sendable {
-  // Unchecked because its fields are guarded by `lock`.
+  // Unchecked because its fields are protected by `lock`.
   private final class Ticket {
     let condition = ConditionVariable()
     var isUp = false
@@ -13,7 +13,7 @@ final class WriterQueue: @unchecked Sendable {
   private var isTaken = false
   private var holder: UInt64 = 0
 
-  /// Waits for the turn, however long that takes. The caller must not hold it.
+  /// Waits for the turn without a deadline. The caller must not hold it.
   func takeAlways() {
     do throws(StoreError) { try take(until: nil) } catch { preconditionFailure("\(error)") }
   }

@@ -1,6 +1,6 @@
 internal import RoostTool
 
-/// The program `roost`. What it does stands in a floor of its own, which tests can import.
+/// The program `roost`. Its code is in a module of its own, which tests can import.
 @main
 enum RoostProgram {
   static func main() { CommandLineTool.run() }

@@ -1,6 +1,6 @@
 internal import RoostBytes
 
-/// Bytes of a key or a row under construction, in memory that is used again for the next one.
+/// The bytes of a key or a row under construction, in memory that is reused for the next one.
 package struct ByteBuffer: ~Copyable {
   package private(set) var memory: UnsafeMutableRawPointer
   private var capacity: Int
@@ -16,12 +16,12 @@ package struct ByteBuffer: ~Copyable {
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
   package mutating func clear() { count = 0 }
-  /// Takes back the last bytes.
+  /// Removes the last bytes.
   @inline(__always)
   mutating func drop(_ bytes: Int) { count &-= bytes }
   package mutating func cut(to length: Int) { count = min(count, length) }
 
-  /// Room for some bytes at the end, which count from now on.
+  /// Appends room for `bytes` bytes, which the caller fills.
   @inline(__always)
   mutating func take(_ bytes: Int) -> UnsafeMutableRawPointer {
     if count &+ bytes > capacity { grow(bytes) }
@@ -52,7 +52,7 @@ package struct ByteBuffer: ~Copyable {
     }
   }
 
-  /// Turns all bytes from `start` on over, so that they sort the other way round.
+  /// Inverts all bytes from `start` on, so that they sort in the opposite order.
   package mutating func complement(from start: Int) {
     for index in start..<count { memory.set8(index, ~memory.u8(index)) }
   }

@@ -1,8 +1,8 @@
 package import RoostFile
 
-/// Why a value cannot be stored, or a change cannot be made.
+/// An error that the user can fix: a value cannot be stored, or a change cannot be made.
 ///
-/// Faults are the user's to mend; what the file or the device does wrong is a `StoreError`.
+/// Errors of the file or the device are `StoreError`s.
 package struct RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Code: String, Sendable, CaseIterable {
     /// The value is of another type than the field.
@@ -21,7 +21,7 @@ package struct RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
     case denied
     /// The change of the catalog does not fit what is stored.
     case conflict
-    /// The history after a token is not there, or not any more.
+    /// The history after a token is not known, or no longer known.
     case expired
     /// The value breaks a rule of the program.
     case invalid
@@ -31,9 +31,9 @@ package struct RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
   package var detail: String
   package var entity: String?
   package var field: String?
-  /// The rows it is about, where there are such: first the one that was to be changed.
+  /// The rows that the error is about, if any; the row to be changed comes first.
   package var rows: [RowName] = []
-  /// What else is wrong, where a deletion found several faults.
+  /// Further errors, if a deletion found several.
   package var others: [RecordFault] = []
 
   package init(_ code: Code, _ detail: String, entity: String? = nil, field: String? = nil) {
@@ -43,7 +43,7 @@ package struct RecordFault: Error, Hashable, Sendable, CustomStringConvertible {
     self.field = field
   }
 
-  /// The same, with the place where it happened.
+  /// A copy of the error with its entity and field.
   package func at(_ entity: String, _ field: String?) -> RecordFault {
     var fault = self
     fault.entity = self.entity ?? entity

@@ -1,19 +1,19 @@
 #if os(Linux)
   internal import Foundation
 
-  /// Asks the compiler about sources, with the modules that were built for the tests.
+  /// Compiles sources with the modules that were built for the tests.
   package enum CompilerCheck {
     package struct Outcome: Sendable {
       package var isGood: Bool
-      /// What the compiler said.
+      /// The output of the compiler.
       package var text: String
     }
 
-    /// Checks sources that are one module. Each warning is an error.
+    /// Type-checks sources that form one module. Each warning is an error.
     ///
     /// - Parameters:
     ///   - sources: texts by the names of their files.
-    ///   - mostMilliseconds: what no expression may take longer than.
+    ///   - mostMilliseconds: the longest time for one expression.
     package static func types(
       _ sources: [String: String], mostMilliseconds: Int? = nil, root: String = #filePath
     ) throws -> Outcome {

@@ -10,7 +10,8 @@
     internal import Darwin
   #endif
 
-  /// A PostgreSQL server for tests: one that `ROOST_PG_URL` names, or one that is started in a temporary folder and ends with the tests.
+  /// A PostgreSQL server for tests: the one in `ROOST_PG_URL`, or one in a temporary folder that is
+  /// started here and ends with the tests.
   package struct PostgresServer: Sendable {
     package let address: String
 
@@ -24,42 +25,46 @@
       }
     }
 
-    /// The address that `ROOST_PG_URL` has; nil if the tests start their own server.
+    /// The address in `ROOST_PG_URL`; nil if the tests start their own server.
     package static let given = ProcessInfo.processInfo.environment["ROOST_PG_URL"]
 
-    /// Why there is none.
+    /// Why no server is available.
     package struct Missing: Error, CustomStringConvertible { package let description: String }
 
     /// The server of this test run. The first call starts it.
     package static func shared() throws -> PostgresServer { try found.get() }
 
-    /// The server of tests that hold a transaction open while they wait. A history does not show what is newer than the oldest open
-    /// transaction of its server, and a test that waits may go on minutes later, after all others of its process.
+    /// The server for tests that hold a transaction open while they wait. A history does not show
+    /// transactions newer than the oldest open one of its server. A waiting test may continue
+    /// minutes later, after all others of its process.
     package static func forLocks() throws -> PostgresServer { try foundForLocks.get() }
 
-    /// Why tests that need a server are skipped; nil where there is one.
+    /// Why tests that need a server are skipped; nil if there is a server.
     package static var missing: String? {
       if case .failure(let missing) = found { missing.description } else { nil }
     }
 
     private static let lastNamespace = LockedNumber()
 
-    /// A schema of the database that no other test has.
+    /// A schema name that no other test uses.
     package static func freshNamespace() -> String {
       "roost_test_\(ProcessInfo.processInfo.processIdentifier)_\(lastNamespace.next())"
     }
 
     /// Starts a server that ends with this process.
     ///
-    /// - Parameter isDurable: whether it waits for the disk at each commit, so that commits survive a crash of the machine.
+    /// - Parameter isDurable: whether it syncs each commit, so that commits survive a crash of the
+    ///   machine.
     package static func start(isDurable: Bool = false) throws(Missing) -> PostgresServer {
       guard let programs = folderOfPrograms() else {
         throw Missing(
           description: "PostgreSQL is not installed: install postgresql, or name a server with ROOST_PG_URL")
       }
       let folder = FileManager.default.temporaryDirectory.path + "/roost-pg-" + UUID().uuidString.prefix(8)
-      // The server does not run as root. It ends, and its folder goes, when this process is gone. It does not keep this process's sockets and
-      // pipes open: who waits for the end of one would wait for the server. Only bash closes numbers with several digits.
+      // The server does not run as root. When this process ends, the server ends too and its folder
+      // is removed. It must not keep this process's sockets and pipes open, because a process that
+      // waits for their end would wait for the server. Only bash can close descriptors with several
+      // digits.
       let script = """
         for OPEN in /proc/$$/fd/*; do
           OPEN="${OPEN##*/}"
@@ -84,7 +89,7 @@
         "SAFE": isDurable ? "on" : "off",
       ]
       let settings = values.map { "\($0)='\($1)'\n" }.joined()
-      // Not with Foundation's Process: it waits as long as the part that watches lives.
+      // Not with Foundation's Process, which waits until the watching part ends.
       guard system("exec bash -c \"$(cat <<'END'\n\(settings)\(script)\nEND\n)\"") == 0 else {
         let log = (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? ""
         throw Missing(description: "PostgreSQL did not start: \(log.suffix(500))")
@@ -92,7 +97,7 @@
       return PostgresServer(address: "host=\(folder) user=roost dbname=postgres")
     }
 
-    /// The newest of Debian's versions, or what is found on the path.
+    /// The newest of Debian's versions, or the one on the path.
     private static func folderOfPrograms() -> String? {
       let all = "/usr/lib/postgresql"
       let versions = (try? FileManager.default.contentsOfDirectory(atPath: all)) ?? []
@@ -102,7 +107,7 @@
     }
   }
 
-  /// Unchecked because the lock guards the number.
+  /// Unchecked because the lock protects the number.
   private final class LockedNumber: @unchecked Sendable {
     private let lock = Lock()
     private var number = 0

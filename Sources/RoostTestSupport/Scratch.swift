@@ -5,7 +5,8 @@
 #endif
 package import RoostFile
 
-/// A new folder of the real disk, removed with all it holds when the last reference to it goes.
+/// A new folder on the real disk. It is removed with all its files when its last reference is
+/// released.
 package final class ScratchFolder: Sendable {
   package let path: String
 
@@ -21,17 +22,17 @@ package final class ScratchFolder: Sendable {
   package func file(_ name: String) -> String { path + "/" + name }
 }
 
-/// Whole transfers of arrays, for tests.
+/// Whole reads and writes of arrays, for tests.
 extension StorageFile {
   package func write(_ bytes: [UInt8], at offset: UInt64) throws(StoreError) {
-    // A buffer of its own, since the array's closure does not keep the type of the error.
+    // A separate buffer, because the array's closure does not keep the type of the error.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
     defer { buffer.deallocate() }
     buffer.copyBytes(from: bytes)
     try write(UnsafeRawBufferPointer(buffer), at: offset)
   }
 
-  /// At most `count` bytes: less where the file ends.
+  /// At most `count` bytes; fewer at the end of the file.
   package func bytes(_ count: Int, at offset: UInt64 = 0) throws(StoreError) -> [UInt8] {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
     defer { buffer.deallocate() }

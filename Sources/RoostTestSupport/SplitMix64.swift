@@ -1,7 +1,8 @@
-/// A random number generator whose whole state is one number, so that a printed seed repeats a run.
+/// A random number generator whose state is one number, so that a printed seed reproduces a run.
 ///
-/// Its numbers are the same on every machine and in every version of Swift. So are the draws below, unlike those
-/// of `Int.random(in:using:)`, which the standard library may change: a stored seed must stay worth something.
+/// Its numbers are the same on every machine and in every version of Swift. So are the draws below,
+/// unlike those of `Int.random(in:using:)`, which the standard library may change. Stored seeds
+/// must stay valid.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -15,14 +16,15 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return word ^ (word >> 31)
   }
 
-  /// A number from 0 up to `bound`, which is not reached. `bound` must not be 0.
+  /// A number from 0 up to, but without, `bound`, which must not be 0.
   package mutating func below(_ bound: Int) -> Int {
     precondition(bound > 0, "a draw needs at least one outcome")
-    // The high half of the product is even to within 2^-64 of each outcome, which no test can see.
+    // The high half of the product is uniform to within 2^-64 for each outcome, which no test can
+    // detect.
     return Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
-  /// True `part` times out of `whole`.
+  /// True in `part` of `whole` cases.
   package mutating func chance(_ part: Int, in whole: Int) -> Bool { below(whole) < part }
 
   /// One of the elements of a collection that is not empty.
@@ -48,6 +50,6 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return result
   }
 
-  /// A generator of its own for a part of the work, so that the part does not shift what follows it.
+  /// A separate generator for a part of the work, so that the part does not shift later draws.
   package mutating func split() -> SplitMix64 { SplitMix64(seed: next()) }
 }

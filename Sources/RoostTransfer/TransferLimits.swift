@@ -1,4 +1,4 @@
-/// How large the parts of an import may be. A program may raise them.
+/// The largest sizes of parts of an import. A program may raise them.
 package struct TransferLimits: Hashable, Sendable {
   package var recordBytes = 16 << 20
   package var fieldBytes = 16 << 20

@@ -2,17 +2,17 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostPages
 
-/// Builds a tree from its leaves up, out of keys that ascend.
+/// Builds a tree from its leaves up, from ascending keys.
 ///
-/// Every level has one open node. When it is full it is written and becomes an entry of the level above. A page
-/// that is written is not touched again, so that it may be spilled at once.
+/// Every level has one open node. When it is full it is written and becomes an entry of the level
+/// above. A written page is not changed again, so it can be written to the file at once.
 final class Builder<F: Form> {
   private let transaction: WriteTransaction
   private let tree: UInt32
   private let limit: Int
-  /// The bytes that a node may take.
+  /// The number of bytes that a node may use.
   private let room: Int
-  // Unchecked exclusivity: one thread builds, and nothing in here calls back while a field is being changed.
+  // Unchecked exclusivity: one thread builds, and no access to a field calls other code.
   @exclusivity(unchecked) private var levels: [OpenLevel] = []
   @exclusivity(unchecked) private var spare = Pack()
   @exclusivity(unchecked) private var count: UInt64 = 0
@@ -21,7 +21,7 @@ final class Builder<F: Form> {
   /// A level's entries that are not in a node yet.
   private struct OpenLevel {
     var pack: Pack
-    /// What the entries take at the most, and at how much it is worth to look exactly.
+    /// An upper bound of the entries' size, and the size at which it must be computed exactly.
     var cost = 0
     var bound: Int
     var nodes = 0
@@ -39,7 +39,7 @@ final class Builder<F: Form> {
     spare.discard()
   }
 
-  /// Whether the key is above all before.
+  /// Whether the key is greater than all before.
   private func ascends(to key: F.Key) -> Bool {
     guard let pack = levels.first?.pack, pack.count > 0 else { return true }
     return F.lastKey(pack, isBelow: key)
@@ -57,7 +57,7 @@ final class Builder<F: Form> {
     try added()
   }
 
-  /// Adds an entry whose value is written already.
+  /// Adds an entry whose value is already stored in extents.
   func append(_ key: F.Key, _ list: ExtentList) throws(StoreError) {
     append(try begin(key), key, list: list)
     try added()
@@ -84,7 +84,7 @@ final class Builder<F: Form> {
     try added(to: 0)
   }
 
-  /// Writes what is open; the builder is then used up.
+  /// Writes the open nodes. The builder cannot be used after that.
   func finish() throws(StoreError) -> Root {
     var level = 0
     while level < levels.count {
@@ -105,7 +105,7 @@ final class Builder<F: Form> {
     levels.append(OpenLevel(pack: pack, bound: room))
   }
 
-  /// Accounts for the last entry of a level and writes a node if there is enough.
+  /// Adds the last entry's cost to a level, and writes a node if there is enough.
   private func added(to level: Int) throws(StoreError) {
     let pack = levels[level].pack
     levels[level].cost += F.cost(pack, pack.count - 1, leaf: level == 0)
@@ -113,7 +113,7 @@ final class Builder<F: Form> {
     var entries = pack.count - 1
     let size = size(level, entries)
     if size <= room, entries < limit {
-      // The keys' common prefix left some room.
+      // The common prefix of the keys left some room.
       levels[level].bound = levels[level].cost + room - size
       return
     }
@@ -121,14 +121,15 @@ final class Builder<F: Form> {
     try close(level, entries)
   }
 
-  /// What a node of the first entries takes.
+  /// The size of a node with the first entries.
   private func size(_ level: Int, _ entries: Int) -> Int {
     let pack = levels[level].pack
     let high = entries == pack.count ? Fence.unbounded : F.fence(pack, before: entries, leaf: level == 0)
     return F.size(pack, from: 0, to: entries, low: pack.low, high: high, leaf: level == 0)
   }
 
-  /// How many entries to put into a node before the last one of a level; nil where all go into the last one.
+  /// The number of entries for a node before the last one of a level; nil if all fit into the last
+  /// one.
   private func restThatFits(_ level: Int) -> Int? {
     let count = levels[level].pack.count
     if count <= limit, size(level, count) <= Node.room { return nil }
@@ -137,7 +138,7 @@ final class Builder<F: Form> {
     return entries
   }
 
-  /// Writes a node of the first entries and notes it in the level above.
+  /// Writes a node with the first entries and adds it to the level above.
   private func close(_ level: Int, _ entries: Int) throws(StoreError) {
     let pack = levels[level].pack
     let isLast = entries == pack.count

@@ -26,7 +26,8 @@ extension ByteForm {
     let extra = ByteNode.prefixLength(page) - pack.shared
     let low = ByteNode.low(page)
     let isLeaf = Node.level(page) == 0
-    // Payloads stay where they lie in a copy of the page; keys are put together, because their heads stand apart.
+    // Values stay at their offsets in a copy of the page. Keys are assembled, because their heads
+    // are stored separately.
     let copy = pack.take(Node.pageSize)
     (pack.arena + copy).copyMemory(from: page, byteCount: Node.pageSize)
     pack.reserve(bytes: (to - from) * (extra + 8) + Node.pageSize + low.count, entries: to - from)
@@ -47,7 +48,7 @@ extension ByteForm {
       let cell = ByteNode.cellOffset(page, next)
       let target = arena + offset
       if extra > 0 { target.copyShort(from: prefix, byteCount: extra) }
-      // Four bytes at once, of which a short suffix has fewer: what follows overwrites the others.
+      // Writes four bytes at once. If the suffix is shorter, later bytes overwrite the others.
       (target + extra).storeBytes(of: ByteNode.head(page, next).bigEndian, as: UInt32.self)
       let rest = ByteNode.restLength(length)
       if rest > 0 { (target + (extra &+ 4)).copyShort(from: page + (cell &+ cellHead), byteCount: rest) }
@@ -91,7 +92,8 @@ extension ByteForm {
         key: UInt64(offset), keyLength: UInt16(length), length: UInt16(size), payload: UInt32(payload)))
   }
 
-  /// The shortest key that separates, which begins the entry's own key; between branches, the key itself.
+  /// The shortest key that separates entries: a prefix of the entry's own key. Between branches it
+  /// is the key itself.
   static func fence(_ pack: Pack, before index: Int, leaf: Bool) -> Fence {
     let entry = pack.entries[index]
     guard leaf else { return Fence(key: entry.key, length: Int(entry.keyLength)) }
@@ -105,7 +107,7 @@ extension ByteForm {
     return ByteNode.slotSize + rest + (leaf ? 2 + entry.byteCount : Child.size)
   }
 
-  /// The prefix of a node between two fences, behind the shared one.
+  /// The prefix of a node between two fences, after the shared one.
   private static func prefix(_ pack: Pack, low: Fence, high: Fence) -> Int {
     high.isUnbounded ? 0 : pack.key(low).commonPrefix(with: pack.key(high))
   }
@@ -177,7 +179,7 @@ extension ByteForm {
     var index = from
     while index < to {
       let entry = entries[index]
-      // A branch's first entry has no key but the low fence.
+      // A branch's first entry has no key: its key is the low fence.
       let isFirst = !isLeaf && index == from
       let length = isFirst ? 0 : Int(entry.keyLength) &- prefix
       let key = arena + (Int(truncatingIfNeeded: entry.key) &+ prefix)

@@ -37,7 +37,8 @@ enum ByteForm: Form {
   }
   static func remove(_ leaf: UnsafeMutableRawPointer, from: Int, to: Int) { ByteNode.remove(leaf, from: from, to: to) }
 
-  /// A bound decides the prefix that all keys of the leaf lack.
+  /// Always false, because the bound determines the prefix that is stripped from all keys of the
+  /// leaf.
   static func end(_ leaf: UnsafeMutableRawPointer, before key: ByteKey, _ pack: Pack) -> Bool { false }
 
   static func exchange(

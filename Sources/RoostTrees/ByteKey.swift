@@ -1,8 +1,8 @@
 internal import RoostBytes
 
-/// A borrowed key: bytes that somebody else keeps alive during the call.
+/// A borrowed key: its owner keeps the bytes alive during the call.
 ///
-/// Keys are ordered by their bytes, a shorter one before a longer one that it begins.
+/// Keys are ordered by their bytes. A key comes after its own prefixes.
 package struct ByteKey {
   package let start: UnsafeRawPointer
   package let count: Int
@@ -29,7 +29,8 @@ package struct ByteKey {
   @inlinable @inline(__always)
   package func dropping(_ length: Int) -> ByteKey { ByteKey(start + length, count &- length) }
 
-  /// The next four bytes as a big-endian number, filled with zeros, so that its order is the bytes' order.
+  /// The next four bytes as a big-endian number, padded with zeros, so that it sorts as the bytes
+  /// do.
   @inlinable @inline(__always)
   package var head: UInt32 {
     if count >= 4 { return UInt32(bigEndian: start.loadUnaligned(as: UInt32.self)) }
@@ -47,7 +48,7 @@ package struct ByteKey {
     return head
   }
 
-  /// Negative, zero or positive, as this key sorts before, with or after the other.
+  /// Negative, zero or positive, if this key sorts before, with or after the other one.
   @inlinable
   package func compare(_ other: ByteKey) -> Int {
     let shared = min(count, other.count)
@@ -57,7 +58,7 @@ package struct ByteKey {
         let left = UInt64(bigEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         let right = UInt64(bigEndian: other.start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         if left != right { return left < right ? -1 : 1 }
-        // The last word overlaps the one before it, so that no byte is compared alone.
+        // The last word overlaps the previous one, so that no byte is compared alone.
         offset = offset &+ 16 <= shared || offset &+ 8 == shared ? offset &+ 8 : shared &- 8
       } while offset < shared
       return count &- other.count
@@ -72,7 +73,7 @@ package struct ByteKey {
     return count &- other.count
   }
 
-  /// The number of first bytes that both keys have.
+  /// The length of the common prefix of both keys.
   package func commonPrefix(with other: ByteKey) -> Int {
     let shared = min(count, other.count)
     var offset = 0

@@ -2,9 +2,9 @@ internal import RoostBytes
 internal import RoostPages
 
 extension ByteNode {
-  /// Puts an entry before the one at `index`; false if there is no room.
+  /// Inserts an entry before the one at `index`. Returns false if there is no room.
   ///
-  /// `write` below fills the cell: a leaf's value or a branch's child stands around the rest.
+  /// `write` below fills the cell: a leaf's value after the rest, or a branch's child before it.
   static func insert(_ page: UnsafeMutableRawPointer, at index: Int, key: ByteKey, value: StoredValue) -> Bool {
     let suffix = key.dropping(prefixLength(page))
     let rest = restLength(suffix.count)
@@ -15,7 +15,7 @@ extension ByteNode {
     return true
   }
 
-  /// Puts a child before the one at `index`, with the key that its own low fence tells.
+  /// Inserts a child before the one at `index`. Its key is its own low fence.
   static func insert(_ page: UnsafeMutableRawPointer, at index: Int, _ child: FreshNode) -> Bool {
     let suffix = index == 0 ? ByteKey.empty : low(child.memory).dropping(prefixLength(page))
     let rest = restLength(suffix.count)
@@ -25,7 +25,7 @@ extension ByteNode {
     return true
   }
 
-  /// Gives a leaf's entry another value; false if there is no room, and then nothing changed.
+  /// Replaces the value of a leaf's entry. Returns false and changes nothing if there is no room.
   static func replace(_ page: UnsafeMutableRawPointer, at index: Int, _ value: StoredValue) -> Bool {
     let cell = page + cellOffset(page, index)
     let rest = restLength(suffixLength(page, index))
@@ -68,7 +68,7 @@ extension ByteNode {
       &- Int(page.u16(Header.garbage))
   }
 
-  /// Opens a slot and takes the cell it points to.
+  /// Opens a slot and takes the cell to which it points.
   private static func open(
     _ page: UnsafeMutableRawPointer, at index: Int, _ suffix: ByteKey, size: Int
   ) -> UnsafeMutableRawPointer? {
@@ -88,14 +88,14 @@ extension ByteNode {
     return cell
   }
 
-  /// Takes `size` bytes from the heap, which must have them.
+  /// Takes `size` bytes from the heap, which must be free.
   static func take(_ page: UnsafeMutableRawPointer, _ size: Int) -> UnsafeMutableRawPointer {
     let offset = Int(page.u16(Header.heapStart)) &- size
     page.set16(Header.heapStart, UInt16(truncatingIfNeeded: offset))
     return page + offset
   }
 
-  /// Moves the cells together; the one of the entry left out is dropped.
+  /// Compacts the cells, without the one of the entry `dropped`.
   static func compact(_ page: UnsafeMutableRawPointer, leavingOut dropped: Int) {
     withUnsafeTemporaryAllocation(byteCount: Node.pageSize, alignment: 8) { copy in
       let old = copy.baseAddress!

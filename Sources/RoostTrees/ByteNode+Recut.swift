@@ -2,7 +2,8 @@ internal import RoostBytes
 internal import RoostPages
 
 extension ByteNode {
-  /// Makes a page an empty leaf between two fences, which must not lie in it. Place and stamp stay.
+  /// Makes a page an empty leaf between two fences, whose bytes must not be in the page. Place and
+  /// stamp stay.
   static func beginLeaf(_ page: UnsafeMutableRawPointer, low: ByteKey, high: ByteKey?, tree: UInt32) {
     Node.begin(page, Node.byteLeaf, level: 0, tree: tree)
     page.set16(prefixField, UInt16(truncatingIfNeeded: prefixLength(between: low, high)))
@@ -24,7 +25,8 @@ extension ByteNode {
     high.map { $0.commonPrefix(with: low) } ?? 0
   }
 
-  /// Appends entries of another leaf, whose keys are above all of this one's. There must be room.
+  /// Appends entries of another leaf, whose keys are greater than all of this one's. There must be
+  /// room.
   static func append(
     _ source: UnsafeRawPointer, from: Int, to: Int, to page: UnsafeMutableRawPointer,
     by scratch: UnsafeMutableRawPointer
@@ -39,7 +41,7 @@ extension ByteNode {
     var slot = page + Self.slot(count)
     var index = from
     while index < to {
-      // Head, cell and length of the suffix at once.
+      // Loads head, cell and length of the suffix at once.
       let word = source.u64(Self.slot(index))
       let cell = source + Int(truncatingIfNeeded: word &>> 32 & 0xFFFF)
       let rest = restLength(Int(truncatingIfNeeded: word &>> 48))
@@ -54,8 +56,8 @@ extension ByteNode {
     page.set16(Header.heapStart, UInt16(truncatingIfNeeded: heap))
   }
 
-  /// Copies a cell, before whose end `spare` bytes may be written: the cells that come next lie there. So mostly more is
-  /// copied than the cell, without asking how long it is.
+  /// Copies a cell. `spare` bytes before its end may be overwritten, because the next cells are
+  /// written there. So usually more than the cell is copied, which avoids branches on its length.
   @inline(__always)
   private static func copyCell(
     _ cell: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ size: Int, spare: Int
@@ -68,7 +70,7 @@ extension ByteNode {
     (to + 32).storeBytes(of: (from + 32).loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
   }
 
-  /// The same where the two leaves' prefixes differ in length.
+  /// Appends entries if the prefixes of the two leaves differ in length.
   private static func appendAnew(
     _ source: UnsafeRawPointer, from: Int, to: Int, to page: UnsafeMutableRawPointer,
     by scratch: UnsafeMutableRawPointer
@@ -96,12 +98,12 @@ extension ByteNode {
     page.set16(Header.heapStart, UInt16(truncatingIfNeeded: heap))
   }
 
-  /// How long the shortest key is that separates an entry from the one before it, which is in the same leaf.
+  /// The length of the shortest key that separates an entry from the previous one in the same leaf.
   @inline(__always)
   static func fenceLength(_ page: UnsafeRawPointer, before index: Int) -> Int {
     let before = suffixLength(page, index &- 1)
     let difference = head(page, index &- 1) ^ head(page, index)
-    // Zeros that fill a head may look like bytes that both have.
+    // Zeros that pad a head may look like common bytes.
     if difference != 0 || before <= 4 {
       return prefixLength(page) &+ min(difference.leadingZeroBitCount &>> 3, before) &+ 1
     }
@@ -110,7 +112,7 @@ extension ByteNode {
     return prefixLength(page) &+ 4 &+ one.commonPrefix(with: other) &+ 1
   }
 
-  /// Puts an entry's whole key together. `target` has room for the longest key.
+  /// Assembles an entry's whole key. `target` has room for the longest key.
   static func copyKey(_ page: UnsafeRawPointer, _ index: Int, to target: UnsafeMutableRawPointer) -> ByteKey {
     let prefix = prefixLength(page)
     target.copyMemory(from: low(page).start, byteCount: prefix)

@@ -2,9 +2,10 @@ internal import RoostBytes
 internal import RoostPages
 
 extension ByteNode {
-  /// The last slot whose head is not above `head`; the first if there is none. The node must not be empty.
+  /// The last slot whose head is not greater than `head`; the first if there is none. The node must
+  /// not be empty.
   ///
-  /// Without a branch on what was compared: half of those would be predicted wrongly.
+  /// It has no branch on the comparison, because half of those would be predicted wrongly.
   @inlinable @inline(__always)
   package static func lastSlot(_ page: UnsafeRawPointer, notAbove head: UInt32) -> Int {
     let sought = Int(head)
@@ -12,7 +13,7 @@ extension ByteNode {
     var rest = Node.count(page)
     while rest > 1 {
       let half = rest &>> 1
-      // All ones where the probed head is not above, else 0.
+      // All ones if the probed head is not greater, else 0.
       let mask = (Int(Self.head(page, base &+ half)) &- sought &- 1) &>> 63
       base &+= half & mask
       rest &-= half
@@ -20,17 +21,18 @@ extension ByteNode {
     return base
   }
 
-  /// How a suffix compares with an entry's whose head is the same.
+  /// Compares a suffix with an entry's, whose head is equal.
   @inlinable @inline(__always)
   package static func compareRest(_ page: UnsafeRawPointer, _ index: Int, suffix: ByteKey) -> Int {
     let length = suffixLength(page, index)
-    // Heads are equal, so the shorter one begins the longer one where either ends within the head.
+    // Heads are equal, so if either key ends within the head, the shorter one is a prefix of the
+    // longer one.
     if length <= 4 || suffix.count <= 4 { return suffix.count &- length }
     let rest = page + (cellOffset(page, index) &+ cellHead(page))
     return suffix.dropping(4).compare(ByteKey(rest, length &- 4))
   }
 
-  /// The first leaf entry whose key is not below `key`. The key begins with the node's prefix.
+  /// The first leaf entry whose key is not below `key`. The key must begin with the node's prefix.
   @inlinable @inline(__always)
   package static func search(_ page: UnsafeRawPointer, _ key: ByteKey) -> Position {
     if Node.count(page) == 0 { return Position(0, false) }
@@ -46,7 +48,7 @@ extension ByteNode {
     return searchEqual(page, index, suffix: suffix, head: head)
   }
 
-  /// The child that `key` belongs to. The key begins with the node's prefix.
+  /// The child whose range contains `key`. The key must begin with the node's prefix.
   @inlinable @inline(__always)
   package static func child(_ page: UnsafeRawPointer, _ key: ByteKey) -> Int {
     let suffix = key.dropping(prefixLength(page))
@@ -80,7 +82,7 @@ extension ByteNode {
     return Position(low, false)
   }
 
-  /// Whether the key lies between the node's fences.
+  /// Whether the key is between the node's fences.
   static func covers(_ page: UnsafeRawPointer, _ key: ByteKey) -> Bool {
     guard key.compare(low(page)) >= 0 else { return false }
     guard let high = high(page) else { return true }

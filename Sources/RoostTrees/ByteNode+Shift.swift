@@ -2,12 +2,14 @@ internal import RoostBytes
 internal import RoostPages
 
 extension ByteNode {
-  /// Moves a few entries from a full leaf over its border to a neighbour, and puts a new entry in that had no room.
+  /// Moves a few entries from a full leaf to a neighbour, and inserts a new entry for which there
+  /// was no room.
   ///
-  /// False, and nothing changed, where there is too little room, or where the new border changes the prefix that the keys
-  /// of one leaf lack: then all its entries are to be written anew.
+  /// Returns false and changes nothing if there is too little room, or if the new border changes
+  /// the prefix that is stripped from the keys of either leaf. Then all its entries must be written
+  /// again.
   ///
-  /// - Parameter toLeft: the right one of the two is full, else the left one.
+  /// - Parameter toLeft: whether the right one of the two is full, else the left one.
   static func shift(
     _ left: UnsafeMutableRawPointer, _ right: UnsafeMutableRawPointer, toLeft: Bool, key: ByteKey, value: StoredValue,
     by scratch: UnsafeMutableRawPointer
@@ -51,17 +53,18 @@ extension ByteNode {
     return true
   }
 
-  /// Room for three keys, which ``shift(_:_:toLeft:key:value:by:)`` needs.
+  /// The room for three keys that ``shift(_:_:toLeft:key:value:by:)`` needs.
   static let shiftBytes = 3 * Limits.keyBytes + 64
 
-  /// The bytes of a leaf that nothing uses.
+  /// The free bytes of a leaf.
   private static func free(_ page: UnsafeRawPointer) -> Int { heapEnd(page) &- Node.slots &- used(page) }
 
   private static func size(_ key: ByteKey, _ value: StoredValue, in page: UnsafeRawPointer) -> Int {
     slotSize &+ 2 &+ restLength(key.count &- prefixLength(page)) &+ value.count
   }
 
-  /// The first entry right of a new border, with which about so many bytes are moved: nearby the one with the shortest fence.
+  /// The first entry right of a new border that moves about `wanted` bytes. Among nearby entries it
+  /// is the one with the shortest fence.
   private static func border(_ page: UnsafeRawPointer, toLeft: Bool, moving wanted: Int) -> Int? {
     let count = Node.count(page)
     var (cut, bytes) = (toLeft ? 0 : count, 0)
@@ -79,7 +82,8 @@ extension ByteNode {
     return best
   }
 
-  /// Gives a leaf another low or high fence, between which its keys have the same prefix. There must be room.
+  /// Changes the low or high fence of a leaf. Its keys must keep the same prefix. There must be
+  /// room.
   private static func setBorder(
     _ page: UnsafeMutableRawPointer, low newLow: ByteKey?, high newHigh: ByteKey?, by scratch: UnsafeMutableRawPointer
   ) {

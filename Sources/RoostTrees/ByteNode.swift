@@ -1,17 +1,18 @@
 internal import RoostBytes
 internal import RoostPages
 
-/// What leaves and branches of byte keys share: fences, a stripped prefix and slots that hold most of the order.
+/// The common structure of leaves and branches with byte keys: fences, a stripped prefix, and slots
+/// that contain most of the order.
 ///
-/// A node keeps its low fence (the lowest key that belongs here) and its high fence (the first that does not).
-/// Every key between them begins with their common prefix, which is therefore not stored with the keys, and
-/// a key that descends need not be compared with it. What is left of a key is its suffix.
+/// A node stores its low fence (the lowest key that belongs here) and its high fence (the first
+/// that does not). Every key between them begins with their common prefix. So the prefix is not
+/// stored with the keys, and a search need not compare it. The rest of a key is its suffix.
 ///
 /// ## Layout
 /// ```
 /// 24  u16  length of the prefix
 /// 26  u16  length of the low fence
-/// 28  u16  length of the high fence; 0xFFFF where nothing bounds the node
+/// 28  u16  length of the high fence; 0xFFFF if the node has no upper bound
 /// 30  10 bytes, zero
 /// 40  slots {u32 head, u16 cell, u16 suffix length}, ascending
 ///     free
@@ -19,8 +20,8 @@ internal import RoostPages
 ///     high fence
 ///     low fence, up to 4080
 /// ```
-/// The head is the suffix's first four bytes as a number, filled with zeros. They stand only there; a cell
-/// holds the suffix from its fifth byte, which is called the rest:
+/// The head is the suffix's first four bytes as a number, padded with zeros. Only the slot stores
+/// them. A cell holds the suffix from its fifth byte on, which is called the rest:
 /// ```
 /// leaf:    u16 value length with the extent flag | rest | value
 /// branch:  child (20 bytes)                      | rest
@@ -51,7 +52,7 @@ package enum ByteNode {
   @inlinable @inline(__always)
   package static func prefixLength(_ page: UnsafeRawPointer) -> Int { Int(page.u16(prefixField)) }
 
-  /// The bytes of a cell before the rest.
+  /// The number of bytes of a cell before the rest.
   @inlinable @inline(__always)
   package static func cellHead(_ page: UnsafeRawPointer) -> Int {
     page.u8(Header.kind) == Node.byteLeaf ? 2 : Child.size
@@ -62,14 +63,14 @@ package enum ByteNode {
     return ByteKey(page + (Node.end &- length), length)
   }
 
-  /// The high fence; nil where nothing bounds the node.
+  /// The high fence; nil if the node has no upper bound.
   package static func high(_ page: UnsafeRawPointer) -> ByteKey? {
     let length = page.u16(highField)
     if length == unbounded { return nil }
     return ByteKey(page + (Node.end &- Int(page.u16(lowField)) &- Int(length)), Int(length))
   }
 
-  /// The end of the heap: where the fences begin.
+  /// The end of the heap, where the fences begin.
   package static func heapEnd(_ page: UnsafeRawPointer) -> Int {
     let high = page.u16(highField)
     return Node.end &- Int(page.u16(lowField)) &- (high == unbounded ? 0 : Int(high))
@@ -87,7 +88,7 @@ package enum ByteNode {
     return 2 &+ rest &+ Int(page.u16(cellOffset(page, index)) & ~Node.extentFlag)
   }
 
-  /// Writes the entry's suffix, from byte `from` on, to `target`.
+  /// Writes the entry's suffix, beginning with its byte `from`, to `target`.
   @inlinable
   package static func copySuffix(
     _ page: UnsafeRawPointer, _ index: Int, to target: UnsafeMutableRawPointer
@@ -107,7 +108,7 @@ package enum ByteNode {
     }
   }
 
-  /// The last bytes of an entry's key where they lie together in its leaf; nil where they do not.
+  /// The last bytes of an entry's key if they are contiguous in its leaf, else nil.
   @inlinable @inline(__always)
   static func tail(_ page: UnsafeRawPointer, index: Int, count: Int) -> UnsafeRawPointer? {
     let rest = restLength(suffixLength(page, index))
@@ -121,7 +122,7 @@ package enum ByteNode {
     if index == 0, Node.level(page) > 0 { return [UInt8](low.bytes) }
     let prefix = prefixLength(page)
     let length = prefix + suffixLength(page, index)
-    // The empty array is one for all threads, and must not be initialized again.
+    // The empty array is shared by all threads, and must not be initialized again.
     if length == 0 { return [] }
     return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
       if let target = buffer.baseAddress.map({ UnsafeMutableRawPointer($0) }) {

@@ -1,7 +1,7 @@
 internal import RoostBytes
 package import RoostPages
 
-/// A branch's entry for one node below it: where it is, what it hashes to and how many entries it holds.
+/// A branch's entry for one child: its place, its checksum and the number of entries below it.
 ///
 /// ## Layout
 /// ```
@@ -35,7 +35,7 @@ package enum Child {
   }
 }
 
-/// A branch of either kind of key, for walks that do not look at keys.
+/// A branch of either kind of key, for walks that do not read keys.
 package enum Branch {
   /// The entry's child cell. The entry must exist.
   @inlinable @inline(__always)

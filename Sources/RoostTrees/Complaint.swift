@@ -1,13 +1,13 @@
 internal import RoostBytes
 package import RoostPages
 
-/// The examination of a page that was read from a file, before anything trusts it.
+/// Validates a page that was read from a file before it is used.
 ///
-/// After it no accessor leaves the page, whatever the bytes are: offsets, lengths, counts, order, prefix and
-/// fences agree with each other. What it cannot know is whether the page is the one that its parent means;
-/// that is tested on every way down.
+/// After it no accessor reads outside the page, whatever the bytes are: offsets, lengths, counts,
+/// order, prefix and fences agree with each other. It cannot know whether the page is the one that
+/// its parent names; every search checks that.
 package enum Complaint {
-  /// What is wrong with a page of a tree; nil if nothing is.
+  /// The error in a page of a tree; nil if it is valid.
   package static func about(_ page: PageID, _ memory: UnsafeRawPointer) -> String? {
     guard memory.u32(Header.place) == page.place else { return "the page says it belongs elsewhere" }
     return about(memory)
@@ -28,7 +28,7 @@ package enum Complaint {
     level >= 1 && level <= Node.maximumLevel ? nil : "a branch has an impossible level"
   }
 
-  /// Values' and children's bytes, with the garbage, must fill the heap.
+  /// The bytes of values or children, with the garbage, must fill the heap.
   private static func heap(_ page: UnsafeRawPointer, slotsEnd: Int, end: Int) -> String? {
     let start = Int(page.u16(Header.heapStart))
     guard slotsEnd <= start, start <= end else { return "slots and heap overlap" }
@@ -107,7 +107,7 @@ package enum Complaint {
     return complaint ?? byteOrder(page, isLeaf, count: count, prefix: prefix)
   }
 
-  /// For every entry of every page that is read: so a slot is loaded at once.
+  /// Runs for every entry of every page that is read, so it loads a slot at once.
   private static func leafCells(_ page: UnsafeRawPointer, _ count: Int, prefix: Int, end: Int) -> String? {
     let start = Int(page.u16(Header.heapStart))
     let longest = Limits.keyBytes &- prefix
@@ -118,7 +118,7 @@ package enum Complaint {
       let offset = Int(truncatingIfNeeded: word &>> 32 & 0xFFFF)
       let suffix = Int(truncatingIfNeeded: word &>> 48)
       guard suffix <= longest else { return "a key is too long" }
-      // The bits of the head behind the suffix's end must be zero.
+      // The bits of the head after the suffix's end must be zero.
       if suffix < 4, UInt32(truncatingIfNeeded: word) & (UInt32.max >> UInt32(8 * suffix)) != 0 {
         return "a head is not filled with zeros"
       }
@@ -143,7 +143,7 @@ package enum Complaint {
       let offset = ByteNode.cellOffset(page, index)
       let suffix = ByteNode.suffixLength(page, index)
       guard prefix + suffix <= Limits.keyBytes else { return "a key is too long" }
-      // The bits of the head behind the suffix's end must be zero.
+      // The bits of the head after the suffix's end must be zero.
       guard suffix >= 4 || ByteNode.head(page, index) & (UInt32.max >> UInt32(8 * suffix)) == 0 else {
         return "a head is not filled with zeros"
       }
@@ -169,7 +169,7 @@ package enum Complaint {
       guard before <= head else { return "keys are not in order" }
       if before == head {
         let rest = page + ByteNode.cellOffset(page, index - 1) + (isLeaf ? 2 : Child.size)
-        // Only what follows the head is looked at.
+        // Only the bytes after the head are compared.
         let suffix = ByteKey(rest - 4, ByteNode.suffixLength(page, index - 1))
         guard ByteNode.compareRest(page, index, suffix: suffix) < 0 else { return "keys are not in order" }
       }

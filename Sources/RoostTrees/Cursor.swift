@@ -2,10 +2,10 @@ internal import RoostBytes
 package import RoostFile
 package import RoostPages
 
-/// A place in a tree with byte keys, for reading in order.
+/// A position in a tree with byte keys, for reading in order.
 ///
-/// It stands on an entry, before the first or behind the last one. What it returns is borrowed until it moves.
-/// It must end before its transaction does, and does not see changes made after it began.
+/// It is at an entry, before the first or after the last one. Results are valid until it moves. It
+/// must end before its transaction, and does not see changes made after it began.
 package struct ByteCursor: ~Copyable {
   @usableFromInline let walk: UnsafeMutablePointer<Walk>
 
@@ -24,14 +24,14 @@ package struct ByteCursor: ~Copyable {
   package mutating func last() throws(StoreError) -> Bool { try walk.pointee.moveToEnd(first: false) }
   @inlinable package mutating func next() throws(StoreError) -> Bool { try walk.pointee.next() }
   @inlinable package mutating func previous() throws(StoreError) -> Bool { try walk.pointee.previous() }
-  /// Goes to the entry before which `number` others stand.
+  /// Moves to the entry with this index.
   package mutating func move(to number: UInt64) throws(StoreError) -> Bool { try walk.pointee.move(to: number) }
 
-  /// Goes to the first entry whose key is not below `key`.
+  /// Moves to the first entry whose key is not below `key`.
   package mutating func seek(_ key: ByteKey) throws(StoreError) -> Bool {
     try walk.pointee.seek(key, as: ByteForm.self, atMost: false)
   }
-  /// Goes to the last entry whose key is not above `key`.
+  /// Moves to the last entry whose key is not above `key`.
   package mutating func seek(atMost key: ByteKey) throws(StoreError) -> Bool {
     try walk.pointee.seek(key, as: ByteForm.self, atMost: true)
   }
@@ -42,15 +42,15 @@ package struct ByteCursor: ~Copyable {
     return ByteNode.value(walk.pointee.leaf, walk.pointee.index)
   }
 
-  /// The entry where the cursor stands, in one call; nil where it stands on none.
+  /// The entry at the cursor; nil if the cursor is at none.
   package func entry() -> (key: ByteKey, value: StoredValue)? {
     guard walk.pointee.isAtEntry else { return nil }
     return (walk.pointee.byteKey(), ByteNode.value(walk.pointee.leaf, walk.pointee.index))
   }
 
-  /// The last bytes of the entry's key where they lie together; nil where the key must be put together.
+  /// The last bytes of the entry's key if they are contiguous; nil if the key must be assembled.
   ///
-  /// In front of them lies more of the page, so eight bytes can be read that end with them.
+  /// More of the page precedes them, so eight bytes that end with them can be read.
   @inlinable @inline(__always)
   package func tail(_ count: Int) -> UnsafeRawPointer? {
     guard isAtEntry else { return nil }
@@ -66,7 +66,7 @@ package struct ByteCursor: ~Copyable {
   }
 }
 
-/// A place in a tree with integer keys, for reading in order. See ``ByteCursor``.
+/// A position in a tree with integer keys, for reading in order. See ``ByteCursor``.
 package struct IntegerCursor: ~Copyable {
   @usableFromInline let walk: UnsafeMutablePointer<Walk>
 
@@ -85,19 +85,19 @@ package struct IntegerCursor: ~Copyable {
   package mutating func last() throws(StoreError) -> Bool { try walk.pointee.moveToEnd(first: false) }
   @inlinable package mutating func next() throws(StoreError) -> Bool { try walk.pointee.next() }
   @inlinable package mutating func previous() throws(StoreError) -> Bool { try walk.pointee.previous() }
-  /// Goes to the entry before which `number` others stand.
+  /// Moves to the entry with this index.
   package mutating func move(to number: UInt64) throws(StoreError) -> Bool { try walk.pointee.move(to: number) }
 
-  /// Goes to the first entry whose key is not below `key`.
+  /// Moves to the first entry whose key is not below `key`.
   package mutating func seek(_ key: UInt64) throws(StoreError) -> Bool {
     try walk.pointee.seek(key, as: IntegerForm.self, atMost: false)
   }
-  /// Goes to the last entry whose key is not above `key`.
+  /// Moves to the last entry whose key is not above `key`.
   package mutating func seek(atMost key: UInt64) throws(StoreError) -> Bool {
     try walk.pointee.seek(key, as: IntegerForm.self, atMost: true)
   }
 
-  /// The entry where the cursor stands, in one call; nil where it stands on none.
+  /// The entry at the cursor; nil if the cursor is at none.
   package func entry() -> (key: UInt64, value: StoredValue)? {
     guard walk.pointee.isAtEntry else { return nil }
     let (leaf, index) = (walk.pointee.leaf, walk.pointee.index)
@@ -118,7 +118,7 @@ package struct IntegerCursor: ~Copyable {
 }
 
 extension Walk {
-  /// Goes to the entry nearest to the key on the side asked for; false if there is none.
+  /// Moves to the entry nearest to the key on the requested side. Returns false if there is none.
   mutating func seek<F: Form>(_ key: F.Key, as form: F.Type, atMost: Bool) throws(StoreError) -> Bool {
     guard !root.isEmpty else { return false }
     view.slot.enter()

@@ -3,8 +3,8 @@ package import RoostFile
 internal import RoostPages
 
 extension ByteTree {
-  /// Calls `body` for each key whose entry differs from a former state of this tree, in order, with the former value; nil if the key
-  /// was not there. Pages that both states share are not read.
+  /// Calls `body` for each key whose entry differs from a former state of this tree, in order, with
+  /// the former value, or nil if the key was absent. Pages that both states share are not read.
   package func difference(
     from former: ByteTree, _ body: (_ key: [UInt8], _ value: [UInt8]?) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -14,7 +14,7 @@ extension ByteTree {
 }
 
 extension IntegerTree {
-  /// The same for integer keys: see ``ByteTree/difference(from:_:)``.
+  /// Compares trees with integer keys: see ``ByteTree/difference(from:_:)``.
   package func difference(
     from former: IntegerTree, _ body: (_ key: UInt64, _ value: [UInt8]?) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -31,10 +31,11 @@ private struct TreeState {
   init(_ root: Root, _ id: UInt32) { (self.root, self.id) = (root, id) }
 }
 
-/// What two states of a tree do not share.
+/// Compares two states of a tree by the pages that they do not share.
 ///
-/// A page is never changed once a state reaches it, so what both states reach is the same in both. Level by level from the roots down, such
-/// pages are left out; of the leaves that are left, the entries are compared.
+/// A page is never changed after a state reaches it, so shared pages are equal in both. Such pages
+/// are skipped level by level from the roots down. The entries of the remaining leaves are
+/// compared.
 private struct Difference<F: Form> {
   let view: PageView
   let former: TreeState
@@ -118,7 +119,8 @@ private struct Difference<F: Form> {
   }
 }
 
-/// The entries of some leaves, one after the other. It reads a copy of the leaf, so that others may leave the cache.
+/// Reads the entries of some leaves in sequence. It copies each leaf, so that the cache may evict
+/// it.
 private struct Leaves<F: Form>: ~Copyable {
   private let references: [PageReference]
   private let tree: UInt32
@@ -134,7 +136,7 @@ private struct Leaves<F: Form>: ~Copyable {
 
   deinit { leaf.deallocate() }
 
-  /// The key of the next entry; nil behind the last one.
+  /// The key of the next entry; nil after the last one.
   mutating func next(_ key: (UnsafeRawPointer, Int) -> F.OwnKey) throws(StoreError) -> F.OwnKey? {
     index += 1
     while index >= count {

@@ -2,9 +2,9 @@ internal import RoostFile
 internal import RoostPages
 
 extension Draft {
-  /// Cuts the pack into at least `parts` nodes of about the same size.
+  /// Divides the pack into at least `parts` nodes of about the same size.
   ///
-  /// More parts are tried until all fit; an entry alone always does.
+  /// It tries more parts until all fit; a single entry always fits.
   func divide(into parts: Int, leaf: Bool, _ page: PageID) throws(StoreError) {
     var parts = min(parts, pack.count)
     while parts <= pack.count {
@@ -15,10 +15,11 @@ extension Draft {
     throw damage("an entry is larger than a node", page)
   }
 
-  /// Cuts where an ascending run goes on, at the entry that was added; false if that does not fit.
+  /// Divides where an ascending run continues, at the inserted entry. Returns false if that does
+  /// not fit.
   func cutRun(at index: Int, leaf: Bool) -> Bool {
     guard pack.count > 2 else { return false }
-    // The last node of branches gets two children, so that it can be joined with another one.
+    // The last branch gets two children, so that it can be joined with another one.
     if !leaf { return cutsFit([pack.count - 2, pack.count], leaf: false) }
     if index + 1 < pack.count, cutsFit([index + 1, pack.count], leaf: true) { return true }
     return index > 0 && cutsFit([index, pack.count], leaf: true)
@@ -29,7 +30,7 @@ extension Draft {
     return cutsFit(leaf: leaf)
   }
 
-  /// The bounds of a part.
+  /// The fences of a part.
   func fences(_ part: Int, leaf: Bool) -> (low: Fence, high: Fence) {
     let cuts = pack.cuts
     let low = part == 0 ? pack.low : F.fence(pack, before: cuts[part - 1], leaf: leaf)
@@ -58,7 +59,7 @@ extension Draft {
     for part in 1..<max(parts, 1) {
       let from = index
       let target = total * part / parts
-      // Every part after this one needs an entry too.
+      // Every later part needs an entry too.
       let most = count - (parts - part)
       while index < most {
         let cost = isLimited ? 1 : F.cost(pack, index, leaf: leaf)
@@ -74,7 +75,7 @@ extension Draft {
     pack.cuts.append(count)
   }
 
-  /// The cut nearby whose separating key is shortest.
+  /// The nearby position whose separating key is shortest.
   private func shortestFence(near index: Int, within distance: Int, _ least: Int, _ most: Int) -> Int {
     var best = index
     var bestLength = F.fence(pack, before: index, leaf: true).length

@@ -2,13 +2,13 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostPages
 
-/// What a put did.
+/// The result of a put.
 package enum Put: Sendable {
   case inserted, replaced
 }
 
 extension Draft {
-  /// Gives the key this value, whether it is there or not.
+  /// Inserts the key with this value, or replaces its value.
   func put(_ key: F.Key, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Put {
     try F.checkKey(key)
     if F.keepsInline(key, value.count) {
@@ -24,7 +24,7 @@ extension Draft {
     StoreError(.valueTooLarge, "a value of \(count) bytes; at most \(Limits.valueBytes) are possible")
   }
 
-  /// Gives the key a value that already lies outside.
+  /// Stores a value that is already in extents.
   func put(_ key: F.Key, _ extents: ExtentList) throws(StoreError) -> Put {
     try F.checkKey(key)
     return try putEncoded(key, extents.encoded)
@@ -60,7 +60,7 @@ extension Draft {
     return .inserted
   }
 
-  /// Gives an empty tree its first leaf.
+  /// Makes the first leaf of an empty tree.
   func plant() throws(StoreError) {
     let leaf = try allocate()
     F.beginUnbounded(pack)
@@ -69,7 +69,7 @@ extension Draft {
     fingerStamp = 0
   }
 
-  /// Gives back what a value that goes has outside its leaf.
+  /// Frees the extents of a removed value.
   func killValue(_ value: StoredValue) throws(StoreError) {
     guard value.isExtents else { return }
     extents &-= 1

@@ -3,14 +3,14 @@ internal import RoostFile
 internal import RoostPages
 
 extension Draft {
-  /// Copies the pages that lie at the end of the file, and with them the branches above, to lower places.
+  /// Copies the pages at the end of the file, and the branches above them, to lower places.
   func relocate(_ job: inout Relocation) throws(StoreError) {
     guard !root.isEmpty else { return }
     fingerStamp = 0
     if let moved = try relocate(root.reference, root.level, job: &job) { root.reference = PageReference(moved) }
   }
 
-  /// Returns the node's new place, if it has one. The depth of calls is the tree's.
+  /// Returns the node's new place if it was moved. The recursion depth is the depth of the tree.
   private func relocate(
     _ reference: PageReference, _ level: UInt8, job: inout Relocation
   ) throws(StoreError) -> PageID? {
@@ -18,7 +18,7 @@ extension Draft {
     if level > 0 {
       for (index, child) in try children(reference, level).enumerated() {
         guard job.goesOn else { break }
-        // Only a leaf with values outside must be read to know whether something of it lies high.
+        // Only leaves with extents must be read to find out whether some of those must be moved.
         if level == 1, extents == 0, child.page.place < job.bound { continue }
         guard let moved = try relocate(child, level - 1, job: &job) else { continue }
         let node = try take(fresh, reference, level: level, job: &job)
@@ -42,7 +42,7 @@ extension Draft {
     return fresh.page
   }
 
-  /// The node ready to be changed, which it may be already.
+  /// Makes the node editable, unless it already is.
   private func take(
     _ known: PathNode?, _ reference: PageReference, level: UInt8, job: inout Relocation
   ) throws(StoreError) -> PathNode {

@@ -3,7 +3,8 @@ internal import RoostFile
 internal import RoostPages
 
 extension Draft {
-  /// Removes a key; false if it is not there. Then nothing was copied, unless it is expected.
+  /// Removes a key. Returns false if it is not there. Then nothing was copied, unless `isExpected`
+  /// is true.
   func remove(_ key: F.Key, isExpected: Bool = false) throws(StoreError) -> Bool {
     try F.checkKey(key)
     guard !root.isEmpty else { return false }
@@ -45,10 +46,11 @@ extension Draft {
     return F.used(page) * 3 < Node.room
   }
 
-  /// Joins the nodes on the path that have become small, from the leaf up, and drops roots with one child.
+  /// Joins the nodes on the path that have become small, from the leaf up, and removes roots with
+  /// one child.
   func settle() throws(StoreError) {
     var depth = bottom
-    // Only what was joined leaves a root too large for what is below it.
+    // Only joining leaves a root that is too large for the nodes below it.
     var mayLower = depth == 0
     while depth > 0 {
       guard isSmall(path[depth].node) else { break }
@@ -59,7 +61,7 @@ extension Draft {
     if mayLower { try lower() }
   }
 
-  /// Drops what the root does not need.
+  /// Removes superfluous roots.
   func lower() throws(StoreError) {
     while !root.isEmpty {
       let edited = try transaction.edit(root.reference)

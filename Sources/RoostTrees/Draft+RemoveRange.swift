@@ -3,10 +3,12 @@ internal import RoostFile
 internal import RoostPages
 
 extension Draft {
-  /// Removes all keys from `low` up to and without `high` (nil: to the end) and tells how many there were.
+  /// Removes all keys from `low` up to, but without, `high` (nil: to the end). Returns their
+  /// number.
   ///
-  /// Children that lie inside as a whole are killed, and an empty leaf with the branches above it takes their
-  /// range, so that no neighbour's fences change. Joining the small nodes at the range's ends removes it again.
+  /// Children that are completely inside the range are removed, and an empty leaf with branches
+  /// above it gets their range. So the fences of neighbours do not change. Joining the small nodes
+  /// at the ends of the range removes that leaf again.
   func removeRange(_ low: F.Key, _ high: F.Key?) throws(StoreError) -> UInt64 {
     try F.checkKey(low)
     if let high { try F.checkKey(high) }
@@ -40,7 +42,7 @@ extension Draft {
     root = .empty
   }
 
-  /// Removes a range below one node. The depth of calls is the tree's.
+  /// Removes a range below one node. The recursion depth is the depth of the tree.
   private func cutRange(
     _ node: PathNode, _ level: UInt8, low: F.Key, high: F.Key?, holes: inout [F.OwnKey]
   ) throws(StoreError) {
@@ -74,7 +76,7 @@ extension Draft {
     F.remove(leaf, from: from, to: to)
   }
 
-  /// Kills some children and puts one without entries into their place.
+  /// Replaces some children by one without entries.
   private func replaceWithHole(
     _ parent: UnsafeMutableRawPointer, from: Int, to: Int, level: UInt8
   ) throws(StoreError) {
@@ -93,9 +95,9 @@ extension Draft {
     }
   }
 
-  /// Joins small nodes on the way to a key until none is left that has a neighbour.
+  /// Joins small nodes on the path to a key until none with a neighbour is left.
   private func mend(_ key: F.Key) throws(StoreError) {
-    // Each round removes a node or evens out two; the bound only guards against a mistake here.
+    // Each round removes a node or balances two. The limit only protects from errors in this code.
     var rounds = 4 * (bottom + 2)
     while rounds > 0, root.level > 0 {
       rounds -= 1
@@ -113,7 +115,7 @@ extension Draft {
     }
   }
 
-  /// Kills all pages of a subtree and what their values have outside.
+  /// Frees all pages of a subtree and the extents of its values.
   private func killBelow(_ reference: PageReference, _ level: UInt8) throws(StoreError) {
     let view = transaction.view
     var open: [(PageReference, UInt8)] = [(reference, level)]
@@ -133,7 +135,7 @@ extension Draft {
         }
         transaction.kill(reference.page, born: Node.stamp(page))
       }
-      // Extents may have to be read to be killed, so the slot is left before.
+      // Extents may have to be read to be freed, so the slot is left first.
       for list in outside { try transaction.killExtents(list) }
       extents &-= UInt64(outside.count)
       outside.removeAll(keepingCapacity: true)

@@ -2,7 +2,7 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostPages
 
-/// What a node that is full does not take.
+/// The change for which a full node has no room.
 enum Overflow<Key> {
   case entry(Key, StoredValue)
   case nodes([FreshNode])
@@ -16,11 +16,12 @@ enum Overflow<Key> {
 }
 
 extension Draft {
-  /// Carries out a change for which a node has no room, with the help of its neighbours.
+  /// Makes a change for which a node has no room, with the help of its neighbours.
   ///
-  /// The entries of the node and one neighbour are cut anew if that leaves some room, else those of both neighbours too, into one
-  /// node more, which leaves each of them seven tenths full. Where keys come in ascending order, what lies before
-  /// them is left full and they go on in a new node.
+  /// The entries of the node and one neighbour are divided again if that leaves some room.
+  /// Otherwise those of both neighbours are divided too, into one node more, which leaves each node
+  /// seven tenths full. If keys come in ascending order, the nodes before them stay full, and the
+  /// run continues in a new node.
   func spread(_ depth: Int, at index: Int, dropping: Int, _ change: Overflow<F.Key>) throws(StoreError) {
     fingerStamp = 0
     let node = path[depth]
@@ -84,7 +85,8 @@ extension Draft {
     _ = try rebuild(group, depth, at: first)
   }
 
-  /// Cuts leaves anew where it is enough to move entries; nil, and nothing changed, where it is not.
+  /// Divides leaves again if moving entries is enough. Returns nil and changes nothing if it is
+  /// not.
   private func recut(
     _ group: [PathNode], at index: Int, of node: PathNode, _ growsAtEnd: Bool, key: F.Key, value: StoredValue,
     into parts: Int
@@ -98,8 +100,9 @@ extension Draft {
     return try write(recut, into: group)
   }
 
-  /// Fills the leaf before one at which an ascending run goes on, if there is much room, and puts the new entry in behind
-  /// what is left. Returns what became of the two; nil, and nothing changed, where that is of no use.
+  /// Fills the leaf before one in which an ascending run continues, if it has much room, and
+  /// appends the new entry to the rest. Returns the two new leaves. Returns nil and changes nothing
+  /// if that does not help.
   private func refill(
     before node: PathNode, _ depth: Int, key: F.Key, value: StoredValue
   ) throws(StoreError) -> [FreshNode]? {
@@ -117,7 +120,8 @@ extension Draft {
     return try write(recut, into: [left, node])
   }
 
-  /// Writes the parts of leaves that were cut anew, into these pages as far as they go.
+  /// Writes the parts of divided leaves into these pages, and into new ones if there are more
+  /// parts.
   private func write(_ recut: Recut, into pages: [PathNode]) throws(StoreError) -> [FreshNode] {
     var targets = pages
     while targets.count < recut.parts { targets.append(try allocate()) }
@@ -125,8 +129,8 @@ extension Draft {
     return targets.map(fresh)
   }
 
-  /// Leaves a full leaf as it is and begins a new one behind it with this entry; nil where the leaf would have to be
-  /// written anew, because its bound stands in every key.
+  /// Leaves a full leaf as it is and begins a new one after it with this entry. Returns nil if the
+  /// leaf would have to be written again, because its bound determines the prefix of its keys.
   private func goOn(behind leaf: PathNode, _ key: F.Key, _ value: StoredValue) throws(StoreError) -> [FreshNode]? {
     guard F.end(leaf.memory, before: key, pack) else { return nil }
     let next = try allocate()
@@ -139,9 +143,9 @@ extension Draft {
     FreshNode(page: leaf.page, memory: leaf.memory, count: UInt64(Node.count(leaf.node)))
   }
 
-  /// Joins a node that has become small with a neighbour, or evens the two out.
+  /// Joins a node that has become small with a neighbour, or balances the two.
   ///
-  /// Returns whether the path above is still good; nil where there is no neighbour.
+  /// Returns whether the path above is still valid; nil if there is no neighbour.
   func join(_ depth: Int) throws(StoreError) -> Bool? {
     guard let (sibling, isLeft) = try sibling(depth) else { return nil }
     fingerStamp = 0
@@ -157,7 +161,7 @@ extension Draft {
     return try rebuild(group, depth, at: path[depth - 1].index - (isLeft ? 1 : 0))
   }
 
-  /// The neighbour with fewer entries, under the same parent and ready to be changed.
+  /// The neighbour with fewer entries under the same parent, editable.
   private func sibling(_ depth: Int) throws(StoreError) -> (PathNode, isLeft: Bool)? {
     guard depth > 0 else { return nil }
     let parent = path[depth - 1]
@@ -173,7 +177,7 @@ extension Draft {
     return try neighbour(depth, isLeft: isLeft).map { ($0, isLeft) }
   }
 
-  /// The neighbour on one side, under the same parent and ready to be changed; nil if there is none.
+  /// The neighbour on one side under the same parent, editable; nil if there is none.
   private func neighbour(_ depth: Int, isLeft: Bool) throws(StoreError) -> PathNode? {
     let parent = path[depth - 1]
     let index = parent.index + (isLeft ? -1 : 1)
@@ -188,7 +192,7 @@ extension Draft {
     return sibling
   }
 
-  /// Whether two nodes have enough room left after a change; if entries are counted, room for one more.
+  /// Whether two nodes have enough room after a change. If entries are counted, room for one more.
   private func hasRoom(_ group: [PathNode], _ added: Int) -> Bool {
     if isLimited { return group.reduce(added) { $0 + Node.count($1.node) } < limit * 2 }
     var used = 0
@@ -200,16 +204,16 @@ extension Draft {
     return used * F.slack <= room * (F.slack - 1)
   }
 
-  /// Writes the pack into the group's pages and new ones, and tells the parent.
+  /// Writes the pack into the group's pages and new ones, and updates the parent.
   ///
-  /// Returns whether the parent took it without being rebuilt itself.
+  /// Returns whether the parent had room, so that it was not rebuilt.
   private func rebuild(_ group: [PathNode], _ depth: Int, at first: Int) throws(StoreError) -> Bool {
     try replace(group.count, by: write(group, level: UInt8(bottom - depth)), depth, at: first)
   }
 
-  /// Tells the parent, or puts a new root above, where nodes were replaced by fresh ones.
+  /// Updates the parent, or makes a new root, after nodes were replaced by fresh ones.
   ///
-  /// Returns whether the parent took it without being rebuilt itself.
+  /// Returns whether the parent had room, so that it was not rebuilt.
   private func replace(_ old: Int, by fresh: [FreshNode], _ depth: Int, at first: Int) throws(StoreError) -> Bool {
     if depth == 0 {
       if fresh.count > 1 { try raise(fresh) }
@@ -223,7 +227,7 @@ extension Draft {
     return false
   }
 
-  /// Writes the parts of the pack, into these pages as far as they go.
+  /// Writes the parts of the pack into these pages, and into new ones if there are more parts.
   private func write(_ pages: [PathNode], level: UInt8) throws(StoreError) -> [FreshNode] {
     let cuts = pack.cuts
     var targets = pages
@@ -241,9 +245,10 @@ extension Draft {
     return fresh
   }
 
-  /// Puts a new root above the parts of the old one.
+  /// Makes a new root above the parts of the old one.
   ///
-  /// The keys between many parts may be too long for one node: then the tree gains more than one level.
+  /// The keys between many parts may be too long for one node: then the tree gets more than one new
+  /// level.
   private func raise(_ parts: [FreshNode]) throws(StoreError) {
     var fresh = parts
     repeat {

@@ -2,11 +2,11 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostPages
 
-/// One node on the way from the root to a leaf.
+/// One node on the path from the root to a leaf.
 struct PathNode {
   var memory: UnsafeMutableRawPointer
   var page: PageID
-  /// The child taken; unused in a leaf.
+  /// The index of the child on the path; unused in a leaf.
   var index: Int
 
   var node: UnsafeRawPointer { UnsafeRawPointer(memory) }
@@ -14,31 +14,35 @@ struct PathNode {
 
 /// A tree while a transaction changes it.
 ///
-/// A change copies the pages from the root down to its leaf, once a step of the transaction. The way is kept:
-/// the next change that falls into the same leaf starts there, so that a run of neighbours costs no search
-/// from the root. Counts are exact at every moment.
+/// A change copies the pages from the root to its leaf, once in each step of the transaction. The
+/// path is kept: the next change of the same leaf begins there, so that a run of neighbours needs
+/// no search from the root. Counts are always exact.
 ///
 /// After an error the step must be rolled back: the tree may be half changed.
 ///
 /// ## Invariants
-/// 1. A branch's entry i covers the keys from its own key to the key of entry i + 1; the child's fences say the same.
-/// 2. A branch's entry counts what lies below it, and the root counts all.
+/// 1. A branch's entry i covers the keys from its own key to the key of entry i + 1. The child's
+///    fences are the same.
+/// 2. A branch's entry counts the entries below it, and the root counts all.
 /// 3. Leaves are all at level 0; a child's level is one less than its parent's.
-/// 4. While the finger's stamp is the transaction's, `path` leads from the root to a leaf and all of it is editable.
+/// 4. While `fingerStamp` is the transaction's stamp, `path` is a path from the root to a leaf, and
+///    all of it is editable.
 final class Draft<F: Form> {
-  // Unchecked exclusivity: one thread has the transaction, and no access to a field calls back.
+  // Unchecked exclusivity: one thread has the transaction, and no access to a field calls other
+  // code.
   @exclusivity(unchecked) private(set) var transaction: WriteTransaction
   let tree: UInt32
-  /// The most entries a node may have.
+  /// The most entries of a node.
   let limit: Int
   @exclusivity(unchecked) var root: Root
-  /// How many entries have their value outside.
+  /// The number of entries whose values are in extents.
   @exclusivity(unchecked) var extents: UInt64
 
   let path: UnsafeMutablePointer<PathNode>
-  /// The step in which `path` was walked, 0 where it leads nowhere.
+  /// The step in which `path` was made, 0 if it is invalid.
   @exclusivity(unchecked) var fingerStamp: UInt64 = 0
-  /// The last insertion's slot, and how many came each right behind the one before.
+  /// The index of the last insertion, and the number of insertions in a row that each came right
+  /// after the one before.
   @exclusivity(unchecked) var lastIndex = -2
   @exclusivity(unchecked) var run = 0
   @exclusivity(unchecked) private var ownPack: Pack?
@@ -52,7 +56,7 @@ final class Draft<F: Form> {
     path = .allocate(capacity: Int(Node.maximumLevel) + 1)
   }
 
-  /// Goes on in the next transaction, which finds the tree as this one left it.
+  /// Continues in the next transaction, which must find the tree as this one left it.
   func begin(in next: WriteTransaction) {
     transaction = next
     (fingerStamp, lastIndex, run) = (0, -2, 0)
@@ -63,7 +67,7 @@ final class Draft<F: Form> {
     ownPack?.discard()
   }
 
-  /// Made when it is first needed.
+  /// Allocated at the first use.
   var pack: Pack {
     if let ownPack { return ownPack }
     let pack = Pack()
@@ -71,7 +75,7 @@ final class Draft<F: Form> {
     return pack
   }
 
-  /// Takes a tree that was built from its leaves up; false if there is one already.
+  /// Takes over a tree that was built from its leaves up. Returns false if this tree is not empty.
   func adopt(_ built: Root, extents: UInt64) -> Bool {
     guard root.isEmpty else { return false }
     root = built
@@ -84,13 +88,13 @@ final class Draft<F: Form> {
   /// The depth of the leaf on the path.
   var bottom: Int { Int(root.level) }
 
-  // MARK: The way down
+  // MARK: The path
 
-  /// Makes `path` lead to the key's leaf, every page of it ready to be changed.
+  /// Moves `path` to the key's leaf and makes every page of it editable.
   func descend(_ key: F.Key) throws(StoreError) {
     guard fingerStamp == transaction.stamp else { return try descendFromRoot(key) }
     if F.covers(path[bottom].node, key) { return }
-    // Keys that come in their order are mostly found below a branch of the path.
+    // The leaf of an ascending key is usually below a branch of the present path.
     var depth = bottom &- 1
     while depth > 0, !F.covers(path[depth].node, key) { depth &-= 1 }
     guard depth > 0 else { return try descendFromRoot(key) }
@@ -106,7 +110,7 @@ final class Draft<F: Form> {
     try descend(key, from: 0)
   }
 
-  /// The same below a node of the path, which may be changed.
+  /// Moves `path` to the key's leaf from one of its nodes, which must be editable.
   private func descend(_ key: F.Key, from start: Int) throws(StoreError) {
     fingerStamp = 0
     var depth = start
@@ -124,7 +128,7 @@ final class Draft<F: Form> {
     fingerStamp = transaction.stamp
   }
 
-  /// Makes a child ready to be changed and tells its parent where it is.
+  /// Makes a child editable and updates its place in the parent.
   func editChild(
     of parent: UnsafeMutableRawPointer, _ index: Int, _ level: UInt8
   ) throws(StoreError) -> PathNode {
@@ -147,7 +151,7 @@ final class Draft<F: Form> {
     StoreError(.damaged, what, page: UInt64(page.place))
   }
 
-  /// Adds to the counts on the path, before the leaf changes.
+  /// Adds to the counts on the path before the leaf changes.
   func bump(_ difference: Int) {
     let change = UInt64(bitPattern: Int64(difference))
     root.count &+= change
@@ -157,7 +161,7 @@ final class Draft<F: Form> {
     }
   }
 
-  /// A new page with place, stamp and nothing else written.
+  /// A new page in which only place and stamp are written.
   func allocate() throws(StoreError) -> PathNode {
     let (page, memory) = try transaction.allocate()
     memory.set32(Header.place, page.place)

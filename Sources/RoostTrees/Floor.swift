@@ -2,7 +2,7 @@ internal import RoostBytes
 internal import RoostFile
 package import RoostPages
 
-/// What this floor brings to the one below; records are the business of the floor above.
+/// The functions of this module for the one below. The module above replays records.
 extension Store.Floor {
   package init(replay: @escaping Store.Replay, seal: @escaping Store.Seal) {
     self.init(
@@ -23,7 +23,7 @@ extension Store.Floor {
 }
 
 extension Branch {
-  /// Puts true checks into a copy of a branch that is about to be written.
+  /// Puts checksums into a copy of a branch that is about to be written.
   static func settleChecks(_ branch: UnsafeMutableRawPointer, _ frames: FrameMap) {
     for index in 0..<count(branch) {
       let cell = mutableCell(branch, index)
@@ -35,7 +35,7 @@ extension Branch {
 }
 
 extension TreeCatalog {
-  /// The same for a leaf of the catalog, whose values refer to the roots of trees.
+  /// Puts checksums into a copy of a leaf of the catalog, whose values refer to the roots of trees.
   static func settleChecks(_ leaf: UnsafeMutableRawPointer, _ frames: FrameMap) {
     for index in 0..<Node.count(leaf) {
       let value = ByteNode.value(leaf, index)

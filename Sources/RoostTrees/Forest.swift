@@ -3,21 +3,21 @@ package import RoostPages
 
 /// All trees of a store while a transaction changes them.
 ///
-/// A tree is opened by its name once; its root then lives here until ``seal()`` writes the changed ones into the
-/// catalog.
+/// A tree is opened by its name once. Its root is then kept here until ``seal()`` writes the
+/// changed ones into the catalog.
 ///
 /// ## Invariants
-/// 1. What a tree's draft says is newer than what the catalog says, and `seal` makes them agree.
-/// 2. A tree's id is never given to another one.
+/// 1. A tree's draft is newer than its entry in the catalog. `seal` makes them equal.
+/// 2. A tree's id is never reused.
 package final class Forest {
-  /// A tree that was opened, with what the catalog knows of it.
+  /// An opened tree with its entry in the catalog.
   package struct Opened {
     package var name: [UInt8]
     package let id: UInt32
     package var known: TreeDescriptor
     package let trunk: Trunk
 
-    /// What the catalog is to know of it.
+    /// The new entry for the catalog.
     fileprivate var now: TreeDescriptor {
       TreeDescriptor(id: id, kind: trunk.kind, root: trunk.root, extents: trunk.extents)
     }
@@ -42,7 +42,7 @@ package final class Forest {
       }
     }
 
-    /// Makes an empty tree one that was built; returns false if it is not empty.
+    /// Replaces an empty tree by one that was built. Returns false if it is not empty.
     package func adopt(_ root: Root, extents: UInt64) -> Bool {
       if root.isEmpty { return true }
       return switch self {
@@ -76,7 +76,7 @@ package final class Forest {
     catalog = ByteTreeDraft(transaction.base.catalog, id: TreeCatalog.treeID, in: transaction)
   }
 
-  /// Goes on in the next transaction, which begins with what this one committed.
+  /// Continues in the next transaction, which must begin with the commit of this one.
   package func begin(in next: WriteTransaction) {
     precondition(next.base.catalog == catalog.root, "another transaction came between")
     transaction = next
@@ -84,7 +84,7 @@ package final class Forest {
     for tree in opened.values { tree.trunk.begin(in: next) }
   }
 
-  /// How many trees are open.
+  /// The number of open trees.
   package var openCount: Int { opened.count }
 
   // MARK: Finding
@@ -98,7 +98,7 @@ package final class Forest {
     return open(name, try TreeCatalog.decode(value, name))
   }
 
-  /// The tree with this id, which must have been opened or be in the catalog.
+  /// The tree with this id, which must be open or in the catalog.
   package func find(id: UInt32) throws(StoreError) -> Opened? {
     if let known = opened[id] { return known }
     for (name, descriptor) in try reading.all() where descriptor.id == id && ids[name] == nil {
@@ -110,7 +110,7 @@ package final class Forest {
   /// The catalog as it was last sealed.
   package var reading: TreeCatalog { TreeCatalog(root: catalog.root, view: transaction.view) }
 
-  /// The names of all trees, in order, with those made by this transaction.
+  /// The names of all trees, in order, including those made by this transaction.
   package func names() throws(StoreError) -> [[UInt8]] { try reading.all().map(\.name) }
 
   private func open(_ name: [UInt8], _ descriptor: TreeDescriptor) -> Opened {
@@ -130,9 +130,9 @@ package final class Forest {
 
   // MARK: Making and removing
 
-  /// Makes an empty tree. With `id` it gets that one, as replay needs; else the next.
+  /// Makes an empty tree. Replay gives its `id`; otherwise it gets the next one.
   ///
-  /// - Parameter isRevived: the id may also be an older one that no tree has, as salvage needs.
+  /// - Parameter isRevived: whether the id may also be an older unused one, as salvage needs.
   package func create(
     _ name: [UInt8], _ kind: TreeDescriptor.Kind, id wanted: UInt32? = nil, isRevived: Bool = false
   ) throws(StoreError) -> Opened {
@@ -153,7 +153,7 @@ package final class Forest {
     return open(name, descriptor)
   }
 
-  /// Removes a tree with everything in it; false if there is none of that name.
+  /// Removes a tree with all its entries. Returns false if there is none with that name.
   package func drop(_ name: [UInt8]) throws(StoreError) -> Bool {
     guard let tree = try find(name) else { return false }
     switch tree.trunk {
@@ -209,11 +209,11 @@ package final class Forest {
 
   // MARK: The end
 
-  /// Writes the roots that changed into the catalog, and returns the catalog's root.
+  /// Writes the changed roots into the catalog, and returns the catalog's root.
   package func seal() throws(StoreError) -> Root {
     var changed: [UInt32] = []
     for (id, tree) in opened where tree.now != tree.known { changed.append(id) }
-    // In the order of their numbers, so that the same changes make the same bytes.
+    // In the order of their numbers, so that equal changes make equal bytes.
     for id in changed.sorted() {
       guard var tree = opened[id] else { continue }
       let now = tree.now
@@ -224,7 +224,8 @@ package final class Forest {
     return catalog.root
   }
 
-  /// The trees that the transaction changed, made or removed, by name; each with what the catalog said of it before, nil of a new one.
+  /// The trees that the transaction changed, made or removed, by name. Each has its former entry in
+  /// the catalog; nil for a new tree.
   package func changedTrees() throws(StoreError) -> [(name: [UInt8], former: TreeDescriptor?)] {
     _ = try seal()
     var changed: [(name: [UInt8], former: TreeDescriptor?)] = []
@@ -236,7 +237,7 @@ package final class Forest {
     return changed
   }
 
-  /// A state of all trees, to go back to together with the transaction's own savepoint.
+  /// A state of all trees, for a rollback together with the transaction's own savepoint.
   package struct Savepoint {
     let point: WriteTransaction.Savepoint
     let catalog: Root
@@ -247,7 +248,8 @@ package final class Forest {
     return Savepoint(point: try transaction.savepoint(), catalog: catalog)
   }
 
-  /// Undoes everything since the savepoint. Drafts that were handed out must be found again by name.
+  /// Rolls back everything since the savepoint. Drafts that were handed out must be looked up again
+  /// by name.
   package func rollback(to savepoint: Savepoint) {
     transaction.rollback(to: savepoint.point)
     catalog = ByteTreeDraft(savepoint.catalog, id: TreeCatalog.treeID, in: transaction)

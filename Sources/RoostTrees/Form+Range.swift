@@ -17,7 +17,7 @@ extension IntegerForm {
 
   static func side(_ branch: UnsafeRawPointer, _ index: Int, low: UInt64, high: UInt64?) -> Side {
     let start = IntegerBranch.key(branch, index)
-    // 0 stands for no bound, so that one less is always the last key.
+    // 0 means no bound, so subtracting one always gives the last key.
     let last =
       (index + 1 < Node.count(branch) ? IntegerBranch.key(branch, index + 1) : branch.u64(IntegerBranch.high)) &- 1
     if last < low { return .below }
@@ -69,7 +69,7 @@ extension ByteForm {
     }
   }
 
-  /// The end of a child's range; nil where nothing bounds it.
+  /// The end of a child's range; nil if it has no upper bound.
   private static func end(_ branch: UnsafeRawPointer, _ index: Int) -> [UInt8]? {
     if index + 1 < Node.count(branch) { return ByteNode.key(branch, index + 1) }
     return ByteNode.high(branch).map { [UInt8]($0.bytes) }

@@ -3,12 +3,12 @@ internal import RoostPages
 
 /// A branch whose keys are 64-bit integers.
 ///
-/// The keys stand by themselves, so that a search touches nothing else.
+/// The keys are stored separately, so that a search reads nothing else.
 ///
 /// ## Layout
 /// ```
 ///   24  u64  low      equals the first key
-///   32  u64  high     0 where nothing bounds the node
+///   32  u64  high     0 if the node has no upper bound
 ///   40  144 × u64     keys: the low fence of each child
 /// 1192  144 × 20      children
 /// 4072  8 bytes, zero
@@ -28,7 +28,7 @@ package enum IntegerBranch {
   @inlinable @inline(__always)
   package static func key(_ page: UnsafeRawPointer, _ index: Int) -> UInt64 { page.u64(keyOffset(index)) }
 
-  /// The child that `key` belongs to.
+  /// The child whose range contains `key`.
   @inlinable @inline(__always)
   package static func child(_ page: UnsafeRawPointer, _ key: UInt64) -> Int {
     var index = 0
@@ -41,7 +41,7 @@ package enum IntegerBranch {
     return index
   }
 
-  /// Opens or closes the gap that makes room for `adding` entries instead of `dropping` ones.
+  /// Opens or closes a gap, so that `adding` entries can replace `dropping` ones.
   static func shift(_ page: UnsafeMutableRawPointer, at index: Int, dropping: Int, adding: Int) {
     let count = Node.count(page)
     let behind = count &- index &- dropping

@@ -19,7 +19,7 @@ enum IntegerForm: Form {
   static func admits(_ page: UnsafeRawPointer, _ key: UInt64) -> Bool { true }
 
   static func covers(_ page: UnsafeRawPointer, _ key: UInt64) -> Bool {
-    // A high fence of 0 stands for none: one less is then the highest key.
+    // A high fence of 0 means none: subtracting one gives the highest key.
     page.u64(IntegerBranch.low) <= key && key <= page.u64(IntegerBranch.high) &- 1
   }
 

@@ -6,7 +6,7 @@ internal import RoostPages
 /// ## Layout
 /// ```
 /// 24  u64  low     the lowest key that belongs here
-/// 32  u64  high    the first that does not; 0 where nothing bounds the node
+/// 32  u64  high    the first that does not; 0 if the node has no upper bound
 /// 40  slots {u64 key, u16 offset, u16 length}, keys ascending
 ///     free
 ///     heap: the values, from heapStart to 4080
@@ -36,7 +36,7 @@ package enum IntegerLeaf {
   package static func search(_ page: UnsafeRawPointer, _ key: UInt64) -> Position {
     let count = Node.count(page)
     if count == 0 { return Position(0, false) }
-    // Row numbers are mostly dense: then the key itself tells the slot.
+    // Row numbers are usually dense: then the key itself gives the slot.
     let first = page.u64(Node.slots)
     let guess = Int(truncatingIfNeeded: min(key &- first, UInt64(truncatingIfNeeded: count &- 1)))
     let guessed = Self.key(page, guess)
@@ -53,7 +53,7 @@ package enum IntegerLeaf {
     return Position(found < key ? index &+ 1 : index, found == key)
   }
 
-  /// Puts an entry before the one at `index`; false if there is no room.
+  /// Inserts an entry before the one at `index`. Returns false if there is no room.
   static func insert(_ page: UnsafeMutableRawPointer, at index: Int, key: UInt64, value: StoredValue) -> Bool {
     let count = Node.count(page)
     guard makeRoom(page, slot(count &+ 1), bytes: value.count) else { return false }
@@ -65,7 +65,7 @@ package enum IntegerLeaf {
     return true
   }
 
-  /// Gives the entry another value; false if there is no room, and then nothing changed.
+  /// Replaces the value of an entry. Returns false and changes nothing if there is no room.
   static func replace(_ page: UnsafeMutableRawPointer, at index: Int, _ value: StoredValue) -> Bool {
     let slot = page + slot(index)
     let old = length(page, index)

@@ -1,7 +1,8 @@
 internal import RoostBytes
 internal import RoostPages
 
-/// Where the fields of a page's header are: the numbers of ``Page`` again, for the same reason as in ``Node``.
+/// The offsets of the fields in a page's header: the numbers of ``Page`` again, for the same reason
+/// as in ``Node``.
 package enum Header {
   package static let kind = 0
   package static let level = 1
@@ -13,14 +14,17 @@ package enum Header {
   package static let own = 24
 }
 
-/// What all nodes share: the first eight header bytes tell kind, level, count and tree at once.
+/// The common structure of all nodes. The first eight header bytes contain kind, level, count and
+/// tree.
 package enum Node {
-  /// No tree is higher; 2^32 pages need at most this with two children a branch.
+  /// The highest level of a tree. 2^32 pages need at most this many levels with two children in
+  /// each branch.
   package static let maximumLevel = 31
   /// The bytes between header and tail.
   package static let room = Node.end - Node.slots
 
-  // The numbers of ``Page``, as constants of this module, which a search need not fetch from another one.
+  // The numbers of ``Page`` as constants of this module, so that a search need not load them from
+  // another one.
   package static let pageSize = 4096
   package static let slots = 40
   package static let end = 4080
@@ -28,10 +32,10 @@ package enum Node {
   package static let integerLeaf: UInt8 = 2
   package static let byteBranch: UInt8 = 3
   package static let byteLeaf: UInt8 = 4
-  /// A length whose highest bit is set tells that the bytes are an encoded list of extents.
+  /// The highest bit of a length: the bytes are an encoded list of extents.
   package static let extentFlag: UInt16 = 0x8000
 
-  /// The first header word with the count left out, as a node of this kind, level and tree must have it.
+  /// The first header word, without the count, of a node with this kind, level and tree.
   @inlinable @inline(__always)
   package static func mark(_ kind: UInt8, level: UInt8, tree: UInt32) -> UInt64 {
     UInt64(kind) | UInt64(level) &<< 8 | UInt64(tree) &<< 32
@@ -49,7 +53,7 @@ package enum Node {
   @inlinable @inline(__always)
   package static func count(_ page: UnsafeRawPointer) -> Int { Int(page.u16(Header.count)) }
 
-  /// All ones where `probe` is not above `key`, else 0; no branch.
+  /// All ones if `probe` is not above `key`, else 0; without a branch.
   @inlinable @inline(__always)
   package static func mask(_ probe: UInt64, notAbove key: UInt64) -> Int {
     // The highest bit of this is the borrow of key - probe.
@@ -57,7 +61,7 @@ package enum Node {
     return Int(truncatingIfNeeded: borrow &>> 63) &- 1
   }
 
-  /// Writes all of the header but place and stamp; the node is empty.
+  /// Writes all of the header except place and stamp. The node is empty.
   static func begin(_ page: UnsafeMutableRawPointer, _ kind: UInt8, level: UInt8, tree: UInt32) {
     page.set64(0, mark(kind, level: level, tree: tree))
     page.set16(Header.heapStart, UInt16(Node.end))
@@ -68,7 +72,7 @@ package enum Node {
   }
 }
 
-/// A value as a leaf holds it, borrowed from the page.
+/// A value in a leaf, borrowed from the page.
 @usableFromInline package struct StoredValue {
   @usableFromInline package let start: UnsafeRawPointer
   /// The length, with the flag for a list of extents.
@@ -80,7 +84,7 @@ package enum Node {
     self.length = length
   }
 
-  /// Whether the bytes are not the value but the list of its extents.
+  /// Whether the bytes are the list of the value's extents instead of the value.
   @inlinable @inline(__always)
   package var isExtents: Bool { length & 0x8000 != 0 }
   @inlinable @inline(__always)
@@ -89,7 +93,7 @@ package enum Node {
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 }
 
-/// Where a key is in a leaf, or where it would be.
+/// The index of a key in a leaf, or the index at which it would be inserted.
 package struct Position {
   package let index: Int
   package let isFound: Bool

@@ -3,7 +3,7 @@ internal import RoostPages
 
 /// One entry copied out of a node.
 struct PackedEntry {
-  /// An integer key, or the arena offset of a byte key's part behind the shared prefix.
+  /// An integer key, or the arena offset of a byte key's part after the shared prefix.
   var key: UInt64
   var keyLength: UInt16
   /// The payload's length, with the extent flag.
@@ -14,34 +14,36 @@ struct PackedEntry {
   var byteCount: Int { Int(length & ~Node.extentFlag) }
 }
 
-/// A bound between nodes, as a pack holds it.
+/// A bound between nodes, in a pack.
 struct Fence {
   /// An integer key, or an arena offset.
   var key: UInt64
-  /// The length of a byte key behind the shared prefix; -1 where nothing bounds the node.
+  /// The length of a byte key after the shared prefix; -1 if there is no bound.
   var length: Int
 
   static let unbounded = Fence(key: 0, length: -1)
   var isUnbounded: Bool { length < 0 }
 }
 
-/// A node just rebuilt, on its way into its parent.
+/// A rebuilt node that is not in its parent yet.
 struct FreshNode {
   var page: PageID
   var memory: UnsafeMutableRawPointer
   var count: UInt64
 }
 
-/// The entries of a few sibling nodes, copied out so that the nodes can be rebuilt.
+/// The entries of a few sibling nodes, copied so that the nodes can be rebuilt.
 ///
-/// Splitting, shifting and merging are one act: gather the entries of one to three neighbours, cut them into
-/// as many nodes as needed, write those. The arena is kept from one act to the next.
+/// Splitting, balancing and merging are one operation: collect the entries of one to three
+/// neighbours, divide them into as many nodes as needed, write those. The arena is reused by later
+/// operations.
 ///
-/// Copies share what they hold, and nobody counts them: whoever made one gives it back with ``discard()``.
+/// Copies share their state without reference counting: the code that made a pack releases it with
+/// ``discard()``.
 ///
 /// ## Layout
-/// The arena begins with the low fence of the first node; its first `shared` bytes are common to all keys
-/// and stand nowhere else.
+/// The arena begins with the low fence of the first node. Its first `shared` bytes are common to
+/// all keys and are stored nowhere else.
 struct Pack {
   private struct State {
     var arena: UnsafeMutableRawPointer
@@ -74,7 +76,7 @@ struct Pack {
   var arena: UnsafeMutableRawPointer { state.pointee.arena }
   var entries: UnsafeMutablePointer<PackedEntry> { state.pointee.entries }
   var count: Int { state.pointee.count }
-  /// The arena's bytes that hold something.
+  /// The number of used bytes of the arena.
   var used: Int {
     get { state.pointee.used }
     nonmutating set { state.pointee.used = newValue }
@@ -91,7 +93,7 @@ struct Pack {
     get { state.pointee.high }
     nonmutating set { state.pointee.high = newValue }
   }
-  /// Where each node ends, filled by `divide`.
+  /// The ends of the nodes, set by `divide`.
   var cuts: [Int] {
     get { state.pointee.cuts }
     nonmutating _modify { yield &state.pointee.cuts }
@@ -103,7 +105,7 @@ struct Pack {
     state.pointee.shared = 0
   }
 
-  /// Takes room at the arena's end and tells where.
+  /// Takes room at the arena's end and returns its offset.
   func take(_ bytes: Int) -> Int {
     let used = state.pointee.used
     if used &+ bytes > state.pointee.capacity { grow(bytes) }
@@ -125,7 +127,7 @@ struct Pack {
     state.pointee.count = count &+ 1
   }
 
-  /// Makes room, so that the arena stays where it is and ``appendReserved(_:)`` may be used.
+  /// Makes room, so that the arena is not moved and ``appendReserved(_:)`` may be used.
   func reserve(bytes: Int, entries: Int) {
     if state.pointee.used + bytes > state.pointee.capacity { grow(bytes) }
     while state.pointee.count + entries > state.pointee.entryCapacity { growEntries() }

@@ -2,14 +2,14 @@ internal import RoostBytes
 package import RoostFile
 package import RoostPages
 
-/// Errors of look-ups, kept out of the way of those that succeed.
+/// Makes the errors of look-ups, outside the fast path.
 package enum TreeDamage {
   @inline(never)
   package static func wrongNode(_ page: PageID) -> StoreError {
     StoreError(.damaged, "the page is not the node that its parent names", page: UInt64(page.place))
   }
 
-  /// The list that stands for a value.
+  /// The list of a value's extents.
   package static func extents(_ value: StoredValue) throws(StoreError) -> ExtentList {
     guard let list = ExtentList(decoding: value.bytes) else {
       throw StoreError(.damaged, "a list of extents cannot be read")
@@ -19,7 +19,8 @@ package enum TreeDamage {
 }
 
 extension StoredValue {
-  /// The value itself, wherever it lies. To be called outside `enter` and `leave`, on a leaf that is held.
+  /// Loads the value, from the leaf or its extents. Call it outside `enter` and `leave`, for a leaf
+  /// that is held.
   package func load(_ view: PageView) throws(StoreError) -> [UInt8] {
     guard isExtents else { return [UInt8](bytes) }
     return try view.readExtents(TreeDamage.extents(self))
@@ -27,7 +28,7 @@ extension StoredValue {
 }
 
 extension PageView {
-  /// How many keys of a tree are below `key`: the counts left of the way down.
+  /// The number of keys of a tree below `key`: the sum of the counts left of the path.
   func rank<F: Form>(
     of key: F.Key, in root: Root, tree: UInt32, as form: F.Type
   ) throws(StoreError) -> UInt64 {
@@ -37,7 +38,7 @@ extension PageView {
     return try rank(of: key, root.reference, root.level, total: root.count, tree: tree, form: form)
   }
 
-  /// The same below a node that has `total` keys.
+  /// The number of keys below `key` under a node that has `total` keys.
   private func rank<F: Form>(
     of key: F.Key, _ start: PageReference, _ top: UInt8, total: UInt64, tree: UInt32, form: F.Type
   ) throws(StoreError) -> UInt64 {
@@ -48,7 +49,7 @@ extension PageView {
       if level == 0 { return rank &+ UInt64(F.search(page, key).index) }
       let index = F.child(page, key)
       let count = Node.count(page)
-      // The nearer side is summed.
+      // Sums the side with fewer children.
       rank &+=
         index <= count / 2 ? Branch.sum(page, from: 0, to: index) : total &- Branch.sum(page, from: index, to: count)
       let cell = Branch.cell(page, index)
@@ -70,7 +71,8 @@ extension PageView {
     return page
   }
 
-  /// How many keys there are from `low` up to and without `high`. The way to both is gone once, as far as it is one.
+  /// The number of keys from `low` up to, but without, `high`. The common part of both paths is
+  /// searched once.
   func count<F: Form>(
     from low: F.Key, to high: F.Key, in root: Root, tree: UInt32, as form: F.Type
   ) throws(StoreError) -> UInt64 {
@@ -91,7 +93,8 @@ extension PageView {
       let cell = Branch.cell(page, first)
       reference = Child.reference(cell)
       if first == last { continue }
-      // The keys before `high`, counted from the first child on, without those of that child before `low`.
+      // The keys before `high`, counted from the first child on, without the keys of that child
+      // before `low`.
       let (end, between) = (Branch.cell(page, last), Branch.sum(page, from: first, to: last))
       let behind =
         try rank(of: high, Child.reference(end), level, total: Child.count(end), tree: tree, form: form) &+ between

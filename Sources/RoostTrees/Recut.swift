@@ -1,29 +1,33 @@
 internal import RoostBytes
 internal import RoostPages
 
-/// One to three leaves of byte keys that are cut anew, into two to four, because a new entry has no room.
+/// A plan that divides one to three leaves with byte keys again, into two to four, because a new
+/// entry has no room.
 ///
-/// Each part begins and ends as one of the old leaves did, or at a new fence. So nearly all entries keep the prefix that
-/// they lack, and their cells are copied as they are. This costs a small part of what a ``Pack`` costs, which takes keys
-/// apart and puts them together again; it is for everything that has another shape.
+/// Each part begins and ends as one of the old leaves did, or at a new fence. So nearly all entries
+/// keep their stripped prefix, and their cells are copied unchanged. This costs a small part of
+/// what a ``Pack`` costs, which takes all keys apart and assembles them again. A pack is used for
+/// everything else.
 ///
-/// A plan reads copies of the leaves, so that it can be given up and so that the leaves can be written over.
+/// A plan reads copies of the leaves, so that it can be discarded and so that the leaves can be
+/// overwritten.
 struct Recut {
-  /// Copies of the old leaves, one after the other.
+  /// Copies of the old leaves, in sequence.
   private let first: UnsafeRawPointer
   private let leaves: Int
-  /// How many entries the first leaf has, the first two, and all.
+  /// The number of entries in the first leaf, in the first two, and in all.
   private let firstCount: Int
   private let secondEnd: Int
   private let count: Int
   private let scratch: UnsafeMutableRawPointer
-  /// The bytes of all entries before one, with their slots.
+  /// For each entry, the bytes of all entries before it, with their slots.
   private let sums: UnsafeMutablePointer<Int32>
   private let place: Int
   private let key: ByteKey
   private let value: StoredValue
   let parts: Int
-  /// Where the parts begin: the first entry and the low fence of each, then the end of the last part.
+  /// The starts of the parts: the first entry and the low fence of each, then the end of the last
+  /// part.
   private let starts: UnsafeMutablePointer<Start>
 
   private struct Start {
@@ -33,7 +37,7 @@ struct Recut {
 
   /// - Parameters:
   ///   - leaves: one to three, in the order of their keys.
-  ///   - place: of the new entry among all entries of the leaves.
+  ///   - place: the index of the new entry among all entries of the leaves.
   init(_ pack: Pack, _ leaves: [PathNode], at place: Int, key: ByteKey, value: StoredValue, into parts: Int) {
     var ends = (0, 0, 0)
     for (number, leaf) in leaves.enumerated() {
@@ -64,15 +68,15 @@ struct Recut {
     self.parts = parts
   }
 
-  /// Room before the first copy: where a cell is copied, so is what lies before it.
+  /// Room before the first copy, because copying a cell also copies bytes before it.
   private static let lead = 64
-  /// Room for a key and what is copied behind it.
+  /// Room for a key and the bytes that are copied after it.
   private static let keyRoom = Limits.keyBytes + 16
 
-  /// The bound of the last leaf, also where that one has no entries.
+  /// The high fence of the last leaf, even if that leaf has no entries.
   private var high: ByteKey? { ByteNode.high(leaf(leaves &- 1).page) }
 
-  /// An old leaf, and which of all entries are its own.
+  /// An old leaf, and the range of its entries among all.
   @inline(__always)
   private func leaf(_ number: Int) -> (page: UnsafeRawPointer, from: Int, to: Int) {
     switch number {
@@ -82,7 +86,7 @@ struct Recut {
     }
   }
 
-  /// The leaf that has an entry, and its place in there.
+  /// The leaf of an entry, and the entry's index in it.
   @inline(__always)
   private func find(_ index: Int) -> (page: UnsafeRawPointer, index: Int) {
     let (page, from, _) = leaf(index < firstCount ? 0 : index < secondEnd ? 1 : 2)
@@ -91,7 +95,7 @@ struct Recut {
 
   // MARK: Planning
 
-  /// Cuts so that the parts have about the same size; false if that does not fit.
+  /// Divides into parts of about the same size. Returns false if that does not fit.
   func balance(limit: Int, isLimited: Bool) -> Bool {
     guard count >= parts else { return false }
     addUp(isLimited)
@@ -111,16 +115,16 @@ struct Recut {
     return fits(limit, isLimited)
   }
 
-  /// Moves as much of the second leaf into the first as that takes; false if that is little.
+  /// Moves as much of the second leaf into the first as fits. Returns false if that is little.
   ///
-  /// A leaf that an ascending run left behind gets a nearer fence, and so a longer prefix that its keys lack: it is far from
-  /// full then.
+  /// A leaf that an ascending run has left gets a nearer fence, and so a longer stripped prefix.
+  /// Therefore it is far from full.
   func fillFirst(limit: Int) -> Bool {
     let own = count &- firstCount
     guard parts == 2, own >= 16, limit >= Node.pageSize else { return false }
     let most = count &- own / 16
     put(most, 1)
-    // With an earlier fence the prefix is at least as long, and no entry larger.
+    // With an earlier fence the prefix is at least as long, and no entry is larger.
     let low = ByteNode.low(first)
     let fence = starts[1].fence
     let prefix = ByteNode.prefixLength(between: low, fence)
@@ -139,13 +143,14 @@ struct Recut {
     return used &+ low.count &+ starts[1].fence.count <= Node.room && fits(1, limit, isLimited: false)
   }
 
-  /// The size of an entry's cell where all keys lack this prefix.
+  /// The size of an entry's cell if all keys have this stripped prefix.
   private func entrySize(_ page: UnsafeRawPointer, _ index: Int, prefix: Int) -> Int {
     let suffix = ByteNode.prefixLength(page) &+ ByteNode.suffixLength(page, index) &- prefix
     return 2 &+ ByteNode.restLength(suffix) &+ ByteNode.value(page, index).count
   }
 
-  /// Cuts a single leaf at the new entry, with which an ascending run goes on; false if that does not fit.
+  /// Divides a single leaf at the new entry, with which an ascending run continues. Returns false
+  /// if that does not fit.
   func cutRun(limit: Int, isLimited: Bool) -> Bool {
     guard count > 1 else { return false }
     addUp(isLimited)
@@ -192,7 +197,7 @@ struct Recut {
     return 2 &+ rest &+ Int(page.u16(ByteNode.cellOffset(page, index)) & ~Node.extentFlag)
   }
 
-  /// What the new entry takes.
+  /// The size of the new entry.
   private func size(prefix: Int) -> Int {
     ByteNode.slotSize &+ 2 &+ ByteNode.restLength(key.count &- prefix) &+ value.count
   }
@@ -238,7 +243,7 @@ struct Recut {
     key.compare(low) >= 0 && high.map { key.compare($0) < 0 } ?? true
   }
 
-  /// Whether all parts have room, if what a shorter prefix adds to an entry is counted in full.
+  /// Whether all parts have room. The growth of entries by a shorter prefix is counted in full.
   private func fits(_ limit: Int, _ isLimited: Bool) -> Bool {
     for part in 0..<parts where !fits(part, limit, isLimited: isLimited) { return false }
     return true
@@ -267,7 +272,7 @@ struct Recut {
     return bytes <= Node.room
   }
 
-  // MARK: Carrying out
+  // MARK: Writing
 
   /// Writes a part into a page, with the new entry if it belongs there.
   func write(_ part: Int, tree: UInt32, into page: UnsafeMutableRawPointer) {

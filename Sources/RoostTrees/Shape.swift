@@ -2,13 +2,13 @@ internal import RoostBytes
 package import RoostFile
 internal import RoostPages
 
-/// How a tree stands in its pages.
+/// The depth and fill of a tree.
 package struct Shape: Sendable {
   /// Levels, leaves included; 0 for an empty tree.
   package var depth: Int
-  /// Leaves, as far as the leaves looked at tell.
+  /// The number of leaves, estimated from the sampled ones.
   package var leaves: Int
-  /// The part of the leaves' room that is in use, 0 to 1.
+  /// The used fraction of the leaves' room, 0 to 1.
   package var fill: Double
 
   static let empty = Shape(depth: 0, leaves: 0, fill: 0)
@@ -35,7 +35,7 @@ extension PageView {
     guard !root.isEmpty else { return .empty }
     var walk = Walk(root, tree: tree, isInteger: F.leafKind == Node.integerLeaf, view: self)
     let count = min(UInt64(max(samples, 0)), root.count)
-    // A leaf is met as often as it has entries, so that each counts for so much less.
+    // The probability of a leaf is proportional to its entries, so its weight is the inverse.
     var weight = 0.0
     var fill = 0.0
     for sample in 0..<count {

@@ -2,21 +2,21 @@ internal import RoostBytes
 package import RoostFile
 package import RoostPages
 
-/// A part of a tree that cannot be read, and the keys that belong there.
+/// A part of a tree that cannot be read, and the range of its keys.
 package struct Gap<Key> {
   package var page: PageID
   package var low: Key
-  /// nil where nothing bounds the part.
+  /// Nil if the part has no upper bound.
   package var high: Key?
-  /// How many entries the parent counts there.
+  /// The number of its entries according to the parent.
   package var count: UInt64
   package var sentence: String
 }
 
 extension ByteTree {
-  /// Hands out every entry that can be read, in order, and tells what cannot.
+  /// Passes every readable entry to `body`, in order, and reports unreadable parts.
   ///
-  /// Entries come from whole leaves: one that is damaged becomes a gap.
+  /// Only valid leaves give entries: a damaged one becomes a gap.
   package func survey(
     gap: (Gap<[UInt8]>) -> Void, reach: (PageID) -> Void = { _ in },
     _ entry: (_ key: [UInt8], _ value: StoredValue) throws(StoreError) -> Void
@@ -29,7 +29,7 @@ extension ByteTree {
 }
 
 extension IntegerTree {
-  /// Hands out every entry that can be read, in order, and tells what cannot.
+  /// Passes every readable entry to `body`, in order, and reports unreadable parts.
   package func survey(
     gap: (Gap<UInt64>) -> Void, reach: (PageID) -> Void = { _ in },
     _ entry: (_ key: UInt64, _ value: StoredValue) throws(StoreError) -> Void
@@ -41,7 +41,7 @@ extension IntegerTree {
   }
 }
 
-/// A walk through the leaves of a tree that goes on behind what is damaged.
+/// A walk through the leaves of a tree that continues after damage.
 private struct Survey<F: Form> {
   let view: PageView
   let tree: UInt32
@@ -93,7 +93,7 @@ private struct Survey<F: Form> {
     }
   }
 
-  /// The page, if it is a sound node of this tree and level that was not seen before.
+  /// The page, if it is a valid node of this tree and level that was not read before.
   private mutating func read(_ part: Part) throws(StoreError) -> UnsafeRawPointer {
     let page = part.reference.page
     func damage(_ what: String) -> StoreError { StoreError(.damaged, what, page: UInt64(page.place)) }

@@ -2,7 +2,7 @@ internal import RoostBytes
 package import RoostFile
 package import RoostPages
 
-/// A tree with byte keys as one snapshot has it, for reading.
+/// A tree with byte keys in one snapshot, for reading.
 ///
 /// Trivially copyable: a look-up touches no reference count.
 package struct ByteTree {
@@ -17,7 +17,8 @@ package struct ByteTree {
     self.view = view
   }
 
-  /// Finds a value; to be called between the slot's `enter` and `leave`, until which the answer is borrowed.
+  /// Finds a value. Call it between the slot's `enter` and `leave`: the result is valid until
+  /// `leave`.
   @inlinable
   package func find(_ key: ByteKey) throws(StoreError) -> StoredValue? {
     if root.isEmpty { return nil }
@@ -61,12 +62,12 @@ package struct ByteTree {
   /// The value as an array, if there is one.
   package func value(of key: ByteKey) throws(StoreError) -> [UInt8]? { try withValue(of: key) { [UInt8]($0) } }
 
-  /// How many keys are below `key`.
+  /// The number of keys below `key`.
   package func rank(of key: ByteKey) throws(StoreError) -> UInt64 {
     try view.rank(of: key, in: root, tree: id, as: ByteForm.self)
   }
 
-  /// How many keys there are from `low` up to and without `high`; nil stands for the end.
+  /// The number of keys from `low` up to, but without, `high`; nil means the end.
   package func count(from low: ByteKey, to high: ByteKey?) throws(StoreError) -> UInt64 {
     guard let high else {
       let before = try rank(of: low)
@@ -76,7 +77,7 @@ package struct ByteTree {
   }
 }
 
-/// A tree with integer keys as one snapshot has it, for reading.
+/// A tree with integer keys in one snapshot, for reading.
 package struct IntegerTree {
   package let view: PageView
   package let root: Root
@@ -89,7 +90,8 @@ package struct IntegerTree {
     self.view = view
   }
 
-  /// Finds a value; to be called between the slot's `enter` and `leave`, until which the answer is borrowed.
+  /// Finds a value. Call it between the slot's `enter` and `leave`: the result is valid until
+  /// `leave`.
   @inlinable
   package func find(_ key: UInt64) throws(StoreError) -> StoredValue? {
     if root.isEmpty { return nil }
@@ -133,12 +135,12 @@ package struct IntegerTree {
   /// The value as an array, if there is one.
   package func value(of key: UInt64) throws(StoreError) -> [UInt8]? { try withValue(of: key) { [UInt8]($0) } }
 
-  /// How many keys are below `key`.
+  /// The number of keys below `key`.
   package func rank(of key: UInt64) throws(StoreError) -> UInt64 {
     try view.rank(of: key, in: root, tree: id, as: IntegerForm.self)
   }
 
-  /// How many keys there are from `low` up to and without `high`; nil stands for the end.
+  /// The number of keys from `low` up to, but without, `high`; nil means the end.
   package func count(from low: UInt64, to high: UInt64?) throws(StoreError) -> UInt64 {
     let behind = if let high { try rank(of: high) } else { root.count }
     let before = try rank(of: low)

@@ -8,20 +8,23 @@ extension TreeCatalog {
   /// The tree of a store of rows that holds the catalog of entities, and its key there.
   package static let entitiesTree = Array("meta".utf8)
   package static let entitiesKey = Array("catalog".utf8)
-  /// So many pages of the tree of entities are copied, and a catalog of so many pages. Both are larger than any that was seen.
+  /// The most pages of the tree of entities that are copied, and the largest catalog in pages. Both
+  /// are larger than any that was seen.
   private static let mostPages = 64
 
-  /// The pages of the tree of entities, its catalog where that lies in extents, and the pages of the tree of names.
+  /// The pages of the tree of entities, its catalog if that is in extents, and the pages of the
+  /// tree of names.
   ///
-  /// What cannot be read is left out.
+  /// Unreadable pages are left out.
   package static func essentials(_ snapshot: Snapshot, _ view: PageView) -> [Essential] {
     var walk = EssentialWalk(view: view)
     if let tree = try? TreeCatalog(snapshot, view: view).descriptor(entitiesTree), tree.kind == .bytes {
       let entities = ByteTree(tree.root, id: tree.id, view: view)
-      // A tree of this name may be a user's own.
+      // A user may have a tree with this name.
       if holdsEntities(entities) { walk.run(entities, atMost: mostPages, looksIntoLeaves: true) }
     }
-    // No more copies can be listed. A file may be made so that its branches refer to more pages than memory holds.
+    // No more copies can be listed. A crafted file may have branches that refer to more pages than
+    // memory holds.
     walk.run(
       ByteTree(snapshot.catalog, id: treeID, view: view), atMost: PageCopies.most - walk.found.count,
       looksIntoLeaves: false)
@@ -49,7 +52,7 @@ extension TreeCatalog {
         var below: [PageReference] = []
         for reference in nodes {
           if left <= 0 { return }
-          // A file may say anything; no page has this place.
+          // A damaged file may contain any number; no page has this place.
           if reference.page.place == .max { continue }
           left -= 1
           found.append(.page(reference))
@@ -61,7 +64,8 @@ extension TreeCatalog {
       }
     }
 
-    /// Adds a branch's children to `below`; of a leaf, the extents of the catalog of entities to what was found.
+    /// Adds a branch's children to `below`. For a leaf, adds the extents of the catalog of entities
+    /// to `found`.
     private mutating func look(
       _ reference: PageReference, _ level: UInt8, tree: UInt32, below: inout [PageReference]
     ) {

@@ -3,7 +3,7 @@ package import RoostPages
 
 /// The tree of all trees of one snapshot: name → ``TreeDescriptor``.
 ///
-/// The empty name holds the next tree id, so that an id is never given twice.
+/// The empty name holds the next tree id, so that no id is reused.
 package struct TreeCatalog {
   package static let treeID = Page.catalogTree
   package static let firstFreeID: UInt32 = 1

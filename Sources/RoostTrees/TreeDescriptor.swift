@@ -1,13 +1,13 @@
 internal import RoostBytes
 package import RoostPages
 
-/// A named tree as the catalog holds it.
+/// A named tree's entry in the catalog.
 ///
 /// ## Layout
 /// ```
 ///  0  u32  tree id            4  u8  kind: 1 integer keys, 2 byte keys    5  u8  level of the root
 ///  6  u16  zero               8  u32 the root's place                    12  u64 its check
-/// 20  u64  entries           28  u64 entries whose value lies outside
+/// 20  u64  entries           28  u64 entries whose value is in extents
 /// ```
 package struct TreeDescriptor: Hashable, Sendable {
   package enum Kind: UInt8, Sendable {
@@ -16,7 +16,7 @@ package struct TreeDescriptor: Hashable, Sendable {
   }
 
   package static let byteCount = 36
-  /// No file has room for so many entries, whatever it says: 2^32 pages of at most 505.
+  /// No file has room for so many entries: 2^32 pages with at most 505 each.
   static let mostEntries: UInt64 = 1 << 41
   static let checkOffset = 12
 
@@ -32,7 +32,7 @@ package struct TreeDescriptor: Hashable, Sendable {
     self.extents = extents
   }
 
-  /// Decodes what the catalog holds; nil where the bytes are not that.
+  /// Decodes an entry of the catalog; nil if the bytes are invalid.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count == Self.byteCount, let memory = bytes.baseAddress, let kind = Kind(rawValue: memory.u8(4)),
       memory.u8(5) <= Node.maximumLevel, memory.u64(20) < Self.mostEntries,

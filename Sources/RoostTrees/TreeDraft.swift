@@ -6,7 +6,7 @@ package import RoostPages
 package struct ByteTreeDraft {
   let draft: Draft<ByteForm>
 
-  /// - Parameter extents: how many entries of the tree have their value outside.
+  /// - Parameter extents: the number of entries whose values are in extents.
   package init(_ root: Root, id: UInt32, extents: UInt64 = 0, in transaction: WriteTransaction) {
     draft = Draft(root, tree: id, extents: extents, in: transaction)
   }
@@ -14,30 +14,31 @@ package struct ByteTreeDraft {
   package var transaction: WriteTransaction { draft.transaction }
   package var root: Root { draft.root }
   package var extents: UInt64 { draft.extents }
-  /// The tree as it is now, for reading until the next change.
+  /// The tree with all changes, valid for reading until the next change.
   package var tree: ByteTree { ByteTree(draft.root, id: draft.tree, view: draft.transaction.view) }
 
-  /// Gives the key this value, whether it is there or not.
+  /// Inserts the key with this value, or replaces its value.
   @discardableResult
   package func put(_ key: ByteKey, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Put {
     try draft.put(key, value)
   }
-  /// Gives the key a value whose extents are written already.
+  /// Stores a value that is already in extents.
   @discardableResult
   package func put(_ key: ByteKey, extents: ExtentList) throws(StoreError) -> Put { try draft.put(key, extents) }
-  /// Removes the key; false if it is not there.
+  /// Removes the key. Returns false if it is not there.
   package func remove(_ key: ByteKey) throws(StoreError) -> Bool { try draft.remove(key) }
-  /// The same where the key is sure to be there: it is not looked for before pages are copied.
+  /// Removes a key that is known to be there: pages are copied without searching first.
   package func removeExpected(_ key: ByteKey) throws(StoreError) -> Bool { try draft.remove(key, isExpected: true) }
-  /// Removes all keys from `low` up to and without `high` (nil: to the end) and tells how many there were.
+  /// Removes all keys from `low` up to, but without, `high` (nil: to the end). Returns their
+  /// number.
   @discardableResult
   package func removeRange(_ low: ByteKey, _ high: ByteKey?) throws(StoreError) -> UInt64 {
     try draft.removeRange(low, high)
   }
   package func removeAll() throws(StoreError) { try draft.removeAll() }
-  /// Makes an empty tree one that was built; false if it is not empty.
+  /// Replaces an empty tree by one that was built. Returns false if this tree is not empty.
   package func adopt(_ root: Root, extents: UInt64) -> Bool { draft.adopt(root, extents: extents) }
-  /// Moves what lies at the end of the file to lower places.
+  /// Moves pages and extents at the end of the file to lower places.
   package func relocate(_ job: inout Relocation) throws(StoreError) { try draft.relocate(&job) }
 }
 
@@ -45,7 +46,7 @@ package struct ByteTreeDraft {
 package struct IntegerTreeDraft {
   let draft: Draft<IntegerForm>
 
-  /// - Parameter extents: how many entries of the tree have their value outside.
+  /// - Parameter extents: the number of entries whose values are in extents.
   package init(_ root: Root, id: UInt32, extents: UInt64 = 0, in transaction: WriteTransaction) {
     draft = Draft(root, tree: id, extents: extents, in: transaction)
   }
@@ -53,29 +54,30 @@ package struct IntegerTreeDraft {
   package var transaction: WriteTransaction { draft.transaction }
   package var root: Root { draft.root }
   package var extents: UInt64 { draft.extents }
-  /// The tree as it is now, for reading until the next change.
+  /// The tree with all changes, valid for reading until the next change.
   package var tree: IntegerTree { IntegerTree(draft.root, id: draft.tree, view: draft.transaction.view) }
 
-  /// Gives the key this value, whether it is there or not.
+  /// Inserts the key with this value, or replaces its value.
   @discardableResult
   package func put(_ key: UInt64, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Put {
     try draft.put(key, value)
   }
-  /// Gives the key a value whose extents are written already.
+  /// Stores a value that is already in extents.
   @discardableResult
   package func put(_ key: UInt64, extents: ExtentList) throws(StoreError) -> Put { try draft.put(key, extents) }
-  /// Removes the key; false if it is not there.
+  /// Removes the key. Returns false if it is not there.
   package func remove(_ key: UInt64) throws(StoreError) -> Bool { try draft.remove(key) }
-  /// The same where the key is sure to be there: it is not looked for before pages are copied.
+  /// Removes a key that is known to be there: pages are copied without searching first.
   package func removeExpected(_ key: UInt64) throws(StoreError) -> Bool { try draft.remove(key, isExpected: true) }
-  /// Removes all keys from `low` up to and without `high` (nil: to the end) and tells how many there were.
+  /// Removes all keys from `low` up to, but without, `high` (nil: to the end). Returns their
+  /// number.
   @discardableResult
   package func removeRange(_ low: UInt64, _ high: UInt64?) throws(StoreError) -> UInt64 {
     try draft.removeRange(low, high)
   }
   package func removeAll() throws(StoreError) { try draft.removeAll() }
-  /// Makes an empty tree one that was built; false if it is not empty.
+  /// Replaces an empty tree by one that was built. Returns false if this tree is not empty.
   package func adopt(_ root: Root, extents: UInt64) -> Bool { draft.adopt(root, extents: extents) }
-  /// Moves what lies at the end of the file to lower places.
+  /// Moves pages and extents at the end of the file to lower places.
   package func relocate(_ job: inout Relocation) throws(StoreError) { try draft.relocate(&job) }
 }

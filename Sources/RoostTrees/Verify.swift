@@ -2,24 +2,25 @@ internal import RoostBytes
 internal import RoostFile
 package import RoostPages
 
-/// Something in a tree that is not as it should be.
+/// An error in a tree.
 package struct Finding: Hashable, Sendable, CustomStringConvertible {
   package var page: PageID
   package var sentence: String
-  /// The page could not be read, or its bytes are not what its parent says; else it contradicts itself or others.
+  /// Whether the page could not be read or is not the one that its parent names. Otherwise it
+  /// contradicts itself or other pages.
   package var isUnreadable = false
 
   package var description: String { "page \(page.place): \(sentence)" }
 }
 
-/// What a walk through a whole tree came by.
+/// A page or extent that a walk reached.
 package enum Reached {
   case page(PageID)
   case extents(ExtentList)
 }
 
 extension ByteTree {
-  /// Examines every page and tells all that is wrong. See ``Draft`` for the invariants.
+  /// Examines every page and reports all errors. See ``Draft`` for the invariants.
   package func verify(
     stampBound: UInt64 = .max, extents: UInt64? = nil, _ reach: (Reached) -> Void = { _ in }
   ) -> [Finding] {
@@ -30,7 +31,7 @@ extension ByteTree {
 }
 
 extension IntegerTree {
-  /// Examines every page and tells all that is wrong. See ``Draft`` for the invariants.
+  /// Examines every page and reports all errors. See ``Draft`` for the invariants.
   package func verify(
     stampBound: UInt64 = .max, extents: UInt64? = nil, _ reach: (Reached) -> Void = { _ in }
   ) -> [Finding] {
@@ -40,7 +41,7 @@ extension IntegerTree {
   }
 }
 
-/// A walk through all pages of a tree, which goes on beside damaged subtrees.
+/// A walk through all pages of a tree, which continues beside damaged subtrees.
 private struct Examination<F: Form> {
   let view: PageView
   let tree: UInt32
@@ -49,7 +50,7 @@ private struct Examination<F: Form> {
   private var seen = Set<PageID>()
   private var extents: UInt64 = 0
 
-  /// What a parent says about a child.
+  /// The parent's data about a child.
   private struct Expected {
     var reference: PageReference
     var level: UInt8
@@ -98,7 +99,7 @@ private struct Examination<F: Form> {
     findings.append(Finding(page: page, sentence: sentence))
   }
 
-  /// Whether the page may be read further.
+  /// Checks a page. Returns whether its content may be read.
   private mutating func examine(_ memory: UnsafeRawPointer, _ expected: Expected) -> Bool {
     let page = expected.reference.page
     if let complaint = Complaint.about(page, memory) {

@@ -2,21 +2,23 @@ internal import RoostBytes
 package import RoostFile
 package import RoostPages
 
-/// Where a walk stands in one branch.
+/// The position of a walk in one branch.
 package struct TrailStep {
   @usableFromInline var reference: PageReference
   @usableFromInline var index: Int
 }
 
-/// A place among the leaves of a snapshot's tree, and the way there; what cursors of both kinds share.
+/// A position among the leaves of a tree, and the path to it; shared by cursors of both kinds.
 ///
-/// Only the leaf is held in memory between calls. The branches above are found again by their references,
-/// which costs a look-up for each leaf and not for each entry.
+/// Only the leaf is kept in memory between calls. The branches above are found again by their
+/// references, which costs a look-up for each leaf instead of each entry.
 ///
 /// ## Invariants
-/// 1. Where there is a leaf, `trail` names the branches above it and the child taken in each.
-/// 2. `index` is in -1 ... count: -1 is before the first entry of the tree, `count` is behind the last one.
-/// 3. After an error it stands nowhere: whoever goes on all the same must not take what follows for everything.
+/// 1. If there is a leaf, `trail` names the branches above it and the child taken in each.
+/// 2. `index` is in -1 ... count: -1 is before the first entry of the tree, `count` is after the
+///    last one.
+/// 3. After an error it has no position: moves fail, so that a caller that continues does not
+///    mistake the rest for everything.
 package struct Walk: ~Copyable {
   package let view: PageView
   package let root: Root
@@ -25,25 +27,25 @@ package struct Walk: ~Copyable {
   let branchKind: UInt8
   private let trail: UnsafeMutablePointer<TrailStep>
   private var hold: HoldIndex?
-  /// The leaf whose memory was asked for when the one before it was entered.
+  /// The leaf that was prefetched when the previous one was entered.
   private var fetched: UnsafeRawPointer?
 
   @usableFromInline var leaf: UnsafeRawPointer
   @usableFromInline var isPlaced = false
   @usableFromInline var index = -1
   @usableFromInline var count = 0
-  /// Why the last move failed; it fails again until the walk is placed anew.
+  /// The error of the last move. Every move fails with it until the walk is positioned again.
   private var failure: StoreError?
 
-  /// The leaves asked for ahead.
+  /// The leaves requested in advance.
   private var ahead = LeavesAhead()
 
-  /// Where a byte key is put together.
+  /// The memory in which a byte key is assembled.
   @usableFromInline let buffer: UnsafeMutableRawPointer
-  /// The leaf whose prefix stands in the buffer.
+  /// The leaf whose prefix is in the buffer.
   @usableFromInline var bufferedLeaf: UnsafeRawPointer?
 
-  /// A walk in memory of its own, so that a cursor is one word.
+  /// Makes a walk in memory of its own, so that a cursor is one word.
   static func make(_ root: Root, tree: UInt32, isInteger: Bool, view: PageView) -> UnsafeMutablePointer<Walk> {
     let pointer = UnsafeMutablePointer<Walk>.allocate(capacity: 1)
     pointer.initialize(to: Walk(root, tree: tree, isInteger: isInteger, view: view))
@@ -71,7 +73,7 @@ package struct Walk: ~Copyable {
   @inlinable @inline(__always)
   package var isAtEntry: Bool { index >= 0 && index < count }
 
-  /// Goes to the next entry; false behind the last one.
+  /// Moves to the next entry. Returns false after the last one.
   @inlinable @inline(__always)
   package mutating func next() throws(StoreError) -> Bool {
     index &+= 1
@@ -79,7 +81,7 @@ package struct Walk: ~Copyable {
     return try turn(forward: true)
   }
 
-  /// Goes to the entry before; false before the first one.
+  /// Moves to the previous entry. Returns false before the first one.
   @inlinable @inline(__always)
   package mutating func previous() throws(StoreError) -> Bool {
     index &-= 1
@@ -87,7 +89,7 @@ package struct Walk: ~Copyable {
     return try turn(forward: false)
   }
 
-  /// Goes to the first or the last entry of the tree.
+  /// Moves to the first or the last entry of the tree.
   package mutating func moveToEnd(first: Bool) throws(StoreError) -> Bool {
     guard !root.isEmpty else { return false }
     view.slot.enter()
@@ -99,7 +101,7 @@ package struct Walk: ~Copyable {
     } catch { throw fail(error) }
   }
 
-  /// Goes to the entry before which `number` others stand.
+  /// Moves to the entry with this index.
   package mutating func move(to number: UInt64) throws(StoreError) -> Bool {
     guard number < root.count else { return false }
     view.slot.enter()
@@ -130,7 +132,7 @@ package struct Walk: ~Copyable {
     return true
   }
 
-  /// The key of the entry, put together from the leaf's prefix and the entry's suffix.
+  /// The key of the entry, assembled from the leaf's prefix and the entry's suffix.
   @inlinable @inline(__always)
   package mutating func byteKey() -> ByteKey {
     let prefix = ByteNode.prefixLength(leaf)
@@ -142,9 +144,9 @@ package struct Walk: ~Copyable {
     return ByteKey(buffer, prefix &+ ByteNode.suffixLength(leaf, index))
   }
 
-  // MARK: For cursors that search
+  // MARK: For searches of cursors
 
-  /// The page of a reference, if it is the node that its parent names.
+  /// Loads the page of a reference, if it is the node that its parent names.
   func load(_ reference: PageReference, _ level: UInt8) throws(StoreError) -> UnsafeRawPointer {
     let page = try view.frames.page(reference)
     let kind = level == 0 ? leafKind : branchKind
@@ -160,7 +162,7 @@ package struct Walk: ~Copyable {
     return Branch.reference(page, child)
   }
 
-  /// Stands before the first entry of this leaf and holds it.
+  /// Positions the walk before the first entry of this leaf and holds the leaf.
   mutating func place(_ reference: PageReference) throws(StoreError) {
     isPlaced = false
     count = 0
@@ -171,14 +173,15 @@ package struct Walk: ~Copyable {
     } else {
       hold = try view.slot.hold(reference.page)
     }
-    // All lines are asked for at once; one after the other, as entries are read, each would be waited for.
+    // All cache lines are prefetched at once. Otherwise each would be waited for when its entries
+    // are read.
     if leaf != fetched { leaf.touch(from: 64, to: Page.size) }
     count = Node.count(leaf)
     isPlaced = true
     failure = nil
   }
 
-  /// Stands nowhere, and keeps why.
+  /// Loses the position, and keeps the error.
   @inline(never)
   mutating func fail(_ error: StoreError) -> StoreError {
     isPlaced = false
@@ -206,7 +209,7 @@ package struct Walk: ~Copyable {
     do throws(StoreError) { return try turnInside(forward: forward) } catch { throw fail(error) }
   }
 
-  /// Goes on to the nearest leaf that is not empty. The slot is entered.
+  /// Moves to the nearest leaf that is not empty. The caller has entered the slot.
   mutating func turnInside(forward: Bool) throws(StoreError) -> Bool {
     repeat {
       guard try turnOnce(forward: forward) else {
@@ -243,7 +246,7 @@ package struct Walk: ~Copyable {
     return false
   }
 
-  /// Asks for the memory of the leaf that is likely to come next, while this one is read.
+  /// Prefetches the leaf that probably comes next, while this one is read.
   private mutating func fetchLeaf(_ branch: UnsafeRawPointer, _ child: Int) {
     fetched = nil
     guard child >= 0, child < Node.count(branch) else { return }

@@ -17,7 +17,7 @@ actor Office {
   func name(of identifier: PersistentIdentifier) -> String? { self[identifier, as: Garden.self]?.name }
 }
 
-/// The same, with initializers and an executor written by hand.
+/// An actor like the previous one, with an initializer and an executor written by hand.
 actor Archive: ModelActor {
   nonisolated let modelContainer: ModelContainer
   nonisolated let modelExecutor: any ModelExecutor

@@ -3,7 +3,7 @@ import Observation
 import SwiftData
 import Testing
 
-/// Its decoder ends the program at made-up values.
+/// A type whose decoder ends the program for made-up values.
 private struct Choosy: Codable, Equatable {
   var number = 3
   var names = ["a"]
@@ -54,7 +54,7 @@ private struct Choosy: Codable, Equatable {
   init(_ number: Int) { choosy = Choosy(number) }
 }
 
-/// What options of `@Attribute` do to a property.
+/// The effects of options of `@Attribute`.
 @Suite struct AttributeOptionTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -65,7 +65,7 @@ private struct Choosy: Codable, Equatable {
     context = ModelContext(container)
   }
 
-  @Test func `an ephemeral value is the object's, and no store has it`() throws {
+  @Test func `an ephemeral value belongs to the object and is not stored`() throws {
     let gate = TollGate(street: "a")
     context.insert(gate)
     gate.guests.append("g")
@@ -78,7 +78,7 @@ private struct Choosy: Codable, Equatable {
     let found = try #require(try other.fetch(FetchDescriptor<TollGate>()).first)
     #expect(!found.isOpen && found.guests.isEmpty && found.keeper == nil && found.queue == 3 && found.fee == 1)
     #expect(found.opened == Date(timeIntervalSince1970: 1))
-    // What another context saves leaves it as it is.
+    // A save of another context does not change it.
     found.street = "b"
     try other.save()
     #expect(try context.fetch(FetchDescriptor<Gate>()).first === gate && gate.street == "b" && gate.queue == 5)
@@ -86,7 +86,7 @@ private struct Choosy: Codable, Equatable {
     #expect(gate.guests == ["g"])
   }
 
-  @Test func `observers are told of an ephemeral value`() throws {
+  @Test func `observers are notified of an ephemeral value`() throws {
     let gate = TollGate(street: "a")
     final class Told: @unchecked Sendable { var count = 0 }
     let told = Told()
@@ -101,7 +101,7 @@ private struct Choosy: Codable, Equatable {
     #expect(told.count == 1)
   }
 
-  @Test func `the schema has it, as transient`() throws {
+  @Test func `the schema has an ephemeral property as transient`() throws {
     let attributes = try #require(container.schema.entitiesByName["TollGate"]).attributes
     let transient = attributes.filter(\.isTransient).map(\.name).sorted()
     #expect(transient == ["guests", "isOpen", "keeper", "opened", "queue"])
@@ -109,7 +109,7 @@ private struct Choosy: Codable, Equatable {
     #expect(attributes.first { $0.name == "opened" }?.valueType == Date.self)
   }
 
-  @Test func `a codable value is stored as it encodes itself`() throws {
+  @Test func `a codable value is stored in its encoded form`() throws {
     let chest = Chest(7)
     context.insert(chest)
     chest.many = [Choosy(8), Choosy(4)]

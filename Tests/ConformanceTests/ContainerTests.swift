@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 @Suite struct ContainerTests {
-  @Test func `a container is made of types, of a schema, and of a versioned one`() throws {
+  @Test func `a container is made from types, a schema, or a versioned schema`() throws {
     let schema = Schema([Garden.self, Bed.self, Gardener.self, Hut.self], version: Schema.Version(1, 2, 3))
     let memory = ModelConfiguration("named", schema: schema, isStoredInMemoryOnly: true)
     let one = try ModelContainer(for: schema, configurations: [memory])
@@ -40,7 +40,7 @@ import Testing
     #expect(try JSONDecoder().decode(PersistentIdentifier.self, from: text) == identifier)
   }
 
-  @Test func `each model is kept where a configuration names it`() throws {
+  @Test func `each model is stored where a configuration names it`() throws {
     let whole = Schema([Garden.self, Bed.self, Gardener.self, Hut.self, Diary.self])
     let gardens = ModelConfiguration(
       "gardens", schema: Schema([Garden.self, Bed.self, Gardener.self, Hut.self]), isStoredInMemoryOnly: true)
@@ -56,7 +56,7 @@ import Testing
     #expect(Set(stores.compactMap { $0 }).count == 2)
   }
 
-  @Test func `what a configuration says of itself`() {
+  @Test func `the properties of a configuration`() {
     let plain = ModelConfiguration("plain", isStoredInMemoryOnly: true, allowsSave: false)
     #expect(plain.name == "plain" && plain.isStoredInMemoryOnly && !plain.allowsSave && plain.schema == nil)
     let group = ModelConfiguration("group", groupContainer: .none, cloudKitDatabase: .none)
@@ -66,7 +66,7 @@ import Testing
     #expect(Set([plain, typed]).count == 2)
   }
 
-  @Test func `erasing leaves nothing`() throws {
+  @Test func `erasing removes all models`() throws {
     let container = try makeContainer()
     let context = ModelContext(container)
     context.insert(Garden(name: "a"))

@@ -21,7 +21,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Garden>()) == 0)
   }
 
-  @Test func `a rollback gives changes up`() throws {
+  @Test func `a rollback discards changes`() throws {
     let context = try makeContext()
     let garden = Garden(name: "a")
     context.insert(garden)
@@ -72,7 +72,7 @@ import Testing
     #expect(try context.all(Garden.self).isEmpty)
   }
 
-  @Test func `who saves tells the others`() throws {
+  @Test func `a save notifies observers`() throws {
     let context = try makeContext()
     let garden = Garden(name: "a")
     let told = Told()
@@ -112,7 +112,7 @@ import Testing
     #expect(one.editingState.author == "somebody")
   }
 
-  @Test @MainActor func `the main context saves by itself`() throws {
+  @Test @MainActor func `the main context saves automatically`() throws {
     let container = try makeContainer()
     #expect(container.mainContext.autosaveEnabled && container.mainContext === container.mainContext)
     container.mainContext.autosaveEnabled = false
@@ -121,7 +121,7 @@ import Testing
     #expect(try container.mainContext.fetchCount(FetchDescriptor<Garden>()) == 1)
   }
 
-  @Test func `a value that must be unique belongs to the last that came`() throws {
+  @Test func `the last model with a unique value wins`() throws {
     let context = try makeContext()
     let first = Garden(name: "a")
     context.insert(first)
@@ -136,7 +136,7 @@ import Testing
   }
 }
 
-/// What a notification told.
+/// The content of a notification.
 private final class Told: @unchecked Sendable {
   private let lock = NSLock()
   private var texts: [String] = []

@@ -30,7 +30,7 @@ import Testing
     return found
   }
 
-  @Test func `sorted and cut`() throws {
+  @Test func `sorted and limited`() throws {
     var descriptor = FetchDescriptor<Garden>(sortBy: [SortDescriptor(\.area, order: .reverse), SortDescriptor(\.name)])
     descriptor.fetchLimit = 3
     descriptor.fetchOffset = 1
@@ -50,7 +50,7 @@ import Testing
     #expect(batch.count == 4 && batch[0].area == 4 && batch.indices == 0..<4)
   }
 
-  @Test func `changes that wait count unless they shall not`() throws {
+  @Test func `unsaved changes count unless they are excluded`() throws {
     context.insert(Garden(name: "new"))
     var descriptor = FetchDescriptor<Garden>()
     #expect(descriptor.includePendingChanges)
@@ -59,7 +59,7 @@ import Testing
     #expect(try context.fetch(descriptor).count == 20)
   }
 
-  @Test func `one after the other`() throws {
+  @Test func `enumerating models`() throws {
     var names: Set<String> = []
     try context.enumerate(FetchDescriptor<Garden>(), batchSize: 3) { names.insert($0.name) }
     #expect(names.count == 20)
@@ -128,7 +128,7 @@ import Testing
     #expect(one == [garden])
   }
 
-  @Test func `in functions for any model`() throws {
+  @Test func `fetches in generic functions`() throws {
     func first<Model: PersistentModel>(_ type: Model.Type, where predicate: Predicate<Model>? = nil) throws -> Model? {
       var descriptor = FetchDescriptor<Model>(predicate: predicate)
       descriptor.fetchLimit = 1
@@ -145,7 +145,7 @@ import Testing
   }
 
   #if canImport(Roost)
-    @Test func `flags are sorted by too`() throws {
+    @Test func `sorting by flags`() throws {
       let sorted = try context.fetch(FetchDescriptor<Garden>(sortBy: [SortDescriptor(\.isPublic)]))
       #expect(sorted.first?.isPublic == false && sorted.last?.isPublic == true)
     }

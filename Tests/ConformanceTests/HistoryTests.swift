@@ -10,7 +10,7 @@ final class Note {
   init(_ title: String) { self.title = title }
 }
 
-/// The history as programs for SwiftData write it.
+/// The history, in the form in which programs for SwiftData use it.
 @Suite struct HistoryTests {
   private func makeContainer() throws -> ModelContainer {
     let place = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).store")
@@ -27,7 +27,7 @@ final class Note {
     return try context.fetchHistory(descriptor)
   }
 
-  @Test func `changes of one author behind a token`() throws {
+  @Test func `changes of one author after a token`() throws {
     let container = try makeContainer()
     let context = ModelContext(container)
     context.author = "app"

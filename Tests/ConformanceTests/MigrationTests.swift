@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 @Suite struct MigrationTests {
-  @Test func `a property that came, and one that has another name`() throws {
+  @Test func `a new property and a renamed one`() throws {
     let file = freshFile()
     defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
     do {

@@ -1,12 +1,13 @@
 import Foundation
 import SwiftData
 
-// The files of this target say `import SwiftData` and nothing of ours: they compile on Apple's platforms too, against SwiftData itself.
-// What only we have stands between `#if canImport(Roost)` and `#endif`.
+// The files of this target import `SwiftData` and nothing of Roost's, so they compile on Apple's
+// platforms too, against SwiftData itself. Code that only Roost supports is between `#if
+// canImport(Roost)` and `#endif`.
 
 enum Season: String, Codable, CaseIterable { case spring, summer, autumn, winter }
 
-/// An enum with values of its own.
+/// An enum with associated values.
 enum Visit: Codable, Equatable {
   case never
   case on(Date)
@@ -61,7 +62,7 @@ final class Gardener: Named, Comparable {
   var name: String
   var born: Date?
   var gardens: [Garden] = []
-  /// Led to by its own class.
+  /// A reference from its own class.
   var teacher: Gardener?
   @Relationship(inverse: \Gardener.teacher) var pupils: [Gardener]? = []
   @Relationship(deleteRule: .deny) var hut: Hut?
@@ -92,7 +93,7 @@ final class Hut {
   }
 }
 
-/// A container that lives in memory, and a context of its own.
+/// Makes a container in memory, and a context.
 func makeContext() throws -> ModelContext {
   ModelContext(try makeContainer())
 }
@@ -101,7 +102,7 @@ func makeContainer() throws -> ModelContainer {
   try StoreKind.current.container(Schema([Garden.self, Hut.self]))
 }
 
-/// A file that is not there yet.
+/// Returns the path of a file that does not exist.
 func freshFile() -> URL {
   FileManager.default.temporaryDirectory
     .appending(path: "conformance-\(UUID().uuidString)", directoryHint: .isDirectory)

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 @Suite(.everyStore) struct RelationshipTests {
-  @Test func `both sides say the same`() throws {
+  @Test func `both sides agree`() throws {
     let context = try makeContext()
     let garden = Garden(name: "a")
     context.insert(garden)
@@ -33,7 +33,7 @@ import Testing
     #expect(again.map { $0.gardens.count } == [2, 1, 1])
   }
 
-  @Test func `of one class`() throws {
+  @Test func `a relationship within one class`() throws {
     let context = try makeContext()
     let teacher = Gardener("t")
     context.insert(teacher)
@@ -63,7 +63,7 @@ import Testing
     #expect(try context.all(Gardener.self).map(\.gardens) == [[]])
   }
 
-  @Test func `objects that lead to each other before they are inserted`() throws {
+  @Test func `objects that reference each other before they are inserted`() throws {
     let garden = Garden(name: "a")
     let gardener = Gardener("x")
     gardener.hut = Hut(street: "s", number: 1)

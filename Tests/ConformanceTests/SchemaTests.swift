@@ -5,7 +5,7 @@ import Testing
 @Suite struct SchemaTests {
   private let schema = Schema([Garden.self])
 
-  @Test func `what is found out of a class`() throws {
+  @Test func `a schema from a class`() throws {
     let garden = try #require(schema.entity(for: Garden.self))
     #expect(garden.name == "Garden" && Schema.entityName(for: Garden.self) == "Garden")
     #expect(garden.attributesByName["name"]?.isUnique == true && garden.uniquenessConstraints == [["name"]])
@@ -25,7 +25,7 @@ import Testing
     #expect(hut.indices == [["street"], ["number", "street"]])
   }
 
-  @Test func `of pieces`() {
+  @Test func `a schema from parts`() {
     let name = Schema.Attribute(name: "name", options: [.unique], valueType: String.self)
     let entity = Schema.Entity("Thing", properties: name)
     let made = Schema(entity, version: Schema.Version(3, 0, 0))
@@ -33,7 +33,7 @@ import Testing
     #expect(Schema().entities.isEmpty)
   }
 
-  @Test func `in a file`() throws {
+  @Test func `a schema in a file`() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "schema-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     try schema.save(to: file)
@@ -42,8 +42,8 @@ import Testing
     #expect(again.version == schema.version)
   }
 
-  @Test func `what the macro tells`() {
-    // With one entry for its indexes.
+  @Test func `the metadata of the macro`() {
+    // One entry is for its indexes.
     #expect(Bed.schemaMetadata.count == 4)
     let first = Mirror(reflecting: Bed.schemaMetadata[0]).children
     #expect(first.first { $0.label == "name" }?.value as? String == "number")

@@ -2,8 +2,9 @@ import Foundation
 import SwiftData
 import Testing
 
-/// All that SwiftData's context can do, in the words of its interface. Programs hide their context behind such a protocol to replace it in
-/// tests, and then a default argument more is too much.
+/// All functions of SwiftData's context, with its signatures. Programs hide their context behind
+/// such a protocol to replace it in tests, and then an additional default argument breaks the
+/// conformance.
 private protocol ContextSurface: AnyObject, Equatable, SendableMetatype {
   var author: String? { get set }
   var editingState: EditingState { get set }
@@ -44,7 +45,7 @@ private protocol ContextSurface: AnyObject, Equatable, SendableMetatype {
 
 extension ModelContext: ContextSurface {}
 
-/// Values that are kept by key path, as SwiftData declares them: setting one changes nothing in the value itself.
+/// Values by key path, as SwiftData declares them: setters do not mutate the value itself.
 private struct Values<Model: PersistentModel> {
   let backing: any BackingData<Model>
 
@@ -58,9 +59,9 @@ extension HistoryDescriptor {
   fileprivate var isOfDefaults: Bool { TransactionType.self == DefaultHistoryTransaction.self }
 }
 
-/// Each thing that Docs/COMPATIBILITY.md calls the same, as SwiftData declares it.
+/// Each line that Docs/COMPATIBILITY.md calls the same, as SwiftData declares it.
 @Suite struct SurfaceTests {
-  /// Runs through the protocol alone.
+  /// Uses a context only through the protocol.
   private func play(_ context: some ContextSurface) throws -> [String] {
     var notes: [String] = []
     context.author = "surface"
@@ -94,7 +95,7 @@ extension HistoryDescriptor {
     return notes
   }
 
-  @Test func `a context, through a protocol of all that it can do`() throws {
+  @Test func `a context, through a protocol with all of its functions`() throws {
     let file = freshFile()
     defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
     let container = try ModelContainer(for: Garden.self, Hut.self, configurations: ModelConfiguration(url: file))
@@ -168,7 +169,7 @@ extension HistoryDescriptor {
     entity.inheritedPropertiesByName["size"] = Schema.Attribute(name: "size", valueType: Int.self)
     entity.uniquenessConstraints = [["name"]]
     entity.indices = [["size"]]
-    // What is inherited stays so where attributes are set together.
+    // Inherited attributes stay inherited if attributes are set together.
     entity.attributesByName["color"] = Schema.Attribute(name: "color", valueType: String.self)
     #expect(entity.storedProperties.map(\.name) == ["name", "color"])
     #expect(entity.inheritedPropertiesByName.keys.sorted() == ["size"] && entity.attributesByName.count == 3)
@@ -180,7 +181,7 @@ extension HistoryDescriptor {
     #expect(Schema(Garden.self, Hut.self).entity(for: Hut.self)?.name == Schema.entityName(for: Hut.self))
   }
 
-  @Test func `constraints say what they are about`() throws {
+  @Test func `constraints have their properties`() throws {
     let index = Schema.Index<Hut>([\.street], [\.number, \.street])
     let tree = Schema.Index<Hut>(.binary([\.street]), .rtree([\.number]))
     let unique = Schema.Unique<Hut>([\.street, \.number])
@@ -205,7 +206,7 @@ extension HistoryDescriptor {
     #expect(hut.number == 4 && own.get(\.number) == 4)
   }
 
-  @Test func `what a descriptor of the history asks for`() throws {
+  @Test func `the properties of a history descriptor`() throws {
     typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
     let plain: (Predicate<DefaultHistoryTransaction>?) -> Descriptor = Descriptor.init(predicate:)
     #expect(plain(nil).predicate == nil && plain(nil).fetchLimit == 0 && Descriptor().sortBy.isEmpty)
@@ -250,7 +251,7 @@ extension HistoryDescriptor {
       return
     }
     #expect(!(one == other))
-    // The same property of the same model, in two transactions.
+    // The same property of one model, in two transactions.
     let last = try #require(try context.fetch(FetchDescriptor<Note>()).first)
     for text in ["a", "b"] {
       last.text = text
@@ -268,7 +269,7 @@ extension HistoryDescriptor {
     return hasher.finalize()
   }
 
-  /// Such a type could not cross from one actor to another.
+  /// Otherwise such a type could not be passed between actors.
   @Test func `a versioned schema and its plan cross actors`() async {
     let schema: any VersionedSchema.Type = GardenSchema.self
     let plan: any SchemaMigrationPlan.Type = GardenPlan.self
@@ -277,7 +278,7 @@ extension HistoryDescriptor {
   }
 
   #if canImport(Roost)
-    @Test func `the words of the expansion may be written by hand`() throws {
+    @Test func `the names of the expansion may be written by hand`() throws {
       let context = ModelContext(
         try ModelContainer(for: Marked.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
       let marked = Marked()
@@ -310,7 +311,7 @@ extension HistoryDescriptor {
     #expect(stores.count == 4)
   }
 
-  @Test func `identifiers, collections and what is left`() throws {
+  @Test func `identifiers, collections and the rest`() throws {
     let one = try PersistentIdentifier.identifier(for: "store", entityName: "Hut", primaryKey: 1)
     let two = try PersistentIdentifier.identifier(for: "store", entityName: "Hut", primaryKey: 2)
     #expect(one < two && one.id != two.id && one.entityName == "Hut" && one.storeIdentifier == "store")
@@ -333,7 +334,7 @@ extension HistoryDescriptor {
 }
 
 #if canImport(Roost)
-  /// With the words that SwiftData's own expansion puts before properties.
+  /// With the attributes that SwiftData's own expansion writes before properties.
   @Model final class Marked {
     @_PersistedProperty var count: Int = 1
     @_TransformablePersistedProperty @Attribute(.transformable(by: "Plain")) var steps: [Int] = []

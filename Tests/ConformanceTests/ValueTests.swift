@@ -26,7 +26,7 @@ final class Sheet {
 }
 
 @Suite(.everyStore) struct ValueTests {
-  @Test func `each kind of value comes back`() throws {
+  @Test func `each kind of value is stored and read back`() throws {
     let context = try ModelContext(
       StoreKind.current.container(Schema([Sheet.self])))
     let sheet = Sheet()
@@ -54,7 +54,7 @@ final class Sheet {
     #expect(again.range == -3...4)
   }
 
-  @Test func `models are told apart by identity`() {
+  @Test func `models are compared by identity`() {
     let (one, other) = (Sheet(), Sheet())
     #expect(one == one && one != other && Set([one, other, one]).count == 2)
     #expect(one.persistentModelID != other.persistentModelID && one.persistentModelID.storeIdentifier == nil)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostGraph
 
-/// Reading that fails while a context takes over what others committed, or behind a commit of its own.
+/// Read errors while a context merges commits of others, or after its own commit.
 @Suite struct AdvanceFaultTests {
   private func filled() throws -> DoorStore {
     let first = try DoorStore()
@@ -27,7 +27,7 @@ import Testing
     return try DoorStore(first.files, cacheBytes: 1 << 16)
   }
 
-  /// What a context shows: by school its pupils, by club its members.
+  /// The visible data: the pupils of each school and the members of each club.
   private func shown(_ schools: [School], _ clubs: [Club]) -> [[String]] {
     schools.map { [$0.name] + $0.pupils.map { String($0.name.prefix(8)) } }
       + clubs.map { [$0.title] + $0.members.map { String($0.name.prefix(8)) } }
@@ -40,7 +40,7 @@ import Testing
     )
   }
 
-  @Test(arguments: 1...16) func `whichever read fails, nothing stays old`(nth: Int) throws {
+  @Test(arguments: 1...16) func `after any read error, no old data stays visible`(nth: Int) throws {
     let door = try filled()
     let (mine, theirs) = (ModelContext(door.container), ModelContext(door.container))
     let schools = try mine.fetch(FetchDescriptor<School>(predicate: #Predicate { $0.name < "s2" }))
@@ -61,7 +61,7 @@ import Testing
     mine.processPendingChanges()
     #expect(door.files.steps.count >= min(nth, 5))
     door.files.clearFaults()
-    // A fault that nobody could be told of is told now.
+    // An error that could not be thrown before is thrown now.
     do { try mine.save() } catch { mine.rollback() }
     mine.processPendingChanges()
     let fresh = ModelContext(door.container)
@@ -75,7 +75,7 @@ import Testing
     #expect(found == wanted, "read \(nth)")
   }
 
-  @Test(arguments: 1...10) func `a save that throws stored nothing, and one that does not stored all`(nth: Int) throws {
+  @Test(arguments: 1...10) func `a save that throws stores nothing, and one that does not stores all`(nth: Int) throws {
     let door = try filled()
     let (mine, theirs) = (ModelContext(door.container), ModelContext(door.container))
     let schools = try mine.fetch(FetchDescriptor<School>(predicate: #Predicate { $0.name < "s2" }))
@@ -99,7 +99,7 @@ import Testing
       try mine.save()
       isSaved = true
     } catch { isSaved = false }
-    // The last ones are read behind the commit.
+    // The last reads come after the commit.
     #expect(isSaved == (nth > 4) || (2...6).contains(nth))
     door.files.clearFaults()
     let stored = try ModelContext(door.container).fetch(FetchDescriptor<School>())

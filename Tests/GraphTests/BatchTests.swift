@@ -6,9 +6,9 @@ import Testing
 
 @testable import RoostGraph
 
-/// What is asked of one object of a fetch is read for all of them.
+/// A read of one object of a fetch reads the others too.
 @Suite struct BatchTests {
-  /// Schools with pupils and heads, seen by a context that has none of them yet.
+  /// Schools with pupils and heads, in a context that has not loaded any.
   private func makeContext(schools: Int, pupils: Int) throws -> GraphContext {
     let store = try SchoolStore.make()
     let writer = GraphContext(store)
@@ -27,8 +27,9 @@ import Testing
     try context.fetchStored(Query(Model._$type.name), as: model)
   }
 
-  /// A user's `deinit` must not run while a list of batches changes, so what leaves one is returned.
-  @Test func `what a batch lets go ends when the caller lets it`() {
+  /// A user's `deinit` must not run while a list of batches changes, so objects that leave one are
+  /// returned.
+  @Test func `objects that leave a batch are released by the caller`() {
     let batch = Batch(0, [1, 2])
     weak var first: School?
     do {
@@ -45,7 +46,7 @@ import Testing
     #expect(hasEnded)
   }
 
-  @Test func `what a ring of batches lets go ends when the caller lets it`() {
+  @Test func `objects that leave a ring of batches are released by the caller`() {
     var ring = BatchRing()
     weak var first: Batch?
     weak var school: School?
@@ -59,7 +60,7 @@ import Testing
       }
       dropped += ring.add(batch)
       count += 1
-      // The three newest keep what they have.
+      // The three newest batches keep their objects.
       let (isKept, isAlive) = (first?.kept.isEmpty == false, school != nil)
       #expect(isKept == (count <= 3) && isAlive)
     } while count < 20 && ring.batch(0) === first
@@ -70,7 +71,7 @@ import Testing
     #expect(haveEnded)
   }
 
-  @Test func `what an object forgets is returned`() {
+  @Test func `the objects of emptied slots are returned`() {
     let school = School("a")
     school.head = Teacher("head")
     school.pupils = [Pupil("pupil")]
@@ -78,14 +79,14 @@ import Testing
     #expect(school._$forget().count == 2)
   }
 
-  /// A value that ends as it leaves a box.
+  /// A value whose deinit runs a closure.
   private final class Last {
     private let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }
     deinit { body() }
   }
 
-  @Test func `a value that leaves a box may read the box as it ends`() {
+  @Test func `the deinit of a value that leaves a box may read the box`() {
     let box = _Box()
     var read: [String?] = []
     box.set(\School.name, Last { read.append(box.value(\School.name) as? String) })
@@ -126,7 +127,7 @@ import Testing
     context.close()
   }
 
-  @Test(arguments: [false, true]) func `a loop over a large fetch reads in few steps, either way`(
+  @Test(arguments: [false, true]) func `a loop over a large fetch needs few reads, in both directions`(
     isReversed: Bool
   ) throws {
     let context = try makeContext(schools: 3000, pupils: 1)
@@ -165,7 +166,7 @@ import Testing
     context.close()
   }
 
-  @Test func `objects that others changed are read again together`() throws {
+  @Test func `objects that others changed are reread together`() throws {
     let context = try makeContext(schools: 100, pupils: 0)
     let schools = try all(context, School.self)
     let other = GraphContext(context.store)
@@ -178,7 +179,7 @@ import Testing
     other.close()
   }
 
-  @Test func `what was read ahead goes when nobody uses the fetch any more`() throws {
+  @Test func `objects that were read ahead are released with the fetch`() throws {
     let context = try makeContext(schools: 50, pupils: 2)
     let map = try #require(context.store.map(of: School.self))
     do {
@@ -192,10 +193,10 @@ import Testing
     context.close()
   }
 
-  @Test func `a row that cannot be read ahead disturbs nobody`() throws {
+  @Test func `an unreadable row does not prevent reading others ahead`() throws {
     let context = try makeContext(schools: 10, pupils: 1)
     let pupils = try all(context, Pupil.self)
-    // A row that is in no store, among those that will be read together.
+    // A row that is in no store, among the rows that will be read together.
     context.objects.noteBatch(try #require(context.store.map(of: School.self)), [1, 2, 77, 3])
     let map = try #require(context.store.map(of: School.self))
     let missing = context.objects.origin(map).object(77) as? School
@@ -207,7 +208,7 @@ import Testing
     context.close()
   }
 
-  /// Batches against a plain list: any order of rows, any order of questions.
+  /// Batches compared with a plain list, for any order of rows and of look-ups.
   @Test(arguments: UInt64(1)...20) func `a batch finds its rows`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var rows = (0..<random.below(60) + 2).map { _ in UInt64(random.below(200)) + 1 }

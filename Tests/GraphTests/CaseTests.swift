@@ -8,14 +8,14 @@ import Testing
 
 private enum Money: String, Codable, CaseIterable { case euro = "EUR", dollar = "USD" }
 private enum Grade: Int, Codable, CaseIterable { case low = -1, high = 7 }
-/// Does not list its cases.
+/// An enum that does not list its cases.
 private enum Closed: String, Codable { case one, two }
-/// Lists only some of them.
+/// An enum that lists only some of its cases.
 private enum Partly: String, Codable, CaseIterable {
   case shown, hidden
   static var allCases: [Partly] { [.shown] }
 }
-/// No enum: any text may come.
+/// Not an enum: any text is valid.
 private struct Word: RawRepresentable, Codable, CaseIterable {
   var rawValue: String
   static var allCases: [Word] { [Word(rawValue: "a")] }
@@ -42,7 +42,8 @@ private enum Later {
   }
 }
 
-/// The catalog keeps the cases of enums, so that the tool, which has no types, can check what it imports.
+/// The catalog stores the cases of enums, so that the tool, which does not have the types, can
+/// check imports.
 @Suite struct CaseTests {
   private func cases(_ field: String, _ catalog: Catalog) -> [Value]? { catalog.entity("Purse")?.field(field)?.cases }
 
@@ -55,8 +56,9 @@ private enum Later {
     for field in ["closed", "partly", "word"] { #expect(cases(field, catalog) == nil) }
   }
 
-  /// A program with one case more could not open a store for reading only, because the catalog would have to change.
-  @Test func `a new case reaches the catalog by an opening for writing, and hinders none for reading`() throws {
+  /// Regression: a program with one more case could not open a store for reading, because the
+  /// catalog would have to change.
+  @Test func `a new case is stored by an opening for writing, and does not prevent one for reading`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("purses")
     let (before, later) = ([ModelPlan(Purse._$type)], [ModelPlan(Later.Purse._$type)])

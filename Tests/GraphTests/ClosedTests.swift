@@ -6,9 +6,9 @@ import Testing
 
 @testable import RoostGraph
 
-/// Contexts and stores that have ended.
+/// Closed contexts and stores.
 @Suite struct ClosedTests {
-  @Test func `a closed container says so, whatever it is asked`() throws {
+  @Test func `every call on a closed container throws that it is closed`() throws {
     let door = try DoorStore()
     let school = School("Hill")
     do {
@@ -38,7 +38,7 @@ import Testing
     context.rollback()
   }
 
-  @Test func `a closed context looks at nothing and holds nothing`() throws {
+  @Test func `a closed context reads nothing and holds nothing`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
     try context.insert(School("Hill"))
@@ -51,7 +51,7 @@ import Testing
     #expect(fault?.code == .closed)
   }
 
-  @Test func `a model that stands for none cannot be deleted`() throws {
+  @Test func `a placeholder model cannot be deleted`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
     try context.insert(School("Hill"))
@@ -66,10 +66,10 @@ import Testing
     context.close()
   }
 
-  @Test func `only the turn's holder looks for a model like another one`() throws {
+  @Test func `only the holder of the turn looks for an equal model`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
-    // Unsafe, as what is tested is.
+    // Unsafe, because the test shares a context between threads.
     nonisolated(unsafe) let shared = context
     try RoostFile.Thread { _ = shared.session.lock.take(.saving) }.join()
     for call in 0..<2 {

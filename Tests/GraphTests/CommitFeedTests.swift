@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostGraph
 
-/// What is known of the last commits, and for how long.
+/// The feed of recent commits, and how long it keeps them.
 @Suite struct CommitFeedTests {
   private let author = Author()
   private final class Author: Sendable {}
@@ -17,7 +17,7 @@ import Testing
     if case .entries(let entries) = news { entries.map(\.number) } else { nil }
   }
 
-  @Test func `what nobody can ask for is not kept`() {
+  @Test func `entries that no context needs are removed`() {
     let feed = CommitFeed()
     feed.shows(1)
     for number in 2...5000 as ClosedRange<UInt64> { feed.add(entry(number)) }
@@ -32,7 +32,7 @@ import Testing
     #expect(feed.count <= 200)
   }
 
-  @Test func `the bound is kept, whoever looks`() {
+  @Test func `the limit holds whichever commits are shown`() {
     let feed = CommitFeed(mostRows: 100)
     feed.shows(0)
     for number in 1...1000 as ClosedRange<UInt64> { feed.add(entry(number, rows: 9)) }
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// A commit that fails leaves its number to the next one.
-  @Test(arguments: UInt64(1)...40) func `it tells what a plain list would`(seed: UInt64) {
+  @Test(arguments: UInt64(1)...40) func `the feed equals a plain list`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     let feed = CommitFeed(mostRows: 300)
     var all: [CommitFeed.Entry] = []
@@ -71,14 +71,14 @@ import Testing
         if case .entries(let entries) = found {
           #expect(entries.map(\.rows) == wanted.map(\.rows), "seed \(seed)")
         } else {
-          // Only the bound forgets what somebody may ask for.
+          // Only the limit removes entries that a context may need.
           #expect(wanted.map(\.size).reduce(0, +) > 300, "seed \(seed)")
         }
       }
     }
   }
 
-  @Test func `contexts hold what they may ask for, and no longer`() throws {
+  @Test func `contexts keep the entries that they may need, and no longer`() throws {
     let store = try SchoolStore.make()
     let (one, two) = (GraphContext(store), GraphContext(store))
     let school = School("Hill")

@@ -18,7 +18,7 @@ import Testing
     return try context.fetchStored(Query("Item", by: [Order(.field(.row, field.id))]), as: Item.self).map(\.name)
   }
 
-  @Test func `what is inserted and saved is found again`() throws {
+  @Test func `inserted and saved objects are found again`() throws {
     let store = try store()
     let context = GraphContext(store)
     let one = Item("one", count: 1, note: "a note")
@@ -40,7 +40,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `a row has one object as long as somebody uses it`() throws {
+  @Test func `a row has one object as long as it is used`() throws {
     let store = try store()
     let context = GraphContext(store)
     try context.insert(Item("one"))
@@ -54,7 +54,7 @@ import Testing
     context.close()
   }
 
-  @Test func `objects that others changed show it after the next fetch`() throws {
+  @Test func `objects show the changes of others after the next fetch`() throws {
     let store = try store()
     let (one, two) = (GraphContext(store), GraphContext(store))
     try one.insert(Item("a", count: 1))
@@ -74,7 +74,7 @@ import Testing
     two.close()
   }
 
-  @Test func `rollback gives up everything`() throws {
+  @Test func `rollback discards all changes`() throws {
     let store = try store()
     let context = GraphContext(store)
     let kept = Item("kept")
@@ -107,7 +107,7 @@ import Testing
     context.close()
   }
 
-  @Test func `a save that is refused changes nothing`() throws {
+  @Test func `a save that throws changes nothing`() throws {
     let store = try store()
     let context = GraphContext(store)
     try context.insert(Item("same"))
@@ -122,7 +122,7 @@ import Testing
     other.close()
   }
 
-  @Test func `objects end on any thread while rows are looked up`() throws {
+  @Test func `objects are released on any thread while rows are looked up`() throws {
     let store = try store()
     let context = GraphContext(store)
     for number in 0..<200 { try context.insert(Item("\(number)", count: number)) }

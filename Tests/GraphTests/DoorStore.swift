@@ -3,13 +3,15 @@ import RoostGraph
 import RoostPages
 import RoostTestSupport
 
-/// A container whose file is a simulated one, so that what lies below it can be made to fail.
+/// A container on a simulated file system, so that tests can make its file operations fail.
 struct DoorStore {
   let files: SimulatedFileSystem
   let container: ModelContainer
   let store: GraphStore
 
-  /// - Parameter pages: bytes of memory for pages; few, so that objects are read from the file.
+  /// - Parameters:
+  ///   - files: the file system.
+  ///   - cacheBytes: bytes of the page cache. A small cache makes objects be read from the file.
   init(_ files: SimulatedFileSystem = SimulatedFileSystem(), cacheBytes: Int? = nil) throws {
     self.files = files
     var opened: GraphStore?

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Roost
 
-/// Each kind of error has a number in the one table.
+/// Each kind of error has a number in the table.
 @Suite struct ErrorCatalogueTests {
   private func kinds() -> [(ErrorEntry.Family, String)] {
     var kinds: [(ErrorEntry.Family, String)] = []
@@ -19,7 +19,7 @@ import Testing
     return kinds
   }
 
-  @Test func `each kind has a number, and no number a kind that is not there`() {
+  @Test func `each kind has a number, and each number a kind`() {
     var known: Set<String> = []
     for (family, name) in kinds() {
       let entry = ErrorCatalogue.entry(family, name)
@@ -30,7 +30,7 @@ import Testing
     #expect(known == Set(others.map(\.number)))
   }
 
-  @Test func `numbers and names are there once, and sentences are whole`() {
+  @Test func `numbers and names are unique, and messages are complete sentences`() {
     let all = ErrorCatalogue.all
     #expect(Set(all.map(\.number)).count == all.count)
     for entry in all {
@@ -45,8 +45,8 @@ import Testing
     }
   }
 
-  /// They stand in scripts and in letters to users.
-  @Test func `numbers that were given stay`() {
+  /// Scripts and letters to users contain them.
+  @Test func `assigned numbers do not change`() {
     for (number, name) in [
       ("E0101", "notAStore"), ("E0103", "damaged"), ("E0110", "notFound"), ("E0111", "locked"), ("E0127", "busy"),
       ("E0204", "notUnique"), ("E0301", "wrongType"), ("E0414", "pendingChanges"), ("E0507", "notUnique"),
@@ -54,7 +54,7 @@ import Testing
     ] { #expect(ErrorCatalogue.entry(written: number)?.name == name) }
   }
 
-  @Test func `errors tell their numbers`() {
+  @Test func `errors contain their numbers`() {
     #expect(StoreError(.damaged, "x").reference == "E0103")
     #expect(RoostError(.notUnique, "x").reference == "E0507")
     #expect(RoostError(.store, "x", underlyingError: StoreError(.locked, "y")).reference == "E0111")

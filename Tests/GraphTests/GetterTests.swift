@@ -6,9 +6,10 @@ import Testing
 
 @testable import RoostGraph
 
-/// A getter cannot throw. What it returns where no value can be had, and who says why.
+/// A getter cannot throw. These tests check what it returns if there is no value, and which call
+/// throws the error.
 @Suite struct GetterTests {
-  /// A container with a whole and its parts, opened anew so that little of it is in memory.
+  /// A container with a whole and its parts, reopened so that little of it is in memory.
   private func makeReopened(parts: Int = 3) throws -> DoorStore {
     let first = try DoorStore()
     do {
@@ -26,15 +27,15 @@ import Testing
     try #require(try context.fetch(FetchDescriptor<Thing>(predicate: #Predicate { $0.whole == nil })).first)
   }
 
-  /// Faults, whose rows stand where the whole does not.
+  /// Faults, whose rows are on other pages than the whole's.
   private func parts(_ context: ModelContext) throws -> [Thing] { try whole(context).parts }
 
-  /// Makes every page that is read from now on unreadable.
+  /// Makes all further reads of pages fail.
   private func breakReading(_ door: DoorStore) {
     door.files.inject(FaultRule(.read, path: "store.roost", .error(ErrorNumber.io), forever: true))
   }
 
-  @Test func `values that cannot be read are defaults, and the save says why`() throws {
+  @Test func `values that cannot be read are defaults, and the save throws the error`() throws {
     let door = try makeReopened(parts: 300)
     let context = ModelContext(door.container)
     let part = try #require(parts(context).last)
@@ -45,7 +46,7 @@ import Testing
     let error = #expect(throws: RoostError.self) { try context.save() }
     #expect(error?.code == .store)
     door.files.clearFaults()
-    // Nothing is written before somebody has given up what was made of such values.
+    // Nothing is written before the program rolls back changes that were based on such values.
     part.name = "changed"
     #expect(throws: RoostError.self) { try context.save() }
     context.rollback()
@@ -53,7 +54,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `loading throws what a getter hides, and leaves the context as it was`() throws {
+  @Test func `load throws the error that a getter hides, and does not change the context`() throws {
     let door = try makeReopened(parts: 300)
     let context = ModelContext(door.container)
     let part = try #require(parts(context).last)
@@ -69,15 +70,15 @@ import Testing
     #expect(other.name == "part 298")
   }
 
-  @Test func `relationships that cannot be read are nil and empty, and the save says why`() throws {
+  @Test func `relationships that cannot be read are nil or empty, and the save throws the error`() throws {
     let door = try makeReopened(parts: 300)
     let context = ModelContext(door.container)
-    // Found without the index that gives its parts.
+    // A query without the index that finds its parts.
     let whole = try #require(
       try context.fetch(FetchDescriptor<Thing>(predicate: #Predicate { $0.name == "whole" })).first)
     breakReading(door)
     #expect(whole.parts.isEmpty)
-    // What is not known is not changed.
+    // A list that is not known is not changed.
     whole.parts.append(Thing("new", owner: Pupil("Bob")))
     #expect(throws: RoostError.self) { try context.save() }
     door.files.clearFaults()
@@ -86,7 +87,7 @@ import Testing
     #expect(try ModelContext(door.container).fetchCount(FetchDescriptor<Thing>()) == 301)
   }
 
-  @Test func `a damaged page is an error, and no trap`() throws {
+  @Test func `a damaged page is an error and not a trap`() throws {
     let door = try makeReopened(parts: 300)
     let context = ModelContext(door.container)
     let parts = try parts(context)
@@ -102,7 +103,7 @@ import Testing
     #expect(error?.code == .store)
   }
 
-  @Test func `a model that outlives its context and its store shows what it has`() throws {
+  @Test func `a model that outlives its context and its store keeps its values`() throws {
     let door = try makeReopened()
     var parts: [Thing] = []
     do {
@@ -133,7 +134,7 @@ import Testing
     #expect(kept.map(\.name) == ["part 0", "part 1", "part 2"])
   }
 
-  @Test func `models that another context deleted keep their last values, faults too`() throws {
+  @Test func `models that another context deleted keep their last values, and so do faults`() throws {
     let door = try makeReopened()
     let (mine, theirs) = (ModelContext(door.container), ModelContext(door.container))
     let third = ModelContext(door.container)
@@ -144,7 +145,7 @@ import Testing
       theirs.delete(part)
     }
     try theirs.save()
-    // A snapshot that is held still has it.
+    // A pinned snapshot still has it.
     #expect(others[0].name == "part 0" && !others[0].isDeleted)
     #expect(parts.allSatisfy { $0._$state.flags.contains(.fault) } && whole.parts.count == 3)
     mine.processPendingChanges()
@@ -155,7 +156,7 @@ import Testing
     try mine.save()
   }
 
-  @Test func `a relationship that must lead somewhere leads to what was deleted`() throws {
+  @Test func `a required relationship references the deleted object`() throws {
     let door = try makeReopened()
     let (mine, theirs) = (ModelContext(door.container), ModelContext(door.container))
     let whole = try whole(mine)
@@ -168,7 +169,7 @@ import Testing
     _ = theirs
   }
 
-  @Test func `an identifier without a row gives a dead model`() throws {
+  @Test func `an identifier without a row gives a deleted model`() throws {
     let door = try makeReopened()
     let context = ModelContext(door.container)
     let part = try #require(parts(context).first)
@@ -182,7 +183,7 @@ import Testing
     try other.save()
   }
 
-  @Test func `a value that nothing can stand for stops with its name and the cure`() async throws {
+  @Test func `a value without any default stops the program with its name and the remedy`() async throws {
     let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let door = try GetterTests().makeReopened(parts: 300)
       let context = ModelContext(door.container)

@@ -9,13 +9,13 @@ import Testing
     "", "@", "7", "a@b", uuid + "@", uuid + "@north", uuid + "@a@b", uuid + "@\u{301}e", uuid.uppercased(), uuid + "0",
     uuid.replacing("-", with: ""), "g" + uuid.dropFirst(), uuid.replacing("-", with: "_"), uuid,
   ])
-  func `a text comes back as it was`(_ text: String) {
+  func `a text is returned unchanged`(_ text: String) {
     let key = IdentifierKey(text: text)
     #expect(key.text.map { Array($0.utf8) } == Array(text.utf8))
     #expect(key == IdentifierKey(text: text) && key.isLasting)
   }
 
-  @Test func `a UUID in small letters is kept as a number, with its zone`() {
+  @Test func `a lowercase UUID is stored as a number, with its zone`() {
     let number = UUIDNumber(high: 0x0192_f0c1_5e3a_7abc, low: 0x8def_0123_4567_89ab)
     #expect(IdentifierKey(text: Self.uuid) == .uuid(number, zone: .none))
     #expect(IdentifierKey(text: Self.uuid + "@a@b") == .uuid(number, zone: ZoneName("a@b")))
@@ -24,7 +24,7 @@ import Testing
     #expect(IdentifierKey.row(7).text == nil && !IdentifierKey.temporary(7).isLasting)
   }
 
-  @Test func `keys of one UUID differ by their zones`() {
+  @Test func `keys with the same UUID differ by their zones`() {
     func key(_ zone: String) -> IdentifierKey {
       .uuid(UUIDNumber(high: 1, low: 2), zone: ZoneName(zone))
     }

@@ -3,17 +3,17 @@ import Testing
 
 @testable import RoostGraph
 
-/// The map from rows to objects, beside a dictionary.
+/// The map from rows to objects, compared with a dictionary.
 @Suite struct IdentityMapTests {
   private final class Holder {}
 
   @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-  func `objects are found under their rows, however much room was made`(_ seed: UInt64) {
+  func `objects are found by their rows, with any reserved room`(_ seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let map = IdentityMap()
     var known: [UInt64: (object: Holder, ticket: UInt32)] = [:]
     for turn in 0..<4_000 {
-      // Rows that follow each other, rows a block apart, and any rows.
+      // Consecutive rows, rows a block apart, and random rows.
       let row =
         switch random.below(3) {
         case 0: UInt64(1 + random.below(200))
@@ -42,7 +42,7 @@ import Testing
     #expect(map.objects().count == known.count)
   }
 
-  @Test func `room for more objects than memory holds is not made at once`() {
+  @Test func `room for more objects than memory can hold is not reserved at once`() {
     let map = IdentityMap()
     map.reserve(.max)
     map.reserve(-1)

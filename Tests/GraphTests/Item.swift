@@ -3,7 +3,7 @@ import RoostRecords
 
 @testable import RoostGraph
 
-/// A model as `@Model` would write it, in few lines.
+/// A model like the expansion of `@Model`, in few lines.
 final class Item: _ModelObject {
   @exclusivity(unchecked) var _$state = _ModelState()
   var _$place: _StatePlace { _ModelState._place(of: &_$state) }

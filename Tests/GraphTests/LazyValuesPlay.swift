@@ -6,10 +6,10 @@ import Testing
 
 @testable import RoostGraph
 
-/// Two contexts read, change, delete, save and give up sheets, in any order. Each value that an object shows is that of a plain model, whenever
-/// the value is read first.
+/// Two contexts read, change, delete, save and roll back sheets at random. Each value of an object
+/// must equal that of a plain model, whenever it is first read.
 @Suite struct LazyValuesPlay {
-  /// Whether an observer was told.
+  /// Whether an observer was notified.
   private final class Told: Sendable {
     private let flag = Atomic(false)
     var isNoted: Bool { flag.load(ordering: .relaxed) }
@@ -26,7 +26,7 @@ import Testing
     var buried: [(sheet: Sheet, values: SheetValues)] = []
   }
 
-  @Test(arguments: UInt64(1)...60) func `a lazy value is the stored one, or the one that was set`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...60) func `a lazy value is the stored one or the one that was set`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let door = try DoorStore(cacheBytes: seed % 2 == 0 ? 256 << 10 : nil)
     var stored: [Int: SheetValues] = [:]
@@ -75,7 +75,7 @@ import Testing
         #expect(sheet.snapshot.code == sheet.code, story)
       default: break
       }
-      // Both show the newest commit, as they do at each fetch.
+      // Both show the newest commit, as after each fetch.
       for side in sides { _ = try side.context.fetchCount(FetchDescriptor<Sheet>()) }
       for _ in 0..<4 { look(sides[random.below(2)], stored, &random, story) }
     }
@@ -90,7 +90,7 @@ import Testing
     #expect(try door.container.verify().isSound)
   }
 
-  /// The sheet that another one is a part of.
+  /// The code of the sheet that another sheet is a part of.
   private static func whole(of code: Int) -> Int { code / 3 }
 
   private func fetch(_ side: inout Side, _ stored: [Int: SheetValues], _ random: inout SplitMix64) throws {

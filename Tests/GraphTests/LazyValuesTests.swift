@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostGraph
 
-/// Values that are made when they are read, from a row that the object keeps.
+/// Values that are made at their first read, from a row that the object keeps.
 @Suite struct LazyValuesTests {
   private func sheets(_ door: DoorStore, _ count: Int, bytes: Int = 100) throws -> [SheetValues] {
     var random = SplitMix64(seed: 7)
@@ -29,7 +29,7 @@ import Testing
     Sheet._$type.properties.indices.filter { sheet._$state.isLazy($0) }.map { Sheet._$type.propertyName($0) }
   }
 
-  @Test func `a fetch makes no text, and the first read of one makes that one`() throws {
+  @Test func `a fetch makes no text, and the first read of one makes only that one`() throws {
     let door = try DoorStore()
     let values = try sheets(door, 3)
     let context = ModelContext(door.container)
@@ -45,7 +45,7 @@ import Testing
     #expect(try fetched(ModelContext(door.container))[1].note == "new")
   }
 
-  @Test func `an object that outlives its context and all others has its values`() throws {
+  @Test func `an object that outlives its context and all others keeps its values`() throws {
     let door = try DoorStore()
     let values = try sheets(door, 2000, bytes: 20)
     var survivors: [Sheet] = []
@@ -55,7 +55,7 @@ import Testing
     }
     try door.container.close()
     for sheet in survivors {
-      // Texts of more than 900 bytes are stored outside of the row, so they need the store.
+      // Texts of more than 900 bytes are stored outside the row, so they need the store.
       for property in SheetValues.all where property > 1 || values[sheet.code].title.utf8.count < 300 {
         #expect(values[sheet.code].isSame(property, in: sheet), "sheet \(sheet.code), property \(property)")
       }
@@ -63,7 +63,7 @@ import Testing
     #expect(survivors.count == 3)
   }
 
-  @Test func `a value outside of its row is read when it is asked for`() throws {
+  @Test func `a value outside its row is read on demand`() throws {
     let door = try DoorStore()
     let values = try sheets(door, 40, bytes: 50_000)
     try door.store.close()
@@ -76,7 +76,7 @@ import Testing
     #expect(all[5].picture == values[5].picture && !door.files.steps.isEmpty)
   }
 
-  @Test func `what others stored since is shown as a whole after a rollback`() throws {
+  @Test func `after a rollback all values are those that others stored since`() throws {
     let door = try DoorStore()
     let values = try sheets(door, 3, bytes: 50_000)
     let context = ModelContext(door.container)
@@ -90,7 +90,7 @@ import Testing
     #expect(sheet.picture == changed.picture && sheet.title == "other")
   }
 
-  @Test func `a deleted object has its values, also those outside of its row`() throws {
+  @Test func `a deleted object keeps its values, including those outside its row`() throws {
     let door = try DoorStore()
     let values = try sheets(door, 4, bytes: 50_000)
     let (context, other) = (ModelContext(door.container), ModelContext(door.container))
@@ -105,9 +105,9 @@ import Testing
     #expect(SheetValues.all.allSatisfy { values[0].isSame($0, in: others[0]) })
   }
 
-  /// The row of an object differs from the one that it keeps after a save. Reading a value outside of it emptied the object's loaded lists,
-  /// and the next save stored that.
-  @Test func `a value that is read after a save leaves lists and observers alone`() throws {
+  /// Regression: after a save an object's row differs from its kept row. Reading a value outside
+  /// the row emptied the object's loaded lists, and the next save stored that.
+  @Test func `reading a value after a save changes no lists and notifies no observers`() throws {
     let door = try DoorStore()
     let values = try sheets(door, 4, bytes: 50_000)
     let context = ModelContext(door.container)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `an object that was changed here and deleted elsewhere has its values`(rollsBack: Bool) throws {
+  func `an object that was changed here and deleted elsewhere keeps its values`(rollsBack: Bool) throws {
     let door = try DoorStore()
     let values = try sheets(door, 2, bytes: 50_000)
     let (context, other) = (ModelContext(door.container), ModelContext(door.container))
@@ -150,7 +150,7 @@ import Testing
     #expect(sheet.title == "mine" && !context.hasChanges)
   }
 
-  @Test func `after its context has ended an object shows no value of a later commit`() throws {
+  @Test func `an object of a closed context shows no value of a later commit`() throws {
     let door = try DoorStore()
     let values = try sheets(door, 2, bytes: 50_000)
     let kept = try fetched(ModelContext(door.container))
@@ -162,7 +162,7 @@ import Testing
     #expect(values[0].isSame(3, in: kept[0]) && values[0].isSame(5, in: kept[0]))
   }
 
-  @Test func `a value that cannot be read is a default, and the save says why`() throws {
+  @Test func `a value that cannot be read is a default, and the save throws the error`() throws {
     let door = try DoorStore()
     let values = try sheets(door, 40, bytes: 50_000)
     try door.store.close()
@@ -179,7 +179,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `objects that end on several threads free the memory that they share`() throws {
+  @Test func `objects that are released on several threads free their shared memory`() throws {
     let door = try DoorStore()
     _ = try sheets(door, 3000, bytes: 20)
     let shelf = Shelf()
@@ -196,7 +196,7 @@ import Testing
     #expect(try fetched(ModelContext(door.container)).count == 3000)
   }
 
-  @Test func `a snapshot, an undo and a printed object have values that nobody read`() throws {
+  @Test func `a snapshot, an undo and a printed object contain values that were not read before`() throws {
     let door = try DoorStore()
     let values = try sheets(door, 3, bytes: 50_000)
     let context = ModelContext(door.container)

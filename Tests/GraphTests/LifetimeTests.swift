@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostGraph
 
-/// Objects live as long as somebody uses them.
+/// Objects live as long as they are used.
 @Suite struct LifetimeTests {
   private func all<Model: PersistentModel>(_ context: GraphContext, _ model: Model.Type) throws -> [Model] {
     try context.fetchStored(Query(Model._$type.name), as: model)
@@ -15,8 +15,9 @@ import Testing
 
   private func living(_ context: GraphContext) -> Int { context.objects.all.count }
 
-  @Test func `appending in chunks does not grow`() throws {
-    // Ten times the bound. Each chunk reads every list again, so the work grows with the square of the chunks.
+  @Test func `appending in chunks does not grow memory`() throws {
+    // Ten times the limit. Each chunk reads every list again, so the work grows with the square of
+    // the chunks.
     let (chunks, size) = (40, 500)
     let store = try SchoolStore.make()
     let context = GraphContext(store)
@@ -30,7 +31,7 @@ import Testing
       try context.save(.relaxed)
       most = max(most, living(context))
     }
-    // A list is whole while somebody appends to it; after the save it may go.
+    // A list stays complete while a program appends to it; after the save it may be unloaded.
     #expect(most <= 2000 + 11)
     context.links.unloadLists()
     #expect(living(context) <= 12)
@@ -38,7 +39,7 @@ import Testing
     context.close()
   }
 
-  @Test func `inserting in chunks does not grow`() throws {
+  @Test func `inserting in chunks does not grow memory`() throws {
     #if DEBUG
       let (chunks, size) = (40, 500)
     #else
@@ -49,7 +50,7 @@ import Testing
     context.links.ledger = LinkLedger(most: 2000)
     var most = 0
     for chunk in 0..<chunks {
-      // Schools that fill up, one after the other, as albums do.
+      // Schools that are filled one after the other, as albums are.
       let school = School("\(chunk)")
       try context.insert(school)
       for number in 0..<size { school.pupils.append(Pupil("\(chunk) \(number)")) }
@@ -60,7 +61,7 @@ import Testing
     context.close()
   }
 
-  @Test func `objects that were read go when nobody uses them`() throws {
+  @Test func `unused objects are released`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
     let school = School("Hill")
@@ -77,7 +78,7 @@ import Testing
     context.close()
   }
 
-  @Test func `last references are dropped on another thread while relationships are followed`() throws {
+  @Test func `last references are released on another thread while relationships are followed`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
     for number in 0..<20 {
@@ -106,7 +107,7 @@ import Testing
   }
 
   #if DEBUG
-    /// Without the other side, only the list itself says who is in it.
+    /// Without an inverse, only the list itself knows its members.
     @Test func `appending stored objects to a list without an inverse searches it once`() throws {
       let plans = [
         ModelPlan(Pupil._$type),
@@ -127,7 +128,8 @@ import Testing
     }
   #endif
 
-  /// What makes an object's accessors work (its context, the table of objects, the links) lives as long as the object.
+  /// An object keeps its context, the table of objects and the links alive, which its accessors
+  /// need.
   @Test(arguments: [false, true]) func `an object keeps its context`(isClosed: Bool) throws {
     let store = try SchoolStore.make()
     let first = GraphContext(store)
@@ -147,7 +149,8 @@ import Testing
     do {
       let pupil = try read()
       #expect(context != nil && pupil.graphContext === context)
-      // The first object of another class needs a new origin, which the table makes for its context.
+      // The first object of another class needs a new origin, which the table makes for its
+      // context.
       let found = try #require(pupil.school)
       #expect(found.name == "Hill" && found.pupils.map(\.name) == ["Ann"] && found.graphContext === context)
       if !isClosed { context?.close() }
@@ -155,7 +158,7 @@ import Testing
     #expect(context == nil)
   }
 
-  @Test func `a long chain of unsaved objects ends without recursion`() throws {
+  @Test func `a long chain of unsaved objects is released without recursion`() throws {
     #if DEBUG
       let length = 100_000
     #else

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostGraph
 
-/// Schools, pupils and clubs that are changed at random, beside plain lists of names.
+/// Schools, pupils and clubs that are changed at random, compared with plain lists of names.
 struct LinkPlay {
   private var generator: SplitMix64
   private let store: GraphStore
@@ -15,9 +15,11 @@ struct LinkPlay {
   private var pupils: [String: Pupil] = [:]
   private var clubs: [String: Club] = [:]
   private var pupilCount = 0
-  /// How often a school's pupils stood in the order of their rows after a save, and how often in another one.
+  /// How often a school's pupils were in the order of their rows after a save, and how often in
+  /// another order.
   private(set) var orders = (rows: 0, others: 0)
-  // What must be: the pupils of a school in order, those of a club, and the clubs of a pupil as a set.
+  // The expected state: the pupils of a school in order, the members of a club, and the clubs of a
+  // pupil as a set.
   private var inSchool: [String: [String]] = [:]
   private var inClub: [String: [String]] = [:]
 
@@ -80,7 +82,7 @@ struct LinkPlay {
     let (clubName, club) = any(clubs)
     switch generator.below(16) {
     case 9:
-      // As their rows are: the order of these need not be written.
+      // In the order of their rows, which need not be written.
       school.pupils.sort { $0._$state.row < $1._$state.row }
       inSchool[schoolName]?.sort { pupils[$0]!._$state.row < pupils[$1]!._$state.row }
     case 10:
@@ -134,7 +136,7 @@ struct LinkPlay {
         club.members.removeAll { $0 === pupil }
       }
     case 7:
-      // As many as before, some of them from elsewhere.
+      // The same number as before, some of them from other schools.
       let count = inSchool[schoolName]!.count
       let list = Array(pupils.keys.sorted().shuffled(using: &generator).prefix(count))
       for one in list { leaveSchool(one) }
@@ -142,10 +144,10 @@ struct LinkPlay {
       school.pupils = list.map { pupils[$0]! }
     case 13: editInPlace(school, schoolName, adding: pupil, name: name)
     case 14:
-      // One that is there already stays where it is.
+      // A member that is added again keeps its place.
       if inSchool[schoolName]?.contains(name) == true { school.pupils.append(pupil) }
     case 15:
-      // At the end of one list after another, from elsewhere or new.
+      // At the end of one list after another, new pupils or pupils of other schools.
       for (schoolName, school) in schools.sorted(by: { $0.key < $1.key }) where generator.chance(2, in: 3) {
         let isNew = pupils.count < 24 && generator.chance(1, in: 2)
         let (name, pupil) = isNew ? { ($0.name, $0) }(makePupil()) : any(pupils)
@@ -159,13 +161,14 @@ struct LinkPlay {
     }
   }
 
-  /// Several changes in one access, which may leave as many members as before, and the same ones at the end.
+  /// Several changes in one access, after which the number and the last members may be the same as
+  /// before.
   private mutating func editInPlace(_ school: School, _ schoolName: String, adding pupil: Pupil, name: String) {
     let list = inSchool[schoolName] ?? []
     let exchanged = list.count > 1 ? (generator.below(list.count), generator.below(list.count)) : nil
     let removed = list.isEmpty || generator.chance(1, in: 2) ? nil : generator.below(list.count)
     let isAdded = !list.contains(name) && generator.chance(2, in: 3)
-    // With a new one behind, the other one comes in the place of the first.
+    // If a new pupil is added at the end, the other one replaces the first.
     let isNew = pupils.count < 24 && list.count > 1 && generator.chance(1, in: 2)
     let new = isNew ? makePupil() : nil
     func edit<Member>(_ list: inout [Member], _ added: Member, new: Member?) {
@@ -181,7 +184,7 @@ struct LinkPlay {
     edit(&school.pupils, pupil, new: new)
   }
 
-  /// Lists and references in any order, because reading one may bring another one up to date.
+  /// Checks lists and references in any order, because reading one may update another.
   private mutating func check(_ story: String) {
     var parts = [0, 1, 2, 3]
     parts.shuffle(using: &generator)
@@ -209,7 +212,7 @@ struct LinkPlay {
     }
   }
 
-  /// Everything from another context, after a save.
+  /// Reads everything in another context, after a save.
   private mutating func reopen() throws {
     try context.save()
     context.close()

@@ -5,13 +5,14 @@ import Testing
 
 @testable import RoostGraph
 
-/// Relationships: both sides agree, at once and after a save, and what is stored is what was seen.
+/// Relationships: both sides agree at once and after a save, and the stored state is the visible
+/// one.
 @Suite struct LinkTests {
   private func all<Model: PersistentModel>(_ context: GraphContext, _ model: Model.Type) throws -> [Model] {
     try context.fetchStored(Query(Model._$type.name), as: model)
   }
 
-  @Test func `a graph goes in with any of its objects`() throws {
+  @Test func `a graph is inserted with any of its objects`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
     let school = School("Hill")
@@ -52,7 +53,7 @@ import Testing
     context.close()
   }
 
-  @Test func `one to one moves from one partner to the next`() throws {
+  @Test func `a one-to-one reference moves from one partner to the next`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
     let (hill, lake) = (School("Hill"), School("Lake"))
@@ -75,7 +76,7 @@ import Testing
     other.close()
   }
 
-  @Test func `many to many keeps the order of both sides`() throws {
+  @Test func `many-to-many lists keep the order of both sides`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
     let clubs = ["chess", "choir", "judo"].map(Club.init)
@@ -102,7 +103,7 @@ import Testing
     other.close()
   }
 
-  @Test func `the order of a list outlives it`() throws {
+  @Test func `the order of a list stays after it is unloaded`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
     let school = School("Hill")
@@ -118,7 +119,7 @@ import Testing
     other.close()
   }
 
-  @Test func `a cascade is visible at once, and what is deleted leaves the lists`() throws {
+  @Test func `a cascade is visible at once, and deleted objects leave the lists`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
     let school = School("Hill")
@@ -142,7 +143,7 @@ import Testing
     context.close()
   }
 
-  @Test func `lists that are loaded do not keep their objects for ever`() throws {
+  @Test func `loaded lists do not keep their objects forever`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
     weak var kept: Club?
@@ -159,7 +160,7 @@ import Testing
     #expect(kept == nil)
   }
 
-  @Test func `a new object's list counts while another one is being changed`() throws {
+  @Test func `a new object's list is used while another list is being changed`() throws {
     let context = GraphContext(try SchoolStore.make())
     let (first, ann, bob) = (Club("first"), Pupil("Ann"), Pupil("Bob"))
     for object in [first, ann, bob] as [any _ModelObject] { try context.insert(object) }
@@ -182,7 +183,7 @@ import Testing
     context.close()
   }
 
-  @Test func `members that come by their own side stand in the order in which they came`() throws {
+  @Test func `members that are added through their own side keep the order of addition`() throws {
     let store = try SchoolStore.make()
     let context = GraphContext(store)
     let club = Club("chess")
@@ -200,7 +201,7 @@ import Testing
     other.close()
   }
 
-  @Test func `objects that were not read yet leave where they were`() throws {
+  @Test func `unloaded objects leave their former lists`() throws {
     let store = try SchoolStore.make()
     do {
       let context = GraphContext(store)
@@ -230,7 +231,7 @@ import Testing
     context.close()
   }
 
-  /// Random changes from both sides, against plain dictionaries.
+  /// Random changes from both sides, compared with plain dictionaries.
   @Test(arguments: UInt64(1)...60) func `random changes agree with a model`(seed: UInt64) throws {
     var play = try LinkPlay(seed)
     for round in 0..<60 {

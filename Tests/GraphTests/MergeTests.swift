@@ -6,9 +6,9 @@ import Testing
 
 @testable import RoostGraph
 
-/// Several contexts of one store: each sees what is stored, under its own changes.
+/// Several contexts of one store: each shows the stored data with its own changes.
 @Suite struct MergeTests {
-  /// A pupil, as the model beside knows it.
+  /// A pupil in the reference model.
   private struct Fact: Equatable {
     var name: String
     var school: UInt64?
@@ -17,7 +17,7 @@ import Testing
   private final class User {
     let context: GraphContext
     let schools: [School]
-    /// Everybody that it has seen, held so that there are old objects.
+    /// All pupils that it has seen, held so that there are old objects.
     var pupils: [UInt64: Pupil] = [:]
     var own: Set<UInt64> = []
     var changed: [UInt64: Fact] = [:]
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...30) func `each sees the others' commits after its next call`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...30) func `each sees the commits of others after its next call`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let store = try SchoolStore.make()
     let first = GraphContext(store)
@@ -97,7 +97,7 @@ import Testing
     for user in users + [fresh] {
       user.context.processPendingChanges()
       try check(user, stored, "seed \(seed), at the end")
-      // The order is the same for all.
+      // The order is the same in all contexts.
       for (one, other) in zip(user.schools, fresh.schools) {
         #expect(one.pupils.map { $0._$state.row } == other.pupils.map { $0._$state.row }, "seed \(seed)")
       }
@@ -115,7 +115,7 @@ import Testing
         #expect(!pupil.isDeleted, "\(place), row \(row)")
         #expect(Fact(name: pupil.name, school: pupil.school?._$state.row) == fact, "\(place), row \(row)")
       } else if pupil._$state.row != 0 {
-        // Somebody deleted it. It keeps its name.
+        // Another context deleted it. It keeps its name.
         #expect(pupil.isDeleted && pupil.name.hasPrefix("p"), "\(place), row \(row)")
       }
     }
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `lists that a commit did not touch stay loaded`() throws {
+  @Test func `lists stay loaded if a commit did not change them`() throws {
     let store = try SchoolStore.make()
     let (one, two) = (GraphContext(store), GraphContext(store))
     for number in 0..<4 {
@@ -159,7 +159,7 @@ import Testing
     two.close()
   }
 
-  @Test func `a context that does not merge shows what it showed, but not for ever`() throws {
+  @Test func `a context that does not merge keeps its snapshot, but not forever`() throws {
     let store = try SchoolStore.make()
     let (one, two) = (GraphContext(store), GraphContext(store))
     try one.insert(School("first"))

@@ -38,7 +38,7 @@ private enum Plan: SchemaMigrationPlan {
   static var keepsBackup: Bool { true }
 }
 
-/// A migration on a device that fails, or loses power, at each call that writes.
+/// A migration on a device that fails or loses power at each writing call.
 @Suite struct MigrationCrashTests {
   private static let path = "/store.roost"
 
@@ -64,7 +64,7 @@ private enum Plan: SchemaMigrationPlan {
 
   private func migrate(_ files: SimulatedFileSystem) throws { try container(V2.self, files).close() }
 
-  /// The store is as a whole migration leaves it.
+  /// Checks that the store is completely migrated.
   private func checkNew(_ files: SimulatedFileSystem) throws {
     let container = try container(V2.self, files)
     let coins = try ModelContext(container).fetch(FetchDescriptor<V2.Coin>(sortBy: [SortDescriptor(\.value)]))
@@ -74,7 +74,8 @@ private enum Plan: SchemaMigrationPlan {
     try container.close()
   }
 
-  /// Whether the store has the first version, whole; else it must have the second one, whole.
+  /// Whether the store has the complete first version; otherwise it must have the complete second
+  /// one.
   private func isOld(_ files: SimulatedFileSystem) throws -> Bool {
     do {
       let container = try container(V1.self, files)
@@ -101,7 +102,7 @@ private enum Plan: SchemaMigrationPlan {
     var (old, new) = (0, 0)
     for (number, point) in points.enumerated() where number % 3 == 0 || number > points.count - 30 {
       for image in point.images(policy) {
-        // A crashed store may be looked at by the old program first.
+        // The old program may open a crashed store first.
         if try isOld(image) { old += 1 } else { new += 1 }
         try checkNew(image)
       }
@@ -109,7 +110,7 @@ private enum Plan: SchemaMigrationPlan {
     #expect(old > 100 && new > 3, "\(old) \(new)")
   }
 
-  @Test(arguments: [false, true]) func `a call that fails leaves the store as it was, or whole`(isFull: Bool) throws {
+  @Test(arguments: [false, true]) func `a call that fails leaves a store as it was, or migrated`(isFull: Bool) throws {
     let kinds = Set(CallKind.allCases.filter(\.mutates))
     var nth = 0
     var wasReached = true

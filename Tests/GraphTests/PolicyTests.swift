@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostGraph
 
-/// Contexts that changed the same, and objects that are the same.
+/// Contexts that changed the same property, and objects with the same unique values.
 @Suite final class PolicyTests {
   private let store: GraphStore
   private let (here, there): (GraphContext, GraphContext)
@@ -34,7 +34,8 @@ import Testing
     return all.map { "\($0.name) \($0.count) \($0.note ?? "-")" }.sorted()
   }
 
-  /// Both have changed the count; with a fetch in between where the snapshot is to go on.
+  /// Changes the count in both contexts and saves one of them. With `fetches` the other one then
+  /// shows that commit.
   private func conflict(_ policy: MergePolicy, fetches: Bool) throws -> (mine: Item, theirs: Item) {
     here.saver.mergePolicy = policy
     let (mine, theirs) = (try one(here), try one(there))
@@ -55,7 +56,7 @@ import Testing
     for part in ["was 1", "became 2", "stored 3", "commit"] { #expect(fault.detail.contains(part)) }
     #expect(here.changes.hasChanges && mine.count == 2)
     #expect(try rows() == ["a 3 new"])
-    // What was said can be mended.
+    // The conflict can be resolved.
     here.saver.mergePolicy = .objectWins
     try here.save()
     #expect(try rows() == ["a 2 new"])
@@ -79,7 +80,7 @@ import Testing
     #expect(try rows() == ["a 2 new"])
   }
 
-  @Test func `an object overwrites also what it did not change`() throws {
+  @Test func `an object also overwrites properties that it did not change`() throws {
     let (mine, _) = try conflict(.overwrite, fetches: false)
     try here.save()
     #expect(mine.count == 2 && mine.note == "old")
@@ -87,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.error, .storeWins, .objectWins])
-  func `the same value is a conflict for an error alone, and another property is none`(policy: MergePolicy) throws {
+  func `an equal value is a conflict only for an error, another property never`(policy: MergePolicy) throws {
     here.saver.mergePolicy = policy
     let (mine, theirs) = (try one(here), try one(there))
     mine.count = 2
@@ -111,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: [MergePolicy.error, .storeWins, .objectWins, .overwrite])
-  func `what was deleted elsewhere stays deleted`(policy: MergePolicy) throws {
+  func `an object that was deleted elsewhere stays deleted`(policy: MergePolicy) throws {
     here.saver.mergePolicy = policy
     let mine = try one(here)
     mine.count = 7
@@ -131,7 +132,7 @@ import Testing
     #expect(try rows() == [])
   }
 
-  @Test func `what was changed elsewhere can be deleted, if nobody wants an error`() throws {
+  @Test func `an object that was changed elsewhere can be deleted, except with the error policy`() throws {
     here.saver.mergePolicy = .error
     let (mine, theirs) = (try one(here), try one(there))
     try here.delete(mine)
@@ -144,7 +145,7 @@ import Testing
     #expect(try rows() == [])
   }
 
-  @Test func `an object is not found by its row when that is gone`() throws {
+  @Test func `an object is not found by its row after the row is deleted`() throws {
     let map = try #require(store.map(of: Item.self))
     let mine = try one(here)
     try there.delete(one(there))
@@ -155,13 +156,13 @@ import Testing
 
   // MARK: Unique values
 
-  @Test func `a new object becomes that of the row with its unique value`() throws {
+  @Test func `a new object gets the row with its unique value`() throws {
     let mine = try one(there)
     let new = Item("a", count: 9, note: nil)
     try here.insert(new)
     let old = new._$state.row
     try here.save()
-    // The context's own object of the row is in nobody's use any more, so the new one takes its place.
+    // The context's own object of the row is no longer used, so the new one takes its place.
     #expect(new._$state.row == 1 && new.count == 9 && !here.changes.hasChanges)
     #expect(
       here.saver.lastSave.merges.map(\.existing.row) == [1] && here.saver.lastSave.merges.map(\.inserted.row) == [old])
@@ -174,7 +175,7 @@ import Testing
     #expect(store.row(try #require(store.map(of: Item.self)), behind: old) == 1)
   }
 
-  @Test func `an object that the row has already stays`() throws {
+  @Test func `the object that the row already has stays`() throws {
     let kept = try one(here)
     let new = Item("a", count: 9)
     try here.insert(new)
@@ -184,7 +185,7 @@ import Testing
     #expect(throws: GraphFault.self) { try here.insert(new) }
   }
 
-  @Test func `of two new objects the last one's values stay in the first one's row`() throws {
+  @Test func `of two new objects, the row of the first gets the values of the last`() throws {
     let (first, second) = (Item("b", count: 1), Item("b", count: 2, note: "two"))
     try here.insert(first)
     try here.insert(second)
@@ -193,7 +194,7 @@ import Testing
     #expect(first.count == 2 && second._$state.flags.contains(.gone))
   }
 
-  @Test func `the row can be kept, or take what is not nil, or somebody asked`() throws {
+  @Test func `the row can stay, or take values that are not nil, or a closure decides`() throws {
     here.saver.uniquePolicy = .always(.keepExisting)
     let kept = Item("a", count: 5, note: "x")
     try here.insert(kept)
@@ -224,7 +225,7 @@ import Testing
     #expect(try rows() == ["a 15 -", "c 0 -"])
   }
 
-  @Test func `a change onto a value that is there is refused`() throws {
+  @Test func `a change to an existing unique value is refused`() throws {
     let other = Item("b")
     try here.insert(other)
     try here.save()
@@ -232,7 +233,7 @@ import Testing
     let refusal = #expect(throws: SaveRefusal.self) { try here.save() }
     #expect(refusal?.faults.first?.code == .notUnique && refusal?.faults.first?.others == [ObjectName("Item", 1)])
     #expect(try rows() == ["a 1 old", "b 0 -"])
-    // Where the other one makes room, also by its end, it is none.
+    // It is allowed if the other object gives up its value or is deleted.
     try one(here).name = "c"
     try here.save()
     #expect(try rows() == ["a 0 -", "c 1 old"])
@@ -243,7 +244,7 @@ import Testing
     #expect(try rows() == ["c 0 -"])
   }
 
-  @Test func `all that is wrong is said together`() throws {
+  @Test func `all errors are thrown together`() throws {
     here.saver.uniquePolicy = .always(.refuse)
     let (one, two) = (Item("a"), Item("b"))
     try here.insert(one)

@@ -1,10 +1,11 @@
 import RoostGraph
 import Testing
 
-/// What `print` shows of a model.
+/// The text that `print` shows of a model.
 @Suite struct PortraitTests {
-  /// A model with a list of a million members made a text of each of them, and showed eight.
-  @Test func `a portrait names few members of a list, and counts all`() throws {
+  /// Regression: a model with a list of a million members made a text of each of them, and showed
+  /// eight.
+  @Test func `a portrait names few members of a list and counts all`() throws {
     let club = Club("chess")
     club.members = (0..<1000).map { Pupil("\($0)") }
     guard case .many(let names, let count)? = Portrait(club).parts.first(where: { $0.property == "members" })?.part

@@ -6,7 +6,8 @@ import Testing
 
 @testable import RoostGraph
 
-/// New schools, pupils and clubs that lead to each other and to stored ones, and are given up and inserted again.
+/// New schools, pupils and clubs that reference each other and stored ones, and are rolled back and
+/// inserted again.
 @Suite struct RollbackPlay {
   private struct State: Equatable {
     var schools: [String: Set<String>] = [:]
@@ -15,7 +16,7 @@ import Testing
     var pupils: [String: [String]] = [:]
   }
 
-  /// What objects lead to, read from every side.
+  /// The relationships of objects, read from every side.
   private func state(_ schools: [School], _ clubs: [Club], _ pupils: [Pupil]) -> State {
     var state = State()
     for one in schools {
@@ -29,11 +30,11 @@ import Testing
     return state
   }
 
-  @Test(arguments: UInt64(1)...80) func `what is given up leads to what it led to`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...80) func `rolled back objects keep their relationships`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let store = try SchoolStore.make()
     let context = GraphContext(store)
-    // Those that the new ones lead to one way.
+    // The targets of one-way relationships of the new objects.
     let mentors = ["m0", "m1"].map { Pupil($0) }
     for one in mentors { try context.insert(one) }
     try context.save()
@@ -43,14 +44,15 @@ import Testing
     for one in schools { if generator.chance(1, in: 2) { try context.insert(one) } }
     for round in 0..<4 {
       for _ in 0..<12 { change(schools, clubs, pupils, mentors, &generator) }
-      // Whatever comes in brings along what it leads to; the others come by themselves.
+      // An inserted object brings along the objects that it references; the others are inserted
+      // separately.
       for one in schools { try context.insert(one) }
       for one in clubs { try context.insert(one) }
       for one in pupils { try context.insert(one) }
       for _ in 0..<6 { change(schools, clubs, pupils, mentors, &generator) }
       let reads = generator.chance(1, in: 2)
       if generator.chance(1, in: 4) { context.processPendingChanges() }
-      // Reading loads lists; without it they are given up as they are.
+      // Reading loads lists. Without it they are rolled back unloaded.
       let before = reads ? state(schools, clubs, pupils) : nil
       context.rollback()
       #expect(!context.changes.hasChanges && context.objects.all.allSatisfy { $0.graphContext === context })
@@ -81,7 +83,7 @@ import Testing
     let pupil = pupils[generator.below(pupils.count)]
     let school = schools[generator.below(schools.count)]
     let club = clubs[generator.below(clubs.count)]
-    // In no context nobody looks after the other side, so one side alone is used there.
+    // Without a context there is no inverse, so only one side is used there.
     let isLoose = pupil.graphContext == nil || school.graphContext == nil || club.graphContext == nil
     switch generator.below(isLoose ? 4 : 7) {
     case 0: pupil.school = school

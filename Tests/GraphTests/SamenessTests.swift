@@ -4,7 +4,7 @@ import Testing
 
 #if DEBUG
   @Suite struct SamenessTests {
-    @Test func `values are the same or not`() {
+    @Test func `equal and different values are told apart`() {
       struct Loose {
         var number: Double
         var names: Set<String>

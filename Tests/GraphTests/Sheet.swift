@@ -2,7 +2,7 @@ import Foundation
 import RoostTestSupport
 import SwiftData
 
-/// A model of lazy values, each stored in another way, some of them outside of the row.
+/// A model of lazy values, each stored in another way, some of them outside the row.
 @Model final class Sheet {
   enum Paper: String, Codable, CaseIterable { case plain, squared, ruled }
 

@@ -1,6 +1,6 @@
 import RoostFile
 
-/// Objects that one thread puts down and another one drops.
+/// Objects that one thread adds and another one releases.
 ///
 /// Unchecked because the lock guards all of it.
 final class Shelf: @unchecked Sendable {
@@ -19,7 +19,7 @@ final class Shelf: @unchecked Sendable {
     changed.broadcast()
   }
 
-  /// Drops one object, perhaps the last reference to it; false when nothing more comes.
+  /// Releases one object, perhaps its last reference; returns false when no more will be added.
   func takeOne() -> Bool {
     lock.acquire()
     while objects.isEmpty, !isFinished { changed.wait(lock) }

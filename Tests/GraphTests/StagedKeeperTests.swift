@@ -72,7 +72,7 @@ private enum New {
   }
 }
 
-/// A store on the way to a version whose values the code of a migration plan makes.
+/// A store during a migration to a version whose values the code of a migration plan sets.
 @Suite struct StagedKeeperTests {
   private let files = SimulatedFileSystem()
 
@@ -99,7 +99,7 @@ private enum New {
     try container.close()
   }
 
-  @Test func `what a plan's code is to fill begins empty, and what had another type is parked`() throws {
+  @Test func `values that a plan's code must set begin empty, and values of another type are parked`() throws {
     try makeOld()
     let plans = plans([New.Crate.self, New.Keeper.self])
     let records = try RecordStore("/store.roost", reservesRows: true, fileSystem: files)
@@ -131,16 +131,16 @@ private enum New {
       #expect(try reader.links("@parked keepers", of: "Crate").rows(of: RowID(1)).count == 1)
     }
     #expect(try records.verify().isSound)
-    // It is unique once it has values.
+    // It becomes unique after it has values.
     #expect(!catalog.indexes(of: entity.id).contains { $0.name == "unique added" })
     try records.write { writer in
       for row in [RowID(1), RowID(2)] { try writer.table(entity.id).update(row, ["added": .int(Int64(row.number))]) }
     }
-    // Unique values are looked at when the code of all stages has run.
+    // Unique values are checked after the code of all stages has run.
     var filled = SchemaKeeper(plans, isStaged: true)
     let last = try filled.settle(records)
     #expect(!last.indexes(of: entity.id).contains { $0.name == "unique added" })
-    // Another time changes nothing more.
+    // A second run changes nothing more.
     var again = SchemaKeeper(plans, isStaged: true)
     #expect(try again.settle(records) == last)
     #expect(try records.verify().isSound)

@@ -110,7 +110,7 @@ private enum Depot {
     }
   }
 
-  /// Much is refused of it.
+  /// A version with many changes that are refused.
   enum V3: VersionedSchema {
     static let versionIdentifier = Schema.Version(3, 0, 0)
     static var models: [any PersistentModel.Type] { [Box.self, Keg.self, Hall.self, Tag.self, Seal.self] }
@@ -167,7 +167,7 @@ private enum Depot {
   static let all: [any VersionedSchema.Type] = [V1.self, V2.self, V3.self, V4.self]
 }
 
-/// Models that are read from a catalog infer what classes infer.
+/// Models that are read from a catalog give the same migration as their classes.
 @Suite struct StoredModelsTests {
   private static func plans(_ version: any VersionedSchema.Type) -> [ModelPlan] {
     let schema = Schema(versionedSchema: version)
@@ -208,17 +208,17 @@ private enum Depot {
     for version in versions { try open(path, version).close() }
   }
 
-  /// What an opening makes of a store, or the reason why it is refused.
+  /// The prospect of an opening, or its error.
   private func prospect(_ reader: RecordReader, _ plans: [ModelPlan], version: OpeningVersion) -> String {
     do {
       var found = try GraphStore.prospect(reader, plans, version: version)
-      // The digests in it are of the order in which a class declares its properties.
+      // The digests in it depend on the order in which a class declares its properties.
       found.catalog.version = nil
       return "\(found)"
     } catch { return "refused: \(error)" }
   }
 
-  @Test func `models that are read from a catalog infer what classes infer`() throws {
+  @Test func `models that are read from a catalog give the same migration as their classes`() throws {
     let folder = try ScratchFolder()
     let histories: [[any VersionedSchema.Type]] = [[], [Depot.V2.self], [Depot.V4.self]]
     var (refused, changed) = (0, 0)
@@ -231,7 +231,7 @@ private enum Depot {
       let plans = Self.plans(target)
       #expect(try GraphStore.outlines(stored.plans) == GraphStore.outlines(plans), "\(target)")
       if target == Depot.V1.self {
-        // An empty default of a subclass, which a catalog does not tell.
+        // A subclass's empty default, which a catalog does not store.
         let isKnown = stored.setDefault("hook", of: "Crate")
         #expect(isKnown)
       }

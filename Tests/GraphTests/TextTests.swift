@@ -4,9 +4,9 @@ import Testing
 @testable import RoostGraph
 
 @Suite struct TextTests {
-  /// Texts of letters of every width, some of whose bytes are replaced or cut off.
+  /// Texts of letters of every width, with some bytes replaced or cut off.
   @Test(arguments: 0..<8 as Range<UInt64>)
-  func `bytes are read as the standard library reads them`(seed: UInt64) {
+  func `bytes are decoded as the standard library decodes them`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let letters: [Character] = ["a", "z", " ", "é", "ß", "€", "日", "😀", "\0", "\u{FFFD}"]
     var refused = 0
@@ -26,8 +26,9 @@ import Testing
     #expect(String(exactly: UnsafeRawBufferPointer(start: nil, count: 0)) == "")
   }
 
-  /// What is cut off a letter of four bytes is mended by one of three, which is as long.
-  @Test func `a mended text of the same length is no text`() {
+  /// A letter of four bytes that was cut off is replaced by one of three bytes, which has the same
+  /// length.
+  @Test func `a repaired text of the same length is rejected`() {
     let bytes: [UInt8] = [0x61, 0xF0, 0x9F, 0x98]
     #expect(bytes.withUnsafeBytes { String(exactly: $0) } == nil)
   }

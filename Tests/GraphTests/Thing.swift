@@ -1,10 +1,10 @@
 import SwiftData
 
-/// A model of values whose defaults differ in where they come from.
+/// A model of values whose defaults have different sources.
 @Model final class Thing {
   enum Kind: String, Codable { case first, second }
 
-  /// Nothing of its kind is empty.
+  /// A type without an empty value.
   struct Sealed: Codable, Hashable {
     var word: String
 

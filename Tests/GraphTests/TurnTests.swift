@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostGraph
 
-/// A context that two threads use at once says so.
+/// A context that two threads use at once reports it.
 @Suite struct TurnTests {
   private func filled() throws -> (GraphContext, School) {
     let store = try SchoolStore.make()
@@ -20,12 +20,12 @@ import Testing
     return (context, try #require(try context.fetchStored(Query("School"), as: School.self).first))
   }
 
-  /// Runs something on another thread and waits for it.
+  /// Runs a closure on another thread and waits for it.
   private func elsewhere(_ body: @escaping @Sendable () -> Void) throws { try RoostFile.Thread(body).join() }
 
-  @Test func `a call while another thread is at it throws, and names both`() throws {
+  @Test func `a call during another thread's call throws and names both`() throws {
     let (context, _) = try filled()
-    // Unsafe, as what is tested is: two threads that share a context.
+    // Unsafe, because the test shares a context between two threads.
     nonisolated(unsafe) let shared = context
     try elsewhere { _ = shared.session.lock.take(.saving) }
     let fault = #expect(throws: GraphFault.self) { try context.fetchStored(Query("School"), as: School.self) }
@@ -54,12 +54,12 @@ import Testing
     thread.join()
     let fault = #expect(throws: GraphFault.self) { try context.fetchStored(Query("School"), as: School.self) }
     #expect(fault?.code == .twoThreads && fault?.detail.contains("was reading School.pupils while") == true)
-    // It was said.
+    // The error was thrown already.
     #expect(try context.fetchStored(Query("School"), as: School.self).count == 1)
     context.close()
   }
 
-  @Test func `threads that take turns are nobody's fault`() throws {
+  @Test func `threads that take turns cause no error`() throws {
     let (context, school) = try filled()
     nonisolated(unsafe) let (shared, model) = (context, school)
     for _ in 0..<20 {
@@ -74,7 +74,7 @@ import Testing
     context.close()
   }
 
-  @Test func `two threads at once get an answer or an error, and no trap`() throws {
+  @Test func `two threads at once get a result or an error, and no trap`() throws {
     let (context, _) = try filled()
     nonisolated(unsafe) let shared = context
     let threads = try (0..<3).map { number in
@@ -95,12 +95,12 @@ import Testing
     context.close()
   }
 
-  @Test func `whoever is told of a change finds the context free`() throws {
+  @Test func `an observer finds the context unlocked`() throws {
     let (context, school) = try filled()
     context.objects.observe(true)
     nonisolated(unsafe) let shared = context
     let held = Shelf()
-    /// Asks on another thread, because the one that has the turn may always.
+    /// Reads on another thread, because the thread that has the lock always may.
     func watch(_ read: () -> Void) {
       withObservationTracking(read) {
         let thread = try? RoostFile.Thread {
@@ -125,7 +125,7 @@ import Testing
     context.close()
   }
 
-  @Test func `a getter that waits too long gives a value, and the next call says why`() throws {
+  @Test func `a getter that waits too long returns a value, and the next call throws the reason`() throws {
     let (context, school) = try filled()
     nonisolated(unsafe) let (shared, model) = (context, school)
     context.session.lock.patience = 20_000_000
@@ -140,7 +140,7 @@ import Testing
     let fault = #expect(throws: GraphFault.self) { try context.fetchStored(Query("School"), as: School.self) }
     #expect(fault?.code == .twoThreads && fault?.detail.contains("was saving") == true)
     #expect(fault?.detail.contains("waited too long") == true, "\(fault?.detail ?? "")")
-    // What was given instead is not kept.
+    // The value in its place is not kept.
     #expect(try context.fetchStored(Query("School"), as: School.self).count == 1)
     #expect(school.pupils.count == 5)
     context.close()

@@ -2,13 +2,13 @@ import RoostGraph
 import RoostRecords
 import Testing
 
-/// Rules over single values, compared with plain functions.
+/// Rules for single values, compared with plain functions.
 @Suite struct ValueRuleTests {
   private func passes(_ kind: ValueRule.Kind, _ type: FieldType, _ value: Value) throws -> Bool {
     try CompiledRule(ValueRule(kind), for: type).fault(value) == nil
   }
 
-  /// Numbers at borders, as a field of each type has them.
+  /// Numbers at limits, in the form that a field of each type has.
   private static let doubles: [Double] = [
     0, -0.0, 1, -1, 0.1, 0.5, 4.999999999999999, 5, 5.000000000000001, 9_007_199_254_740_992, 1e300, -1e300, .infinity,
     -.infinity, .nan, .leastNonzeroMagnitude,
@@ -30,7 +30,7 @@ import Testing
     for one in whole {
       for double in Self.doubles where !double.isNaN {
         let range = ValueRule.Kind.range(lower: .double(double), upper: nil, includesUpper: true)
-        // An integer is at least a number if it is at least the next integer above that.
+        // An integer is at least a number if it is at least the next integer above that number.
         let isHigh = abs(double) < 1e20 ? Int128(one) >= Int128(double.rounded(.up)) : double < 0
         #expect(try passes(range, .int64, .int(one)) == isHigh, "\(one) in \(double)...")
       }
@@ -40,7 +40,7 @@ import Testing
     #expect(try !passes(.range(lower: .uint(.max), upper: nil, includesUpper: true), .int64, .int(.max)))
   }
 
-  @Test func `a literal bound of a Decimal or a Float is what it is printed as`() throws {
+  @Test func `a literal bound of a Decimal or a Float is the number that it prints`() throws {
     let tenth = Value.decimal(DecimalNumber(mantissa: 1, exponent: -1))
     let upper = ValueRule.Kind.range(lower: .double(0.1), upper: .double(0.1), includesUpper: true)
     #expect(try passes(upper, .decimal, tenth) && passes(upper, .float, .float(0.1)))
@@ -64,13 +64,13 @@ import Testing
     #expect(try passes(.oneOf([.string("a"), .string("é")]), .string, .string(text)) == ["a", "é"].contains(text))
   }
 
-  @Test func `nil keeps every rule`() throws {
+  @Test func `nil fulfils every rule`() throws {
     for kind in [ValueRule.Kind.notEmpty, .pattern("x"), .length(lower: 5, upper: nil), .oneOf([.string("a")])] {
       #expect(try passes(kind, .string, .null))
     }
   }
 
-  @Test func `rules that do not fit say what they are for`() throws {
+  @Test func `rules that do not fit name the types that they need`() throws {
     let wrong: [(ValueRule.Kind, FieldType, String)] = [
       (.range(lower: .int(1), upper: nil, includesUpper: true), .string, "for numbers and dates, and it is a String"),
       (.range(lower: .int(1), upper: nil, includesUpper: true), .date, "has an integer as a bound, and it is a Date"),

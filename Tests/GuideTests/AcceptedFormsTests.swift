@@ -23,14 +23,14 @@ enum Paint: String, Codable { case red, blue }
 
   init(code: Int) { self.code = code }
 
-  /// The property of a type in the guide's table.
+  /// The property of each type in the guide's table.
   static let properties = [
     "Bool": "flag", "Int": "int", "Int8": "small", "Double": "double", "Decimal": "decimal", "String": "text",
     "Date": "date",
     "UUID": "uuid", "URL": "url", "Data": "data", "an enum": "paint", "[Int]": "list", "[String: Int]": "pairs",
   ]
 
-  /// The one value that was imported, as the guide writes it.
+  /// The imported value, as the guide writes it.
   var shown: [String] {
     let values: [Any?] = [
       flag, int, small, double, decimal, text, date?.ISO8601Format(), uuid, url, data, paint, list, pairs,
@@ -39,7 +39,7 @@ enum Paint: String, Codable { case red, blue }
   }
 }
 
-/// The guide on importing has a table of what each type takes. Each row of it is tried.
+/// Tries each row of the table in the guide to imports: the values that each type accepts.
 @Suite struct AcceptedFormsTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var type: String
@@ -75,12 +75,12 @@ enum Paint: String, Codable { case red, blue }
     return try ModelContext(container).fetch(FetchDescriptor<Form>()).flatMap(\.shown)
   }
 
-  @Test func `the table is there, with a row for each type`() {
+  @Test func `the table has a row for each type`() {
     #expect(Set(Self.rows.map(\.type)) == Set(Form.properties.keys))
     #expect(Self.rows.allSatisfy { !$0.cells.isEmpty && !$0.json.isEmpty })
   }
 
-  @Test(arguments: rows) func `a row of the table says what is so`(_ row: Row) throws {
+  @Test(arguments: rows) func `a row of the table is right`(_ row: Row) throws {
     let name = try #require(Form.properties[row.type])
     let table = ImportSource.Format.csv(delimiter: "\t")
     for cell in row.cells {

@@ -25,7 +25,7 @@ import Testing
   }
 }
 
-/// What the page on the additions to SwiftData shows.
+/// The code of the guide to additions to SwiftData.
 @Suite(.timeLimit(.minutes(30))) struct BeyondSwiftDataGuideTests {
   private let container: ModelContainer
   private let context: ModelContext

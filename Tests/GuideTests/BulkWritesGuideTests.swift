@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `what waits is saved first`() throws {
+  @Test func `unsaved changes are saved first`() throws {
     let sample = Sample(1)
     context.insert(sample)
     try context.save()

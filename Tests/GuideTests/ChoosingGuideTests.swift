@@ -9,7 +9,7 @@ import Testing
   init(_ title: String) { self.title = title }
 }
 
-/// What the guide on choosing a library shows.
+/// The code of the guide to choosing a library.
 @Suite struct ChoosingGuideTests {
   @Test func `a store is written as text`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")

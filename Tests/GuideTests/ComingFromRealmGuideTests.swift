@@ -23,7 +23,8 @@ import Testing
 }
 
 @Suite struct ComingFromRealmGuideTests {
-  /// What Realm Studio writes: two blanks for each level, dates as JavaScript prints them, and objects within objects.
+  /// A file as Realm Studio writes it: two spaces for each level, dates as JavaScript prints them,
+  /// and nested objects.
   private static func studio(_ count: Int) -> String {
     func dog(_ number: Int, _ blanks: String) -> String {
       let born = number % 3 == 0 ? "null" : "\"2020-05-01T12:30:00.\(100 + number % 900)Z\""

@@ -71,7 +71,7 @@ struct StopRecord: Encodable {
     }
   }
 
-  @Test func `what is written alike works alike`() throws {
+  @Test func `the same code works the same`() throws {
     let context = ModelContext(
       try ModelContainer(for: Journey.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
     let now = Date(timeIntervalSince1970: 1_000_000)

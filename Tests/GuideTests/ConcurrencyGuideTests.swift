@@ -60,7 +60,7 @@ extension Treasury {
     }
   }
 
-  @Test func `what tasks count is not lost`() async throws {
+  @Test func `no count of a task is lost`() async throws {
     func login(_ name: String, _ container: ModelContainer) throws {
       let context = ModelContext(container)
       let wallet = try context.fetch(FetchDescriptor<Wallet>(predicate: #Predicate { $0.name == name }))[0]
@@ -120,7 +120,7 @@ extension Treasury {
     #expect(try await treasury.rich("ar") == ["Cara"])
     let found = try await Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      // So few rows: it may return its result.
+      // With so few rows it may return its result.
       return try await treasury.rich("ar")
     }.value
     #expect(found == ["Cara"])

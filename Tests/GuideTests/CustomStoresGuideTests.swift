@@ -72,7 +72,7 @@ enum CustomStoresGuide {
   }
 }
 
-/// What the guide on stores of a program's own shows.
+/// The code of the guide to custom stores.
 @Suite struct CustomStoresGuideTests {
   typealias Trip = CustomStoresGuide.Trip
   typealias Stop = CustomStoresGuide.Stop

@@ -20,7 +20,7 @@ import Testing
   var hours = 0
   var firm: Firm?
   var service: Service?
-  /// A predicate that names it waits in the middle of a fetch.
+  /// A predicate that uses it pauses in the middle of a fetch.
   var isReady: Bool { DebuggingGuide.gate?() ?? true }
 
   init(_ code: String) { self.code = code }
@@ -71,7 +71,7 @@ enum DebuggingGuide {
   }
 }
 
-/// Provokes the errors that the guide quotes.
+/// Causes the errors that the guide quotes.
 @Suite(.timeLimit(.minutes(30))) struct DebuggingGuideTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
 
@@ -81,7 +81,7 @@ enum DebuggingGuide {
     return try String(contentsOf: root.appending(path: "Sources/Roost/Roost.docc/Debugging.md"), encoding: .utf8)
   }
 
-  /// The error's text, with the folder, threads and processes that the page shows.
+  /// Returns the error's text, with the folder, threads and processes of the page.
   private func text(_ body: () throws -> Void) throws -> String {
     do {
       try body()

@@ -9,7 +9,7 @@ import Testing
 }
 
 @Suite struct DeploymentGuideTests {
-  @Test func `a store is where the environment says, and can be stopped`() throws {
+  @Test func `a store is in the folder of the environment, and can be stopped`() throws {
     let place = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: place) }
     struct ProcessInfo {
@@ -36,7 +36,7 @@ import Testing
     #expect(try ModelContext(again).fetchCount(FetchDescriptor<Invoice>()) == 1)
   }
 
-  @Test func `a store is told how much memory it may take`() throws {
+  @Test func `the memory of a store can be limited`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)").path()
     defer { try? FileManager.default.removeItem(atPath: folder) }
 

@@ -10,7 +10,7 @@ enum DraftsGuide {
   }
 }
 
-/// What the guide on drafts shows.
+/// The code of the guide to drafts.
 @Suite struct DraftsGuideTests {
   typealias Trip = DraftsGuide.Trip
 

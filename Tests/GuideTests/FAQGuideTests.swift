@@ -9,7 +9,7 @@ import Testing
   init(_ title: String) { self.title = title }
 }
 
-/// What the page of frequent questions answers.
+/// The answers of the page of frequent questions.
 @Suite struct FAQGuideTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
 

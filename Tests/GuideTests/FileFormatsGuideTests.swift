@@ -9,7 +9,7 @@ import Testing
 }
 
 @Suite struct FileFormatsGuideTests {
-  @Test func `a file that is no store is told so, and stays as it is`() throws {
+  @Test func `opening a file that is not a store throws, and does not change it`() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString).roost")
     defer { try? FileManager.default.removeItem(at: file) }
     let content = Data("this is a text".utf8) + Data(count: 20_000)

@@ -16,7 +16,7 @@ enum FollowingResultsGuide {
   }
 }
 
-/// What the guide on live results shows.
+/// The code of the guide to live results.
 @Suite(.timeLimit(.minutes(30))) struct FollowingResultsGuideTests {
   typealias Task = FollowingResultsGuide.Task
   private let container: ModelContainer
@@ -49,7 +49,7 @@ enum FollowingResultsGuide {
 
   @Test func `show what has changed`() async throws {
     var printed: [String] = []
-    // Each change makes the next one.
+    // Each change causes the next one.
     func print(_ text: String) {
       printed.append(text)
       guard text.hasPrefix("-") || printed.count == 3 else { return }

@@ -1,38 +1,39 @@
 import Foundation
 import Testing
 
-/// The guides' code is what the tests beside this one compile and run.
+/// Checks that the tests in this folder compile and run the code of the guides.
 @Suite struct GuideTests {
   private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   private static let guides =
     tests.deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/Roost/Roost.docc")
 
-  /// Every guide, by name.
+  /// The names of all guides.
   static let names: [String] = {
     let files = try? FileManager.default.contentsOfDirectory(atPath: guides.path)
     return (files ?? []).filter { $0.hasSuffix(".md") }.map { String($0.dropLast(3)) }.sorted()
   }()
 
-  /// Lines without indentation; those that hold nothing are left out, and imports, which stand in an order of their own.
+  /// Returns lines without indentation. Empty lines and imports are left out, because imports are
+  /// sorted separately.
   private static func lines(_ text: some StringProtocol) -> [String] {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty && !$0.hasPrefix("import ") }
   }
 
-  /// The Swift blocks of a page.
+  /// Returns the Swift blocks of a page.
   static func blocks(_ page: String) -> [[String]] {
     page.components(separatedBy: "```swift\n").dropFirst().map { rest in
       lines(rest.components(separatedBy: "```")[0])
     }
   }
 
-  /// Whether the lines stand in others, one after the other.
+  /// Whether some lines contain a block, line by line.
   static func stands(_ block: [String], in lines: [String]) -> Bool {
     guard !block.isEmpty, block.count <= lines.count else { return false }
     return (0...lines.count - block.count).contains { start in lines[start..<start + block.count].elementsEqual(block) }
   }
 
-  @Test func `there is a front page that leads to every guide`() throws {
+  @Test func `the front page links every guide`() throws {
     #expect(Self.names.contains("Roost"))
     let front = try String(contentsOf: Self.guides.appending(path: "Roost.md"), encoding: .utf8)
     for name in Self.names where name != "Roost" { #expect(front.contains("<doc:\(name)>"), "\(name) is not named") }
@@ -50,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `what is not there is noticed`() {
+  @Test func `missing lines are noticed`() {
     let blocks = Self.blocks("a\n```swift\nlet a = 1\n\n  let b = 2\n```\n```sh\nls\n```\n```swift\nlet c = 3\n```")
     #expect(blocks == [["let a = 1", "let b = 2"], ["let c = 3"]])
     #expect(Self.stands(blocks[0], in: ["x", "let a = 1", "let b = 2"]))

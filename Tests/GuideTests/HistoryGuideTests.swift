@@ -13,7 +13,7 @@ import Testing
   }
 }
 
-/// Something that follows the models.
+/// An index that follows the models.
 private final class SearchIndex {
   var count = 0
   func update(_ transaction: DefaultHistoryTransaction) { count += transaction.changeCount }
@@ -25,7 +25,7 @@ private actor Outbox {
   func add(_ transaction: DefaultHistoryTransaction) { sent.append(transaction) }
 }
 
-/// What the guide of the history shows.
+/// The code of the guide to the history.
 @Suite struct HistoryGuideTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -40,7 +40,7 @@ private actor Outbox {
     }
   }
 
-  @Test func `a place is kept, and read on from`() throws {
+  @Test func `a token is stored, and reading continues from it`() throws {
     let container = try container()
     let context = ModelContext(container)
     context.author = "app"
@@ -86,7 +86,7 @@ private actor Outbox {
     #expect(added.count == 2 && Set(added) == Set(starred) && removed == ["T1"])
   }
 
-  @Test func `what is too old is said, and who reads by name is waited for`() throws {
+  @Test func `an expired token throws, and consumers keep the history`() throws {
     let container = try container()
     let context = ModelContext(container)
     try insert("T1", "T2", by: "app", container)
@@ -127,7 +127,7 @@ private actor Outbox {
     #expect(try isReadAnew && place == container.latestHistoryToken)
   }
 
-  @Test func `a configuration says what is kept`() throws {
+  @Test func `a configuration limits the history`() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).roost")
     defer { try? FileManager.default.removeItem(at: url) }
     let month = ModelConfiguration(url: url, history: .changes, historyRetention: .days(30))
@@ -140,7 +140,7 @@ private actor Outbox {
     }
   }
 
-  @Test func `commits are heard of`() async throws {
+  @Test func `commits are observed`() async throws {
     let container = try container()
     let place = try container.latestHistoryToken
     let observer = try HistoryObserver(observedModels: [Trip.self], modelContainer: container)

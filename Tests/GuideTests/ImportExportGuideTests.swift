@@ -44,7 +44,7 @@ import Testing
 
   private func print(_ words: Any...) {}
 
-  @Test func `files, what is there already, and what is wrong`() async throws {
+  @Test func `files, existing models and bad records`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let url = folder.appending(path: "plants.csv")
     let rejects = folder.appending(path: "rejects.csv")

@@ -30,7 +30,7 @@ func keepAlbums(in path: String) throws -> [String] {
   return found
 }
 
-/// What the guide on keys and values shows.
+/// The code of the guide to the key-value store.
 @Suite struct KeyValueStoreGuideTests {
   private let folder: String
 
@@ -69,7 +69,7 @@ func keepAlbums(in path: String) throws -> [String] {
     #expect(printed == ["2", "5", "3"])
   }
 
-  @Test func `a part that is taken back`() throws {
+  @Test func `a savepoint that is rolled back`() throws {
     struct Refused: Error {}
     let store = try KeyValueStore(inMemory: StoreSettings())
     try store.write { writer in

@@ -49,7 +49,7 @@ extension ShopPlan {
 }
 
 @Suite struct MigrationGuideTests {
-  @Test func `the shop comes to its second version`() throws {
+  @Test func `the shop is migrated to its second version`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: "shop.roost")

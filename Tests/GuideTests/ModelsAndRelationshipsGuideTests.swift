@@ -95,7 +95,7 @@ enum LoosePairs {
   }
 }
 
-/// What the guide on models and relationships shows.
+/// The code of the guide to models and relationships.
 @Suite struct ModelsAndRelationshipsGuideTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
 
@@ -183,7 +183,7 @@ enum LoosePairs {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["values.roost"])
   }
 
-  @Test func `what the page says of subclasses, pairs and required references`() throws {
+  @Test func `subclasses, pairs and required references work as the page says`() throws {
     let memory = ModelConfiguration(isStoredInMemoryOnly: true)
     let unnamed = ModelContext(try ModelContainer(for: Stage.self, configurations: memory))
     let stage = Stage("Main")

@@ -26,7 +26,7 @@ import Testing
   init(_ thermostat: Thermostat) { self.thermostat = thermostat }
 }
 
-/// What the guide on observation shows.
+/// The code of the guide to observation.
 @Suite(.timeLimit(.minutes(30))) @MainActor struct ObservationGuideTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -94,7 +94,7 @@ import Testing
     #expect(count == 1 && panel.text == "kitchen: 25°")
   }
 
-  /// How often a reader is told of a change.
+  /// Counts how often a reader is notified of a change.
   private func told(_ read: () -> Void, then change: () throws -> Void) rethrows -> Int {
     let count = Mutex(0)
     withObservationTracking(read) { count.withLock { $0 += 1 } }
@@ -102,7 +102,7 @@ import Testing
     return count.withLock { $0 }
   }
 
-  @Test func `what tells a reader`() throws {
+  @Test func `what notifies a reader`() throws {
     let house = try #require(kitchen.house)
     let bath = house.thermostats[1]
     #expect(told({ _ = house.warmest }, then: { bath.degrees = 30 }) == 1)

@@ -96,7 +96,7 @@ enum BookingError: Error, Equatable { case unknownConcert, soldOut }
     let statuses = await withTaskGroup(of: Int.self) { group in
       for request in 0..<60 {
         group.addTask {
-          // Each code comes twice.
+          // Each code is used twice.
           await status { _ = try await book("Blue", code: "\(request / 2)", in: container) }
         }
       }
@@ -107,7 +107,7 @@ enum BookingError: Error, Equatable { case unknownConcert, soldOut }
     #expect(await status { _ = try await book("Low", code: "x", in: container) } == 404)
   }
 
-  @Test func `a server that was shut down leaves one file, and late requests are told`() async throws {
+  @Test func `a server that was shut down leaves one file, and late requests get an error`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let container = try openStore(in: folder)
     try await container.write { $0.insert(Concert("Blue", seats: 1)) }
@@ -122,7 +122,7 @@ enum BookingError: Error, Equatable { case unknownConcert, soldOut }
     #expect(await status { _ = try concerts(in: container) } == 503)
   }
 
-  @Test func `a full disk is an answer, and the store goes on when there is room`() async throws {
+  @Test func `a full disk is an error, and the store continues when there is space`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let faults = StoreFaults()
     var configuration = ModelConfiguration(url: folder.appending(path: "concerts.roost"))

@@ -1,24 +1,24 @@
 import Foundation
 import Testing
 
-/// Runs the commands that a page shows.
+/// Runs the commands of a page.
 enum PageCommands {
   static let hasSQLite = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     .contains { FileManager.default.isExecutableFile(atPath: "\($0)/sqlite3") }
 
-  /// The text of a guide.
+  /// Returns the text of a guide.
   static func page(_ name: String) throws -> String {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     return try String(contentsOf: root.appending(path: "Sources/Roost/Roost.docc/\(name).md"), encoding: .utf8)
   }
 
-  /// The blocks of a guide in this language.
+  /// Returns the blocks of a guide in a language.
   static func blocks(_ name: String, _ language: String) throws -> [String] {
     try page(name).components(separatedBy: "```\(language)\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
   }
 
-  /// Runs a script of the shell, with `folder` as the current one, and expects that it succeeds.
+  /// Runs a shell script with `folder` as the current folder, and requires that it succeeds.
   static func run(_ script: String, in folder: URL, input: String = "") throws {
     let shell = Process()
     shell.executableURL = URL(filePath: "/bin/sh")
@@ -33,7 +33,7 @@ enum PageCommands {
     try #require(shell.terminationStatus == 0, "\(script)")
   }
 
-  /// A folder of its own for a test, which removes it.
+  /// Makes a folder for a test, which removes it.
   static func folder() throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

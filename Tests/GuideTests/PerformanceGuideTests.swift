@@ -30,7 +30,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `an index that has the order too`() throws {
+  @Test func `an index that also has the order`() throws {
     var latest = FetchDescriptor<Reading>(
       predicate: #Predicate { $0.place == "attic" }, sortBy: [SortDescriptor(\.time, order: .reverse)])
     latest.fetchLimit = 10
@@ -39,7 +39,7 @@ import Testing
     #expect(explanation.sorting == .index)
   }
 
-  @Test func `nothing is made of what is only counted`() throws {
+  @Test func `counting makes no models`() throws {
     let fresh = ModelContext(context.container)
     let count = try fresh.fetchCount(FetchDescriptor<Reading>(predicate: #Predicate { $0.place == "attic" }))
     let warmest = try fresh.maximum(of: \Reading.degrees)
@@ -47,7 +47,7 @@ import Testing
     #expect(count == 500 && warmest == 29)
   }
 
-  @Test func `a large import is saved in portions`() throws {
+  @Test func `a large import is saved in parts`() throws {
     let start = Self.start
     for number in 0..<2_000 {
       context.insert(Reading(place: "roof", time: start + Double(number), degrees: 20))

@@ -46,13 +46,13 @@
       #expect(divided != configuration)
     }
 
-    @Test func `the guide's configuration with patience`() {
+    @Test func `the guide's configuration with timeouts`() {
       var configuration = PostgresConfiguration("postgresql:///shop")
       configuration.patience = .seconds(30)
       #expect(configuration.patience == .seconds(30))
     }
 
-    @Test func `the guide's program that does not block`() async throws {
+    @Test func `the guide's program without blocking`() async throws {
       let configuration = PostgresConfiguration(
         try PostgresServer.shared().address, namespace: PostgresServer.freshNamespace())
       let container = try ModelContainer(for: Customer.self, Order.self, configurations: configuration)
@@ -104,7 +104,7 @@
         configurations: PostgresConfiguration(
           try PostgresServer.shared().address, namespace: PostgresServer.freshNamespace()))
       try await container.write { context in context.insert(Customer(name: "Ada")) }
-      // Transactions of other tests, which are open for a moment, keep the newest ones back.
+      // Short transactions of other tests delay the newest ones.
       let context = ModelContext(container)
       for _ in 0..<6000 where try context.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>()).isEmpty {
         try await Task.sleep(for: .milliseconds(10))

@@ -42,7 +42,7 @@ struct Wish {
   }
 }
 
-/// What the guide to predicates shows.
+/// The code of the guide to predicates.
 @Suite struct PredicatesGuideTests {
   private static func context() throws -> ModelContext {
     let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
@@ -62,7 +62,8 @@ struct Wish {
     return context
   }
 
-  /// The models are those of which the predicate is true, and it is true of so many.
+  /// Checks that a fetch finds exactly the models for which the predicate is true, and their
+  /// number.
   private func check<Model: PersistentModel>(_ context: ModelContext, _ predicate: Predicate<Model>, _ count: Int)
     throws
   {
@@ -72,7 +73,7 @@ struct Wish {
     #expect(found.count == count)
   }
 
-  @Test func `what may be asked`() throws {
+  @Test func `what a predicate can contain`() throws {
     let context = try Self.context()
     let early = #Predicate<Song> { $0.year < 1970 }
     let songs = try context.fetch(FetchDescriptor(predicate: early))
@@ -114,7 +115,7 @@ struct Wish {
     try check(context, many, 11)
   }
 
-  @Test func `what becomes of it`() throws {
+  @Test func `how a predicate is tested`() throws {
     let context = try Self.context()
     let mixed = #Predicate<Song> { $0.year == 1971 && $0.minutes > 2 }
     let plan = try context.explain(FetchDescriptor(predicate: mixed))
@@ -123,7 +124,7 @@ struct Wish {
     try check(context, mixed, 1)
   }
 
-  @Test func `what has no answer`() throws {
+  @Test func `errors in a predicate`() throws {
     let context = try Self.context()
     var text = ""
     do {

@@ -12,7 +12,7 @@ import Testing
   }
 }
 
-/// What the front page shows.
+/// The code of the front page.
 @Suite struct RoostGuideTests {
   @Test func `a model, a fetch and a change`() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).roost")

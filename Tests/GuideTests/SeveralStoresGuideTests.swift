@@ -32,11 +32,11 @@ import Testing
   }
 }
 
-/// What the guide on several stores shows.
+/// The code of the guide to several stores.
 @Suite struct SeveralStoresGuideTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
 
-  /// A file of its own with some dishes.
+  /// Makes a file with some dishes.
   private func fill(_ name: String, _ dishes: String...) throws {
     let configuration = ModelConfiguration(url: folder.appending(path: name))
     let container = try ModelContainer(for: Dish.self, configurations: configuration)

@@ -10,8 +10,8 @@ import Testing
 }
 
 @Suite struct ShellGuideTests {
-  /// What the shell prints for its statements is tested beside the tool.
-  @Test func `a program tells where its stores are`() throws {
+  /// ToolTests test the output of the shell for its statements.
+  @Test func `a program prints the paths of its stores`() throws {
     let folder = try ScratchFolder()
     let url = URL(fileURLWithPath: folder.file("kettles.roost"))
     let container = try ModelContainer(for: Kettle.self, configurations: ModelConfiguration(url: url))

@@ -30,7 +30,7 @@ enum SnapshotsGuide {
   }
 }
 
-/// What the guide on snapshots shows.
+/// The code of the guide to snapshots.
 @Suite struct SnapshotsGuideTests {
   typealias Track = SnapshotsGuide.Track
   typealias Disc = SnapshotsGuide.Disc

@@ -32,7 +32,7 @@ struct Bank {
     return Bank(context: ModelContext(try ModelContainer(for: Account.self, configurations: configuration)))
   }
 
-  @Test(arguments: 0..<20) func `stores in memory know nothing of each other`(number: Int) throws {
+  @Test(arguments: 0..<20) func `stores in memory are independent`(number: Int) throws {
     let bank = try makeBank()
     bank.context.insert(Account("Ada", cents: number))
     try bank.context.save()

@@ -10,11 +10,11 @@ enum TimeGuide {
   }
 }
 
-/// What the guide on contexts that stay shows.
+/// The code of the guide to earlier states.
 @Suite struct TimeGuideTests {
   typealias Song = TimeGuide.Song
 
-  @Test func `a context that does not move`() throws {
+  @Test func `a context with one state`() throws {
     let container = try ModelContainer(for: Song.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let first = ModelContext(container)
     first.insert(Song("Warszawa"))
@@ -64,7 +64,7 @@ enum TimeGuide {
     try container.close()
   }
 
-  @Test func `what was deleted comes back`() throws {
+  @Test func `deleted models are restored`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

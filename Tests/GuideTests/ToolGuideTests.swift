@@ -8,7 +8,7 @@ import Testing
 }
 
 @Suite struct ToolGuideTests {
-  @Test func `an error tells its number`() throws {
+  @Test func `an error has its number`() throws {
     let context = ModelContext(
       try ModelContainer(for: Lamp.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
     let (one, two) = (Lamp("a"), Lamp("b"))

@@ -18,7 +18,7 @@ enum TracingGuide {
   }
 }
 
-/// What the guide on tracing shows.
+/// The code of the guide to tracing.
 @Suite struct TracingGuideTests {
   typealias Order = TracingGuide.Order
 

@@ -3,7 +3,8 @@
   import RoostTestSupport
   import Testing
 
-  /// The tutorial's code is that of an example, which is built and run by itself, and each of its steps is a program.
+  /// Checks that the tutorial shows the code of an example that is built and run, and that each of
+  /// its steps compiles.
   @Suite struct TutorialTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()

@@ -16,7 +16,7 @@ import Testing
   init(_ color: String) { self.color = color }
 }
 
-/// What the guide on undo shows.
+/// The code of the guide to undo.
 @Suite struct UndoGuideTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -78,7 +78,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `what others changed stays`() throws {
+  @Test func `changes of other contexts stay`() throws {
     let manager = UndoManager()
     context.undoManager = manager
     drawing.title = "mine"
@@ -91,7 +91,7 @@ import Testing
     #expect(drawing.title == "theirs")
   }
 
-  @Test func `what forgets the steps`() throws {
+  @Test func `what removes the steps`() throws {
     let manager = UndoManager()
     context.undoManager = manager
     manager.levelsOfUndo = 50

@@ -36,7 +36,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `a second one becomes the first`() throws {
+  @Test func `a second model is merged into the first`() throws {
     context.insert(Station("HH", town: "Hamburg", name: "Hafen", height: 4))
     try context.save()
     context.insert(Station("HH", town: "Hamburg", name: "Hafen", height: 5))
@@ -57,7 +57,7 @@ import Testing
     #expect(throws: RoostError.self) { try context.insertUnique(again) }
   }
 
-  @Test func `nil is equal to nothing`() throws {
+  @Test func `nil equals no value`() throws {
     try insert(Station("a", name: "Hafen"), Station("b", name: "Hafen"))
     #expect(try stored().count == 2)
     try insert(Station("c", town: "Kiel", name: "Hafen"))
@@ -75,7 +75,7 @@ import Testing
     #expect(try stored().map(\.height) == [4])
   }
 
-  @Test func `some properties are taken`() throws {
+  @Test func `the stored model takes some properties`() throws {
     try context.setUniquePolicy(.fields(\.height, \.updatedAt), for: Station.self)
     try insert(Station("a", name: "first", height: 1), Station("a", name: "second", height: 2))
     #expect(try stored().map(\.height) == [2] && stored().map(\.name) == ["first"])

@@ -45,7 +45,7 @@ extension Review: Validatable {
     context = ModelContext(container)
   }
 
-  @Test func `a save tells all faults`() throws {
+  @Test func `a save reports all faults`() throws {
     var problems: [String] = []
     context.insert(Review("r1", stars: 6, title: " "))
     do {
@@ -74,7 +74,7 @@ extension Review: Validatable {
     try context.save()
   }
 
-  @Test func `a form asks first`() throws {
+  @Test func `a form checks before the save`() throws {
     let draft = Review("r2", stars: 0, title: "Fine")
     let faults = try context.faults(of: draft)
     let stars = faults.first { $0.property == "stars" }

@@ -6,7 +6,7 @@ import Testing
   static let page = try? String(
     contentsOf: HouseTests.root.appendingPathComponent("Docs/ARCHITECTURE.md"), encoding: .utf8)
 
-  /// Module → what the page allows it to import.
+  /// The modules that each module may import according to the page.
   static func table() throws -> [String: Set<String>] {
     var table: [String: Set<String>] = [:]
     for line in try #require(page).split(separator: "\n") where line.hasPrefix("| `") {
@@ -22,7 +22,7 @@ import Testing
     text.trimmingCharacters(in: CharacterSet(charactersIn: "`"))
   }
 
-  /// The lines between a heading and the next heading of its level or a higher one.
+  /// Returns the lines between a heading and the next heading of its level or a higher one.
   static func section(_ heading: String) throws -> [String] {
     let level = heading.prefix { $0 == "#" }.count
     let lines = try #require(page).components(separatedBy: "\n")
@@ -53,7 +53,7 @@ import Testing
     #expect(line.contains(".swift`") || line.contains("Not yet"), "the line says neither a file nor \"Not yet\"")
   }
 
-  /// A name without a folder must be that of one file, so that a reader finds it.
+  /// A name without a folder must be unique, so that a reader finds the file.
   @Test func `every file that the page names exists once`() throws {
     let paths = HouseTests.sources.map { "/" + $0.path } + ["/Package.swift"]
     let letters = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "+-_./"))

@@ -1,24 +1,28 @@
 import Testing
 
-/// A page of the reference has a name, its types and its comment; without a comment it says nothing.
+/// Each public declaration needs a comment, because its page of the reference would otherwise have
+/// only its name and types.
 ///
-/// The sources are read, not the symbol graphs of `.ci/docs`: so the test needs no documentation compiler, and sees the modules that only a
-/// trait builds.
+/// The tests read the sources, not the symbol graphs of `.ci/docs`. So they need no documentation
+/// compiler, and see modules that only a trait builds.
 @Suite struct CommentTests {
-  /// What protocols of Swift, Foundation and Observation ask of a type. It means the same in each type.
+  /// Names that protocols of Swift, Foundation and Observation require. They mean the same in each
+  /// type.
   private static let known: Set<String> = [
     "==", "<", "~=", "hash", "encode", "description", "debugDescription", "errorDescription", "customMirror",
     "startIndex", "endIndex", "makeIterator", "makeAsyncIterator", "next", "evaluate",
   ]
-  /// Types that protocols of Swift and Foundation ask for. Those of our own protocols are added from the sources.
+  /// Types that protocols of Swift and Foundation require. Those of Roost's own protocols are added
+  /// from the sources.
   static let knownTypes: Set<String> = ["Element", "Failure", "Iterator", "Output"]
 
-  /// What programs see, by file.
+  /// The files with public declarations.
   private static let sources = HouseTests.sources.filter {
     HouseTests.doors.contains($0.floor) || HouseTests.publicFiles.contains($0.path)
   }
 
-  /// Whether a reader needs a comment: not for names of generated code, for keys of a coded form, or for what each type of a protocol has.
+  /// Whether a declaration needs a comment. Names of generated code, keys of a coded form, and
+  /// requirements of well-known protocols do not.
   static func needsComment(_ one: PublicDeclarations.Declaration, asked: Set<String> = knownTypes) -> Bool {
     guard let name = one.path.last, !one.path.contains(where: { $0.hasPrefix("_") }) else { return false }
     if one.path.dropLast().last == "CodingKeys" { return false }
@@ -54,6 +58,36 @@ import Testing
     #expect(count > 1500, "only \(count) public declarations were found")
   }
 
+  /// Modules in which each function that throws has a `- Throws:` in its comment.
+  private static let tellErrors: Set<String> = ["Roost"]
+
+  @Test func `each public function that throws says what it throws`() {
+    var count = 0
+    for source in Self.sources where Self.tellErrors.contains(source.floor) {
+      for one in Self.declarations(source.text) where one.canThrow && one.hasComment {
+        count += 1
+        #expect(
+          one.namesErrors,
+          "\(source.path):\(one.line) \(one.path.joined(separator: ".")) throws, and its comment has no - Throws:")
+      }
+    }
+    #expect(count > 150, "only \(count) public functions that throw were found")
+  }
+
+  @Test(arguments: [
+    ("/// - Throws: an error.\npublic func a() throws {}", []), ("/// One.\npublic func a() throws {}", ["a"]),
+    ("/// One.\npublic func a(\n  _ b: () throws -> Void\n) rethrows -> Int { 1 }", []),
+    ("/// One.\npublic func a(\n  b: Int\n) async throws(E) -> Int { 1 }", ["a"]),
+    ("/// One.\npublic var a: Int {\n  get throws { 1 }\n}", ["a"]),
+    ("/// One.\npublic var a: () throws -> Int { b }", []),
+    ("/// One.\npublic protocol A {\n  /// Two.\n  func b()\n  /// Three.\n  func c() throws\n}", ["A.c"]),
+    ("/// One.\n///\n/// - Throws: an error.\n@discardableResult\npublic func a() throws -> Int { 1 }", []),
+  ])
+  func `which functions must say what they throw`(text: String, names: [String]) {
+    let found = Self.declarations(text).filter { $0.canThrow && !$0.namesErrors }
+    #expect(found.map { $0.path.joined(separator: ".") } == names)
+  }
+
   @Test(arguments: [
     ("public struct A {\n  public var b = 1\n  var c = 2\n}", ["A", "A.b"]),
     ("/// One.\npublic struct A {\n  /// Two.\n  @inlinable\n  public func b() {}\n}", []),
@@ -84,7 +118,7 @@ import Testing
     ("public struct _A { public var b = 1 }\npublic func _c() {}", []),
     ("public let a = [\n  { (b: Int) in b }\n], c = 1\npublic static func < (a: A, b: A) -> Bool { true }", ["a"]),
   ])
-  func `what needs a comment`(text: String, names: [String]) {
+  func `which declarations need a comment`(text: String, names: [String]) {
     let found = Self.declarations(text, hidden: ["Hidden"]).filter { !$0.hasComment }
     #expect(found.map { $0.path.joined(separator: ".") } == names)
   }

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// An example in a comment that does not compile costs each reader an hour.
+/// Checks that tests compile the examples in comments, because an example that does not compile
+/// costs each reader much time.
 @Suite struct ExampleTests {
-  /// The declarations with which a program begins. Each has an example in its comment.
+  /// The declarations with which programs begin. Each has an example in its comment.
   private static let waysIn: Set<String> = [
     "ModelContainer.init", "ModelContainer.mainContext", "ModelContainer.write", "ModelContainer.backup",
     "ModelContainer.importer", "ModelContainer.export", "ModelContainer.changes", "ModelContainer.snapshot",
@@ -21,13 +22,13 @@ import Testing
     var lines: [String]
   }
 
-  /// Lines without indentation. Empty ones are left out, and imports.
+  /// Returns lines without indentation. Empty lines and imports are left out.
   private static func lines(_ text: some StringProtocol) -> [String] {
     text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
       .filter { !$0.isEmpty && !$0.hasPrefix("import ") }
   }
 
-  /// The Swift blocks in the doc comments of a text, with the line that each begins at.
+  /// Returns the Swift blocks in the doc comments of a text, each with the line where it begins.
   static func blocks(_ text: [Substring]) -> [(line: Int, lines: [String])] {
     var found: [(line: Int, lines: [String])] = []
     var begin: Int?
@@ -49,7 +50,7 @@ import Testing
     return found
   }
 
-  /// Whether lines stand in others, one after the other.
+  /// Whether some lines contain a block, line by line.
   static func stands(_ block: [String], in lines: [String]) -> Bool {
     guard let first = block.first, block.count <= lines.count else { return false }
     return lines.indices.dropLast(block.count - 1).contains { start in
@@ -75,7 +76,7 @@ import Testing
     #expect(count > 50, "only \(count) examples were found")
   }
 
-  @Test func `each way in has an example`() {
+  @Test func `each declaration with which programs begin has an example`() {
     var shown: Set<String> = []
     for source in HouseTests.sources where HouseTests.doors.contains(source.floor) {
       let blocks = Self.blocks(source.lines)
@@ -91,7 +92,7 @@ import Testing
     for way in Self.waysIn.subtracting(shown).sorted() { Issue.record("\(way) has no example in its comment") }
   }
 
-  @Test func `what an example is`() {
+  @Test func `examples are found in comments`() {
     let text = """
       /// One.
       /// ```swift

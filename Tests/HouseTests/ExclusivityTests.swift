@@ -1,17 +1,18 @@
 import Foundation
 import Testing
 
-/// Users' code runs where an object ends, and may come back into the context. If that happens in the middle of an access to a field that held
-/// the object, the check of exclusivity must end a debug build with a message: without it the program goes on with damaged memory.
+/// Code of the program runs where an object ends, and may call the context. If that happens during
+/// an access to a field that contained the object, the exclusivity check must end a debug build
+/// with a message: without the check the program continues with damaged memory.
 @Suite struct ExclusivityTests {
-  /// Types that own users' objects, or errors that may.
+  /// Types that own objects of the program, or errors that may own them.
   static let owners = [
     "_ModelObject", "AnyObject", "Any", "Error", "LoadedList", "LinkLedger", "Batch", "BatchRing", "Scratch",
     "Scratches",
     "InsertionBook", "DecisionBook",
   ]
 
-  @Test func `fields that can own users' objects are checked in debug builds`() throws {
+  @Test func `fields that can own objects of the program are checked in debug builds`() throws {
     var exceptions: [String] = []
     for source in HouseTests.sources where source.path.hasPrefix("RoostGraph/") {
       let lines = source.text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
-/// Keeps the folders of a module in order: a file uses types of its own folder and of lower ones.
+/// Checks that a file uses only types of its own folder and of lower ones.
 ///
-/// The compiler refuses upward imports between modules, but between folders it knows no border. A file uses a folder when it names a type that
-/// only a file of that folder declares; an extension of the type counts too. A file at the root of a module belongs to the folder `.`.
+/// The compiler refuses upward imports between modules, but does not check folders. A file uses a
+/// folder if it names a type that only files of that folder declare, also in an extension. A file
+/// at the root of a module belongs to the folder `.`.
 @Suite struct FolderTests {
-  /// The folders of each module, the lowest first, and what each is for. `.` is the module's root.
+  /// The folders of each module, the lowest first, with their purpose. `.` is the module's root.
   static let floors: [String: String] = [
     "Roost": """
     Values                  stored forms of Foundation's values, identifiers of models, and what a type's metadata tells
@@ -153,7 +154,7 @@ import Testing
     """,
   ]
 
-  /// A module's folders from the lowest to the highest.
+  /// Returns a module's folders from the lowest to the highest.
   static func order(_ module: String) -> [String] {
     floors[module, default: ""].split(separator: "\n").compactMap { $0.split(separator: " ").first.map(String.init) }
   }
@@ -179,14 +180,14 @@ import Testing
       .filter { $0.value.contains { $0.folder != "." } }
   }()
 
-  /// One use of a type that a file of a higher folder declares.
+  /// A use of a type that a file of a higher folder declares.
   struct UpwardUse {
     var place: String
     var name: String
     var step: String
   }
 
-  /// The upward uses among files, where `order` names the folders from the lowest to the highest.
+  /// Returns the upward uses among files. `order` names the folders from the lowest to the highest.
   static func upwardUses(_ files: [File], _ order: [String]) -> [UpwardUse] {
     var owners: [String: [File]] = [:]
     for file in files { for name in file.names.declared { owners[name, default: []].append(file) } }
@@ -208,7 +209,7 @@ import Testing
     for (module, files) in Self.modules {
       let named = Self.order(module)
       #expect(Set(named) == Set(files.map(\.folder)), "the folders of \(module)")
-      #expect(Set(named).count == named.count, "a folder of \(module) stands twice in the table")
+      #expect(Set(named).count == named.count, "a folder of \(module) is listed twice in the table")
     }
   }
 
@@ -237,7 +238,7 @@ import Testing
     #expect(SourceNames(text).uses.map { "\($0.name)\($0.line)" } == uses)
   }
 
-  @Test func `what it finds`() {
+  @Test func `upward uses are found`() {
     func file(_ folder: String, _ text: String) -> File {
       File(path: folder + ".swift", folder: folder, names: SourceNames(text))
     }

@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 
-/// Keeps the picture of the house in Docs/ARCHITECTURE.md, because the compiler refuses only upward imports.
+/// Checks the module table of Docs/ARCHITECTURE.md, because the compiler refuses only cycles of
+/// imports.
 @Suite struct HouseTests {
-  /// What each floor may import of ours. A floor that is missing here fails the test.
+  /// The modules of Roost that each module may import. A module that is missing here fails the
+  /// test.
   static let allowed: [String: Set<String>] = [
     "CLZ4": [],
     "CRetain": [],
@@ -11,14 +13,14 @@ import Testing
     "RoostFile": [],
     "RoostText": ["RoostFile", "RoostBytes"],
     "RoostPages": ["RoostFile", "RoostBytes"],
-    // RoostFile for the error type and the locks alone.
+    // RoostFile only for the error type and the locks.
     "RoostTrees": ["RoostPages", "RoostBytes", "RoostFile"],
     "RoostCare": ["RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostKV": ["RoostCare", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostRecords": ["RoostCare", "RoostText", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes"],
     "RoostQuery": ["RoostRecords", "RoostFile", "RoostBytes"],
     "RoostTransfer": ["RoostQuery", "RoostRecords", "RoostPages", "RoostFile", "RoostBytes"],
-    // RoostFile for the error type and the locks alone.
+    // RoostFile only for the error type and the locks.
     "RoostGraph": ["CRetain", "RoostQuery", "RoostRecords", "RoostText", "RoostPages", "RoostFile"],
     "Roost": [
       "RoostGraph", "RoostQuery", "RoostRecords", "RoostText", "RoostCare", "RoostPages", "RoostFile",
@@ -42,13 +44,13 @@ import Testing
       "RoostDoorTrials", "RoostTestSupport", "RoostKV", "RoostTrees", "RoostPages", "RoostFile", "RoostBytes",
     ],
   ]
-  /// The floors that may use Foundation.
+  /// The modules that may use Foundation.
   static let foundation: Set<String> = [
     "Roost", "RoostImport", "RoostPostgres", "RoostTool", "RoostTorture", "RoostTestSupport", "RoostDoorTrials",
   ]
-  /// The doors, and the types that both of them show.
+  /// The public modules.
   static let doors: Set<String> = ["RoostKV", "Roost", "RoostImport", "RoostPostgres"]
-  /// Of these, what is built with a trait alone.
+  /// Public modules that are built only with a trait.
   static let optionalDoors = ["RoostPostgres": "Postgres"]
   static let publicFiles: Set<String> = [
     "RoostFile/StoreError.swift", "RoostCare/Backup.swift", "RoostCare/Compaction.swift",
@@ -59,11 +61,12 @@ import Testing
     "Bionic", "Observation",
   ]
 
-  /// What the toolchain brings along for macros, and the floor that may use it.
+  /// The modules for macros in the toolchain, and the module that may import them.
   static let syntax =
     "SwiftSyntax SwiftSyntaxBuilder SwiftIfConfig SwiftOperators SwiftSyntaxMacros SwiftDiagnostics SwiftCompilerPluginMessageHandling"
     .split(separator: " ").map(String.init)
-  /// The floor that generated code stands on: what it shows is for that code alone, and its names say so.
+  /// The module that generated code uses. Its public names are for that code only, and begin with
+  /// `_`.
   static let generated = "RoostGraph"
 
   struct Source {
@@ -79,7 +82,7 @@ import Testing
   static let sources: [Source] = {
     let folder = root.appendingPathComponent("Sources")
     let found = FileManager.default.enumerator(atPath: folder.path)!
-    // What guides show is no part of a floor.
+    // Files of guides belong to no module.
     let paths = found.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }
     return paths.sorted().map { path in
       let text = try? String(contentsOf: folder.appendingPathComponent(path), encoding: .utf8)
@@ -94,7 +97,7 @@ import Testing
     #expect(Set(Self.sources.map(\.floor)).isSubset(of: Self.allowed.keys))
   }
 
-  /// `RoostImport` became a product, and its pages were not built.
+  /// Regression test: `RoostImport` became a product, and its pages were not built.
   @Test func `the reference of every public module is built`() throws {
     let script = try String(contentsOf: Self.root.appendingPathComponent(".ci/docs"), encoding: .utf8)
     let line = try #require(script.split(separator: "\n").first { $0.hasPrefix("modules=") })
@@ -103,7 +106,7 @@ import Testing
   }
 
   /// A machine without libpq compiles these files too.
-  @Test func `a door with a trait is empty without it`() {
+  @Test func `a public module with a trait is empty without it`() {
     for source in Self.sources {
       guard let trait = Self.optionalDoors[source.floor] else { continue }
       let lines = source.lines.filter { !$0.isEmpty }
@@ -111,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `no floor imports what the table does not allow`() {
+  @Test func `each module imports only what the table allows`() {
     for source in Self.sources {
       for line in source.lines where line.contains("import ") && !line.contains("//") && !line.contains("\"") {
         let words = line.split(separator: " ")
@@ -148,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `only the doors are public`() {
+  @Test func `only public modules have public declarations`() {
     for source in Self.sources
     where !Self.doors.contains(source.floor) && !Self.publicFiles.contains(source.path)
       && source.floor != Self.generated
@@ -161,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `what generated code uses has names that say so`() {
+  @Test func `names for generated code begin with an underscore`() {
     let kinds: Set<Substring> = ["func", "var", "let", "struct", "class", "enum", "protocol", "typealias"]
     var count = 0
     for source in Self.sources where source.floor == Self.generated {

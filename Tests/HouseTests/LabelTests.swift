@@ -1,9 +1,9 @@
 import Testing
 
-/// A call that gives three values without a label cannot be read without the declaration beside it.
+/// A call with three values without labels cannot be read without its declaration.
 @Suite struct LabelTests {
-  /// The lines of functions and initializers in a text that take three or more values without a label. What is public keeps the labels
-  /// that programs use.
+  /// Returns the lines of functions and initializers in a text that take three or more values
+  /// without a label. Public ones are left out, because programs use their labels.
   static func unlabelled(_ text: String) -> [Int] {
     let code = SourceNames.code(of: Array(text.utf8)).split(
       separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -20,14 +20,14 @@ import Testing
     return found
   }
 
-  /// Where a line has the word `func`, or an `init` that is declared, not called.
+  /// The positions of the word `func`, or of an `init` that is declared, not called.
   private static func declarations(_ line: String) -> [String.Index] {
     line.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }.compactMap { word in
       word == "func" || word == "init" ? word.startIndex : nil
     }
   }
 
-  /// The first word of each parameter of the declaration that a text begins with.
+  /// Returns the first word of each parameter of the declaration at the beginning of a text.
   private static func labels(_ text: String) -> [Substring] {
     var labels: [Substring] = []
     var (angles, round, last) = (0, 0, Character(" "))
@@ -66,7 +66,7 @@ import Testing
     ("public func a(_ b: Int, _ c: Int, _ d: Int) {}", []), ("// func a(_ b: Int, _ c: Int, _ d: Int)", []),
     ("func a(_ b: Int) { let (_, _, _) = b }", []),
   ])
-  func `what counts as unlabelled`(text: String, lines: [Int]) { #expect(Self.unlabelled(text) == lines) }
+  func `which declarations count as unlabelled`(text: String, lines: [Int]) { #expect(Self.unlabelled(text) == lines) }
 
   @Test func `the third value of a call has a label`() {
     for source in HouseTests.sources {

@@ -1,10 +1,10 @@
 import Testing
 
-/// A reader who meets a name on one floor takes it for what it was on another.
+/// A reader expects a name to mean the same type in all modules.
 @Suite struct NameTests {
   private static let kinds: Set<Substring> = ["class", "struct", "enum", "protocol", "typealias", "actor"]
 
-  /// The types that a file declares for more than itself.
+  /// Returns the types that a file declares for other files too.
   static func declared(_ text: String) -> [String] {
     let code = String(decoding: SourceNames.code(of: Array(text.utf8)), as: UTF8.self)
     return code.split(separator: "\n").compactMap { line in
@@ -23,7 +23,7 @@ import Testing
   ])
   func `what a file declares`(text: String, names: [String]) { #expect(Self.declared(text) == names) }
 
-  @Test func `a name stands for one type on all floors`() {
+  @Test func `a name means one type in all modules`() {
     var floors: [String: Set<String>] = [:]
     for source in HouseTests.sources {
       for name in Self.declared(source.text) { floors[name, default: []].insert(source.floor) }

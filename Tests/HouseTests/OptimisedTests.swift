@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// `.ci/run` builds some test targets optimised too. Modules of such a build show nothing internal, so a `@testable import` there broke the
-/// whole build.
+/// `.ci/run` builds some test targets optimised too. Modules of such a build show nothing internal,
+/// so a `@testable import` there broke the whole build.
 @Suite struct OptimisedTests {
-  /// The test targets that `.ci/run` builds optimised, or the folders of them.
+  /// Returns the test targets, or their folders, that `.ci/run` builds optimised.
   private func targets() throws -> [String] {
     let script = try String(contentsOf: HouseTests.root.appendingPathComponent(".ci/run"), encoding: .utf8)
     let key = "ROOST_TESTS="
@@ -12,9 +12,10 @@ import Testing
     return line.components(separatedBy: key)[1].split(separator: ",").map(String.init)
   }
 
-  /// The lines of a file that import a module with its internals, and are compiled in an optimised build.
+  /// Returns the lines of a file that import a module with its internals, and that an optimised
+  /// build compiles.
   private func mistakes(_ text: String) -> [Int] {
-    // For each open condition whether the lines at hand are debug ones.
+    // For each open condition, whether the current lines belong to a debug build.
     var conditions: [Bool] = []
     var found: [Int] = []
     for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -30,7 +31,7 @@ import Testing
     return found
   }
 
-  @Test func `tests that are built optimised use nothing internal`() throws {
+  @Test func `tests that are built optimised use no internal declarations`() throws {
     let targets = try targets()
     #expect(targets.contains("RoostTests/Questions") && targets.count > 1)
     var count = 0
@@ -53,5 +54,5 @@ import Testing
     ("#if DEBUG\n#if os(Linux)\n@testable import A\n#endif\n#else\n@testable import B\n#endif", [6]),
     ("#if os(Linux)\n@testable import A\n#endif", [2]), ("import A", []),
   ])
-  func `what it finds`(text: String, lines: [Int]) { #expect(mistakes(text) == lines) }
+  func `testable imports are found`(text: String, lines: [Int]) { #expect(mistakes(text) == lines) }
 }

@@ -1,21 +1,27 @@
-/// The declarations of a Swift file that a program can name, each with its doc comment's place. Read from tokens: no compiler is asked.
+/// The public declarations of a Swift file, each with the position of its doc comment. They are
+/// read from tokens, without a compiler.
 ///
-/// Access is decided as the compiler does: a member of a protocol and a case of an enum have the access of their type, and what is
-/// public within a type that is not is not public. The types of extensions are looked up by the caller: `hidden` names those that no
-/// program sees.
+/// Access follows the compiler's rules. A member of a protocol and a case of an enum have the
+/// access of their type, and a public member of a type that is not public is not public. The caller
+/// looks up the types of extensions: `hidden` names the types that are not public.
 struct PublicDeclarations {
   struct Declaration: Equatable {
-    /// The names of the types around it and its own, such as `["Outer", "Inner", "member"]`.
+    /// The names of the enclosing types and its own, such as `["Outer", "Inner", "member"]`.
     var path: [String]
     var kind: String
     var line: Int
     var hasComment: Bool
-    /// The first argument label of an initializer, for telling `init(from:)`.
+    /// The first argument label of an initializer, to recognise `init(from:)`.
     var label = ""
+    /// Whether a call or a read of it can throw.
+    var canThrow = false
+    /// Whether its comment says what it throws.
+    var namesErrors = false
   }
 
   private(set) var found: [Declaration] = []
-  /// The types that the file declares and no program sees, with the names of the types around them: `Outer.Inner`.
+  /// The types of the file that are not public, with the names of the enclosing types:
+  /// `Outer.Inner`.
   private(set) var hiddenTypes: Set<String> = []
 
   private static let types: Set<String> = ["class", "struct", "enum", "protocol", "actor", "extension"]
@@ -29,11 +35,11 @@ struct PublicDeclarations {
   ]
 
   private struct Scope {
-    /// The kind of its type, or nothing for a body.
+    /// The kind of the type; nil for a body.
     var kind: String?
     var names: [String]
     var isPublic: Bool
-    /// Whether members without a word have the access of the type.
+    /// Whether members without an access modifier have the access of the type.
     var gives: Bool
   }
 
@@ -68,7 +74,7 @@ struct PublicDeclarations {
         start = start ?? token
         at += 1
         while next() == "." { at += 2 }
-        // `@A (B) -> C` is not written here, so a parenthesis belongs to the attribute.
+        // `@A (B) -> C` does not occur here, so a parenthesis belongs to the attribute.
         if next() == "(" { at = Self.end(of: at + 1, in: tokens) }
       case let word where word == "class" && (Self.members.contains(next()) || Self.modifiers.contains(next())):
         start = start ?? token
@@ -102,7 +108,9 @@ struct PublicDeclarations {
           found.append(
             Declaration(
               path: scope.names + names, kind: word, line: (start ?? token).line,
-              hasComment: Self.hasComment(start ?? token, in: lines), label: label))
+              hasComment: Self.hasComment(start ?? token, in: lines), label: label,
+              canThrow: Self.canThrow(word, after: at, in: tokens),
+              namesErrors: Self.namesErrors(start ?? token, in: lines)))
           while word == "case", let name = Self.caseName(after: &at, in: tokens) {
             found.append(Declaration(path: scope.names + [name], kind: word, line: tokens[at].line, hasComment: false))
           }
@@ -113,7 +121,7 @@ struct PublicDeclarations {
         (words, start) = ([], nil)
       case let word where Self.modifiers.contains(word):
         start = start ?? token
-        // `private(set)` is the access of the setter alone.
+        // `private(set)` is the access of the setter only.
         if next() == "(" { at = Self.end(of: at + 1, in: tokens) } else { words.append(word) }
       default: (words, start) = ([], nil)
       }
@@ -127,14 +135,37 @@ struct PublicDeclarations {
     return scope.gives || (kind == "case" && scope.kind == "enum")
   }
 
-  /// Whether the declaration that begins with a token has a comment. One that follows another on its line has none.
+  /// Whether the declaration that begins with a token has a comment. A declaration that follows
+  /// another one on its line has none.
   private static func hasComment(_ first: Token, in lines: [Substring]) -> Bool {
     guard first.line > 1, first.isFirst else { return false }
     let above = lines[first.line - 2].drop { $0 == " " }
     return above.hasPrefix("///") || above.hasSuffix("*/")
   }
 
-  /// The name that follows in a list such as `case a(Int), b = 2`, whose comment is that of the first name alone.
+  /// Whether the comment of the declaration that begins with a token has a `- Throws:`.
+  private static func namesErrors(_ first: Token, in lines: [Substring]) -> Bool {
+    lines[..<(first.line - 1)].reversed().lazy.map { $0.drop { $0 == " " } }.prefix { $0.hasPrefix("///") }
+      .contains { $0.contains("- Throws:") }
+  }
+
+  /// Whether `throws` belongs to a declaration: to its signature, or to the getter of a property.
+  private static func canThrow(_ kind: String, after place: Int, in tokens: [Token]) -> Bool {
+    guard ["func", "init", "var", "subscript"].contains(kind) else { return false }
+    var at = place + 1
+    while at < tokens.count, tokens[at].text != "{", tokens[at].text != "}" {
+      let token = tokens[at]
+      // A requirement of a protocol has no body: the next declaration ends it.
+      if token.isFirst, token.text == "@" || members.contains(token.text) || modifiers.contains(token.text) { break }
+      if kind == "func" || kind == "init", token.text == "throws" { return true }
+      at = token.text == "(" || token.text == "[" ? end(of: at, in: tokens) + 1 : at + 1
+    }
+    let getter = tokens[min(at, tokens.count)...].prefix(4).map(\.text)
+    return getter.starts(with: ["{", "get", "throws"]) || getter.starts(with: ["{", "get", "async", "throws"])
+  }
+
+  /// Returns the next name in a list such as `case a(Int), b = 2`. The comment of such a list
+  /// belongs to its first name only.
   private static func caseName(after place: inout Int, in tokens: [Token]) -> String? {
     var at = place + 1
     if at < tokens.count, tokens[at].text == "(" { at = end(of: at, in: tokens) + 1 }
@@ -146,7 +177,7 @@ struct PublicDeclarations {
     return tokens[place].text
   }
 
-  /// The place of the bracket that ends the one at a place.
+  /// Returns the position of the bracket that closes the one at a position.
   private static func end(of start: Int, in tokens: [Token]) -> Int {
     var (depth, at) = (0, start)
     while at < tokens.count {

@@ -1,7 +1,9 @@
-/// The types that a Swift file declares at its top level, and the type names that it uses. Read from tokens: no compiler is asked.
+/// The types that a Swift file declares at its top level, and the type names that it uses. They are
+/// read from tokens, without a compiler.
 ///
-/// Comments and string literals do not count, but the code within `\( )` does. A name after a dot (`Tree.Node`) is a member's, so it does not
-/// count either. Neither does a name that the file itself declares within a type, because there it means that one.
+/// Comments and string literals do not count, but code within `\( )` does. A name after a dot
+/// (`Tree.Node`) does not count, because it is a member. A name that the file itself declares
+/// within a type does not count either, because there it means that type.
 struct SourceNames {
   struct Use: Equatable {
     var name: String
@@ -55,17 +57,19 @@ struct SourceNames {
       || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
   }
 
-  /// A string literal: how many `#` it has, and whether it is one of several lines.
+  /// A string literal: its number of `#`, and whether it has several lines.
   private struct Literal {
     var hashes: Int
     var isLong: Bool
     var quotes: Int { isLong ? 3 : 1 }
   }
 
-  /// The text with spaces in place of comments, string literals and backticks. Lines stay.
+  /// Returns the text with spaces in place of comments, string literals and backticks. The line
+  /// breaks stay.
   static func code(of text: [UInt8]) -> [UInt8] {
     var code = text
-    /// The literals that are open, and for each how many parentheses are open in its `\( )`: none while its own text is read.
+    /// The open literals, and the number of open parentheses in the `\( )` of each: nil while the
+    /// literal's own text is read.
     var open: [(literal: Literal, parentheses: Int)] = []
     var at = 0
     func has(_ mark: String, _ place: Int) -> Bool { text[min(place, text.count)...].starts(with: mark.utf8) }
@@ -113,7 +117,7 @@ struct SourceNames {
           continue
         }
         open[open.count - 1].parentheses += text[at] == UInt8(ascii: "(") ? 1 : -1
-        // The one that ends a `\( )` belongs to the literal, as the one that began it.
+        // The parenthesis that closes a `\( )` belongs to the literal, like the one that opens it.
         if parentheses == 1, text[at] == UInt8(ascii: ")") { blank(1) } else { at += 1 }
       case UInt8(ascii: "`"): blank(1)
       default: at += 1

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The largest types have pages that group their members. A member that a page forgets would stand by itself at its end.
+/// The largest types have pages that group their members. A member that a page does not list would
+/// be at its end without a group.
 @Suite struct TopicTests {
   private static let folder = HouseTests.root.appendingPathComponent("Sources/Roost/Roost.docc/Reference")
 
@@ -10,7 +11,7 @@ import Testing
     return files.filter { $0.hasSuffix(".md") }.map { String($0.dropLast(3)) }.sorted()
   }()
 
-  /// The members of each public type of the module, without those that the protocols of Swift ask for.
+  /// The members of each public type of the module, without requirements of Swift's protocols.
   private static let members: [String: Set<String>] = {
     var members: [String: Set<String>] = [:]
     for source in HouseTests.sources where source.floor == "Roost" {
@@ -21,7 +22,7 @@ import Testing
     return members
   }()
 
-  /// The names of members, without their parameters, that a page lists.
+  /// Returns the names of members, without parameters, that a page lists.
   static func listed(_ page: String) -> Set<String> {
     Set(
       page.split(separator: "\n").filter { $0.hasPrefix("- ``") }.map { line in

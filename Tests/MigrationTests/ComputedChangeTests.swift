@@ -28,7 +28,7 @@ private enum FirstMill: VersionedSchema {
   }
 }
 
-/// Two derived properties have another type.
+/// Two derived properties change their types.
 private enum SecondMill: VersionedSchema {
   static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
   static var models: [any PersistentModel.Type] { [Mill.self, Wheelstone.self] }
@@ -55,7 +55,7 @@ private enum SecondMill: VersionedSchema {
   }
 }
 
-/// A property is required that was optional, and the computation has its former name.
+/// An optional property becomes required, and the computation uses its former name.
 private enum ThirdMill: VersionedSchema {
   static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
   static var models: [any PersistentModel.Type] { [Mill.self, Wheelstone.self] }
@@ -79,7 +79,7 @@ private enum ThirdMill: VersionedSchema {
   }
 }
 
-/// The first version, whose objects get one of each name.
+/// The first version. Its objects are merged to one of each name.
 private enum SoleMill: VersionedSchema {
   static var versionIdentifier: Schema.Version { Schema.Version(1, 5, 0) }
   static var models: [any PersistentModel.Type] { [Mill.self, Wheelstone.self] }
@@ -124,7 +124,7 @@ private enum MillPlan: SchemaMigrationPlan {
   }
 }
 
-/// Computed values when the models change, or the file is damaged.
+/// Computed values after a change of the models, or after damage of the file.
 @Suite struct ComputedChangeTests {
   private let folder: ScratchFolder
   private var configuration: ModelConfiguration { ModelConfiguration(url: url("mills.roost")) }
@@ -148,7 +148,7 @@ private enum MillPlan: SchemaMigrationPlan {
     try container.close()
   }
 
-  @Test func `a derived value of another type is filled anew`() throws {
+  @Test func `a derived value of another type is computed again`() throws {
     try fill(["a", "b"], grains: [4, nil])
     let container = try ModelContainer(
       for: SecondMill.Mill.self, SecondMill.Wheelstone.self, configurations: configuration)
@@ -160,7 +160,7 @@ private enum MillPlan: SchemaMigrationPlan {
       try context.fetchCount(FetchDescriptor<SecondMill.Mill>(predicate: #Predicate { $0.matches("amount") })) == 2)
     #expect(try container.verify().isSound)
     try container.close()
-    // And back again.
+    // The change is undone.
     let first = try ModelContainer(
       for: FirstMill.Mill.self, FirstMill.Wheelstone.self, configurations: configuration)
     let mills = try ModelContext(first).fetch(FetchDescriptor<FirstMill.Mill>(sortBy: [SortDescriptor(\.total)]))
@@ -177,7 +177,7 @@ private enum MillPlan: SchemaMigrationPlan {
     try container.close()
   }
 
-  @Test func `objects that a stage made of several have computed values`() throws {
+  @Test func `objects that a stage merged have computed values`() throws {
     try fill(["a", "a", "b"], grains: [nil, 5, 6])
     let container = try ModelContainer(
       for: Schema(versionedSchema: SoleMill.self), migrationPlan: MillPlan.self, configurations: [configuration])

@@ -1,7 +1,7 @@
 import Foundation
 import RoostTestSupport
 
-/// A folder of a test's own, which goes with the test.
+/// A folder of a test, which is removed with the test.
 struct Folder {
   private let scratch: ScratchFolder
 

@@ -36,7 +36,8 @@ private enum Former4: VersionedSchema {
   }
 }
 
-/// A program goes on saying an original name after the rename, and later uses the former name for another property.
+/// A program keeps declaring an original name after the rename, and later uses the former name for
+/// another property.
 @Suite struct FormerNameTests {
   @Test func `a renamed property keeps its values when another property had its former name`() throws {
     let folder = try Folder()

@@ -60,14 +60,14 @@ private enum Wrong {
     var context: ModelContext? = try open(Plain.Poem.self)
     for number in 0..<300 { context?.insert(Plain.Poem("poem \(number)", number % 3 == 0 ? "walls run" : nil)) }
     try context?.save()
-    // Without an index the program looks at all models, and says that none is declared.
+    // Without an index the program searches all models, and the error says that none is declared.
     #expect(throws: SwiftDataError.self) {
       try context?.fetchCount(FetchDescriptor<Plain.Poem>(predicate: #Predicate { $0.matches("walls") }))
     }
     try context?.container.close()
     context = nil
 
-    // A store that only is read has no index yet. The models are searched in memory.
+    // A store that is only read has no index yet. The models are searched in memory.
     let reading = try open(Searched.Poem.self, allowsSave: false)
     let walls = FetchDescriptor<Searched.Poem>(predicate: #Predicate { $0.matches("walls") })
     #expect(try reading.fetchCount(walls) == 100)

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// The models of the stores that are there: relationships of every form.
+/// The models of existing stores: relationships of every form.
 private enum Old {
   @Model final class Item {
     var number: Int
@@ -35,7 +35,7 @@ private enum Old {
   }
 }
 
-/// All of them with new names.
+/// All of them renamed.
 private enum Renamed {
   @Model final class Item {
     var number: Int
@@ -68,7 +68,7 @@ private enum Renamed {
   }
 }
 
-/// One side alone has a new name.
+/// Only one side is renamed.
 private enum HalfRenamed {
   @Model final class Item {
     var number: Int
@@ -107,7 +107,7 @@ private enum Exchanged {
   }
 }
 
-/// One-way relationships have an inverse.
+/// One-way relationships get an inverse.
 private enum Inverse {
   @Model final class Item {
     var number: Int
@@ -127,7 +127,7 @@ private enum Inverse {
   }
 }
 
-/// A tag is in one list at most.
+/// A tag is in at most one list.
 private enum InverseToOne {
   @Model final class Tag {
     var number: Int
@@ -141,7 +141,7 @@ private enum InverseToOne {
   }
 }
 
-/// The inverse is another property, so that the old one leads one way.
+/// Another property is the inverse, so the old one has none.
 private enum OneWay {
   @Model final class Item {
     var number: Int
@@ -170,7 +170,7 @@ private enum OneWay {
   }
 }
 
-/// One side of each is not named any more.
+/// One side of each is removed.
 private enum HalfGone {
   @Model final class Item {
     var number: Int
@@ -207,7 +207,7 @@ private enum Rules {
   }
 }
 
-/// Every reference is a list, and every list has an inverse that is one.
+/// Every reference is a list, and every list has an inverse list.
 private enum Lists {
   @Model final class Item {
     var number: Int
@@ -324,7 +324,7 @@ private enum Refused {
   }
 }
 
-/// Relationships that the models have in another form than the store.
+/// Relationships whose form in the models differs from the store.
 @Suite struct InferenceLinkTests {
   private let folder: Folder
 
@@ -335,7 +335,7 @@ private enum Refused {
       try ModelContainer(for: Schema(models), configurations: [ModelConfiguration(url: folder.file())]))
   }
 
-  /// Opens the store twice with these models: what a test finds must be there when it is opened again.
+  /// Opens the store twice with these models: the second opening must find the same result.
   private func twice(
     _ models: any PersistentModel.Type..., check: (ModelContext) throws -> Void
   ) throws {
@@ -361,7 +361,7 @@ private enum Refused {
 
   private static let old: [any PersistentModel.Type] = [Old.Item.self, Old.Owner.self, Old.Tag.self, Old.Lid.self]
 
-  /// Six items, two owners, three tags. Item 6 has nothing but the owner that it must have.
+  /// Makes six items, two owners and three tags. Item 6 has only its required owner.
   private func makeOld(isShared: Bool = true) throws {
     let container = try ModelContainer(
       for: Schema(Self.old), configurations: [ModelConfiguration(url: folder.file())])
@@ -409,7 +409,7 @@ private enum Refused {
 
   // MARK: Names
 
-  @Test func `relationships have new names on both sides`() throws {
+  @Test func `both sides of relationships are renamed`() throws {
     try makeOld()
     try twice(Renamed.Item.self, Renamed.Owner.self, Renamed.Tag.self, Renamed.Lid.self) { context throws in
       let items = try all(context, \Renamed.Item.number)
@@ -429,7 +429,7 @@ private enum Refused {
     }
   }
 
-  @Test func `a relationship has a new name on one side`() throws {
+  @Test func `one side of a relationship is renamed`() throws {
     try makeOld()
     try twice(HalfRenamed.Item.self, HalfRenamed.Owner.self, HalfRenamed.Tag.self) { context throws in
       #expect(try all(context, \HalfRenamed.Item.number).map(\.boss?.number) == [1, 2, 1, 2, 1, nil])
@@ -453,7 +453,7 @@ private enum Refused {
 
   // MARK: Inverses
 
-  @Test func `what led one way gets an inverse`() throws {
+  @Test func `a one-way relationship gets an inverse`() throws {
     try makeOld()
     try twice(Inverse.Item.self, Inverse.Owner.self, Inverse.Tag.self) { context throws in
       let items = try all(context, \Inverse.Item.number)
@@ -462,7 +462,7 @@ private enum Refused {
       #expect(owners.map { Set($0.loners.map(\.number)) } == [[2, 4], [1, 3, 5]])
       #expect(owners.map { $0.way.map(\.number) } == [[3, 1], [1, 2]])
       #expect(try all(context, \Inverse.Tag.number).map { Set($0.holders.map(\.number)) } == [[1, 2], [2], [1]])
-      // Both sides see a change.
+      // Both sides show a change.
       let moved = owners[0].loners.removeFirst()
       owners[0].loners.append(moved)
       try context.save()
@@ -474,7 +474,7 @@ private enum Refused {
     }
   }
 
-  @Test func `a list that led one way gets an inverse to one, unless an object is in two lists`() throws {
+  @Test func `a one-way list gets a to-one inverse, unless an object is in two lists`() throws {
     try makeOld(isShared: false)
     try twice(InverseToOne.Tag.self, InverseToOne.Owner.self) { context throws in
       #expect(try all(context, \InverseToOne.Tag.number).map(\.holder?.number) == [1, 2, 1])
@@ -482,7 +482,7 @@ private enum Refused {
     }
   }
 
-  @Test func `an object in two lists keeps them from having an inverse to one`() throws {
+  @Test func `an object in two lists prevents a to-one inverse`() throws {
     try makeOld()
     let text = refusal(InverseToOne.Tag.self, InverseToOne.Owner.self)
     #expect(text.contains("Tag.holder") || text.contains("Owner.way"), "\(text)")
@@ -490,7 +490,7 @@ private enum Refused {
     try checkOld()
   }
 
-  @Test func `another property is the inverse, and the old one leads one way`() throws {
+  @Test func `another property becomes the inverse, and the old one becomes one-way`() throws {
     try makeOld()
     try twice(OneWay.Item.self, OneWay.Owner.self, OneWay.Tag.self, OneWay.Lid.self) { context throws in
       let items = try all(context, \OneWay.Item.number)
@@ -505,7 +505,7 @@ private enum Refused {
       #expect(items.map(\.lid?.number) == [1, 2, 3, 4, 5, nil])
       #expect(lids.map(\.item?.number) == [1, 2, 3, 4, 5] && lids.map(\.other?.number) == [1, 2, 3, 4, 5])
     }
-    // Now a change of one side leaves the other one.
+    // Now a change of one side does not change the other one.
     let context = try open(OneWay.Item.self, OneWay.Owner.self, OneWay.Tag.self, OneWay.Lid.self)
     let (items, owners) = (try all(context, \OneWay.Item.number), try all(context, \OneWay.Owner.number))
     items[0].owner = owners[1]
@@ -522,7 +522,7 @@ private enum Refused {
     #expect(text.contains("two relationships") && text.contains("migration plan"), "\(text)")
   }
 
-  @Test func `one side is gone, and comes back`() throws {
+  @Test func `one side is removed, and comes back`() throws {
     try makeOld()
     try twice(HalfGone.Item.self, HalfGone.Owner.self, HalfGone.Tag.self, HalfGone.Lid.self) { context throws in
       let items = try all(context, \HalfGone.Item.number)
@@ -535,7 +535,7 @@ private enum Refused {
 
   // MARK: Rules
 
-  @Test func `delete rules and counts are those of the models`() throws {
+  @Test func `delete rules and counts come from the models`() throws {
     try makeOld()
     try twice(Rules.Item.self, Rules.Owner.self) { context throws in
       let owners = try all(context, \Rules.Owner.number)
@@ -549,7 +549,7 @@ private enum Refused {
     context.delete(owners[0])
     try context.save()
     #expect(try all(context, \Rules.Item.number).map(\.number) == [2, 4, 6])
-    // The rows decide it too, without objects.
+    // The delete rules on rows agree, without objects.
     try context.delete(model: Rules.Owner.self)
     #expect(try all(context, \Rules.Item.number).map(\.number) == [6])
   }
@@ -608,7 +608,7 @@ private enum Refused {
     #expect(try context.container.verify().isSound)
   }
 
-  @Test func `the other side of a relationship to one becomes a list`() throws {
+  @Test func `the other side of a to-one relationship becomes a list`() throws {
     try makeOld()
     try twice(OtherList.Item.self, OtherList.Lid.self) { context throws in
       let items = try all(context, \OtherList.Item.number)
@@ -621,7 +621,7 @@ private enum Refused {
     }
   }
 
-  @Test func `both sides of a relationship to one become lists`() throws {
+  @Test func `both sides of a to-one relationship become lists`() throws {
     try makeOld()
     try twice(ManyLids.Item.self, ManyLids.Lid.self) { context throws in
       #expect(try all(context, \ManyLids.Item.number).map { $0.lid.map(\.number) } == [[1], [2], [3], [4], [5], []])
@@ -629,7 +629,7 @@ private enum Refused {
     }
   }
 
-  @Test func `an inverse to one is refused while several objects have the same reference`() throws {
+  @Test func `a to-one inverse is refused while several objects have the same reference`() throws {
     try makeOld()
     let text = refusal(Single.Item.self, Single.Owner.self)
     #expect(text.contains("Item.lone") && text.contains("2 groups") && text.contains("a reference to row"), "\(text)")
@@ -647,7 +647,7 @@ private enum Refused {
 
   // MARK: Refused
 
-  @Test func `what loses members, or references another model, is refused and named`() throws {
+  @Test func `a change that loses members, or references another model, is refused and named`() throws {
     try makeOld()
     for (text, property, has) in [
       (refusal(Refused.Narrower.Item.self, Refused.Narrower.Tag.self), "Item.tags", "a list"),
@@ -659,7 +659,7 @@ private enum Refused {
     try checkOld()
   }
 
-  @Test func `a change of links that is only in the log is carried out again`() throws {
+  @Test func `a change of links that is only in the log is replayed`() throws {
     try makeOld()
     let models: [any PersistentModel.Type] = [Lists.Item.self, Lists.Owner.self, Lists.Lid.self]
     let container = try ModelContainer(for: Schema(models), configurations: [ModelConfiguration(url: folder.file())])

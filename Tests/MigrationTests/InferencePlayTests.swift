@@ -3,7 +3,7 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// The values of an object, whichever version of its class reads it.
+/// The values of an object, independent of the version of its class.
 private struct Content: Equatable {
   var value: Int?
   var text: String?
@@ -17,24 +17,25 @@ private struct Content: Equatable {
 
 private struct Answer: Equatable {
   var withValue: Int
-  /// Nil where the version has no text.
+  /// Nil if the version has no text.
   var withText: Int?
   var values: [Int?]
 }
 
-/// A version of the models, and what it makes of a store.
+/// A version of the models, and its effect on a store.
 private protocol PlayVersion {
   static var models: [any PersistentModel.Type] { get }
-  /// Gives nil its default in each property that this version requires.
+  /// Replaces nil by the default in each property that this version requires.
   static func arrive(_ content: inout Content)
-  /// The values that this version names.
+  /// Returns the values that this version names.
   static func visible(_ content: Content) -> Content
   static func read(_ context: ModelContext) throws -> [Int: Content]
-  /// Gives an object, which is made if there is none of its number, what can be seen of a content.
+  /// Sets the visible values of an object with a number. Makes the object if there is none.
   static func write(_ number: Int, _ content: Content, in context: ModelContext) throws
-  /// How many objects a predicate finds with a value and with a text, and the values in order.
+  /// Returns how many objects a predicate finds with a value and with a text, and the values in
+  /// order.
   static func ask(_ context: ModelContext, value: Int?, text: String) throws -> Answer
-  /// The items of each owner in order; nil where the version has no such list.
+  /// Returns the items of each owner in order; nil if the version has no such list.
   static func lists(_ context: ModelContext) throws -> [Int: [Int]]?
 }
 
@@ -173,7 +174,7 @@ private enum Two: PlayVersion {
   }
 }
 
-/// It names little.
+/// It names few properties.
 private enum Three: PlayVersion {
   @Model final class Item {
     var number: Int
@@ -220,7 +221,7 @@ private enum Three: PlayVersion {
   static func lists(_ context: ModelContext) throws -> [Int: [Int]]? { nil }
 }
 
-/// References are lists here, which is the way of no return.
+/// References are lists here. That change cannot be undone.
 private enum Four: PlayVersion {
   @Model final class Item {
     #Index<Item>([\.value])
@@ -331,7 +332,7 @@ private enum Five: PlayVersion {
   static func lists(_ context: ModelContext) throws -> [Int: [Int]]? { nil }
 }
 
-/// Versions of the models visited in random order, with random changes in each, beside plain values.
+/// Versions of the models in random order, with random changes in each, compared with plain values.
 @Suite struct InferencePlayTests {
   private struct Play {
     var random: SplitMix64
@@ -381,7 +382,8 @@ private enum Five: PlayVersion {
       let isNew = items.isEmpty || Bool.random(using: &random)
       let number = isNew ? next : items.keys.sorted().randomElement(using: &random)!
       if isNew { next += 1 }
-      // A property that the version does not name is nil in a new object, and unchanged in an older one.
+      // A property that the version does not name is nil in a new object, and unchanged in an older
+      // one.
       var wish = Content()
       if Bool.random(using: &random) { wish.value = Int.random(in: 0...20, using: &random) }
       if Bool.random(using: &random) { wish.text = "t\(Int.random(in: 0...5, using: &random))" }

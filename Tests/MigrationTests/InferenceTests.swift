@@ -9,7 +9,7 @@ private struct Measures: Codable, Equatable {
   var unit: String?
 }
 
-/// The models of the stores that are there.
+/// The models of existing stores.
 private enum Old {
   @Model final class Box {
     #Index<Box>([\.number], [\.name, \.number])
@@ -114,7 +114,7 @@ private enum Exchanged {
   }
 }
 
-/// Programs that name less.
+/// Programs that name fewer models and properties.
 private enum Less {
   @Model final class Box {
     var number: Int
@@ -231,7 +231,7 @@ private enum Above {
   }
 }
 
-/// A square that has no superclass.
+/// A square without a superclass.
 private enum Alone {
   @Model class Square {
     #Index<Square>([\.number, \.color])
@@ -253,7 +253,7 @@ private enum Alone {
   }
 }
 
-/// It has one, to which some of its properties went.
+/// A square with a superclass that has some of its properties.
 private enum Heir {
   @Model class Shape {
     var number: Int
@@ -342,7 +342,7 @@ private enum AboveStrict {
   }
 }
 
-/// Stores that are opened with other models than those they were made with, and no plan.
+/// Stores that are opened with other models than those of their first program, and without a plan.
 @Suite struct InferenceTests {
   private let folder: Folder
 
@@ -353,7 +353,7 @@ private enum AboveStrict {
       try ModelContainer(for: Schema(models), configurations: [ModelConfiguration(url: folder.file())]))
   }
 
-  /// Opens the store twice with these models: what a test finds must be there when it is opened again.
+  /// Opens the store twice with these models: the second opening must find the same result.
   private func twice(
     _ models: any PersistentModel.Type..., check: (ModelContext) throws -> Void
   ) throws {
@@ -448,8 +448,9 @@ private enum AboveStrict {
     }
   }
 
-  /// A program of the old models changed the rows meanwhile: what was read as the default is nil again for none of them.
-  @Test func `what was read as a default stays when the property may be nil again`() throws {
+  /// A program of the old models changed the rows meanwhile. No value that was read as the default
+  /// becomes nil again.
+  @Test func `a value that was read as a default stays when the property becomes optional again`() throws {
     try makeOld()
     try twice(Required1.Box.self) { context throws in
       #expect(try all(context, \Required1.Box.number).map(\.level) == [1, 90, 3, 90, 5, 90])
@@ -487,7 +488,7 @@ private enum AboveStrict {
     }
   }
 
-  @Test func `a unique property whose default would be of several objects is refused`() throws {
+  @Test func `a unique property whose default would belong to several objects is refused`() throws {
     try makeOld()
     let text = refusal(Strict.UniqueCode.Box.self)
     #expect(
@@ -511,7 +512,7 @@ private enum AboveStrict {
 
   // MARK: Parking
 
-  @Test func `what a program does not name comes back, and new rows have no invented values of it`() throws {
+  @Test func `unnamed properties come back, and new rows have no invented values of them`() throws {
     do {
       let context = try open(Restored.Box.self, Restored.Keeper.self, Restored.Stranger.self)
       let keeper = Restored.Keeper(1)
@@ -559,7 +560,7 @@ private enum AboveStrict {
     }
   }
 
-  @Test func `a program that only reads names less, and changes nothing`() throws {
+  @Test func `a read-only program that names less changes nothing`() throws {
     try makeOld()
     let before = try Data(contentsOf: folder.file())
     let container = try ModelContainer(
@@ -570,7 +571,7 @@ private enum AboveStrict {
 
   // MARK: Unique
 
-  @Test func `a unique property with duplicates is refused, and the duplicates are told`() throws {
+  @Test func `a unique property with duplicates is refused, and the error names the duplicates`() throws {
     do {
       let context = try open(Twins.Box.self)
       for (number, name) in ["a", "b", "a", "c", "b", "d"].enumerated() { context.insert(Twins.Box(number, name)) }
@@ -666,7 +667,7 @@ private enum AboveStrict {
 
   // MARK: Unique no longer
 
-  @Test func `a property that is unique no longer takes what others have`() throws {
+  @Test func `a property that is no longer unique accepts equal values`() throws {
     try makeOld()
     try twice(NotUnique.Box.self) { context throws in
       let boxes = try all(context, \NotUnique.Box.number)
@@ -684,7 +685,7 @@ private enum AboveStrict {
 
   // MARK: Crashes
 
-  @Test func `a change that is only in the log is carried out again`() throws {
+  @Test func `a change that is only in the log is replayed`() throws {
     try makeOld()
     let container = try ModelContainer(for: Required1.Box.self, configurations: ModelConfiguration(url: folder.file()))
     let context = ModelContext(container)

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// A list and a reference are each other's inverse, and another reference leads one way.
+/// A list and a reference are inverses, and another reference has no inverse.
 private enum BeforeJoin {
   @Model final class Node {
     var number: Int
@@ -25,7 +25,7 @@ private enum BeforeJoin {
   }
 }
 
-/// The list has another inverse, which had its own values.
+/// The list has another inverse, which had values of its own.
 private enum AfterJoin {
   @Model final class Node {
     var number: Int
@@ -34,7 +34,7 @@ private enum AfterJoin {
     var guide: Node?
     init(_ number: Int) { self.number = number }
   }
-  /// Two lists that both lost their inverse are each other's inverse.
+  /// Two lists that have both lost their inverse become inverses.
   @Model final class Left {
     var number: Int
     @Relationship(inverse: \Right.lefts) var rights: [Right] = []
@@ -51,7 +51,7 @@ private enum AfterJoin {
   }
 }
 
-/// Two stored relationships that become each other's inverse, where one of them loses the inverse that it had.
+/// Two stored relationships become inverses, and one of them loses its former inverse.
 @Suite struct JoinedInverseTests {
   private let folder: Folder
 
@@ -69,7 +69,7 @@ private enum AfterJoin {
     } catch { return "\(error)" }
   }
 
-  @Test func `a list whose inverse is another stored reference now is refused, and keeps its members`() throws {
+  @Test func `a list that gets another stored reference as its inverse is refused, and keeps its members`() throws {
     let context = try open(BeforeJoin.Node.self)
     let nodes = (1...4).map { BeforeJoin.Node($0) }
     for node in nodes { context.insert(node) }
@@ -85,7 +85,7 @@ private enum AfterJoin {
     #expect(found.map(\.guide?.number) == [nil, nil, nil, 1])
   }
 
-  @Test func `two lists that both had another inverse are refused`() throws {
+  @Test func `two lists that both had other inverses are refused`() throws {
     let context = try open(BeforeJoin.Left.self, BeforeJoin.Right.self)
     let (left, right) = (BeforeJoin.Left(1), BeforeJoin.Right(2))
     context.insert(left)

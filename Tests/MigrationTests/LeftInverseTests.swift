@@ -16,7 +16,7 @@ private enum Couple {
   }
 }
 
-/// One of them has lost its side, and then the other one becomes a list.
+/// One of them has lost its side, and then the other side becomes a list.
 private enum LeftPot {
   enum One {
     @Model final class Pot {
@@ -67,7 +67,7 @@ private enum LeftCover {
   }
 }
 
-/// A relationship of which the program names one side only, in whichever of both the file holds it.
+/// A relationship with only one named side, for both positions of that side in the file.
 @Suite struct LeftInverseTests {
   private let folder: Folder
 
@@ -78,7 +78,7 @@ private enum LeftCover {
       try ModelContainer(for: Schema(models), configurations: [ModelConfiguration(url: folder.file())]))
   }
 
-  /// Two pots with covers, and one of each alone.
+  /// Makes two pots with covers, and one of each without.
   private func make() throws {
     let context = try open(Couple.Pot.self, Couple.Cover.self)
     for number in 1...3 {
@@ -121,7 +121,7 @@ private enum LeftCover {
     }
   }
 
-  @Test func `a side becomes a list when the other one goes`() throws {
+  @Test func `a side becomes a list when the other one is removed`() throws {
     try make()
     let context = try open(LeftPot.Many.Pot.self, LeftPot.Many.Cover.self)
     let pots = try context.fetch(FetchDescriptor<LeftPot.Many.Pot>(sortBy: [SortDescriptor(\.number)]))
@@ -129,7 +129,7 @@ private enum LeftCover {
     #expect(try context.container.verify().isSound)
   }
 
-  @Test func `the other side becomes a list when the first one goes`() throws {
+  @Test func `the other side becomes a list when the first one is removed`() throws {
     try make()
     let context = try open(LeftCover.Many.Pot.self, LeftCover.Many.Cover.self)
     let covers = try context.fetch(FetchDescriptor<LeftCover.Many.Cover>(sortBy: [SortDescriptor(\.number)]))

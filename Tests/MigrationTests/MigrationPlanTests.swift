@@ -58,13 +58,13 @@ private enum BookV3: VersionedSchema {
 
 private struct Refusal: Error {}
 
-/// What the stages do and saw.
+/// Counts the calls of stages, and what they saw.
 private final class Watch: @unchecked Sendable {
   // Unchecked because the tests of one serialized suite use it one after the other.
   static let shared = Watch()
   var calls: [String] = []
   var steps: [MigrationProgress] = []
-  /// The call that throws.
+  /// The call that must throw.
   var failing: String?
   var keepsBackup = false
   var during: (() throws -> Void)?
@@ -89,7 +89,7 @@ private enum BookPlan: SchemaMigrationPlan {
     willMigrate: { context in
       let people = try context.fetch(FetchDescriptor<BookV1.Person>(sortBy: [SortDescriptor(\.name)]))
       try Watch.shared.call("will 2 " + people.map(\.name).joined(separator: ","))
-      // What a stage leaves unsaved is saved.
+      // Changes that a stage does not save are saved.
       for person in people where person.name == "Nobody" { context.delete(person) }
     },
     didMigrate: { context in
@@ -205,7 +205,7 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(try people(open(BookV3.self, BookPlan.self)).count == 2)
   }
 
-  @Test func `identifiers and the history go on`() throws {
+  @Test func `identifiers and the history continue`() throws {
     try makeFirst()
     let before = try open(BookV1.self)
     let eve = try #require(
@@ -234,7 +234,7 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(try files == ["store.roost"])
   }
 
-  @Test func `a container that only reads does not migrate, and says so`() throws {
+  @Test func `a read-only container does not migrate, and says so`() throws {
     try makeFirst()
     let error = #expect(throws: SwiftDataError.self) { try open(BookV3.self, BookPlan.self, allowsSave: false) }
     #expect(error == .loadIssueModelContainer && error?.description.contains("allows saves") == true)
@@ -270,7 +270,7 @@ private enum BookPlan: SchemaMigrationPlan {
 
   // MARK: Versions
 
-  @Test func `an older program is told which version wrote the store`() throws {
+  @Test func `the error of an older program names the version that wrote the store`() throws {
     try makeFirst()
     try open(BookV3.self, BookPlan.self).container.close()
     for plan in [nil, BookPlan.self] as [(any SchemaMigrationPlan.Type)?] {
@@ -281,7 +281,7 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(try people(open(BookV3.self)).count == 2)
   }
 
-  @Test func `a store of no version is refused, and the differences are told`() throws {
+  @Test func `a store of no version is refused, and the error names the differences`() throws {
     let stranger = try ModelContainer(
       for: Odd.Person.self, configurations: ModelConfiguration(url: folder.file()))
     let context = ModelContext(stranger)
@@ -301,7 +301,7 @@ private enum BookPlan: SchemaMigrationPlan {
       ).fetch(FetchDescriptor<Odd.Person>()).map(\.age) == [7])
   }
 
-  @Test func `versions with the same models are told apart by their numbers`() throws {
+  @Test func `versions with the same models are distinguished by their numbers`() throws {
     let first = try open(Same.V1.self)
     first.insert(Same.V1.Item())
     try first.save()
@@ -360,9 +360,9 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(try new.fetch(FetchDescriptor<Chain.V3.Item>()).map(\.third).sorted() == ["other", "same"])
   }
 
-  @Test func `a program that names some of the models leaves the rest to the plan`() throws {
+  @Test func `a program that names some of the models leaves the others to the plan`() throws {
     try makeFirst()
-    // It brings cities alone to the second version.
+    // It migrates only cities to the second version.
     let some = try ModelContainer(for: Partly.Note.self, configurations: ModelConfiguration(url: folder.file()))
     let context = ModelContext(some)
     context.insert(Partly.Note())
@@ -371,10 +371,10 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(try people(open(BookV3.self, BookPlan.self)).count == 2)
   }
 
-  // MARK: Models that come and go
+  // MARK: Added and removed models
 
   @Test func `a model that the newest version lacks does not stop its stores`() throws {
-    // A new store, opened again.
+    // A new store, opened twice.
     for round in 0..<2 {
       let context = try open(Went.V3.self, Went.Plan.self)
       #expect(try context.fetchCount(FetchDescriptor<Went.V3.Note>()) == round)
@@ -384,7 +384,7 @@ private enum BookPlan: SchemaMigrationPlan {
     }
   }
 
-  @Test func `a model of a version in between is there for its stage`() throws {
+  @Test func `a stage sees a model that only its version has`() throws {
     let context = try open(Went.V1.self)
     let (note, folder) = (Went.V1.Note("a"), Went.V1.Folder("f"))
     context.insert(note)
@@ -396,7 +396,7 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(try new.container.verify().findings.isEmpty)
   }
 
-  @Test func `a property takes the name of one that goes`() throws {
+  @Test func `a property takes the name of a removed one`() throws {
     let context = try open(Heir.V1.self)
     context.insert(Heir.V1.Item())
     try context.save()
@@ -421,7 +421,7 @@ private enum BookPlan: SchemaMigrationPlan {
 
   // MARK: Parking
 
-  @Test func `what a version does not name is parked, restored by naming it, and discarded on demand`() throws {
+  @Test func `unnamed data is parked, restored by naming it, and discarded on demand`() throws {
     let first = try open(Parked.V1.self)
     let box = Parked.V1.Box("a", size: 3)
     first.insert(box)
@@ -445,7 +445,7 @@ private enum BookPlan: SchemaMigrationPlan {
         let lid = try #require(try again.fetch(FetchDescriptor<Parked.V3.Lid>()).first)
         #expect(lid.box?.lids.count == 1)
         try again.container.close()
-        // An older version opens no newer store that it would change.
+        // An older version does not open a newer store that it would change.
         try FileManager.default.removeItem(at: folder.file())
         let other = try open(Parked.V1.self)
         let box = Parked.V1.Box("a", size: 3)
@@ -494,7 +494,7 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(try context.fetchCount(FetchDescriptor<BookV3.Person>()) == 1)
   }
 
-  @Test func `a container of some of the models shares the store`() throws {
+  @Test func `a container with some of the models shares the store`() throws {
     let whole = try open(BookV3.self)
     let part = try ModelContainer(
       for: BookV3.Note.self, configurations: ModelConfiguration(url: folder.file()))
@@ -521,7 +521,7 @@ private enum BookPlan: SchemaMigrationPlan {
     // The transform deletes number 3.
     #expect(items.map(\.cents) == (0..<25).filter { $0 != 3 }.map { $0 * 100 + 50 })
     #expect(items.first?.name == "item 0")
-    // The second transform made one for each.
+    // The second transform made one for each object.
     #expect(try new.fetchCount(FetchDescriptor<Shop.V2.Label>()) == 25)
     #expect(Watch.shared.steps.map(\.models) == [0, 0, 10, 20, 0] && Watch.shared.steps.last?.total == 25)
     #expect(try new.container.verify().findings.isEmpty)
@@ -529,7 +529,7 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(try files == ["store.roost"])
   }
 
-  @Test func `transforms follow each other, each over what the one before left`() throws {
+  @Test func `each transform sees the result of the previous one`() throws {
     let context = try open(Shop.V1.self)
     for number in 0..<3 { context.insert(Shop.V1.Item("item \(number)", price: "\(number).50")) }
     try context.save()
@@ -556,7 +556,7 @@ private enum BookPlan: SchemaMigrationPlan {
     #expect(try open(Typed.V2.self, Typed.Plan.self).fetchCount(FetchDescriptor<Typed.V2.Item>()) == 4)
   }
 
-  @Test func `unique values and indexes come and go`() throws {
+  @Test func `unique values and indexes are added and removed`() throws {
     for round in 0..<2 {
       let context = try open(Ruled.V1.self)
       for _ in 0..<2 { context.insert(Ruled.V1.Item("same \(round)")) }
@@ -580,7 +580,7 @@ private enum BookPlan: SchemaMigrationPlan {
     }
   }
 
-  @Test func `a value that no code sets is missed`() throws {
+  @Test func `a value that no code sets is reported`() throws {
     try makeTyped()
     let error = #expect(throws: SwiftDataError.self) { try open(Typed.V2.self, Typed.Lazy.self) }
     let text = error?.description ?? ""
@@ -600,7 +600,7 @@ private enum BookPlan: SchemaMigrationPlan {
     try context.container.close()
   }
 
-  @Test func `a dry run tells what would happen, and changes nothing`() throws {
+  @Test func `a dry run reports what would happen, and changes nothing`() throws {
     let context = try open(Shop.V1.self)
     for number in 0..<25 {
       context.insert(Shop.V1.Item("item \(number)", price: number == 7 ? "seven" : "\(number).50"))

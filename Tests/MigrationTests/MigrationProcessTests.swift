@@ -30,9 +30,9 @@ private enum Plan: SchemaMigrationPlan {
   }
 }
 
-/// Processes that begin the same migration at the same moment.
+/// Several processes begin one migration at the same moment.
 @Suite(.timeLimit(.minutes(30))) struct MigrationProcessTests {
-  /// Opens a store with the new version, as soon as no other process has it, and adds a coin.
+  /// Opens a store with the new version as soon as no other process has it, and adds a coin.
   private static func add(_ name: String, to path: String) throws {
     while true {
       do {

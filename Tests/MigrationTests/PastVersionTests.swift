@@ -20,7 +20,7 @@ private enum Old: VersionedSchema {
   }
 }
 
-/// A property comes, one goes, one has another name, and there is another model.
+/// A property is added, one is removed, one is renamed, and there is another model.
 private enum New: VersionedSchema {
   static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
   static var models: [any PersistentModel.Type] { [Herb.self, Bed.self, Tool.self] }
@@ -44,7 +44,7 @@ private enum New: VersionedSchema {
   }
 }
 
-/// A name must be unique, which it was not before.
+/// A name becomes unique.
 private enum Strict: VersionedSchema {
   static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
   static var models: [any PersistentModel.Type] { [Herb.self, Bed.self] }
@@ -62,7 +62,7 @@ private enum Strict: VersionedSchema {
   }
 }
 
-/// The past of a store whose models changed since.
+/// Earlier states of a store whose models have changed since.
 @Suite struct PastVersionTests {
   private let folder: Folder
 
@@ -92,7 +92,7 @@ private enum Strict: VersionedSchema {
     return tokens
   }
 
-  @Test func `the models of today show what was before they changed`() throws {
+  @Test func `the present models show states from before their change`() throws {
     let tokens = try fill()
     let container = try open(New.self)
     let context = ModelContext(container)
@@ -118,7 +118,7 @@ private enum Strict: VersionedSchema {
     try container.close()
   }
 
-  @Test func `a past that the models of today cannot show is refused`() throws {
+  @Test func `a state that the present models cannot show is refused`() throws {
     let tokens = try fill()
     let old = try open(Old.self)
     let context = ModelContext(old)

@@ -132,7 +132,7 @@ private enum SecondPlan: SchemaMigrationPlan {
   static var stages: [MigrationStage] { [Plan.stages[0]] }
 }
 
-/// A program of which three versions were released, as its author writes it by the guide.
+/// A program with three released versions, written by the guide.
 @Suite struct ReleasedVersionsTests {
   private let folder: Folder
 
@@ -145,7 +145,7 @@ private enum SecondPlan: SchemaMigrationPlan {
       for: Schema(versionedSchema: version), migrationPlan: plan, configurations: [ModelConfiguration(url: file)])
   }
 
-  /// The data of someone who has the first version.
+  /// Makes the data of a user of the first version.
   private func fill(_ file: URL) throws {
     let container = try open(V1.self, file)
     let context = ModelContext(container)
@@ -162,7 +162,7 @@ private enum SecondPlan: SchemaMigrationPlan {
     try container.close()
   }
 
-  /// Adds the same data as a user of the second version has it.
+  /// Adds equal data as a user of the second version has it.
   private func fillSecond(_ file: URL) throws {
     let container = try open(V2.self, file)
     let context = ModelContext(container)
@@ -183,7 +183,7 @@ private enum SecondPlan: SchemaMigrationPlan {
     try container.close()
   }
 
-  /// Adds the same data as a user of the third version has it.
+  /// Adds equal data as a user of the third version has it.
   private func fillThird(_ file: URL) throws {
     let container = try open(V3.self, file)
     let context = ModelContext(container)
@@ -208,7 +208,7 @@ private enum SecondPlan: SchemaMigrationPlan {
     try container.close()
   }
 
-  /// Checks the data of the third version, which is the same from whichever version it came.
+  /// Checks the data of the third version. It does not depend on the version where it began.
   private func check(
     _ container: ModelContainer, tags: [String],
     parked: [String] = ["Todo.tagText (15 models)", "Todo.weight (15 models)"],
@@ -235,7 +235,7 @@ private enum SecondPlan: SchemaMigrationPlan {
     #expect(try container.verify().isSound)
   }
 
-  @Test func `data goes through all versions, or over one of them`() throws {
+  @Test func `data is migrated through all versions, or skips one`() throws {
     let (file, late) = (folder.file(), folder.file("late.roost"))
     try fill(file)
     try FileManager.default.copyItem(at: file, to: late)
@@ -265,7 +265,8 @@ private enum SecondPlan: SchemaMigrationPlan {
     #expect(try Plan.dryRun(url: file).description.hasPrefix("version 3.0.0: nothing to do"))
   }
 
-  /// The golden stores: what a program of each released version wrote, by number of the version. Docs/TESTING.md says how a new one is made.
+  /// The golden stores, which programs of the released versions wrote, by version number.
+  /// Docs/TESTING.md says how to make a new one.
   private static var released: [(fill: (Self) -> (URL) throws -> Void, parked: [String], due: [String], dryRun: String)]
   {
     [
@@ -322,7 +323,7 @@ private enum SecondPlan: SchemaMigrationPlan {
     #expect(try Plan.dryRun(url: file).description.hasPrefix("version 3.0.0: nothing to do"))
   }
 
-  /// Writes the golden store of a version among the sources, unless it is there already.
+  /// Writes the golden store of a version to the sources, unless it exists already.
   private static func write(_ number: Int, fill: (URL) throws -> Void) throws {
     let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Released")
     let target = sources.appending(path: "\(number).data")

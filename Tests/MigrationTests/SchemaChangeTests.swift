@@ -14,7 +14,7 @@ private struct Measures: Codable, Equatable {
   var unit: String?
 }
 
-/// The models of the stores that are there.
+/// The models of existing stores.
 private enum Old {
   @Model final class Box {
     var name: String
@@ -169,7 +169,7 @@ private enum Exchanged {
       right = 20
     }
   }
-  /// Here names become free one after the other, whichever is declared first.
+  /// Here names become free one after the other, whatever the order of declaration.
   enum Forward {
     @Model final class Box {
       @Attribute(originalName: "left") var first: Int
@@ -192,8 +192,9 @@ private enum Exchanged {
   }
 }
 
-/// A property that objects must have and had no value for got an invented one; a relationship with a new name lost its members;
-/// two properties that exchanged names kept their values. None of them was reported.
+/// Regression tests: a required property without values got an invented one, a renamed relationship
+/// lost its members, and two properties that exchanged names kept their values. None of that was
+/// reported.
 @Suite struct SchemaChangeTests {
   private let folder: Folder
 
@@ -216,7 +217,7 @@ private enum Exchanged {
     try context.container.close()
   }
 
-  /// The store is as it was.
+  /// Checks that the store is unchanged.
   private func checkOld() throws {
     let context = try open(Old.Box.self, Old.Holder.self)
     let box = try #require(try context.fetch(FetchDescriptor<Old.Box>()).first)
@@ -234,7 +235,7 @@ private enum Exchanged {
 
   // MARK: Required properties
 
-  @Test(arguments: 0..<5) func `a property that objects have no value for is refused, and named`(way: Int) throws {
+  @Test(arguments: 0..<5) func `a required property without values is refused and named`(way: Int) throws {
     try makeOld()
     let (text, property, cure) =
       switch way {
@@ -252,7 +253,7 @@ private enum Exchanged {
     try checkOld()
   }
 
-  @Test func `a store without objects takes it`() throws {
+  @Test func `a store without objects accepts a required property`() throws {
     try makeOld(isEmpty: true)
     let context = try open(Required.Number.Box.self)
     context.insert(Required.Number.Box())
@@ -261,7 +262,7 @@ private enum Exchanged {
     #expect(try open(Required.Number.Box.self).fetch(FetchDescriptor<Required.Number.Box>()).map(\.count) == [7])
   }
 
-  @Test func `what has a default, or may be nil, is added`() throws {
+  @Test func `a property with a default, or an optional one, is added`() throws {
     try makeOld()
     for _ in 0..<2 {
       let context = try open(Added.Box.self, Added.Holder.self)
@@ -277,7 +278,7 @@ private enum Exchanged {
 
   // MARK: Names
 
-  @Test(arguments: 0..<5) func `a relationship with a new name is found`(way: Int) throws {
+  @Test(arguments: 0..<5) func `a renamed relationship is found`(way: Int) throws {
     try makeOld()
     for _ in 0..<2 {
       switch way {
@@ -305,7 +306,7 @@ private enum Exchanged {
     }
   }
 
-  @Test func `a new store, and one in memory, takes relationships that had another name`() throws {
+  @Test func `a new store, and one in memory, accepts renamed relationships`() throws {
     for _ in 0..<2 {
       let context = try open(Renamed.Both.Box.self, Renamed.Both.Holder.self)
       let (box, holder) = (Renamed.Both.Box(), Renamed.Both.Holder())
@@ -338,7 +339,7 @@ private enum Exchanged {
     }
   }
 
-  @Test(arguments: [false, true]) func `a name is taken by another property when its own has a new one`(isForward: Bool)
+  @Test(arguments: [false, true]) func `another property takes the name of a renamed one`(isForward: Bool)
     throws
   {
     try makeOld()
@@ -401,7 +402,7 @@ private enum PlantsV3: VersionedSchema {
 }
 
 private enum PlantPlan: SchemaMigrationPlan {
-  // Unsafe, because the tests of one suite, which run one after the other, use it.
+  // Unsafe, because only the tests of one serialized suite use it, one after the other.
   nonisolated(unsafe) static var ran = 0
   static var schemas: [any VersionedSchema.Type] { [PlantsV1.self, PlantsV2.self, PlantsV3.self] }
   static var stages: [MigrationStage] {
@@ -414,8 +415,8 @@ private enum PlantPlan: SchemaMigrationPlan {
   }
 }
 
-/// A plan's custom stages were left out with one line on standard error, and the program went on with objects that were half
-/// migrated.
+/// Regression tests: a plan's custom stages were left out with one line on standard error, and the
+/// program continued with half migrated objects.
 @Suite(.serialized) struct CustomStageTests {
   private let folder: Folder
 
@@ -435,7 +436,7 @@ private enum PlantPlan: SchemaMigrationPlan {
     try context.container.close()
   }
 
-  @Test func `a store that needs one gets it`() throws {
+  @Test func `a store that needs a stage gets it`() throws {
     PlantPlan.ran = 0
     try make(PlantsV1.self, PlantsV1.Plant("Bellis perennis"))
     for _ in 0..<2 {
@@ -447,7 +448,7 @@ private enum PlantPlan: SchemaMigrationPlan {
     PlantPlan.ran = 0
   }
 
-  @Test func `a store behind the stage is brought to the newest version`() throws {
+  @Test func `a store after the stage is migrated to the newest version`() throws {
     try make(PlantsV2.self, PlantsV2.Plant("Bellis", "perennis"))
     for _ in 0..<2 {
       let context = try open(PlantsV3.self)
@@ -472,7 +473,7 @@ private enum PlantPlan: SchemaMigrationPlan {
     #expect(PlantPlan.ran == 0)
   }
 
-  @Test func `each store of a container is looked at for itself`() throws {
+  @Test func `each store of a container is examined separately`() throws {
     func container() throws -> ModelContainer {
       try ModelContainer(
         for: Schema(versionedSchema: PlantsV3.self), migrationPlan: PlantPlan.self,

@@ -33,7 +33,7 @@ private enum First: VersionedSchema {
   }
 }
 
-/// Relationships to a class lead to its subclass.
+/// Relationships to a class become relationships to its subclass.
 private enum Narrow: VersionedSchema {
   static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
   static var models: [any PersistentModel.Type] { [Part.self, Wheel.self, SpareWheel.self, Shop.self] }
@@ -84,7 +84,7 @@ private enum NarrowPlan: SchemaMigrationPlan {
   }
 }
 
-/// A subclass has a new unique property, and requires what it had.
+/// A subclass gets a new unique property, and one of its optional properties becomes required.
 private enum Strict: VersionedSchema {
   static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
   static var models: [any PersistentModel.Type] { [Part.self, Wheel.self, SpareWheel.self, Shop.self] }
@@ -158,7 +158,7 @@ private enum NeedsKeeper: VersionedSchema {
   }
 }
 
-/// Changes of models that concern a class and those that inherit from it.
+/// Changes of models that concern a class and its subclasses.
 @Suite struct SubclassChangeTests {
   private let folder: Folder
 
@@ -187,7 +187,7 @@ private enum NeedsKeeper: VersionedSchema {
     try context.container.close()
   }
 
-  @Test func `a relationship to a class that becomes one to its subclass is refused while it leads to others`() throws {
+  @Test func `a relationship that narrows to a subclass is refused while it references others`() throws {
     try make { context in
       for number in 1...7 {
         let shop = First.Shop("shop \(number)")
@@ -199,7 +199,7 @@ private enum NeedsKeeper: VersionedSchema {
     let text = refusal(Narrow.self)
     #expect(
       text.contains("Shop.best") && text.contains("relationship to Wheel")
-        && text.contains("6 objects lead to objects of other classes (rows 2, 3, 4, 5, 6, …)"), "\(text)")
+        && text.contains("6 objects refer to objects of other classes (rows 2, 3, 4, 5, 6, …)"), "\(text)")
     try make { context in
       for shop in try context.fetch(FetchDescriptor<First.Shop>()) where !(shop.best is First.Wheel) { shop.best = nil }
     }
@@ -219,7 +219,7 @@ private enum NeedsKeeper: VersionedSchema {
     }
   }
 
-  @Test func `a transform brings a relationship to the subclass`() throws {
+  @Test func `a transform moves a relationship to the subclass`() throws {
     try make { context in
       for number in 1...3 {
         let shop = First.Shop("shop \(number)")
@@ -239,7 +239,7 @@ private enum NeedsKeeper: VersionedSchema {
     }
   }
 
-  @Test func `a subclass requires what it had, and has a default`() throws {
+  @Test func `a subclass requires a former optional property, with a default`() throws {
     try make { context in
       context.insert(First.Part("a"))
       context.insert(First.Part("b"))
@@ -256,7 +256,7 @@ private enum NeedsKeeper: VersionedSchema {
     }
   }
 
-  @Test func `a default of a new unique property is of one object at most`() throws {
+  @Test func `a default of a new unique property belongs to at most one object`() throws {
     try make { context in
       context.insert(First.Part("a"))
       context.insert(First.Wheel("v"))
@@ -267,7 +267,7 @@ private enum NeedsKeeper: VersionedSchema {
     #expect(try open(First.self).fetchCount(FetchDescriptor<First.Wheel>()) == 2)
   }
 
-  @Test func `a subclass requires what it had, and has no default`() throws {
+  @Test func `a subclass requires a former optional property, without a default`() throws {
     try make { context in
       context.insert(First.Part("a"))
       context.insert(First.Wheel("w"))

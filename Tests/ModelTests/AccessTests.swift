@@ -15,7 +15,7 @@ import Testing
     #expect(one.plain == "q")
   }
 
-  @Test func `values that wait in the box`() throws {
+  @Test func `values in the box`() throws {
     let one = ByHand(boxed: "b")
     #expect(one.plain == "b" && one.name == "n")
     one.plain = "c"
@@ -23,7 +23,7 @@ import Testing
     #expect(try Rows(of: ByHand.self).again(ByHand(boxed: "d")).plain == "d")
   }
 
-  @Test func `a value that a subclass keeps in the box is there, whichever class's property is read first`() {
+  @Test func `a value that a subclass keeps in the box is found, whichever class's property is read first`() {
     for isOwnFirst in [true, false] {
       let barge = Barge(name: "b", boxed: 5)
       if !isOwnFirst { #expect(barge.name == "b") }
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `backing data`() {
-    // Setting changes nothing in the value itself, as with SwiftData: it may be a constant.
+    // As in SwiftData, setting does not mutate the value itself, so it may be a constant.
     let values: any BackingData<Shown> = Shown.createBackingData()
     values.setValue(forKey: \.name, to: "v")
     let one = Shown(backingData: values)
@@ -46,7 +46,7 @@ import Testing
     #expect(two.name == "w")
   }
 
-  @Test func `backing data is seen as that of another class of the family`() {
+  @Test func `backing data is read as that of another class of the family`() {
     let values: any BackingData<Album> = Album.createBackingData()
     values.setValue(forKey: \.title, to: "t")
     let live: any BackingData<LiveAlbum> = values._generateCurrentClassBackingData()
@@ -54,7 +54,7 @@ import Testing
     live.setValue(forKey: \.place, to: "p")
     live.setValue(forKey: \.title, to: "u")
     #expect(values.getValue(forKey: \.title) == "u")
-    // An initializer of a subclass takes the values of the class at the top.
+    // An initializer of a subclass takes the values of the topmost class.
     let album = LiveAlbum(backingData: live._superClassBackingData(of: LiveAlbum.self))
     #expect(album.title == "u" && album.place == "p")
     let own: any BackingData<LiveAlbum> = album.persistentBackingData._generateCurrentClassBackingData()
@@ -74,14 +74,14 @@ import Testing
     fresh.setValue(forKey: \.name, to: "m")
     #expect(fresh.getValue(forKey: \.name) == "m" && other.getValue(forKey: \.name) == "n")
     #expect(Artist(backingData: other).name == "n")
-    // An object of the class above is none of the subclass.
+    // An object of the superclass is not one of the subclass.
     let album = Album(title: "a", genre: .jazz)
     let live: any BackingData<LiveAlbum> = album.persistentBackingData._generateCurrentClassBackingData()
     live.setValue(forKey: \.title, to: "b")
     #expect(album.title == "a" && live.getValue(forKey: \.title) == "b")
   }
 
-  @Test func `an object that nobody manages is observed once somebody reads it`() {
+  @Test func `an object without a context is observed after it is read`() {
     let one = Artist(name: "a")
     let told = Mutex(0)
     withObservationTracking {
@@ -97,7 +97,7 @@ import Testing
     #expect(told.withLock { $0 } == 1 && one.name == "c")
   }
 
-  @Test func `a list is observed where it is changed in place, and inherited properties too`() {
+  @Test func `changing a list in place notifies observers, also of inherited properties`() {
     let album = LiveAlbum(place: "p", title: "t")
     let told = Mutex(0)
     withObservationTracking {

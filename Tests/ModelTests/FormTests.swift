@@ -3,7 +3,7 @@ import RoostRecords
 import SwiftData
 import Testing
 
-/// Models in all the forms that programs give them.
+/// Models in all the forms that programs write.
 @Suite struct FormTests {
   @Test @MainActor func `a model of the main actor`() throws {
     let one = OnMain(title: "a")
@@ -22,7 +22,7 @@ import Testing
     #expect(three.name == "n" && three.more == 4 && three.evenMore == "e" && three.other === shown)
   }
 
-  @Test func `three classes, each of the one before`() throws {
+  @Test func `three classes, each a subclass of the one before`() throws {
     let type = OpenThree._$type
     #expect(type.properties.map(\.name) == ["name", "other", "more", "evenMore"])
     #expect(OpenThree.schemaMetadata.count == 1)
@@ -32,7 +32,7 @@ import Testing
     #expect(again.name == "n" && again.more == 9 && again.evenMore == "e")
   }
 
-  @Test func `types of its own that have known names`() throws {
+  @Test func `types of its own with well-known names`() throws {
     let envelope = Envelope<String>(payload: .init(bytes: [1]), when: "today")
     envelope.more = [.init(bytes: [2, 3])]
     envelope.place = .init(path: "/a")

@@ -2,9 +2,9 @@
 import SwiftData
 import Testing
 
-/// What accessors ask of the origin.
+/// The calls of accessors to the origin.
 @Suite struct OriginTests {
-  /// Fills faults from a row, and notes what it is asked.
+  /// Loads objects from a row, and notes the calls.
   final class Source: _Origin {
     let rows: Rows
     var row: [UInt8] = []
@@ -55,13 +55,13 @@ import Testing
     return (Album(_$state: _ModelState(row: 3, origin: source)), source)
   }
 
-  @Test func `a fault is filled at the first read, and not again`() throws {
+  @Test func `an object is loaded at the first read, and not again`() throws {
     let (album, source) = try fault()
     #expect(album.title == "t" && album.year == 1970 && album.genre == .rock && album.genreToo == nil)
     #expect(source.asked == ["read 0"])
   }
 
-  @Test func `the first change of a property is told, and no later one`() throws {
+  @Test func `only the first change of a property is reported`() throws {
     let (album, source) = try fault()
     album.year = 1980
     album.year = 1981
@@ -89,7 +89,7 @@ import Testing
     #expect(album.artist == nil && source.asked.last == "wrote \(number)")
   }
 
-  @Test func `a value that is lent is read as it was`() throws {
+  @Test func `a value that is being changed is read as it was`() throws {
     let source = Source(try Rows(of: Node.self))
     let node = Node()
     source.row = try source.rows.encode(node)
@@ -100,13 +100,13 @@ import Testing
     #expect(fault.children.isEmpty && fault._$state._isReady)
   }
 
-  @Test func `the origin hears of the end of an object`() throws {
+  @Test func `the origin is notified of the end of an object`() throws {
     let source = Source(try Rows(of: Album.self))
     do { _ = Album(_$state: _ModelState(row: 3, origin: source)) }
     #expect(source.gone == 1)
   }
 
-  @Test func `forgetting makes a fault again`() throws {
+  @Test func `forgetting unloads an object`() throws {
     let (album, source) = try fault()
     album._$state.flags.insert(.fault)
     #expect(album.title == "t")

@@ -4,7 +4,7 @@ import SwiftData
 import Testing
 
 @Suite struct RowCodingTests {
-  @Test func `an object comes back from its row`() throws {
+  @Test func `an object is read back from its row`() throws {
     let artist = Artist(name: "Ella")
     artist.born = Date(timeIntervalSince1970: 12)
     artist.address = Address(street: "Elm", number: 7)
@@ -17,7 +17,7 @@ import Testing
     #expect(again.since == artist.since)
   }
 
-  @Test func `what a subclass adds stands behind what it inherits`() throws {
+  @Test func `a subclass's own properties come after inherited ones`() throws {
     let album = LiveAlbum(place: "Berlin", title: "Mack")
     album.home = Address(street: "Oak", number: nil)
     album.genreToo = .rock

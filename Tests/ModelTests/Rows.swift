@@ -23,7 +23,7 @@ struct Rows {
     plan = try RowPlan(Model._$type, entity, layout: layout)
   }
 
-  /// The object's row.
+  /// Returns the object's row.
   func encode(_ object: some PersistentModel) throws -> [UInt8] {
     var sink = _RowSink(plan)
     sink.clear()
@@ -40,7 +40,7 @@ struct Rows {
     return [UInt8](bytes)
   }
 
-  /// An object for a row.
+  /// Makes an object for a row.
   func decode<Model: PersistentModel>(_ model: Model.Type, _ row: [UInt8]) throws -> Model {
     let object = Model(_$state: _ModelState(row: 1, origin: Nowhere()))
     try row.withUnsafeBytes { bytes in
@@ -53,7 +53,7 @@ struct Rows {
     return object
   }
 
-  /// The object's row, and an object for that.
+  /// Makes an object from the object's row.
   func again<Model: PersistentModel>(_ object: Model) throws -> Model { try decode(Model.self, encode(object)) }
 
   func value(_ name: String, _ row: [UInt8]) throws -> Value? {

@@ -5,7 +5,7 @@ import Testing
 @testable import Roost
 
 @Suite struct SchemaTests {
-  @Test func `entities of classes, and of those they lead to`() throws {
+  @Test func `entities of classes, and of the classes that they reference`() throws {
     let schema = Schema([Artist.self])
     #expect(schema.entities.map(\.name).sorted() == ["Album", "Artist"])
     let artist = try #require(schema.entity(for: Artist.self))
@@ -43,7 +43,7 @@ import Testing
     #expect(subscriber.indices == [["email"], ["first", "last"]])
   }
 
-  @Test func `a pair of relationships that nobody names is found, and both ends of one entity`() throws {
+  @Test func `an unnamed pair of relationships is found, also within one entity`() throws {
     let node = try #require(Schema([Node.self]).entity(for: Node.self))
     #expect(node.relationshipsByName["parent"]?.inverseName == "children")
     #expect(node.relationshipsByName["children"]?.inverseName == "parent")
@@ -60,18 +60,18 @@ import Testing
       ])
   }
 
-  @Test func `an inverse that two name belongs to the first`() throws {
+  @Test func `an inverse that two relationships name belongs to the first`() throws {
     let schema = Schema([Stage.self])
     #expect(schema.faults.isEmpty)
     let stage = try #require(schema.entity(for: Stage.self))
     #expect(stage.relationshipsByName["left"]?.inverseName == "stage")
     #expect(stage.relationshipsByName["right"]?.inverseName == nil)
     #expect(schema.entity(for: Lamp.self)?.relationshipsByName["stage"]?.inverseName == "left")
-    // What nobody named is not taken for it either.
+    // A relationship without a named inverse does not get it either.
     #expect(schema.entity(for: Lamp.self)?.relationshipsByName["store"]?.inverseName == nil)
   }
 
-  @Test func `what cannot be stored is named`() {
+  @Test func `errors name what cannot be stored`() {
     let faults = Schema([Mistaken.self]).faults.map(\.description)
     #expect(
       faults == [
@@ -79,8 +79,8 @@ import Testing
       ])
   }
 
-  /// A store keeps one nil, so the other would be lost without a word.
-  @Test func `what may be nil in two ways is refused`() {
+  /// A store keeps only one nil, so the other one would be lost silently.
+  @Test func `an optional of an optional is refused`() {
     let advice = "can be nil in two ways, and a store keeps one: declare it with one question mark"
     #expect(
       Schema([NilTwice.self]).faults.map(\.description) == [
@@ -116,7 +116,7 @@ import Testing
     #expect(Schema(versionedSchema: SchemaV1.self).version == Schema.Version(1, 0, 0))
   }
 
-  @Test func `what a mirror shows of a property`() {
+  @Test func `the mirror of a property`() {
     let labels = Mirror(reflecting: Artist.schemaMetadata[0]).children.map(\.label)
     #expect(labels == ["name", "keypath", "defaultValue", "metadata"])
   }

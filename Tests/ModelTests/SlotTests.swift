@@ -2,7 +2,7 @@ import SwiftData
 import Testing
 
 @Suite struct SlotTests {
-  @Test func `a new object has what its initializer gave it`() {
+  @Test func `a new object has the values of its initializer`() {
     let artist = Artist(name: "Ella")
     let album = LiveAlbum(place: "Berlin", title: "Mack the Knife")
     album.artist = artist

@@ -3,7 +3,7 @@ import RoostRecords
 import SwiftData
 import Testing
 
-/// Values of every type go into a row and come back.
+/// Values of every type are written to a row and read back.
 @Suite struct ValueTests {
   private func again(_ change: (Everything) -> Void) throws -> Everything {
     let one = Everything()
@@ -77,7 +77,7 @@ import Testing
     #expect(one.flags == [])
   }
 
-  @Test func `structs are their parts`() throws {
+  @Test func `structs are stored as their parts`() throws {
     let rows = try Rows(of: Everything.self)
     let names = rows.entity.fields.map(\.name)
     #expect(names.contains("money.amount") && names.contains("trip") && names.contains("trip.cost.currency"))
@@ -106,7 +106,7 @@ import Testing
     #expect(try again { $0.tree = tree }.tree == tree)
   }
 
-  @Test func `nested too deep is a fault and no crash`() throws {
+  @Test func `nesting that is too deep is an error, not a crash`() throws {
     var tree = Tree(name: "", kids: [])
     for _ in 0..<100 { tree = Tree(name: "", kids: [tree]) }
     #expect(throws: RecordFault.self) { try again { $0.tree = tree } }
@@ -137,7 +137,7 @@ import Testing
     #expect(try rows.encode(one) == rows.encode(other))
   }
 
-  @Test func `only what is wanted is written and read`() throws {
+  @Test func `only the wanted properties are written and read`() throws {
     let rows = try Rows(of: Artist.self)
     let first = Artist(name: "a")
     var row = try rows.encode(first)
@@ -152,7 +152,7 @@ import Testing
     #expect(again.name == "b" && again.born == nil)
   }
 
-  @Test func `bytes that are no value are a fault`() throws {
+  @Test func `bytes without a valid value are an error`() throws {
     let rows = try Rows(of: Everything.self)
     let one = Everything()
     one.code = Code(text: "code")

@@ -1,7 +1,8 @@
 import SwiftData
 import Testing
 
-/// Properties called `slot`, `related`, `stored`, `coder` and `makeModelType` kept their models from compiling.
+/// Regression test: properties called `slot`, `related`, `stored`, `coder` and `makeModelType` kept
+/// their models from compiling.
 @Suite struct WordTests {
   @Test func `a property may have any name`() throws {
     let container = try ModelContainer(

@@ -2,7 +2,7 @@ import RoostQuery
 import RoostRecords
 import Testing
 
-@Suite("Changes of all rows that a query finds") struct BulkTests {
+@Suite("Updates and deletions by query") struct BulkTests {
   let library: Library
 
   init() throws { library = try Library() }
@@ -37,8 +37,8 @@ import Testing
     }
   }
 
-  @Test func aChangeOfWhatTheConditionAsksForEnds() throws {
-    // Rows that are changed while an index is read may come to stand in front of the reader again.
+  @Test func anUpdateOfTheTestedFieldEnds() throws {
+    // Rows that are changed while an index is read may move ahead of the reader.
     let all = try count(rock)
     let changed = try library.store.write { writer in
       try writer.update(Query("Track", where: rock), set: ["genre": .constant(.string("zouk"), .string)])
@@ -47,7 +47,7 @@ import Testing
     #expect(try count(rock) == 0)
   }
 
-  @Test func aFaultLeavesAllAsItWas() throws {
+  @Test func anErrorUndoesAllChanges() throws {
     let before = try library.store.read { reader in try reader.table("Track").values(RowID(1)) }
     #expect(throws: ConditionFault.self) {
       try library.store.write { writer in

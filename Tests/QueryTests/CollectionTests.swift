@@ -2,7 +2,7 @@ import RoostQuery
 import RoostRecords
 import Testing
 
-/// What is asked of collections: of values in the row, of constants, of rows that refer to a row.
+/// Operations on collections: values of the row, constants, and rows that refer to a row.
 @Suite("Collections") struct CollectionTests {
   let things: Things
 
@@ -26,7 +26,7 @@ import Testing
 
   private func equals(_ one: Expression, _ two: Expression) -> Expression { .compare(.equal, one, two) }
 
-  @Test func `elements are found as Swift finds them`() throws {
+  @Test func `elements are found as in Swift`() throws {
     #expect(try things.answer(.contains(things("tags"), text("\u{e9}"))) == .yes)
     #expect(try things.answer(.contains(things("tags"), text("e"))) == .no)
     #expect(try things.answer(.contains(things("tags"), text("b")), row: 2) == .no)
@@ -59,14 +59,14 @@ import Testing
     #expect(try things.answer(.isEmpty(things("otags"))) == .refused(.wrongType))
   }
 
-  @Test func `the first, the last, the least, the greatest`() throws {
+  @Test func `first, last, minimum and maximum`() throws {
     #expect(try things.answer(equals(.first(things("numbers")), int(3))) == .yes)
     #expect(try things.answer(equals(.last(things("tags")), text("b"))) == .yes)
     #expect(try things.answer(equals(.first(things("numbers")), null(.int)), row: 2) == .yes)
     #expect(try things.answer(equals(.minimum(things("numbers")), int(-1))) == .yes)
     #expect(try things.answer(equals(.maximum(things("numbers")), int(3))) == .yes)
     #expect(try things.answer(equals(.maximum(things("numbers")), null(.int)), row: 2) == .yes)
-    // As Swift has it: nothing is less than what is no number, and that is less than nothing.
+    // As in Swift: NaN compares false with everything.
     let doubles: [Double] = [2, .nan, 1]
     #expect(try things.answer(equals(.minimum(things("doubles")), double(doubles.min()!))) == .yes)
     #expect(try things.answer(equals(.maximum(things("doubles")), double(doubles.max()!))) == .yes)
@@ -75,7 +75,7 @@ import Testing
     #expect(try things.answer(equals(.minimum(things("items")), int(1))) == .refused(.wrongType))
   }
 
-  @Test func `an element outside of an array is a fault`() throws {
+  @Test func `an element outside an array is an error`() throws {
     let second = Expression.element(things("numbers"), int(1))
     #expect(try things.answer(equals(second, int(-1))) == .yes)
     #expect(try things.answer(equals(second, int(-1)), row: 2) == .fault(.outOfBounds))
@@ -104,7 +104,7 @@ import Testing
     }
     #expect(try things.rows(positive(.some)) == [1, 3])
     #expect(try things.rows(positive(.all)) == [2, 3])
-    // It stops where Swift stops: the fault behind the first that decides is never come to.
+    // It stops where Swift stops: the element after the first that decides would cause an error.
     let divided = Expression.arithmetic(.divide, int(1), .arithmetic(.add, .variable(1), int(1)))
     let stops = Expression.quantified(.some, 1, things("numbers"), .compare(.equal, divided, int(0)))
     #expect(try things.answer(stops) == .yes)
@@ -133,7 +133,7 @@ import Testing
     #expect(try things.rows(.quantified(.all, 1, kids, third)) == [2, 3])
     #expect(try things.rows(equals(.count(.filter(1, kids, third)), int(1))) == [1])
     #expect(try things.rows(equals(things("int", of: .first(kids)), int(2))) == [1])
-    // What the outer row has may be asked of the inner ones.
+    // The inner test may use values of the outer row.
     let bigger = Expression.compare(.greater, things("int", of: .variable(1)), things("int"))
     #expect(try things.rows(.quantified(.some, 1, kids, bigger)) == [1])
     let siblings = things.kids(of: .unwrap(things("next")))
@@ -143,7 +143,7 @@ import Testing
     #expect(try things.rows(.contains(kids, row)) == [1])
   }
 
-  @Test func `filters keep what they filter`() throws {
+  @Test func `filters keep the elements that pass`() throws {
     let odd = Expression.filter(
       1, things("numbers"), .compare(.notEqual, .arithmetic(.remainder, .variable(1), int(2)), int(0)))
     #expect(try things.answer(equals(odd, things("numbers"))) == .yes)
@@ -152,7 +152,7 @@ import Testing
     #expect(try things.answer(equals(x, array([.string("x")], of: .string))) == .refused(.wrongType))
   }
 
-  @Test func `collections are equal as wholes`() throws {
+  @Test func `collections are compared as wholes`() throws {
     #expect(
       try things.answer(equals(things("tags"), array([.string("\u{e9}"), .string("b"), .string("b")], of: .string)))
         == .yes)

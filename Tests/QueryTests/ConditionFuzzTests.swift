@@ -3,7 +3,7 @@ import RoostRecords
 import RoostTestSupport
 import Testing
 
-/// A small part of number 15 of the torture, and that what it makes is worth something.
+/// A small part of torture number 15, and checks that its random conditions are useful.
 @Suite("Random conditions") struct ConditionFuzzTests {
   @Test(arguments: UInt64(1)...6) func `programs and plans agree with the interpreter`(seed: UInt64) {
     let record = TortureRecord(test: 15)
@@ -13,7 +13,7 @@ import Testing
   }
 
   #if DEBUG
-    @Test(arguments: [8] as [UInt64]) func `plans that misread a condition are noticed`(seed: UInt64) {
+    @Test(arguments: [8] as [UInt64]) func `a plan that misreads a condition is detected`(seed: UInt64) {
       let record = TortureRecord(test: 17)
       Trial.sabotage.run(seed, record)
       #expect(record.notes.count == 1)
@@ -21,7 +21,7 @@ import Testing
     }
   #endif
 
-  @Test func `every operation is made`() throws {
+  @Test func `the generator makes every operation`() throws {
     var census = ConditionCensus()
     for seed in 1...6 {
       let stage = try ConditionStage(seed: UInt64(seed))
@@ -37,7 +37,7 @@ import Testing
     #expect(census.missing == [])
   }
 
-  @Test func `a part can be exchanged for another`() {
+  @Test func `a part can be replaced by another`() {
     let condition = Expression.and([.not(.constant(.bool(true), .bool)), .constant(.bool(false), .bool)])
     #expect(condition.size == 4)
     #expect(condition.part(2) == .constant(.bool(true), .bool))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct DefinedPlanTests {
   private static let fields = ["flag", "size", "ratio", "name", "note", "tags", "codes"]
 
-  /// A store with an index of each kind over values of which there are few.
+  /// A store with an index of each kind over fields with few different values.
   private static func store(_ generator: inout SplitMix64) throws -> RecordStore {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
@@ -68,7 +68,7 @@ import Testing
     ]
   }
 
-  /// A random part of a condition. Many are such as an index asks for.
+  /// A random part of a condition. Many parts fit an index.
   private static func part(_ entity: Entity, _ generator: inout SplitMix64) -> Expression {
     func field(_ name: String) -> Expression { .field(.row, entity.field(name)!.id) }
     func number(_ value: Int) -> Expression { .constant(.int(Int64(value)), .int) }
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...12) func `every plan finds what reading all rows finds`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...12) func `every plan finds the rows that a scan finds`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let store = try Self.store(&generator)
     try store.write { writer in

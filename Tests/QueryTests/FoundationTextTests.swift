@@ -2,8 +2,9 @@ import Foundation
 import RoostQuery
 import Testing
 
-/// What looks at neither case nor marks, beside Foundation's functions of the same names.
-@Suite("Texts as Foundation sees them") struct FoundationTextTests {
+/// Comparisons that ignore case and diacritics, compared with Foundation's functions of the same
+/// names.
+@Suite("Texts compared as in Foundation") struct FoundationTextTests {
   static let texts = [
     "", "a", "A", "ab", "abc", "aB", "b", "\u{e9}", "e\u{301}", "\u{c9}", "e", "e\u{301}\u{323}", "\u{df}", "ss", "SS",
     "\u{1e9e}", "\u{3c2}", "\u{3c3}", "\u{3a3}", "\u{130}", "i\u{307}", "\u{131}", "i", "I", "\r\n", "\n", "a\n",
@@ -13,7 +14,7 @@ import Testing
     "\u{3a3}\u{3af}\u{3c3}\u{3c5}\u{3c6}\u{3bf}\u{3c2}",
   ]
 
-  @Test(arguments: texts) func `loosely contained is what localizedStandardContains finds`(part: String) {
+  @Test(arguments: texts) func `containsLoosely finds what localizedStandardContains finds`(part: String) {
     for text in Self.texts {
       #expect(
         TextComparing.test(.containsLoosely, text, other: part) == text.localizedStandardContains(part),
@@ -21,7 +22,7 @@ import Testing
     }
   }
 
-  @Test(arguments: texts) func `without case means what caseInsensitiveCompare says`(other: String) {
+  @Test(arguments: texts) func `the caseless order equals caseInsensitiveCompare`(other: String) {
     for text in Self.texts {
       #expect(
         TextComparing.order(.caseless, text, other: other) == text.caseInsensitiveCompare(other).rawValue,
@@ -29,8 +30,9 @@ import Testing
     }
   }
 
-  /// Letters come first, then marks, then case, as in Foundation's order of any western language. Which of two letters of
-  /// different scripts comes first is for a language to say, and Roost knows none.
+  /// Letters come first, then diacritics, then case, as in Foundation's order of any western
+  /// language. The order of letters of different scripts depends on the language, which Roost does
+  /// not know.
   @Test func `the localized order is that of a dictionary`() {
     let words = [
       "a", "A", "\u{e1}", "\u{c1}", "ab", "Ab", "\u{e1}b", "b", "B", "co", "Co", "cote", "coter", "e", "\u{e9}", "ea",

@@ -6,7 +6,7 @@ import RoostTestSupport
 import RoostText
 import Testing
 
-/// Conditions that search a full text index, compared with a judge that reads every row.
+/// Conditions that search a full text index, compared with a test of every row.
 @Suite struct FullTextQueryTests {
   private struct Note {
     var texts: [String: String]
@@ -82,10 +82,10 @@ import Testing
     .compare(comparison, field("year"), .constant(.int(year), .int))
   }
 
-  /// The rows that a test admits, by their numbers.
+  /// The numbers of the rows that pass a test.
   private func rows(_ isIn: (UInt64, Note) -> Bool) -> [UInt64] { notes.filter { isIn($0, $1) }.keys.sorted() }
 
-  /// Every plan finds these rows, and so does the interpreter.
+  /// Checks that every plan and the interpreter find these rows.
   private func check(_ condition: Expression, _ wanted: [UInt64], context: String) throws {
     try store.read { reader in
       let ground = Ground(reader)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...12) func `searches join other conditions`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...12) func `searches are combined with other conditions`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     for _ in 0..<6 {
       let (one, two) = (
@@ -146,7 +146,7 @@ import Testing
 
   // MARK: Ranks
 
-  @Test(arguments: UInt64(1)...12) func `rows come by their rank`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...12) func `rows are ordered by their rank`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     for _ in 0..<6 {
       let plain = PlainQuestion.random(&generator, fields: ["title", "body"])
@@ -179,7 +179,7 @@ import Testing
               "\(context) from \(offset), \(most)\n\(plan.explanation)")
           }
         }
-        // Ranks sort in other ways too, also rows that do not match.
+        // Ranks can be used in other orders, and on rows that do not match.
         let all = try planner.plan(Query("Note", where: year(.less, limit), by: [order])).rows()
         #expect(all.count == rows { _, note in note.year < limit }.count, "\(context)")
         let worst = try planner.plan(
@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  @Test func `a plan reads the index, and says so`() throws {
+  @Test func `a plan reads the index, and its explanation shows it`() throws {
     try store.read { reader in
       let planner = Planner(Ground(reader))
       let plan = try planner.plan(Query("Note", where: search("\"life of the\"")))
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func `a bad question is a fault that names the place`() throws {
+  @Test func `an invalid question is an error that names the place`() throws {
     try store.read { reader in
       let planner = Planner(Ground(reader))
       for question in ["\"berlin", "(wall", "AND", "nofield:x", ""] {
@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  @Test func `questions are parameters too`() throws {
+  @Test func `a question may be a parameter`() throws {
     try store.read { reader in
       let ground = Ground(reader)
       let condition = Expression.search(RowSearch(words), .row, .parameter(0, .string))
@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func `a search changes rows, and a transaction sees its own texts`() throws {
+  @Test func `an update searches rows, and a transaction finds its own texts`() throws {
     try store.write { writer in
       let query = Query("Note", where: search("heroes"))
       let wanted = rows { _, note in PlainQuestion.word("heroes").matches(note.texts) }.count

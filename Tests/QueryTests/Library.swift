@@ -65,7 +65,7 @@ struct Library {
     return .field(base, id)
   }
 
-  /// What the interpreter says, row by row, in the query's order.
+  /// The rows that the interpreter finds, in the query's order.
   func expected(_ query: Query) throws -> [RowID] {
     try store.read { reader in
       let ground = Ground(reader)

@@ -2,7 +2,7 @@ import RoostQuery
 import RoostRecords
 import Testing
 
-/// Comparisons, nil, `&&` and `||`, ranges and numbers, at the edges.
+/// Comparisons, nil, `&&` and `||`, ranges and numbers, with edge cases.
 @Suite("Logic and numbers") struct LogicTests {
   let things: Things
 
@@ -25,7 +25,7 @@ import Testing
     .compare(comparison, one, two)
   }
 
-  @Test func `what is no number is on neither side`() throws {
+  @Test func `comparisons with NaN are false`() throws {
     for comparison in Expression.Comparison.allCases {
       let isUnequal = comparison == .notEqual
       for other in [double(0), double(.nan), double(.infinity)] {
@@ -50,7 +50,7 @@ import Testing
     #expect(try things.answer(.contains(array([.float(0)], of: float), things("float"))) == .yes)
   }
 
-  @Test func `nil is equal to nil alone`() throws {
+  @Test func `nil equals only nil`() throws {
     let oint = things("oint")
     #expect(try things.answer(compare(.equal, oint, null(.int))) == .yes)
     #expect(try things.answer(compare(.notEqual, oint, null(.int))) == .no)
@@ -61,7 +61,7 @@ import Testing
     #expect(try things.answer(compare(.equal, null(.int), null(.int))) == .yes)
     #expect(try things.answer(compare(.equal, things("place"), null(.plain(.presence)))) == .yes)
     #expect(try things.answer(compare(.equal, things("place.city"), text("Köln")), row: 2) == .yes)
-    // A reference that is nil makes all behind it nil.
+    // If a reference is nil, all values reached through it are nil.
     let behind = things("int", of: things("next"))
     #expect(try things.answer(compare(.equal, behind, null(.int))) == .yes)
     #expect(try things.answer(compare(.equal, behind, int(.max)), row: 2) == .yes)
@@ -75,13 +75,13 @@ import Testing
     #expect(try things.answer(.within(int(0), int(9), true, things("oint"))) == .refused(.wrongType))
   }
 
-  @Test func `what is behind an exclamation mark must be there`() throws {
+  @Test func `a forced unwrap needs a value`() throws {
     let demanded = compare(.greater, .unwrap(things("oint")), int(4))
     #expect(try things.answer(demanded) == .fault(.nilUnwrapped))
     #expect(try things.answer(demanded, row: 2) == .yes)
     let fault = try #require(try things.fault(demanded))
     #expect(fault.part == "$0.oint!")
-    // It is not looked at where Swift would not either.
+    // It is not evaluated where Swift would not evaluate it.
     let isThere = compare(.notEqual, things("oint"), null(.int))
     #expect(try things.answer(.and([isThere, demanded])) == .no)
     #expect(try things.answer(.or([.not(isThere), demanded])) == .yes)
@@ -90,7 +90,7 @@ import Testing
     #expect(try things.rows(.and([isThere, demanded])) == [2])
   }
 
-  @Test func `a row that is not there is a fault`() throws {
+  @Test func `a missing row is an error`() throws {
     let condition = compare(.equal, things("int", of: things("must")), int(0))
     #expect(try things.answer(condition, row: 2) == .fault(.missingRow))
     #expect(try things.fault(condition)?.part == "$0.must.int")
@@ -99,7 +99,7 @@ import Testing
     #expect(try things.answer(isSame, row: 2) == .yes)
   }
 
-  @Test func `one value stands for nil`() throws {
+  @Test func `a default replaces nil`() throws {
     let five = compare(.greater, .coalesce(things("oint"), int(9)), int(5))
     #expect(try things.rows(five) == [1])
     let many = Expression.coalesce(.coalesce(things("oint"), null(.int)), int(7))
@@ -108,10 +108,10 @@ import Testing
     #expect(try things.answer(.coalesce(things("oflag"), bool(false)), row: 2) == .yes)
   }
 
-  @Test func `if let binds, and hides what is further out`() throws {
+  @Test func `if let binds a variable and hides an outer one`() throws {
     let bigger = Expression.ifLet(1, things("oint"), compare(.greater, .variable(1), int(4)), bool(false))
     #expect(try things.rows(bigger) == [2])
-    // The inner 1 is another value; behind it the outer one is there again.
+    // The inner variable 1 is another value. After it the outer one is visible again.
     let inner = Expression.ifLet(1, things("odouble"), compare(.equal, .variable(1), double(1)), bool(false))
     let both = Expression.ifLet(
       1, things("oint"), .and([inner, compare(.equal, .variable(1), int(5))]), bool(false))
@@ -122,7 +122,7 @@ import Testing
     #expect(try things.answer(compare(.equal, mapped, null(.int))) == .yes)
   }
 
-  @Test func `nothing is asked of an empty list`() throws {
+  @Test func `a test of an empty list is not evaluated`() throws {
     #expect(try things.answer(.and([])) == .yes)
     #expect(try things.answer(.or([])) == .no)
     #expect(try things.answer(.contains(array([], of: .int), things("int"))) == .no)
@@ -139,7 +139,7 @@ import Testing
     #expect(try things.answer(.within(text("a"), text("b"), false, things("text"))) == .yes)
   }
 
-  @Test func `a range that ends before it begins is a fault`() throws {
+  @Test func `a range that ends before it begins is an error`() throws {
     #expect(try things.answer(.within(int(1), int(0), true, things("int"))) == .fault(.outOfBounds))
     #expect(try things.answer(.within(double(.nan), double(0), true, things("double"))) == .fault(.outOfBounds))
     #expect(try things.answer(.within(things("int"), int(0), true, int(0))) == .fault(.outOfBounds))
@@ -149,7 +149,7 @@ import Testing
 
   private func equals(_ one: Expression, _ two: Expression) -> Expression { .compare(.equal, one, two) }
 
-  @Test(arguments: [Expression.Arithmetic.add, .subtract, .multiply]) func `a number that does not fit is a fault`(
+  @Test(arguments: [Expression.Arithmetic.add, .subtract, .multiply]) func `an overflow is an error`(
     operation: Expression.Arithmetic
   ) throws {
     let (one, two) = operation == .subtract ? (int(.min), int(1)) : (things("int"), int(2))
@@ -185,7 +185,7 @@ import Testing
     #expect(try things.answer(equals(.negate(things("count")), things("count"))) == .refused(.wrongType))
   }
 
-  @Test func `nothing is divided by zero, but floating numbers are`() throws {
+  @Test func `an integer division by zero is an error, a floating-point one is not`() throws {
     for operation in [Expression.Arithmetic.divide, .remainder] {
       #expect(
         try things.answer(equals(.arithmetic(operation, things("int"), int(0)), int(0))) == .fault(.dividedByZero))
@@ -205,7 +205,7 @@ import Testing
     )
   }
 
-  @Test func `decimals are equal however they are written`() throws {
+  @Test func `decimals are equal in every notation`() throws {
     let kind = Kind.plain(.decimal)
     #expect(try things.answer(equals(things("decimal"), .constant(.decimal(DecimalNumber(1)), kind)), row: 2) == .yes)
     #expect(
@@ -214,7 +214,7 @@ import Testing
       try things.answer(.contains(array([.decimal(DecimalNumber(1))], of: kind), things("decimal")), row: 2) == .yes)
   }
 
-  @Test func `true and false, and rows, have no order but in sorting`() throws {
+  @Test func `Booleans and rows have no order except in sorting`() throws {
     #expect(try things.answer(compare(.less, things("flag"), bool(true))) == .refused(.wrongType))
     #expect(try things.answer(compare(.less, things("data"), things("data"))) == .refused(.wrongType))
     #expect(try things.answer(compare(.less, .row, .row)) == .refused(.wrongType))

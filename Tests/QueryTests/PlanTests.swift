@@ -75,7 +75,7 @@ import Testing
     try check(Query("Track", where: either), contains: "any of")
   }
 
-  @Test func whatHasNoIndexIsTestedRowByRow() throws {
+  @Test func aConditionWithoutAnIndexIsTestedRowByRow() throws {
     let love = Expression.text(.containsLoosely, library.track("title"), string("LÒVE"))
     try check(Query("Track", where: love, offset: 7, limit: 20), contains: "all 500 rows")
   }
@@ -87,14 +87,14 @@ import Testing
     try check(Query("Track", where: some && genre), contains: "byGenrePlays (genre, plays): 3 ranges")
   }
 
-  @Test func whatCanNeverBeTrueReadsNothing() throws {
+  @Test func aConditionThatIsNeverTrueReadsNothing() throws {
     let never =
       Expression.compare(.less, library.track("plays"), .constant(.int(3), .int))
       && .compare(.greater, library.track("plays"), .constant(.int(7), .int))
     try check(Query("Track", where: never), contains: "nothing")
   }
 
-  @Test func rowsAreSortedByWhatHasNoIndex() throws {
+  @Test func rowsAreSortedWithoutAnIndex() throws {
     try library.store.read { reader in
       let query = Query(
         "Track", by: [Order(library.track("title")), Order(library.track("plays"), isDescending: true)], offset: 3,

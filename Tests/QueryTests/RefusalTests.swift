@@ -2,7 +2,7 @@ import RoostQuery
 import RoostRecords
 import Testing
 
-/// What means nothing is refused before any row is read, with a fault that names the part.
+/// An invalid condition is refused before a row is read, with an error that names the part.
 @Suite("Refusals") struct RefusalTests {
   let things: Things
 
@@ -15,7 +15,7 @@ import Testing
     #expect(fault.code == code && fault.part == part, "\(fault)", sourceLocation: location)
   }
 
-  @Test func `operands of other types are refused by name`() throws {
+  @Test func `operands of wrong types are named in the error`() throws {
     try refused(.compare(.equal, things("int"), text("1")), .wrongType, "$0.int == \"1\"")
     try refused(.compare(.less, things("int"), double(1)), .wrongType, "$0.int < 1.0")
     try refused(.and([bool(true), things("int")]), .wrongType, "(true && $0.int)")
@@ -39,7 +39,7 @@ import Testing
     try refused(.row, .wrongType, "$0")
   }
 
-  @Test func `names that nothing bears are refused`() throws {
+  @Test func `unknown names are refused`() throws {
     try refused(.compare(.equal, .field(.row, FieldID(999)), int(1)), .unknown, "$0.field999")
     try refused(.compare(.equal, .variable(4), int(1)), .unknown, "$4")
     try refused(.isEmpty(.many(.row, RelationshipID(999))), .unknown, "$0.relationship999")
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a constant must be what it says`() throws {
+  @Test func `a constant must have its declared kind`() throws {
     let wrong: [Expression] = [
       .constant(.int(300), .plain(.int8)), .constant(.uint(70_000), .plain(.uint16)), .constant(.null, .int),
       .constant(.int(1), .plain(.uint64)), .constant(.string(""), .plain(.url)),
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [201, 1000, 10_000]) func `what is too deep is refused, and costs no stack`(depth: Int) throws {
+  @Test(arguments: [201, 1000, 10_000]) func `a too deep condition is refused, and costs no stack`(depth: Int) throws {
     let not = (0..<depth).reduce(bool(true)) { inner, _ in .not(inner) }
     #expect(try things.answer(not) == .refused(.tooDeep))
     let sum = (0..<depth).reduce(int(0)) { inner, _ in .arithmetic(.add, inner, int(1)) }
@@ -84,7 +84,7 @@ import Testing
     #expect(try things.answer(.compare(.equal, row, row)) == .refused(.tooDeep))
   }
 
-  @Test func `what is just not too deep is computed`() throws {
+  @Test func `the deepest allowed condition is computed`() throws {
     let not = (0..<198).reduce(bool(true)) { inner, _ in .not(inner) }
     #expect(try things.answer(not) == .yes)
     let sum = (0..<150).reduce(things("int")) { inner, _ in .arithmetic(.add, inner, int(1)) }
@@ -94,7 +94,8 @@ import Testing
     #expect(try things.answer(.not(.or(chain.map { .not($0) }))) == .yes)
   }
 
-  /// So many tests of one register once shared the number of the last list that had room, and were answered by it.
+  /// With this many tests, those beyond the limit once shared the number of the last list and gave
+  /// its result.
   @Test func `a condition with too many parts is refused`() throws {
     let row = Kind.plain(.reference(things.thing))
     let tests = (0..<70_000).map { number in

@@ -5,7 +5,7 @@ import RoostRecords
 import RoostTestSupport
 import Testing
 
-/// Questions that are asked again with other constants, of which the plan is kept.
+/// Questions that are asked again with other constants, for which the plan is kept.
 @Suite("Routes") struct RouteTests {
   private let store: RecordStore
   private let thing: EntityID
@@ -60,7 +60,7 @@ import Testing
     try store.read { reader in .field(base, try #require(reader.catalog.entity(entity)?.field(name)?.id)) }
   }
 
-  /// Kinds of questions, and values for them.
+  /// Kinds of questions, and generators of their values.
   private func makers() throws -> [(Expression, (inout SplitMix64) -> [Value])] {
     let text = Expression.parameter(0, .string)
     let number = Expression.parameter(1, .int)
@@ -75,7 +75,7 @@ import Testing
       .double([-0.0, 0, 1, 2.5, .nan, .infinity, -.infinity, 7][Int(random.next() % 8)])
     }
     func mayBe(_ random: inout SplitMix64) -> Value { random.next() % 3 == 0 ? .null : texts(&random) }
-    /// Who asks for nil in a list asks for what leads nowhere, too.
+    /// A list with nil also matches rows whose reference is nil.
     func loose(_ random: inout SplitMix64) -> Value { .array((0..<3).map { _ in mayBe(&random) }) }
     func list(_ random: inout SplitMix64) -> Value { .array((0..<random.next() % 4).map { _ in texts(&random) }) }
     let (name, code) = (try field("name"), try field("code"))
@@ -96,7 +96,7 @@ import Testing
       (.text(.contains, code, text) && .compare(.less, count, number), { [texts(&$0), numbers(&$0)] }),
       (.compare(.equal, name, text) || .compare(.equal, count, number), { [texts(&$0), numbers(&$0)] }),
       (.compare(.greater, cost, price) && .compare(.less, count, number), { [prices(&$0), numbers(&$0)] }),
-      // Two of one field, of which either may be the one that counts.
+      // Two constraints on one field; either may be the stricter one.
       (
         .compare(.greater, cost, price) && .compare(.greater, cost, .parameter(1, .double)),
         { [prices(&$0), prices(&$0)] }
@@ -129,7 +129,7 @@ import Testing
     return found
   }
 
-  @Test(arguments: 1...8) func `a plan that is kept finds what a new one finds`(seed: UInt64) throws {
+  @Test(arguments: 1...8) func `a kept plan finds the rows that a new plan finds`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let makers = try makers()
     try store.read { reader in
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func `a plan that is being carried out is not given to somebody else`() throws {
+  @Test func `a running plan is not given to another call`() throws {
     let question = Expression.compare(.less, try field("price"), .parameter(0, .double))
     try store.read { reader in
       let ground = Ground(reader)
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func `constants of another kind are refused by a plan that is kept`() throws {
+  @Test func `a kept plan refuses constants of another kind`() throws {
     let question = Expression.compare(.equal, try field("small"), .parameter(0, .plain(.int8)))
     try store.read { reader in
       let ground = Ground(reader)

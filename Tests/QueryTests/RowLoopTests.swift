@@ -3,12 +3,13 @@ import RoostQuery
 import RoostRecords
 import Testing
 
-/// Questions about the rows of relationships, which a program answers by itself.
+/// Conditions on the rows of relationships, which a program computes without the interpreter.
 @Suite("Rows of a relationship") struct RowLoopTests {
   let store: RecordStore
   let catalog: Catalog
 
-  /// Folder n has the notes 10 n + 1 and so on, n of them; every folder links to all folders with a smaller number, in falling order.
+  /// Folder n has n notes, 10 n + 1 and so on. Every folder links to all folders with a smaller
+  /// number, in descending order.
   init() throws {
     store = try RecordStore(inMemory: StoreOptions())
     var found: Catalog?
@@ -37,7 +38,7 @@ import Testing
       }
       for number in 1...4 {
         for note in 0..<number {
-          // The last of them lies outside its row.
+          // The last text is stored outside its row.
           let text = note == 3 ? String(repeating: "long ", count: 2000) : "note \(note)"
           try writer.table("Note").insert([
             "number": .int(Int64(10 * number + note)), "text": .string(text),
@@ -68,7 +69,8 @@ import Testing
     .compare(.greater, number(of: variable), int(least))
   }
 
-  /// The folders for which a condition is true; nothing of it may be left to the interpreter, which must say the same.
+  /// The folders for which a condition is true. The program must compute it alone, and the
+  /// interpreter must agree.
   private func folders(_ condition: Expression, escapes: Int = 0) throws -> [UInt64] {
     try store.read { reader in
       let ground = Ground(reader)
@@ -124,19 +126,20 @@ import Testing
   }
 
   @Test func `loops in loops`() throws {
-    // A folder that links to one with a note that has a greater number than every note of another one it links to.
+    // A folder that links to one with a note that has a greater number than every note of another
+    // linked folder.
     let greater = Expression.compare(.greater, number(of: 2), number(of: 4))
     let all = Expression.quantified(.all, 4, many("notes", of: .variable(3)), greater)
     let other = Expression.quantified(.some, 3, many("links"), all)
     let some = Expression.quantified(.some, 2, many("notes", of: .variable(1)), other)
     #expect(try folders(.quantified(.some, 1, many("links"), some)) == [3, 4])
-    // The same rows in both loops.
+    // Both loops go over the same rows.
     let pair = Expression.compare(.equal, number(of: 2), .arithmetic(.add, number(of: 1), int(2)))
     let twice = Expression.quantified(.some, 1, many("notes"), .quantified(.some, 2, many("notes"), pair))
     #expect(try folders(twice) == [3, 4])
   }
 
-  @Test func `over references that may be nil`() throws {
+  @Test func `loops over references that may be nil`() throws {
     let parent = field("Folder", "parent")
     let rows = many("notes", of: parent)
     let count = Expression.ifLet(1, rows, .count(.variable(1)), null(.int))
@@ -144,7 +147,7 @@ import Testing
     #expect(try folders(.compare(.equal, count, null(.int))) == [1])
     let orEmpty = Expression.coalesce(rows, .constant(.array([]), .rows(EntityID(2))))
     #expect(try folders(.isEmpty(orEmpty)) == [1])
-    // Once taken for nil, because its kind says that it may be.
+    // It was once taken for nil, because its kind is optional.
     let perhaps = Expression.coalesce(rows, .constant(.array([]), .optional(.rows(EntityID(2)))))
     #expect(try folders(.ifLet(1, perhaps, .isEmpty(.variable(1)), bool(false))) == [1])
     let within = Expression.ifLet(1, rows, .quantified(.some, 2, .variable(1), above(30, 2)), bool(true))
@@ -155,7 +158,7 @@ import Testing
     #expect(fault?.code == .nilUnwrapped)
   }
 
-  @Test func `the interpreter knows what a loop has bound`() throws {
+  @Test func `the interpreter knows the variables of a loop`() throws {
     let lower = Expression.changed(.lowercased, field("Note", "text", of: .variable(1)))
     let note = Expression.quantified(.some, 1, many("notes"), .compare(.equal, lower, text("note 1")))
     #expect(try folders(note, escapes: 1) == [2, 3, 4])
@@ -164,7 +167,7 @@ import Testing
     #expect(try folders(named, escapes: 1) == [3])
   }
 
-  @Test func `a plan gives its cursors back`() throws {
+  @Test func `a plan closes its cursors`() throws {
     var kept: Plan?
     try store.read { reader in
       let plan = try Planner(Ground(reader)).plan(
@@ -178,7 +181,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `what a transaction has changed is seen`() throws {
+  @Test func `changes of the transaction are visible`() throws {
     try store.write { writer in
       try writer.table("Note").update(RowID(1), ["number": .int(99)])
       let condition = Expression.quantified(.some, 1, many("notes"), above(90))

@@ -58,7 +58,7 @@ import Testing
     _ = try table.insert(&builder)
   }
 
-  /// A store of which the first rows do not have the last fields.
+  /// A store whose first rows lack the last fields.
   private static func things(seed: UInt64, rows: Int) throws -> Things {
     var random = SplitMix64(seed: seed)
     var things = try Things([])
@@ -84,7 +84,7 @@ import Testing
 
   // MARK: Brute force
 
-  /// A key under which Swift finds what is equal. All that is no number is one.
+  /// A key under which Swift finds equal values. All NaN are one key.
   private static func alike(_ value: Value?) -> Value {
     switch value ?? .null {
     case .double(let number) where number.isNaN: .string("no number")
@@ -130,7 +130,8 @@ import Testing
     [(.count, nil)] + counted.map { (.count, $0) } + summed.map { (.sum, $0) } + bounded.map { (.least, $0) }
     + bounded.map { (.greatest, $0) }
 
-  /// What is the same of two tallies down to the bits; text tells one zero, and one way to write a letter, from the other.
+  /// A text that is equal for two tallies only if they are equal bit for bit, including the sign of
+  /// zero and the encoding of letters.
   private static func text(_ tally: MeasureTally) -> String {
     let bound =
       switch tally.bound {
@@ -138,7 +139,7 @@ import Testing
       case let value?: "\(value)"
       case nil: "-"
       }
-    // Which of several NaN a sum is, the compiler may choose.
+    // The compiler may choose which NaN a sum is.
     let total = tally.floats.total.isNaN ? .nan : tally.floats.total
     return "\(tally.count) \(tally.integers) \(total) \(bound)"
   }
@@ -195,7 +196,7 @@ import Testing
     try check(things, ["text"], condition: nil, of: [])
   }
 
-  @Test func `more keys than are remembered`() throws {
+  @Test func `more keys than the cache holds`() throws {
     let rows = (0..<9000).map { number -> KeyValuePairs<String, Value> in
       ["int": .int(Int64(number % 4500)), "text": .string("\(number % 4500)"), "small": .int(Int64(number % 5))]
     }
@@ -251,7 +252,7 @@ import Testing
       let things = try Self.things(seed: 5, rows: 80)
       try things.store.write { writer in
         let table = try writer.table("Thing")
-        // Of the newest layout, and too short for it.
+        // It has the newest layout and is too short for it.
         let bytes = [UInt8(truncatingIfNeeded: table.layout.version)] + [UInt8](repeating: 0, count: 8)
         _ = try bytes.withUnsafeBytes { try table.rows.put(UInt64(place + 1), $0) }
       }

@@ -3,13 +3,13 @@ import RoostQuery
 import RoostRecords
 import Testing
 
-/// What `#Predicate` may say, each as the expression it becomes, beside Foundation's own answer.
-@Suite("What #Predicate says") struct SemanticsTests {
-  /// The same rows as objects, for Foundation.
+/// Supported `#Predicate` expressions: the results of Roost and of Foundation must agree.
+@Suite("Expressions of #Predicate") struct SemanticsTests {
+  /// An object for each row, for Foundation.
   final class Plain: Equatable, @unchecked Sendable {
     static func == (one: Plain, other: Plain) -> Bool { one === other }
 
-    // Unchecked because nothing changes once all are made.
+    // Unchecked because nothing changes after all objects were made.
     struct Item: Hashable {
       var name: String
       var score: Double?
@@ -30,7 +30,7 @@ import Testing
     var map: [String: Int] = [:]
     var items: [Item] = []
     var genre: Genre { Genre(rawValue: otext ?? "") ?? .jazz }
-    // Weak, because its kids lead back.
+    // Weak, because its kids reference it.
     weak var next: Plain?
     var kids: [Plain] = []
 
@@ -89,7 +89,7 @@ import Testing
       })
   }
 
-  /// Foundation's answer for each row, and ours. What Foundation throws on is a fault here.
+  /// Compares the results for each row. Where Foundation throws, Roost must report an error.
   private func check(
     _ predicate: Predicate<Plain>, _ condition: Condition, _ location: SourceLocation = #_sourceLocation
   ) throws {
@@ -124,7 +124,7 @@ import Testing
     try check(#Predicate { $0.text == "\u{e9}" }, equals(things("text"), text("\u{e9}")))
     try check(#Predicate<Plain> { _ in true }, bool(true))
     try check(#Predicate { $0.flag }, things("flag"))
-    // One operator more, and the type checker gives up.
+    // With one more operator the type checker gives up.
     try check(
       #Predicate { $0.flag || $0.int > 2 && $0.int < 9 },
       .or([things("flag"), .and([compare(.greater, things("int"), int(2)), compare(.less, things("int"), int(9))])]))
@@ -167,7 +167,7 @@ import Testing
       #Predicate { $0.numbers.first == 9 }, equals(.first(things("numbers")), int(9)))
   }
 
-  @Test func `rows that are referred to, and that refer`() throws {
+  @Test func `references and inverse relationships`() throws {
     let next = things("next")
     try check(#Predicate { $0.next?.int == 3 }, equals(things("int", of: next), int(3)))
     try check(#Predicate { $0.next?.next?.int == 3 }, equals(things("int", of: things("next", of: next)), int(3)))
@@ -228,8 +228,8 @@ import Testing
     try check(#Predicate { (-7..<3).contains($0.int) }, .within(int(-7), int(3), false, things("int")))
   }
 
-  /// Foundation on Linux has no builders for these, so nothing there can be asked for the same.
-  @Test func `what only ours can say`() throws {
+  /// Foundation on Linux has no builders for these, so there is no result to compare with.
+  @Test func `operations that only Roost has`() throws {
     #expect(try things.rows(.text(.hasPrefix, things("text"), text("Rock"))) == [2])
     #expect(try things.rows(.text(.containsLoosely, things("text"), text("ROCK"))) == [1, 2])
     #expect(try things.rows(.text(.containsLoosely, things("text"), text(""))) == [])

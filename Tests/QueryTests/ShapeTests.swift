@@ -2,7 +2,7 @@ import RoostQuery
 import RoostRecords
 import Testing
 
-/// What predicates of real programs say, shape by shape, where the other suites do not have it.
+/// Kinds of predicates from real programs that the other suites do not cover.
 @Suite("Shapes of predicates") struct ShapeTests {
   let things: Things
 
@@ -53,7 +53,7 @@ import Testing
     #expect(try things.rows(equals(.ifLet(1, things("next"), inner, null(.bool)), null(.bool))) == [1, 3])
   }
 
-  @Test func `an optional of an optional is refused by name`() throws {
+  @Test func `an optional of an optional is refused with a named error`() throws {
     for part in [Expression.first(things("gaps")), .last(things("gaps")), .minimum(things("gaps"))] {
       let fault = try things.fault(equals(part, int(1)))
       #expect(fault?.code == .wrongType)
@@ -92,7 +92,7 @@ import Testing
       try things.answer(equals(.arithmetic(.divide, int(8), things("int")), int(2)), row: 3) == .fault(.dividedByZero))
   }
 
-  @Test func `decimals are compared, and their arithmetic is refused by name`() throws {
+  @Test func `decimals are compared, and their arithmetic is refused with a named error`() throws {
     let zero = Expression.constant(.decimal(DecimalNumber(0)), .plain(.decimal))
     #expect(try things.rows(.compare(.greater, things("decimal"), zero)) == [1])
     #expect(
@@ -120,11 +120,11 @@ import Testing
   }
 
   @Test func `let statements and predicates within predicates`() throws {
-    // `let n = $0.int + 1; return n > 0 && n < 9`, which binds what is never nil.
+    // `let n = $0.int + 1; return n > 0 && n < 9`, which binds a value that is never nil.
     let both = Expression.and([.compare(.greater, .variable(1), int(0)), .compare(.less, .variable(1), int(9))])
     let bound = Expression.ifLet(1, .arithmetic(.add, things("int"), int(1)), both, bool(false))
     #expect(try things.rows(bound) == [1, 3])
-    // `other.evaluate($0.next!)`: the other's row is bound to a variable.
+    // `other.evaluate($0.next!)`: the row of the other predicate is bound to a variable.
     let other = Expression.ifLet(
       1, things("next"), .compare(.greater, things("int", of: .variable(1)), int(0)), bool(false))
     #expect(try things.rows(other) == [2])

@@ -3,7 +3,8 @@ import RoostRecords
 import RoostTestSupport
 import Testing
 
-/// Text as Swift's own functions see it. Foundation is not imported here, so that they are the standard library's.
+/// Texts as Swift's own functions compare them. Foundation is not imported here, so these are the
+/// standard library's functions.
 @Suite("Texts") struct TextTests {
   static let long = String(repeating: "x", count: 512)
 
@@ -24,12 +25,12 @@ import Testing
 
   init() throws { things = try Things(Self.texts.map { ["text": .string($0), "other": .string($0)] }) }
 
-  /// The rows for which it should be true, numbered from 1 on.
+  /// The numbers of the rows for which the test is true, from 1.
   private func rows(_ isIn: (String) -> Bool) -> [Int] {
     Self.texts.enumerated().filter { isIn($0.element) }.map { $0.offset + 1 }
   }
 
-  /// What the program and the interpreter say of all rows.
+  /// The rows that the program and the interpreter find.
   private func found(_ condition: Expression) throws -> [Int] {
     try things.store.read { reader in
       let ground = Ground(reader)
@@ -53,19 +54,19 @@ import Testing
     #expect(found == wanted, "\(context.debugDescription)")
   }
 
-  @Test(arguments: texts) func `parts of texts are found by characters`(part: String) throws {
+  @Test(arguments: texts) func `substrings are found by characters`(part: String) throws {
     try check(.text(.contains, things("text"), text(part)), { $0.contains(part) }, part)
     try check(.text(.starts, things("text"), text(part)), { $0.starts(with: part) }, part)
     try check(.text(.hasPrefix, things("text"), text(part)), { $0.hasPrefix(part) }, part)
     try check(.text(.hasSuffix, things("text"), text(part)), { $0.hasSuffix(part) }, part)
-    // And turned round, where the part is what the row holds.
+    // And with exchanged sides: the row holds the substring.
     try check(.text(.contains, text(part), things("other")), { part.contains($0) }, part)
     try check(.text(.hasPrefix, text(part), things("other")), { part.hasPrefix($0) }, part)
     try check(.text(.hasSuffix, text(part), things("other")), { part.hasSuffix($0) }, part)
   }
 
-  /// Of what joins characters, or is the same as another one, so that bytes say little.
-  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `parts at random are found by characters`(seed: UInt64) throws {
+  /// With characters that combine or have several encodings, so that bytes are not enough.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `random substrings are found by characters`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let letters: [Unicode.Scalar] = [
       "a", "b", "a", "b", "K", ";", "`", "\u{301}", "\u{37e}", "\u{212a}", "\u{1fef}", "\r", "\n", "\u{200d}",
@@ -92,8 +93,8 @@ import Testing
     }
   }
 
-  /// One look may tell that none of them is there, if they differ by case alone.
-  @Test(arguments: 1...6 as ClosedRange<UInt64>) func `one of several parts is found as each of them is`(
+  /// One search may exclude all of them, if they differ by case alone.
+  @Test(arguments: 1...6 as ClosedRange<UInt64>) func `a search for several substrings finds each of them`(
     seed: UInt64
   ) throws {
     var random = SplitMix64(seed: seed)
@@ -128,7 +129,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...4 as ClosedRange<UInt64>) func `bytes are found where a look at each place finds them`(
+  @Test(arguments: 1...4 as ClosedRange<UInt64>) func `a byte search finds what a search at each place finds`(
     seed: UInt64
   ) {
     var random = SplitMix64(seed: seed)
@@ -161,8 +162,9 @@ import Testing
       .contains(set([.string(other), .string("b")], of: .string), things("text")), { $0 == other || $0 == "b" }, other)
   }
 
-  /// Swift's `<` goes by raw lengths where the normal form of one text begins the other's: with é as one scalar in `a` and as
-  /// two in `b`, `a == b` and `a < a + "a"`, but `a + "a" < b`. Nothing can be sorted by that. Everywhere else both agree.
+  /// Swift's `<` compares raw lengths if the normal form of one text is a prefix of the other's.
+  /// With é as one scalar in `a` and as two in `b`, `a == b` and `a < a + "a"`, but `a + "a" < b`.
+  /// No sort order can follow that. Everywhere else both agree.
   @Test(arguments: texts) func `texts are ordered as in Swift, where Swift has an order`(other: String) throws {
     func isBegun(_ one: String) -> Bool {
       one != other && (one.hasPrefix(other) || other.hasPrefix(one)) && !(one + other).utf8.allSatisfy { $0 < 128 }
@@ -183,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func `what begins a text comes before it, however it is written`() throws {
+  @Test func `a prefix of a text sorts before it in every encoding`() throws {
     let (one, two) = (String(repeating: "\u{e9}", count: 300), String(repeating: "e\u{301}", count: 300))
     #expect(TextComparing.isLess(one, one + "a") && TextComparing.isLess(two, one + "a"))
     #expect(!TextComparing.isLess(one + "a", two) && !TextComparing.isLess(one, two) && !TextComparing.isLess(two, one))
@@ -219,14 +221,14 @@ import Testing
     #expect(try things.answer(.matches(things("text"), "(")) == .refused(.badPattern))
     #expect(try things.fault(.matches(things("text"), "a("))?.part == "$0.text.contains(/a(/)")
     #expect(try things.answer(.matches(things("int"), "a")) == .refused(.wrongType))
-    // One search cannot be ended, so texts are bounded.
+    // A search cannot be interrupted, so the size of texts is limited.
     for (count, answer) in [(65_536, Things.Answer.yes), (65_537, .fault(.tooLong))] {
       let long = try Things([["text": .string(String(repeating: "a", count: count))]])
       #expect(try long.answer(.matches(long("text"), "a$"), row: 1) == answer, "\(count)")
     }
   }
 
-  @Test func `a text that stands beside its row is read there`() throws {
+  @Test func `a text that is stored outside its row is read`() throws {
     let wide = String(repeating: "w", count: 20_000)
     let things = try Things([
       ["text": .string(wide + "a")], ["text": .string(wide + "b"), "next": .reference(RowID(1))],

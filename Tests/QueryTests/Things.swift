@@ -3,17 +3,17 @@ import RoostQuery
 import RoostRecords
 import Testing
 
-/// A store of one entity with a field of each sort, and what is said of its rows in every way.
+/// A store of one entity with a field of each type, and checks of conditions in every way.
 struct Things {
   let store: RecordStore
   let thing: EntityID
   private(set) var catalog: Catalog
 
-  /// What becomes of a condition.
+  /// The result of a condition.
   enum Answer: Equatable, CustomStringConvertible {
     case yes, no
     case fault(ConditionFault.Code)
-    /// Before any row was looked at.
+    /// Refused before a row was read.
     case refused(ConditionFault.Code)
 
     init(_ holds: Bool) { self = holds ? .yes : .no }
@@ -78,7 +78,7 @@ struct Things {
     (thing, catalog) = try #require(found)
   }
 
-  /// Gives the entity more fields, which the rows that are there do not have.
+  /// Adds fields to the entity, which existing rows lack.
   mutating func add(_ change: (inout Entity) throws(RecordFault) -> Void) throws {
     catalog = try store.write { writer in
       try writer.change { (catalog) throws(RecordFault) in try catalog.change(entity: "Thing", change) }
@@ -102,7 +102,8 @@ struct Things {
 
   // MARK: Asking
 
-  /// What the interpreter says, which the program, and the plan without and with the condition turned over, must say too.
+  /// The interpreter's result. The program, and the plans with and without the negated condition,
+  /// must agree.
   func answer(_ condition: Expression, row: Int = 1) throws -> Answer {
     try store.read { reader in
       let ground = Ground(reader)
@@ -139,7 +140,7 @@ struct Things {
     do { return Answer(try body()) } catch let fault as ConditionFault { return .fault(fault.code) }
   }
 
-  /// The fault with which a condition is refused, or which some row has.
+  /// The error with which a condition is refused or fails at a row.
   func fault(_ condition: Expression) throws -> ConditionFault? {
     do {
       _ = try store.read { try Planner(Ground($0)).plan(Query("Thing", where: condition)).rows() }
@@ -147,7 +148,7 @@ struct Things {
     } catch let fault as ConditionFault { return fault }
   }
 
-  /// The rows for which a condition is true, by every plan there is.
+  /// The rows for which a condition is true, by every plan.
   func rows(_ condition: Expression) throws -> [Int] {
     try store.read { reader in
       let planner = Planner(Ground(reader))

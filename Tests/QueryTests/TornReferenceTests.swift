@@ -3,9 +3,10 @@ import RoostQuery
 import RoostRecords
 import Testing
 
-/// A relationship of whose targets a salvage lost some: which indexes there are may not decide what a question gives.
+/// A relationship whose targets were partly lost in a salvage: indexes must not affect the result
+/// of a query.
 @Suite struct TornReferenceTests {
-  /// Books that must have an author, of whom one is gone.
+  /// Books that must have an author, one of which is lost.
   private func store(isIndexed: Bool, isTorn: Bool = true) throws -> RecordStore {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
@@ -52,20 +53,20 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func `a condition on what is lost is a fault by every plan`(isIndexed: Bool) throws {
+  @Test(arguments: [true, false]) func `a condition on a lost row is an error in every plan`(isIndexed: Bool) throws {
     let store = try store(isIndexed: isIndexed)
     let name = try store.read { try authorName($0.catalog) }
     try expectMissing(Query("Book", where: .compare(.equal, name, .constant(.string("author 3"), .string))), store)
   }
 
-  @Test(arguments: [true, false]) func `an order by what is lost is a fault by every plan`(isIndexed: Bool) throws {
+  @Test(arguments: [true, false]) func `an order by a lost row is an error in every plan`(isIndexed: Bool) throws {
     let store = try store(isIndexed: isIndexed)
     let name = try store.read { try authorName($0.catalog) }
     try expectMissing(Query("Book", by: [Order(name)]), store)
   }
 
-  /// The rows are there all the same.
-  @Test func `questions about the rows themselves are answered`() throws {
+  /// The rows themselves still exist.
+  @Test func `queries on the rows themselves work`() throws {
     let store = try store(isIndexed: true)
     let counts = try store.read { reader in
       let title = try #require(reader.catalog.entity("Book")?.field("title")).id

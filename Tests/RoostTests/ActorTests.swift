@@ -13,7 +13,7 @@ import Testing
   func isOnMainThread() -> Bool { Thread.isMainThread }
 }
 
-/// Works with a context that belongs to somebody else.
+/// An actor that works with a context of its own model container.
 actor Clerk: ModelActor {
   nonisolated let modelContainer: ModelContainer
   nonisolated let modelExecutor: any ModelExecutor
@@ -34,7 +34,7 @@ actor Clerk: ModelActor {
 }
 
 @Suite struct ActorTests {
-  @Test @MainActor func `an actor works off the main thread, wherever it was made`() async throws {
+  @Test @MainActor func `an actor works off the main thread, on whichever thread it was made`() async throws {
     let librarian = Librarian(modelContainer: try makeContainer())
     let identifier = try await librarian.add("Mack")
     #expect(await librarian.title(identifier) == "Mack")
@@ -45,13 +45,13 @@ actor Clerk: ModelActor {
   @Test @MainActor func `an actor with the main context runs on the main actor`() async throws {
     let container = try makeContainer()
     let clerk = Clerk(container.mainContext)
-    // Ends the program where it is another actor's executor.
+    // Stops the program if this is another actor's executor.
     #expect(await clerk.isAtHome())
     let identifier = try await clerk.add("Mack")
     #expect((container.mainContext.model(for: identifier) as? Album)?.title == "Mack")
   }
 
-  @Test func `many actors take no threads`() async throws {
+  @Test func `many actors need no threads of their own`() async throws {
     let container = try makeContainer()
     let before = try threads()
     let all = (0..<10_000).map { _ in Librarian(modelContainer: container) }

@@ -43,8 +43,9 @@ import Testing
   init(_ number: Int) { self.number = number }
 }
 
-/// A stored member that is inserted again while its owner stays deleted stays, with its edits. The save deleted it without a word, because
-/// the rules of rows follow references; and where one of its lists of links had changed, every save failed with "there is no row".
+/// Regression: a stored member that is inserted again while its owner stays deleted must stay, with
+/// its edits. The save deleted it silently, because the rules of rows follow references. If one of
+/// its lists of links had changed, every save failed with "there is no row".
 @Suite struct BackAloneTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -92,7 +93,7 @@ import Testing
     #expect(items.first?.locker == nil && items.first?.best?.number == (edit == .reference ? 1 : nil))
     #expect(items.first?.tags.count == (edit == .list || edit == .otherSide ? 1 : 0))
     #expect(try stored.fetchCount(FetchDescriptor<Locker>()) == 0)
-    // Another context that has it hears of it.
+    // Another context that has it is updated.
     #expect(try looking.fetchCount(FetchDescriptor<LockerItem>()) == 1)
     #expect(!seen.isDeleted && seen.locker == nil && seen.number == number)
     let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
@@ -106,7 +107,7 @@ import Testing
       } == true)
   }
 
-  @Test func `a member whose owner must not be nil keeps the owner from going`() throws {
+  @Test func `a member whose owner must not be nil prevents the owner's deletion`() throws {
     let locker = Locker(1)
     let key = LockerKey(1, locker)
     context.insert(key)
@@ -117,7 +118,7 @@ import Testing
       let error = #expect(throws: RoostError.self) { try context.save() }
       #expect(error?.code == .denied && error?.description.contains("must reference an object") == true)
     }
-    // What was refused ended no link.
+    // The refused deletion ended no link.
     context.insert(locker)
     #expect(key.locker === locker && locker.keys == [key])
     context.delete(locker)
@@ -125,7 +126,7 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<LockerKey>()) == 0)
   }
 
-  @Test func `members by links and by the owner's own reference stay too`() throws {
+  @Test func `members by links and members that the owner references stay too`() throws {
     let (locker, tag, lid) = (Locker(1), LockerTag(1), LockerLid(1))
     (locker.tags, locker.lid) = ([tag, LockerTag(2)], lid)
     context.insert(locker)
@@ -141,7 +142,7 @@ import Testing
     #expect(try stored.fetch(FetchDescriptor<LockerLid>()).map(\.number) == [8])
   }
 
-  @Test func `a member stays where its owner, which goes with another one, has no object`() throws {
+  @Test func `a member stays if its owner is deleted by a rule and has no object`() throws {
     let (room, locker) = (LockerRoom(1), Locker(1))
     (room.lockers, locker.items) = ([locker], [LockerItem(1), LockerItem(2)])
     context.insert(room)
@@ -157,7 +158,7 @@ import Testing
     #expect(try stored.fetchCount(FetchDescriptor<Locker>()) == 0)
   }
 
-  @Test func `what came back goes with an owner that is deleted later`() throws {
+  @Test func `a restored member is deleted with an owner that is deleted later`() throws {
     let (locker, item) = (Locker(1), LockerItem(1))
     locker.items = [item]
     context.insert(locker)
@@ -170,7 +171,7 @@ import Testing
     #expect(item.isDeleted)
     try context.save()
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<LockerItem>()) == 0)
-    // What came back is forgotten with the save.
+    // The save forgets restored members.
     let (second, third) = (Locker(2), LockerItem(3))
     second.items = [third]
     context.insert(second)

@@ -1,7 +1,8 @@
 import SwiftData
 import Testing
 
-/// What is done wrong is an error that names the model, the property and the cure. It is said once, and the next save goes on.
+/// Wrong use throws an error that names the model, the property and the remedy. It is thrown once,
+/// and the next save continues.
 @Suite struct BadUseTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -18,7 +19,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `a deleted model is not changed`() throws {
+  @Test func `a deleted model cannot be changed`() throws {
     let firm = Firm("Hill")
     context.insert(firm)
     try context.save()
@@ -30,7 +31,7 @@ import Testing
     try refused(.deleted, "Firm 1", "make a new object")
   }
 
-  @Test func `a deleted model is not led to`() throws {
+  @Test func `a deleted model cannot be referenced`() throws {
     let (firm, desk) = (Firm("Hill"), Desk("a"))
     context.insert(firm)
     context.insert(desk)
@@ -49,7 +50,7 @@ import Testing
     #expect(other.desks.isEmpty)
   }
 
-  @Test func `a model of another context is not led to`() throws {
+  @Test func `a model of another context cannot be referenced`() throws {
     let other = ModelContext(container)
     let firm = Firm("Hill")
     other.insert(firm)
@@ -80,7 +81,7 @@ import Testing
     #expect(throws: RoostError.self) { try context.fetch(FetchDescriptor<Stranger>()) }
   }
 
-  @Test func `a value that was never set is named, and can be set`() throws {
+  @Test func `a value that was never set is named in the error, and can be set`() throws {
     let firm = Firm("Hill")
     context.insert(firm)
     try context.save()

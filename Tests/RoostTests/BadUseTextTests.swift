@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Whatever is done wrong is said with the model, the property and the cure.
+/// Each error names the model, the property and the remedy.
 @Suite struct BadUseTextTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -12,7 +12,7 @@ import Testing
     context = ModelContext(container)
   }
 
-  /// Refuses a save, with one fault that names all of this.
+  /// Expects that a save is refused with one error that names all of this.
   private func refused(_ code: RoostError.Code, _ model: String, _ property: String?, _ parts: String...) {
     let error = #expect(throws: RoostError.self) { try context.save() }
     let text = error?.description ?? ""
@@ -39,7 +39,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `a deleted model is led to`() throws {
+  @Test func `a deleted model is referenced`() throws {
     let firm = try stored("Hill")
     let (desk, lake) = (Desk("a"), try stored("Lake"))
     context.insert(desk)
@@ -54,7 +54,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `a model that others deleted is changed, or led to`() throws {
+  @Test func `a model that others deleted is changed or referenced`() throws {
     let firm = try stored("Hill")
     let (desk, other) = (Desk("a"), ModelContext(container))
     context.insert(desk)
@@ -69,7 +69,7 @@ import Testing
     #expect(firm.isDeleted)
   }
 
-  @Test func `a model of another context, or container, is led to`() throws {
+  @Test func `a model of another context or container is referenced`() throws {
     let others = try [ModelContext(container), ModelContext(makeFirms())]
     for other in others {
       let foreign = Firm("Hill")
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `a value must be unique, and is not`() throws {
+  @Test func `a value must be unique and is not`() throws {
     _ = try stored("Hill")
     context.uniquePolicy = .throw
     let again = Firm("Hill")
@@ -184,7 +184,7 @@ import Testing
   }
 }
 
-/// Its inverse names no relationship.
+/// Its inverse is no relationship.
 @Model final class Lopsided {
   @Relationship(inverse: \Lopsided.title) var other: Lopsided?
   var title = ""
@@ -192,7 +192,7 @@ import Testing
   init() {}
 }
 
-/// Its inverse leads elsewhere.
+/// Its inverse references another model.
 @Model final class Crooked {
   @Relationship(inverse: \Straight.lost) var lost: Straight?
 
@@ -206,7 +206,7 @@ import Testing
 }
 
 @Model final class Moody {
-  /// Refuses to be encoded where it is below zero.
+  /// Cannot be encoded if it is below zero.
   struct Mood: Codable, Hashable {
     var level: Int
 

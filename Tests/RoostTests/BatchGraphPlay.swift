@@ -3,8 +3,8 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Random graphs of new models, which lead to each other and to stored ones, and are given in any order, some of them twice. Whether they
-/// are inserted in bulk or one by one and saved, the same must be stored.
+/// Random graphs of new models, which reference each other and stored ones, and are given in any
+/// order, some of them twice. A bulk insertion must store the same as single insertions and a save.
 struct BatchGraphPlay {
   private let seed: UInt64
   private var generator: SplitMix64
@@ -18,12 +18,12 @@ struct BatchGraphPlay {
   private mutating func number(_ below: Int) -> Int { Int(generator.next() % UInt64(below)) }
   private mutating func isChosen(_ of: Int = 2) -> Bool { number(of) == 0 }
 
-  /// How a relationship is said: by one of its sides, or by both.
+  /// How a relationship is set: from one side or both.
   private enum Side: CaseIterable { case near, far, both }
 
   private mutating func side() -> Side { Side.allCases[number(3)] }
 
-  /// All that a store holds, or the code of the error.
+  /// The contents of a store, or the code of the error.
   private func outcome(isBatch: Bool) throws -> (lines: [String], names: [String]) {
     var play = self
     let container = try Stock.container()
@@ -31,7 +31,8 @@ struct BatchGraphPlay {
     try play.fill(context)
     var names: [String] = []
     var wares: [Ware] = []
-    // A batch leaves its models in no context. In a circle they would keep what they reference, and so the store.
+    // After a batch its models have no context. In a reference cycle they would keep the models
+    // that they reference, and so the store.
     defer { for ware in wares where ware.modelContext == nil { ware.breakCircles() } }
     for _ in 0..<2 {
       let user = ModelContext(container)
@@ -41,7 +42,8 @@ struct BatchGraphPlay {
       if isBatch { names.append(play.story) }
       do {
         if isBatch {
-          // A batch is of one class, and these are of several: each class is a batch of its own, in this order.
+          // A batch is of one class, and these are of several: each class is a batch of its own, in
+          // this order.
           names += try insert(elements, links, user)
         } else {
           for run in elements {
@@ -59,7 +61,8 @@ struct BatchGraphPlay {
     return (try Self.lines(container), names)
   }
 
-  /// A link from a new model to a stored one. It would insert the new one, so it is made when the batch has begun, or after the insertion.
+  /// A link from a new model to a stored one. Setting it would insert the new model, so it is set
+  /// after the batch has begun, or after the insertion.
   private struct StoredLink {
     let subject: any PersistentModel
     let make: () -> Void
@@ -102,12 +105,13 @@ struct BatchGraphPlay {
           + "\(ware.labels.map(\.text).sorted()) \(ware.seal?.number ?? -1)")
     }
     for group in try context.fetch(FetchDescriptor<WareGroup>(sortBy: [SortDescriptor(\.name)])) {
-      // The order of lists is tested by itself: here both ways let members of stored ones come in an order of their own.
+      // The order of lists has its own tests: here both ways may add members of stored lists in
+      // different orders.
       lines.append("group \(group.name) \(group.wares.map(\.code).sorted())")
     }
     for label in try context.fetch(FetchDescriptor<WareLabel>(sortBy: [SortDescriptor(\.text)])) {
       let codes = label.wares.map(\.code)
-      // That of a new one is what was written.
+      // The list of a new label has the order in which it was written.
       lines.append("label \(label.text) \(label.text.hasPrefix("m") ? codes : codes.sorted())")
     }
     for part in try context.fetch(FetchDescriptor<Part>(sortBy: [SortDescriptor(\.name)])) {
@@ -153,7 +157,7 @@ struct BatchGraphPlay {
     }
   }
 
-  /// What is given, class by class. All else is reached from there, or not at all.
+  /// The models to give, class by class. Other models are reached from these or not at all.
   private mutating func makeGraph(_ context: ModelContext) throws -> ([[any PersistentModel]], [StoredLink], [Ware]) {
     var links: [StoredLink] = []
     let storedWares = try context.fetch(FetchDescriptor<Ware>(sortBy: [SortDescriptor(\.code)]))
@@ -205,7 +209,7 @@ struct BatchGraphPlay {
       if side != .near { ware.seal = seal }
       if side != .far { seal.ware = ware }
     }
-    // Stored ones in lists of new ones.
+    // Stored models in lists of new ones.
     for group in groups where isChosen() {
       guard let ware = moved.popLast() else { continue }
       let place = number(group.wares.count + 1)
@@ -231,7 +235,7 @@ struct BatchGraphPlay {
     for group in groups { story += ", \(group.name) \(group.wares.map(\.code))" }
     for label in labels { story += ", \(label.text) \(label.wares.map(\.code))" }
     for part in parts { story += ", \(part.name) \(part.ware?.code ?? "-")" }
-    // One class, so that both ways have all of it in one transaction.
+    // One class, so that both ways use one transaction.
     let given = elements.shuffled(using: &generator).prefix(1).map { $0 }
     for one in given.joined() {
       story +=
@@ -248,7 +252,7 @@ struct BatchGraphPlay {
 }
 
 extension Ware {
-  /// Every circle of the play goes through a ware.
+  /// Every reference cycle of the play contains a ware.
   fileprivate func breakCircles() {
     (parts, labels) = ([], [])
     (group, seal) = (nil, nil)
@@ -257,7 +261,7 @@ extension Ware {
 
 @Suite struct BatchGraphTests {
   @Test(arguments: 0..<400)
-  func `by seed, a batch stores what insertion and a save store`(_ seed: Int) throws {
+  func `by seed, a batch stores the same as insertion and a save`(_ seed: Int) throws {
     try BatchGraphPlay(UInt64(seed)).run()
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Inserting many models, each of which is forgotten once it is written.
+/// Inserts many models, each of which is released after it is written.
 @Suite struct BatchInsertTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -28,7 +28,7 @@ import Testing
     #expect(try context.insert(batch: [Ware]()).isEmpty)
   }
 
-  @Test func `nothing is kept of a model`() throws {
+  @Test func `no model is kept`() throws {
     nonisolated(unsafe) weak var last: Ware?
     nonisolated(unsafe) var alive = 0
     try context.insert(batch: 0..<50) { number in
@@ -37,7 +37,7 @@ import Testing
       last = made
       return made
     }
-    // The caller may still have the one before.
+    // The caller may still hold the model before.
     #expect(last == nil && alive < 50)
     let kept = Ware("kept")
     try context.insert(batch: [kept])
@@ -46,7 +46,7 @@ import Testing
     #expect(try Stock.wares(container)["kept"] != nil)
   }
 
-  @Test func `a closure that throws leaves nothing`() throws {
+  @Test func `a closure that throws stores nothing`() throws {
     struct Stop: Error {}
     #expect(throws: Stop.self) {
       try context.insert(batch: 0..<10) { number in
@@ -61,7 +61,7 @@ import Testing
 
   // MARK: Relationships
 
-  @Test func `models lead to stored ones`() throws {
+  @Test func `models reference stored ones`() throws {
     let (tools, toys) = (WareGroup("tools"), WareGroup("toys"))
     context.insert(tools)
     context.insert(toys)
@@ -75,7 +75,7 @@ import Testing
     #expect(there.wares.count == 7)
   }
 
-  @Test func `what a model brings along is inserted with it`() throws {
+  @Test func `referenced models are inserted too`() throws {
     let label = WareLabel("stored")
     context.insert(label)
     try context.save()
@@ -101,13 +101,13 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Part>()) == 15)
   }
 
-  @Test func `an owner brings its list, in any order, from either side`() throws {
+  @Test func `an owner inserts its list, in any order, from either side`() throws {
     let (first, second) = (Ware("b", count: 1), Ware("a", count: 2))
     let group = WareGroup("g")
     group.wares = [first, second]
     try context.insert(batch: [group])
     #expect(try ModelContext(container).fetch(FetchDescriptor<WareGroup>()).first?.wares.map(\.code) == ["b", "a"])
-    // Both lead to each other, and one comes by another way first.
+    // Both reference each other, and one of them is reached first by another path.
     let (one, two, label) = (Ware("one"), Ware("two"), WareLabel("l"))
     label.wares = [two, one]
     one.labels = [label]
@@ -123,7 +123,7 @@ import Testing
     #expect(labels.count == 1 && Set(labels[0].wares.map(\.code)) == ["one", "two"] && labels[0].wares.count == 2)
   }
 
-  @Test func `a new owner takes stored models over`() throws {
+  @Test func `a new owner takes over stored models`() throws {
     let (old, ware, seal) = (WareGroup("old"), Ware("w"), Seal(1))
     ware.group = old
     context.insert(ware)
@@ -140,7 +140,7 @@ import Testing
     #expect(seal.ware?.code == "sealed")
   }
 
-  @Test func `what cannot be led to is named`() throws {
+  @Test func `models that cannot be referenced are named`() throws {
     let waiting = WareGroup("waiting")
     context.insert(waiting)
     let other = ModelContext(container)
@@ -165,7 +165,7 @@ import Testing
       #expect(error?.code == code && error?.description.contains(text) == true, "\(error?.description ?? "")")
       #expect(error?.description.contains("Ware.group") == true)
     }
-    // The reference inserts it there.
+    // The reference inserts it into the other context.
     let elsewhere = Ware("elsewhere", group: foreign)
     let error = #expect(throws: RoostError.self) { try context.insert(batch: [elsewhere]) }
     #expect(elsewhere.modelContext === other && error?.code == .foreign)
@@ -175,7 +175,7 @@ import Testing
     #expect(try Stock.wares(container).isEmpty)
   }
 
-  @Test func `a member that only one may have is not taken away`() throws {
+  @Test func `a member with only one owner is not taken away`() throws {
     let medals = ModelContext(try makeFirms())
     let sailor = Sailor("s")
     sailor.medal = Medal(1, sailor)
@@ -184,15 +184,16 @@ import Testing
     let error = #expect(throws: RoostError.self) { try medals.insert(batch: [2]) { Medal($0, sailor) } }
     #expect(error?.code == .notUnique)
     #expect(try ModelContext(medals.container).fetch(FetchDescriptor<Medal>()).map(\.number) == [1])
-    // A crew of too few, and one of enough.
+    // A crew with too few sailors and one with enough.
     let few = #expect(throws: RoostError.self) { try medals.insert(batch: [Crew("Kiel", 1, sailors: 1)]) }
     #expect(few?.code == .count)
     try medals.insert(batch: [Crew("Kiel", 1, sailors: 2), Crew("Kiel", 2, sailors: 3)])
     #expect(try medals.fetchCount(FetchDescriptor<Sailor>()) == 6)
   }
 
-  /// New models that name each other stay in no context after a batch, and never end by themselves. Through a stored model they kept the store.
-  @Test func `a circle of models that a batch left keeps no file open once the container is closed`() throws {
+  /// Regression: new models that reference each other have no context after a batch and are never
+  /// released. Through a stored model they kept the store open.
+  @Test func `a reference cycle that a batch left keeps no file open after the container is closed`() throws {
     let folder = try Folder()
     let ware = Ware("round")
     let part = Part("p")
@@ -216,7 +217,7 @@ import Testing
     part.ware = nil
   }
 
-  @Test func `friends know each other`() throws {
+  @Test func `friends reference each other`() throws {
     let people = ModelContext(
       try ModelContainer(for: Person.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
     let (ann, bob, eve) = (Person("Ann"), Person("Bob"), Person("Eve"))
@@ -244,7 +245,7 @@ import Testing
 
   // MARK: Unique values
 
-  @Test func `the policy decides about values that are there`() throws {
+  @Test func `the policy decides about existing values`() throws {
     try context.insert(batch: [Ware("a", title: "old", count: 1), Ware("b", count: 2)])
     let names = try context.insert(batch: [Ware("a", count: 10), Ware("c", count: 30)])
     #expect(try Stock.wares(container)["a"].map { [$0.title ?? "nil", "\($0.count)"] } == ["nil", "10"])
@@ -270,7 +271,7 @@ import Testing
     #expect(wares["a"]?.count == 13 && wares["b"]?.count == 5 && wares.count == 3)
   }
 
-  @Test func `a merged model's others go over to the stored one`() throws {
+  @Test func `the relationships of a merged model move to the stored one`() throws {
     let ware = Ware("a", group: WareGroup("g"))
     ware.parts = [Part("one")]
     context.insert(ware)
@@ -291,7 +292,7 @@ import Testing
     #expect(wares.count == 2 && wares["b"]?.count == 7 && wares["b"]?.group?.wares.count == 1)
   }
 
-  @Test func `a notification tells the identifiers, up to a bound`() throws {
+  @Test func `a notification lists the identifiers, up to a limit`() throws {
     nonisolated(unsafe) var told: [Int] = []
     let token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: context, queue: nil) {
       told.append(($0.userInfo?["inserted"] as? [PersistentIdentifier])?.count ?? -1)
@@ -303,8 +304,8 @@ import Testing
     #expect(told == [2, 0, 1, 1])
   }
 
-  @Test func `many take no more room than a few`() throws {
-    // So many identifiers would be told in no list.
+  @Test func `many models take no more memory than a few`() throws {
+    // With this many models no list of identifiers would be made.
     let names = try context.insert(batch: (0..<100_001).lazy.map { Part("\($0)") })
     #expect(names.count == 100_001)
     #expect(try context.fetchCount(FetchDescriptor<Part>()) == 100_001)

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Models that several of one batch lead to, and closures that change what is inserted.
+/// Models that several models of a batch reference, and closures that change inserted models.
 @Suite struct BatchSharingTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -18,7 +18,7 @@ import Testing
 
   // MARK: Once
 
-  @Test func `what several lead to is inserted once`() throws {
+  @Test func `a model that several reference is inserted once`() throws {
     let label = WareLabel("l")
     let names = try context.insert(
       batch: (0..<3).map { number -> Ware in
@@ -29,7 +29,7 @@ import Testing
     #expect(try count(WareLabel.self) == 1 && count(Ware.self) == 3)
     let found = try #require(try ModelContext(container).fetch(FetchDescriptor<WareLabel>()).first)
     #expect(found.wares.map(\.code) == ["0", "1", "2"] && found.wares.map(\.persistentModelID) == Array(names))
-    // A reference, with a unique value, by any policy.
+    // A reference with a unique value, with each policy.
     for (number, policy) in [ModelContext.UniquePolicy.throw, .upsert, .keepExisting].enumerated() {
       context.uniquePolicy = policy
       let group = WareGroup("g\(number)")
@@ -41,7 +41,7 @@ import Testing
     #expect(groups.map { $0.wares.map(\.code) } == (0..<3).map { group in (0..<4).map { "\(group) \($0)" } })
   }
 
-  @Test func `a model that comes twice is one`() throws {
+  @Test func `a model that is given twice is inserted once`() throws {
     let (one, two) = (Part("one"), Part("two"))
     let names = try context.insert(batch: [one, one, two, one])
     #expect(try count(Part.self) == 2)
@@ -51,7 +51,8 @@ import Testing
     group.wares = [b, a]
     context.uniquePolicy = .throw
     let wares = try context.insert(batch: [a, b, a])
-    // Nothing of a list says that its members lead to it, as long as nobody leads to the list.
+    // Nothing tells that the members of a list belong to it, as long as no model references the
+    // owner.
     #expect(try count(Ware.self) == 2 && wares[0] == wares[2])
     let both = WareGroup("both")
     let (c, d) = (Ware("c"), Ware("d"))
@@ -62,11 +63,11 @@ import Testing
     let found = try ModelContext(container).fetch(FetchDescriptor<WareGroup>())
     #expect(found.first?.wares.map(\.code) == ["d", "c"])
     #expect(found.first?.wares.map(\.persistentModelID) == [more[1], more[0]])
-    // It is in no context afterwards, as before.
+    // It has no context afterwards, as before.
     #expect(both.modelContext == nil && c.modelContext == nil && c.persistentModelID.storeIdentifier == nil)
   }
 
-  @Test func `who came before is led to by those who come later`() throws {
+  @Test func `later models reference an earlier one`() throws {
     let ware = Ware("a")
     let parts = (0..<3).map { number -> Part in
       let part = Part("p\(number)")
@@ -77,14 +78,14 @@ import Testing
     seal.ware = ware
     _ = try context.insert(batch: parts)
     #expect(try count(Part.self) == 3 && count(Ware.self) == 1)
-    // A second call knows nothing of the first: there the unique value decides.
+    // A second call does not know the first one: its unique value decides.
     _ = try context.insert(batch: [seal])
     #expect(try count(Ware.self) == 1)
     let found = try #require(try Stock.wares(container)["a"])
     #expect(found.seal?.number == 1 && found.parts.map(\.name) == ["p0", "p1", "p2"])
   }
 
-  @Test func `what was merged is led to as what it became`() throws {
+  @Test func `references to a merged model refer to its row`() throws {
     try context.insert(batch: [WareGroup("other"), WareGroup("g")])
     let group = WareGroup("g")
     let label = WareLabel("l")
@@ -124,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 3, 4], [false, true])
-  func `a list that was written keeps its order where its members name it too`(_ first: Int, _ isBatch: Bool) throws {
+  func `a written list keeps its order if its members name it too`(_ first: Int, _ isBatch: Bool) throws {
     let label = WareLabel("l")
     let wares = (0..<5).map { Ware("\($0)") }
     label.wares = [3, 1, 4, 0].map { wares[$0] }
@@ -136,14 +137,14 @@ import Testing
       #expect(label.wares.map(\.code) == ["3", "1", "4", "0"] || label.wares.map(\.code) == ["3", "1", "4", "0", "2"])
       try context.save()
     }
-    // Who is in no list that anybody wrote comes behind the others, as far as somebody brings it along.
+    // Members that are in no written list follow the others, if they were brought along.
     let found = try ModelContext(container).fetch(FetchDescriptor<WareLabel>())[0].wares.map(\.code)
     #expect(found == ["3", "1", "4", "0"] + (first == 2 ? ["2"] : []))
   }
 
   // MARK: Closures
 
-  @Test func `what a closure does to the stored one is written`() throws {
+  @Test func `changes that a closure makes to the stored model are written`() throws {
     try context.insert(batch: [Ware("a", count: 1), Ware("b", count: 2, group: WareGroup("g"))])
     try context.setUniquePolicy(
       .resolve { _, existing in
@@ -159,7 +160,7 @@ import Testing
     let wares = try Stock.wares(container)
     #expect(wares["a"]?.count == 31 && wares["a"]?.title == "seen" && wares["b"]?.count == 12)
     #expect(wares["b"]?.group == nil && wares["a"]?.labels.count == 1)
-    // One that gives up its value makes room.
+    // If it gives up its value, the new one can be stored.
     try context.setUniquePolicy(
       .resolve { _, existing in
         existing.code += "-old"
@@ -168,7 +169,7 @@ import Testing
     let names = try context.insert(batch: [Ware("a", count: 5)])
     #expect(
       try Stock.wares(container)["a"]?.persistentModelID == names[0] && Stock.wares(container)["a-old"]?.count == 31)
-    // And one that takes another's is refused.
+    // If it takes another model's value, the save is refused.
     try context.setUniquePolicy(
       .resolve { _, existing in
         existing.code = "b"
@@ -179,7 +180,7 @@ import Testing
     #expect(try Stock.wares(container)["a"]?.count == 5)
   }
 
-  @Test func `what a closure lets the inserted one lead to is inserted with it`() throws {
+  @Test func `models that a closure adds to the inserted one are inserted too`() throws {
     try context.insert(batch: [Ware("a"), Ware("b")])
     try context.setUniquePolicy(
       .resolve { inserted, _ in
@@ -196,7 +197,7 @@ import Testing
     #expect(try count(WareGroup.self) == 1 && count(Part.self) == 2)
   }
 
-  @Test func `one that gets another value is one of its own, also for those that lead to it`() throws {
+  @Test func `a model with a new value gets its own row, also for references to it`() throws {
     try context.insert(batch: [WareGroup("g")])
     try context.setUniquePolicy(
       .resolve { inserted, _ in
@@ -205,7 +206,7 @@ import Testing
       }, for: WareGroup.self)
     try context.insert(batch: [Ware("x", group: WareGroup("g"))])
     #expect(try Stock.wares(container)["x"]?.group?.name == "g2")
-    // It is asked again where the new value is another's.
+    // The closure is called again if the new value is another model's.
     try context.insert(batch: [Ware("y", group: WareGroup("g"))])
     #expect(try Stock.wares(container)["y"]?.group?.name == "g22")
     let names = try context.insert(batch: [WareGroup("g")])
@@ -214,7 +215,7 @@ import Testing
         "g", "g2", "g22", "g222",
       ])
     #expect(names.count == 1 && context.lastSave.mergeCount == 0)
-    // Who never comes to an end is stopped.
+    // A closure that never finds a free value is stopped.
     try context.setUniquePolicy(
       .resolve { inserted, _ in
         inserted.name = inserted.name == "g" ? "g2" : "g"
@@ -231,7 +232,7 @@ import Testing
 
   // MARK: Partners
 
-  @Test(arguments: [true, false]) func `a merged model's partner goes over, or it does not`(_ isBatch: Bool) throws {
+  @Test(arguments: [true, false]) func `the partner of a merged model moves with it or stays`(_ isBatch: Bool) throws {
     func put(_ number: Int, _ policy: ModelContext.UniqueRule<Ware>, fromSeal: Bool = false) throws {
       try context.setUniquePolicy(policy, for: Ware.self)
       let (ware, seal) = (Ware("a", version: number), Seal(number))
@@ -260,11 +261,11 @@ import Testing
         try put(last, policy, fromSeal: fromSeal)
         #expect(try seal() == last)
       }
-      // One that is older.
+      // A seal that is older.
       try put(0, .newest(by: \.version), fromSeal: fromSeal)
       #expect(try seal() == last)
     }
-    // All others lead nowhere.
+    // All others have no ware.
     let seals = try ModelContext(container).fetch(FetchDescriptor<Seal>())
     #expect(seals.filter { $0.ware != nil }.map(\.number) == [last] && seals.count == 19)
   }

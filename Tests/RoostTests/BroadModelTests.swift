@@ -3,8 +3,9 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// Of a model with more than 63 properties one context set `p70` and saved, another set `p75` and saved: `p70` was as before
-/// again, although its save had been acknowledged. Properties from the 64th on share a bit, and were written together.
+/// Regression: for a model with more than 63 properties, one context set `p70` and saved, then
+/// another set `p75` and saved. `p70` then had its old value again, although its save had
+/// succeeded. Properties from the 64th on share a bit, and were written together.
 @Suite struct BroadModelTests {
   private let container: ModelContainer
   private let (here, there): (ModelContext, ModelContext)
@@ -72,7 +73,7 @@ import Testing
       let stored = try wide(ModelContext(container))
       #expect(stored.p64 == base + (policy == .storeWins ? 2 : 1), "\(policy)")
       #expect(stored.p65 == base + 1, "\(policy)")
-      // The whole model as it is here, also what was not changed here.
+      // The whole model as it is here, including properties that were not changed here.
       #expect(stored.p69 == (policy == .overwrite ? base : base + 2), "\(policy)")
       mine.p64 = 10
       mine.p65 = 10
@@ -81,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `a change that was read in between is the base of the next one`() throws {
+  @Test func `a change that was read in between is the base of the next change`() throws {
     here.mergePolicy = .error
     let (mine, yours) = (try wide(here), try wide(there))
     mine.p10 = 1
@@ -93,8 +94,9 @@ import Testing
     #expect(try wide(ModelContext(container)).p65 == 6)
   }
 
-  /// A save writes the properties that share a bit together, and one of them may hold a default for what is stored.
-  @Test func `a stored value that its type refuses stays where a neighbour is set`() throws {
+  /// A save writes the properties that share a bit together, and one of them may hold a default in
+  /// place of a stored value.
+  @Test func `a stored value that its type rejects stays when a neighbour is set`() throws {
     try wide(here).mood = BroadMood(rawValue: "sad")
     try here.save()
     for (number, isRead) in [(5, false), (6, true)] {
@@ -111,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `a reference that another context gave to a deleted owner is not followed back`() throws {
+  @Test func `a reference that another context set to a deleted owner is not followed back`() throws {
     let mine = try wide(here)
     mine.owner = try owner("a", here)
     try here.save()

@@ -24,8 +24,8 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
-/// `essay.journal = journal` inserts a new essay where the journal is in a context, as in SwiftData. It inserted nothing, and the essay
-/// was lost at the save without a word.
+/// Regression: `essay.journal = journal` inserts a new essay if the journal has a context, as in
+/// SwiftData. It inserted nothing, and the essay was lost silently at the save.
 @Suite struct BroughtTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -46,7 +46,7 @@ import Testing
     return all.flatMap { $0.essays.map(\.number) }
   }
 
-  @Test func `a new model that is made to lead to one of a context is saved`() throws {
+  @Test func `a new model that is made to reference one of a context is saved`() throws {
     let essay = Essay(1)
     essay.journal = journal
     #expect(essay.modelContext === context && context.hasChanges)
@@ -55,7 +55,7 @@ import Testing
     #expect(try stored() == [1])
   }
 
-  @Test func `it brings along what it leads to, and what leads to it comes later`() throws {
+  @Test func `it inserts the models that it references, and those that reference it come later`() throws {
     let essay = Essay(1)
     let reviewer = Reviewer("Ann")
     essay.reviewer = reviewer
@@ -70,7 +70,7 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Reviewer>()) == 2)
   }
 
-  @Test func `insert after it changes nothing, and rollback gives it up`() throws {
+  @Test func `a later insert changes nothing, and a rollback undoes it`() throws {
     let essay = Essay(1)
     essay.journal = journal
     context.insert(essay)
@@ -82,7 +82,7 @@ import Testing
     #expect(try stored() == [1])
   }
 
-  @Test func `it can be deleted and come back before the save`() throws {
+  @Test func `it can be deleted and restored before the save`() throws {
     let essay = Essay(1)
     essay.journal = journal
     context.delete(essay)
@@ -132,7 +132,7 @@ import Testing
     #expect(essay.modelContext === context && reviewer.modelContext === other)
   }
 
-  @Test func `a deleted model brings nobody, and nil neither`() throws {
+  @Test func `a reference to a deleted model or nil inserts nothing`() throws {
     let (one, other) = (Essay(1), Essay(2))
     context.delete(journal)
     one.journal = journal
@@ -140,7 +140,7 @@ import Testing
     #expect(one.modelContext == nil && other.modelContext == nil)
   }
 
-  @Test func `an upsert by a reference becomes the stored model`() throws {
+  @Test func `an upsert by a reference gives the stored model`() throws {
     let first = Essay(1)
     first.journal = journal
     try context.save()
@@ -151,7 +151,7 @@ import Testing
     #expect(context.lastSave.merges.count == 1)
   }
 
-  @Test(arguments: [false, true]) func `a batch inserts models that lead to stored ones`(
+  @Test(arguments: [false, true]) func `a batch inserts models that reference stored ones`(
     isLazy: Bool
   ) throws {
     func make(_ number: Int) -> Essay {
@@ -171,7 +171,7 @@ import Testing
     #expect(journal.essays.count == 5)
   }
 
-  @Test func `a batch of new models and of some that wait stores both, and names them in order`()
+  @Test func `a batch of new and unsaved models stores both, and names them in order`()
     throws
   {
     let waiting = (1...3).map { Essay($0, journal: journal) }
@@ -181,12 +181,13 @@ import Testing
     let other = ModelContext(container)
     #expect(names.map { (other.model(for: $0) as? Essay)?.number } == [2, 7, 1, 8])
     #expect(try stored() == [1, 2, 3])
-    // The save that follows writes all that waits.
+    // The following save writes all unsaved changes.
     #expect(try other.fetchCount(FetchDescriptor<Reviewer>()) == 1)
   }
 
-  /// The identifier of a model that waited, and became a stored one at the save, was of no row.
-  @Test func `a batch names the stored model that one which waited became`() throws {
+  /// Regression: the identifier of an unsaved model that was merged into a stored one at the save
+  /// was of no row.
+  @Test func `a batch names the stored model into which an unsaved one was merged`() throws {
     try context.insert(batch: [Essay(1)])
     let names = Array(try context.insert(batch: [Essay(2, journal: journal), Essay(1, journal: journal)]))
     let other = ModelContext(container)
@@ -194,7 +195,7 @@ import Testing
     #expect(all.map(\.number) == [2, 1] && names == all.map(\.persistentModelID))
   }
 
-  @Test func `models that wait go on waiting where the save after a batch is refused`() throws {
+  @Test func `unsaved models stay unsaved if the save after a batch is refused`() throws {
     context.uniquePolicy = .throw
     try context.insert(batch: [Essay(1)])
     let waiting = Essay(1, journal: journal)

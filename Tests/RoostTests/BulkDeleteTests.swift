@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Deleting what a predicate finds at once, without a model for each.
+/// Deletes all models that a predicate finds, without an object for each.
 @Suite struct BulkDeleteTests {
   private func stock() throws -> ModelContext {
     let context = ModelContext(try Stock.container())
@@ -25,7 +25,7 @@ import Testing
     try ModelContext(context.container).fetchCount(FetchDescriptor<T>())
   }
 
-  @Test func `rules are followed`() throws {
+  @Test func `delete rules are followed`() throws {
     let context = try stock()
     let held = try context.fetch(FetchDescriptor<Ware>(sortBy: [SortDescriptor(\.count)]))
     let group = try #require(held[0].group)
@@ -43,7 +43,7 @@ import Testing
     #expect(group.wares.isEmpty)
   }
 
-  @Test func `what forbids it is named, and nothing changes`() throws {
+  @Test func `the obstacle to a deletion is named, and nothing changes`() throws {
     let context = ModelContext(try makeFirms())
     let (hill, lake) = (Firm("Hill"), Firm("Lake"))
     let desk = Desk("a", hill)
@@ -66,7 +66,7 @@ import Testing
     #expect(try count(Firm.self, context) == 0)
   }
 
-  @Test func `how many members there must be is counted`() throws {
+  @Test func `the minimum number of members is checked`() throws {
     let context = ModelContext(try makeFirms())
     context.insert(Crew("Kiel", 1, sailors: 3))
     try context.save()
@@ -81,7 +81,7 @@ import Testing
     #expect(try count(Sailor.self, context) == 0)
   }
 
-  @Test func `other contexts see it, and their changes of what is gone are dropped`() throws {
+  @Test func `other contexts see it, and their changes to deleted models are dropped`() throws {
     let context = try stock()
     let other = ModelContext(context.container)
     let there = try other.fetch(FetchDescriptor<Ware>(sortBy: [SortDescriptor(\.count)]))
@@ -98,7 +98,7 @@ import Testing
     #expect(try count(Ware.self, context) == 8)
   }
 
-  @Test func `what waits stands in the way where it would go too`() throws {
+  @Test func `unsaved changes to models that would be deleted prevent it`() throws {
     let context = try stock()
     let all = try context.fetch(FetchDescriptor<Ware>(sortBy: [SortDescriptor(\.count)]))
     let part = try #require(all[3].parts.first)
@@ -112,7 +112,7 @@ import Testing
     #expect(part.name == "changed" && context.hasChanges)
     try context.save()
     #expect(try count(Ware.self, context) == 9)
-    // What leads to a model that goes leads nowhere.
+    // References to a deleted model become nil.
     let new = Part("new")
     context.insert(new)
     new.ware = all[6]
@@ -124,7 +124,7 @@ import Testing
     #expect(new.ware === all[6])
   }
 
-  @Test func `a waiting deletion of the same is left to the save`() throws {
+  @Test func `an unsaved deletion of the same model is left to the save`() throws {
     let context = try stock()
     let all = try context.fetch(FetchDescriptor<Ware>(sortBy: [SortDescriptor(\.count)]))
     context.delete(all[0])
@@ -135,7 +135,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Ware>()).map(\.code) == ["w0"])
   }
 
-  @Test func `classes of a family go by themselves or together`() throws {
+  @Test func `classes of a family are deleted alone or together`() throws {
     let context = try Fleet.context()
     context.insert(Vehicle("v", weight: 1))
     context.insert(Car("c", weight: 2))
@@ -157,7 +157,7 @@ import Testing
     #expect(error?.code == .unknownModel)
   }
 
-  @Test func `several stores each have their own`() throws {
+  @Test func `several stores each delete their own models`() throws {
     let container = try ModelContainer(
       for: Schema([Ware.self, WareGroup.self, Part.self, WareLabel.self, Seal.self, Stranger.self]),
       configurations: [

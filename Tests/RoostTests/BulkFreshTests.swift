@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// What bulk writes see of relationships is as new as the rows that they change.
+/// Bulk writes see relationships as new as the rows that they change.
 @Suite struct BulkFreshTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -21,7 +21,7 @@ import Testing
     try other.save()
   }
 
-  @Test func `an update follows references of rows that the context has not seen`() throws {
+  @Test func `an update follows references of rows that the context has not loaded`() throws {
     try context.update(model: Ware.self, where: #Predicate { $0.code == "new" }) {
       $0.title = $0.group?.name ?? "none"
       $0.count = $0.parts.count
@@ -31,7 +31,7 @@ import Testing
     #expect(ware.title == "g" && ware.count == 2 && ware.version == 7)
   }
 
-  @Test func `a predicate that is tested in memory sees the same`() throws {
+  @Test func `a predicate that is tested in memory sees the same state`() throws {
     let changed = try context.update(
       model: Ware.self, where: #Predicate { $0.doubled == 2 && $0.group?.name == "g" }
     ) { $0.price = 3 }
@@ -40,7 +40,7 @@ import Testing
       try context.deleteAll(model: Ware.self, where: #Predicate { $0.doubled == 2 && $0.parts.count == 2 }).count == 1)
   }
 
-  @Test func `who decides about unique values sees the same`() throws {
+  @Test func `a unique policy's closure sees the same state`() throws {
     try context.setUniquePolicy(
       .resolve { inserted, existing in
         inserted.title = existing.group?.name ?? "none"
@@ -52,7 +52,7 @@ import Testing
     #expect(ware.title == "g" && ware.count == 2)
   }
 
-  @Test func `threads that write at once see each other's groups`() throws {
+  @Test func `threads that write at once see the groups of the others`() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: url) }
@@ -83,6 +83,6 @@ import Testing
 }
 
 extension Ware {
-  /// Nothing that is stored.
+  /// Not stored.
   var doubled: Int { count * 2 }
 }

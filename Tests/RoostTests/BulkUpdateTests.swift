@@ -3,7 +3,7 @@ import Observation
 import SwiftData
 import Testing
 
-/// Changing what a predicate finds without a model for each.
+/// Changes all models that a predicate finds, without an object for each.
 @Suite struct BulkUpdateTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -19,7 +19,7 @@ import Testing
 
   private func counts() throws -> [Int] { try Stock.wares(container).sorted { $0.key < $1.key }.map(\.value.count) }
 
-  @Test func `what a closure sets is stored`() throws {
+  @Test func `values that a closure sets are stored`() throws {
     let changed = try context.update(model: Ware.self, where: #Predicate { $0.count >= 6 }) {
       $0.count += 100
       $0.title = ($0.title ?? "odd") + "!"
@@ -31,11 +31,11 @@ import Testing
     #expect(wares["w6"]?.title == "even!" && wares["w7"]?.title == "odd!" && wares["w5"]?.title == nil)
     #expect(wares["w8"]?.tags == ["t8", "new"] && wares["w1"]?.tags == ["t1"])
     #expect(Set(changed) == Set(wares.values.filter { $0.count >= 100 }.map(\.persistentModelID)))
-    // The index knows it too.
+    // The index contains it too.
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Ware>(predicate: #Predicate { $0.count > 99 })) == 4)
   }
 
-  @Test func `what is not set is not written`() throws {
+  @Test func `values that are not set are not written`() throws {
     let changed = try context.update(model: Ware.self) { if $0.count == 3 { $0.price = 1 } }
     #expect(changed.count == 1)
     #expect(try context.update(model: Ware.self) { _ in }.isEmpty)
@@ -43,7 +43,7 @@ import Testing
     #expect(try Stock.wares(container).values.filter { $0.price == 1 }.map(\.code) == ["w3"])
   }
 
-  @Test func `every row has the same object, unless somebody keeps it`() throws {
+  @Test func `all rows use the same object, unless the program keeps it`() throws {
     var seen: Set<ObjectIdentifier> = []
     try context.update(model: Ware.self) {
       seen.insert(ObjectIdentifier($0))
@@ -67,7 +67,7 @@ import Testing
     #expect(try counts()[0] == 10)
   }
 
-  @Test func `a model knows which one it is while it is there`() throws {
+  @Test func `a model knows its identifier during the call`() throws {
     var names: [PersistentIdentifier] = []
     let changed = try context.update(model: Ware.self) {
       names.append($0.persistentModelID)
@@ -94,7 +94,7 @@ import Testing
 
   // MARK: Relationships
 
-  @Test func `relationships to one can be set and read`() throws {
+  @Test func `to-one relationships can be set and read`() throws {
     let (tools, toys) = (WareGroup("tools"), WareGroup("toys"))
     context.insert(tools)
     context.insert(toys)
@@ -111,7 +111,7 @@ import Testing
     #expect(wares["w9"]?.title == "toys 3" && wares["w9"]?.group == nil && wares["w8"]?.group?.name == "toys")
   }
 
-  @Test func `a relationship to many is read, and not changed`() throws {
+  @Test func `a to-many relationship can be read but not changed`() throws {
     let ware = try #require(try context.fetch(FetchDescriptor<Ware>(predicate: #Predicate { $0.code == "w4" })).first)
     ware.parts = [Part("a"), Part("b")]
     ware.labels = [WareLabel("l")]
@@ -139,7 +139,7 @@ import Testing
     #expect(ware.parts.map(\.name) == ["a", "b"])
   }
 
-  @Test func `a relationship leads to stored models of this context alone`() throws {
+  @Test func `a relationship can reference only stored models of this context`() throws {
     let other = ModelContext(container)
     let foreign = WareGroup("foreign")
     other.insert(foreign)
@@ -162,7 +162,7 @@ import Testing
     #expect(try Stock.wares(container).values.allSatisfy { $0.group?.name == "waiting" })
   }
 
-  @Test func `how many members there must be is counted`() throws {
+  @Test func `the minimum number of members is checked`() throws {
     let context = ModelContext(try makeFirms())
     let (kiel, bonn) = (Crew("Kiel", 1, sailors: 3), Crew("Bonn", 1, sailors: 2))
     context.insert(kiel)
@@ -183,8 +183,8 @@ import Testing
 
   // MARK: Unique values
 
-  @Test func `unique values may follow each other`() throws {
-    // Each wants what the next one has.
+  @Test func `unique values may move from row to row`() throws {
+    // Each takes the value of the next one.
     try context.update(model: Ware.self) { ware in
       let number = (Int(ware.code.dropFirst()) ?? 0) + 1
       ware.code = "w\(number)"
@@ -196,7 +196,7 @@ import Testing
     #expect(wares["w10"]?.title == "was 9")
   }
 
-  @Test func `two that want the same are named`() throws {
+  @Test func `two models that take the same value are named`() throws {
     let error = #expect(throws: RoostError.self) {
       try context.update(model: Ware.self, where: #Predicate { $0.count == 3 }) { $0.code = "w7" }
     }
@@ -204,7 +204,7 @@ import Testing
     #expect(error?.code == .notUnique && error?.faults.first?.property == "code")
     #expect(error?.faults.first?.model == wares["w3"]?.persistentModelID)
     #expect(error?.faults.first?.others == [try #require(wares["w7"]).persistentModelID])
-    // Exchanging values is refused as in a save.
+    // An exchange of values is refused, as in a save.
     let swap = #expect(throws: RoostError.self) {
       try context.update(model: Ware.self, where: #Predicate { $0.count < 2 }) {
         $0.code = $0.code == "w0" ? "w1" : "w0"
@@ -214,7 +214,7 @@ import Testing
     #expect(try counts() == Array(0..<10))
   }
 
-  // MARK: Who looks on
+  // MARK: Notifications
 
   @Test func `models of every context show it`() throws {
     let other = ModelContext(container)
@@ -240,9 +240,9 @@ import Testing
     #expect(told.count == 2)
   }
 
-  // MARK: What waits
+  // MARK: Unsaved changes
 
-  @Test func `what waits and is meant too stands in the way`() throws {
+  @Test func `unsaved changes to models that would be updated prevent it`() throws {
     let all = try context.fetch(FetchDescriptor<Ware>(sortBy: [SortDescriptor(\.count)]))
     func refused(_ text: String) {
       let error = #expect(throws: RoostError.self, "\(text)") {
@@ -267,7 +267,7 @@ import Testing
     refused("a new model is meant")
     #expect(try Stock.wares(container).values.allSatisfy { $0.price == 0 })
     context.rollback()
-    // What is not meant goes on waiting.
+    // Other unsaved changes stay.
     all[1].title = "waits"
     context.insert(Ware("new", count: 1))
     context.delete(all[0])
@@ -279,7 +279,7 @@ import Testing
     #expect(wares["w1"]?.title == "waits" && wares["new"] != nil && wares["w0"] == nil && wares["w8"]?.price == 1)
   }
 
-  @Test func `a predicate that looks at what waits is refused`() throws {
+  @Test func `a predicate that reads unsaved changes is refused`() throws {
     let group = WareGroup("tools")
     context.insert(group)
     try context.save()
@@ -293,7 +293,7 @@ import Testing
     #expect(try counts().filter { $0 < 0 }.count == 3)
   }
 
-  @Test func `another context's waiting changes are merged by property`() throws {
+  @Test func `unsaved changes of another context are merged by property`() throws {
     let other = ModelContext(container)
     let there = try #require(try other.fetch(FetchDescriptor<Ware>(predicate: #Predicate { $0.code == "w5" })).first)
     there.title = "there"
@@ -309,7 +309,7 @@ import Testing
 
   // MARK: Bad use
 
-  @Test func `a closure cannot write by another way`() throws {
+  @Test func `a closure cannot write in another way`() throws {
     let error = #expect(throws: RoostError.self) {
       try context.update(model: Ware.self) { _ in try context.update(model: Ware.self) { $0.count = 0 } }
     }
@@ -327,7 +327,7 @@ import Testing
     #expect(try counts() == Array(0..<10))
   }
 
-  @Test func `a model that stands for a row is not inserted or deleted`() throws {
+  @Test func `a model of a row is not inserted or deleted`() throws {
     try context.update(model: Ware.self, where: #Predicate { $0.count == 1 }) { context.insert($0) }
     let error = #expect(throws: RoostError.self) { try context.save() }
     #expect(error?.code == .foreign)
@@ -336,7 +336,7 @@ import Testing
     #expect(try counts() == Array(0..<10))
   }
 
-  @Test func `a predicate that the engine does not know is asked of each`() throws {
+  @Test func `a predicate that the engine does not know is tested on each model`() throws {
     let context = ModelContext(try makeContainer())
     for year in 1980..<2000 { context.insert(Album("\(year)", year: year)) }
     try context.save()
@@ -349,7 +349,7 @@ import Testing
         == 5)
   }
 
-  @Test func `a family is changed as its classes say`() throws {
+  @Test func `a family is changed by class`() throws {
     let context = try Fleet.context()
     context.insert(Vehicle("v", weight: 1))
     context.insert(Car("c", weight: 2))
@@ -369,7 +369,7 @@ import Testing
     #expect(try other.fetch(FetchDescriptor<Vehicle>(sortBy: [SortDescriptor(\.plate)])).map(\.weight) == [12, 13, 0])
   }
 
-  @Test func `values that stand outside their rows are read and written`() throws {
+  @Test func `values that are stored outside their rows are read and written`() throws {
     let long = String(repeating: "é", count: 40_000)
     try context.update(model: Ware.self, where: #Predicate { $0.count == 2 }) { $0.title = long }
     #expect(try Stock.wares(container)["w2"]?.title == long)
@@ -381,7 +381,7 @@ import Testing
     #expect(try Stock.wares(container)["w2"]?.title == "short")
   }
 
-  @Test func `the author stands in the history's place, and a relaxed context stays relaxed`() throws {
+  @Test func `the history has the author, and a relaxed context stays relaxed`() throws {
     context.durability = .relaxed
     context.author = "bulk"
     try context.update(model: Ware.self) { $0.count = 1 }
@@ -393,7 +393,7 @@ import Testing
 }
 
 @MainActor @Suite struct BulkMainContextTests {
-  @Test func `the main context and its observers hear of it`() throws {
+  @Test func `the main context and its observers are notified`() throws {
     let main = try Stock.container().mainContext
     main.insert(Ware("a"))
     try main.save()

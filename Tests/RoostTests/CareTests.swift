@@ -2,7 +2,8 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Backups, verification, compaction and salvage were commands of the tool alone: a program could not copy its own open store.
+/// Backups, verification, compaction and salvage. Once only the tool had them: a program could not
+/// copy its own open store.
 @Suite struct CareTests {
   private let folder: Folder
 
@@ -12,7 +13,7 @@ import Testing
     try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file(name)))
   }
 
-  /// A container with so many artists of one album each, and the context that saved them.
+  /// A container with this many artists with one album each, and the context that saved them.
   private func fill(_ count: Int) throws -> (container: ModelContainer, context: ModelContext) {
     let container = try make()
     let context = ModelContext(container)
@@ -39,7 +40,7 @@ import Testing
 
   // MARK: Backup
 
-  @Test func `a backup of an open container has what was saved, and the container goes on`() throws {
+  @Test func `a backup of an open container has all saved data, and the container stays usable`() throws {
     let (container, context) = try fill(300)
     context.insert(Artist("unsaved", street: "nowhere"))
     var told: [BackupProgress] = []
@@ -49,7 +50,7 @@ import Testing
     let copy = try make("copy.roost")
     let saved = try content(copy)
     #expect(saved.count == 300)
-    // Models have the same identifiers in the copy, and its history goes on.
+    // Models have the same identifiers in the copy, and its history continues.
     let artist = try #require(
       try ModelContext(copy).fetch(FetchDescriptor<Artist>(sortBy: [SortDescriptor(\.name)])).first)
     #expect(artist.name == "artist 0")
@@ -60,7 +61,7 @@ import Testing
     #expect(try copy.verify().isSound)
   }
 
-  @Test func `a backup does not replace a file unless it is asked to`() throws {
+  @Test func `a backup replaces a file only if requested`() throws {
     let (container, _) = try fill(3)
     let target = folder.file("copy.roost")
     try Data("mine".utf8).write(to: target)
@@ -69,7 +70,7 @@ import Testing
     #expect(try Data(contentsOf: target) == Data("mine".utf8))
     try container.backup(to: target, replacing: true)
     #expect(try content(make("copy.roost")).count == 3)
-    // Its own file is never its target.
+    // It is never written to the store's own file.
     let own = #expect(throws: RoostError.self) { try container.backup(to: folder.file("store.roost"), replacing: true) }
     #expect(own?.storeError?.code == .locked || own?.storeError?.code == .alreadyExists)
     #expect(try content(container).count == 3)
@@ -82,7 +83,7 @@ import Testing
     #expect(try names() == ["store.roost", "store.roost-log"])
   }
 
-  @Test func `a backup in a task is made, or leaves nothing where the task is cancelled`() async throws {
+  @Test func `a backup in a task is complete, or leaves nothing if the task is cancelled`() async throws {
     let (container, _) = try fill(50)
     try await container.backup(to: folder.file("copy.roost"))
     #expect(try content(make("copy.roost")).count == 50)
@@ -96,7 +97,7 @@ import Testing
     #expect(try !names().contains { $0.hasSuffix("-making") })
   }
 
-  @Test func `backups beside a writer each show one commit`() throws {
+  @Test func `backups during writes each show one commit`() throws {
     let (container, context) = try fill(1)
     let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
     var number = 0
@@ -123,7 +124,7 @@ import Testing
     #expect(try content(make("copy.roost")) == ["Ella, Elm: []"])
   }
 
-  @Test func `of several stores one is named`() throws {
+  @Test func `with several stores, one must be named`() throws {
     let artists = ModelConfiguration("artists", schema: Schema([Artist.self]), url: folder.file("a.roost"))
     let ships = ModelConfiguration("ships", schema: Schema([Ship.self]), url: folder.file("s.roost"))
     let container = try ModelContainer(for: Schema([Artist.self, Ship.self]), configurations: [artists, ships])
@@ -175,10 +176,11 @@ import Testing
     #expect(try content(make("rescued.roost")) == whole)
   }
 
-  @Test func `verification finds damage, and a closed container refuses all care`() throws {
+  @Test func `verification finds damage, and a closed container refuses all operations`() throws {
     let (container, _) = try fill(400)
     #expect(try container.verify().isSound)
-    // Two bits, since one is repaired: in each page behind the superblocks and what an opening reads.
+    // Two bits, because one is repaired: in each page after the superblocks and the pages that an
+    // opening reads.
     let file = try FileHandle(forUpdating: folder.file("store.roost"))
     let pages = try Int(file.seekToEnd()) / 4096
     for page in stride(from: pages / 2, to: pages, by: 3) {
@@ -203,7 +205,7 @@ import Testing
 
   // MARK: Compaction
 
-  @Test func `compaction gives back what deletions left, but for what a context read before`() throws {
+  @Test func `compaction frees the space of deletions, except pages that a context has read`() throws {
     // Closed once, so that all models are in the file and not in the log.
     try fill(2_000).container.close()
     let container = try make()
@@ -230,7 +232,7 @@ import Testing
 
   // MARK: Salvage
 
-  @Test func `a salvage saves what is sound, and tells what is lost`() throws {
+  @Test func `a salvage saves all sound data and reports the losses`() throws {
     let (container, _) = try fill(2_000)
     let whole = try content(container)
     try container.close()

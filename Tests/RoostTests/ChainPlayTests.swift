@@ -2,9 +2,9 @@ import RoostDoorTrials
 import RoostTestSupport
 import Testing
 
-/// A small part of number 21 of the torture.
+/// A small part of torture number 21.
 @Suite("Random chains of versions") struct ChainPlayTests {
-  @Test(arguments: UInt64(1)...4) func `openings make of a store what plain Swift says`(seed: UInt64) {
+  @Test(arguments: UInt64(1)...4) func `an opening makes the same of a store as plain Swift code`(seed: UInt64) {
     let record = TortureRecord(test: 21)
     Trial.migrations.run(seed, record)
     #expect(record.count > 3)

@@ -16,7 +16,7 @@ import Testing
     try #require(try context.fetch(FetchDescriptor<LiveSong>(predicate: #Predicate { $0.number == number })).first)
   }
 
-  @Test func `it shows what waits in the parent, and its save waits there`() throws {
+  @Test func `it shows unsaved changes of the parent, and its save adds to them`() throws {
     let stored = LiveSong("a", nil, year: 2000, number: 1)
     parent.insert(stored)
     try parent.save()
@@ -51,7 +51,7 @@ import Testing
     try parent.save()
     let child = try ModelContext(parent: parent)
     try song(1, child).title = "b"
-    // Others save meanwhile, and the parent takes it over.
+    // Others save meanwhile, and the parent merges it.
     let other = play.contexts[1]
     try song(1, other).genre = "pop"
     try other.save()
@@ -61,7 +61,7 @@ import Testing
     #expect(try song(1, child).genre == "pop")
   }
 
-  @Test func `without a save nothing has happened`() throws {
+  @Test func `without a save nothing changes in the parent`() throws {
     let model = LiveSong("a", nil, year: 2000, number: 1)
     parent.insert(model)
     try parent.save()
@@ -94,7 +94,7 @@ import Testing
     #expect(try song(1, parent).title == "c")
   }
 
-  @Test func `a unique value of the parent makes a new model that one`() throws {
+  @Test func `a unique value of the parent merges a new model into that one`() throws {
     let tag = LiveTag("x")
     parent.insert(tag)
     try parent.save()
@@ -135,7 +135,7 @@ import Testing
         try child.save()
         #expect(try content(grandchild) == content(parent), "step \(step)")
         if play.below(2) == 0 { try parent.save() }
-        // The parent goes on, and later children see that.
+        // The parent continues, and later children see its changes.
         for _ in 0...play.below(2) { try play.change(parent) }
         child = try ModelContext(parent: parent)
         grandchild = try ModelContext(parent: child)

@@ -2,10 +2,11 @@ import Foundation
 import SwiftData
 import Testing
 
-/// A container that is closed while other threads write and follow: a context that ends at that moment, or a thread that tells of its last
-/// commit, still had a snapshot, and the close was refused as busy.
+/// Regression: a container is closed while other threads write and follow. A context that was being
+/// released, or a thread that notified of its last commit, still had a snapshot, and the close was
+/// refused as busy.
 @Suite(.timeLimit(.minutes(30))) struct CloseBesideTests {
-  @Test(arguments: [false, true]) func `it waits for a moment, and readers end`(follows: Bool) async throws {
+  @Test(arguments: [false, true]) func `the close waits for a moment, and readers end`(follows: Bool) async throws {
     for round in 0..<20 {
       let container = try ModelContainer(
         for: LiveSong.self, LiveSingle.self, LiveAlbum.self, LiveTag.self,
@@ -15,7 +16,8 @@ import Testing
           group.addTask {
             guard follows else { return }
             var elements = 0
-            // On a busy machine it asks for its first element only after the close, and then it throws.
+            // On a busy machine it requests its first element only after the close, and then it
+            // throws.
             do {
               if number == 0 {
                 for try await _ in container.countChanges(of: FetchDescriptor<LiveSong>()) { elements += 1 }

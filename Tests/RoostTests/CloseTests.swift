@@ -2,8 +2,8 @@ import Foundation
 import SwiftData
 import Testing
 
-/// A container could not be closed: after a run of a program the file that people copy was nearly empty, because the log beside it
-/// held the rest.
+/// Regression: a container could not be closed. After a run of a program the file that people copy
+/// was nearly empty, because the log contained the rest.
 @MainActor @Suite struct CloseTests {
   private let folder: Folder
 
@@ -21,7 +21,7 @@ import Testing
     try ModelContext(make()).fetch(FetchDescriptor<Artist>(sortBy: [SortDescriptor(\.name)])).map(\.name)
   }
 
-  @Test func `a closed container is one file, and says that it is closed`() throws {
+  @Test func `a closed container is one file, and calls throw that it is closed`() throws {
     let container = try make()
     let context = ModelContext(container)
     let ella = Artist("Ella", street: "Elm")
@@ -55,7 +55,7 @@ import Testing
     #expect(try stored() == ["Ella"])
   }
 
-  @Test func `what was not saved is given up, and models show what they show`() throws {
+  @Test func `unsaved changes are discarded, and models keep their values`() throws {
     let container = try make()
     var kept: Artist?
     do {
@@ -76,7 +76,7 @@ import Testing
     #expect(try stored() == ["Ella"])
   }
 
-  @Test func `the main context is saved before`() throws {
+  @Test func `the main context is saved first`() throws {
     let container = try make()
     container.mainContext.insert(Artist("Ella"))
     try container.close()
@@ -116,10 +116,10 @@ import Testing
     #expect(try stored() == ["Ella", "Louis"])
   }
 
-  @Test func `containers that are let go do not count`() throws {
+  @Test func `released containers do not count`() throws {
     let container = try make()
     for _ in 0..<3 { _ = try make() }
-    // One that opens the first of its stores, and not the second.
+    // It opens the first of its stores and fails at the second.
     try Data("no store at all".utf8).write(to: folder.file("other.roost"))
     #expect(throws: RoostError.self) {
       try ModelContainer(
@@ -142,7 +142,7 @@ import Testing
     withExtendedLifetime(context) {}
   }
 
-  @Test func `a container that is closed within one of its calls says so, and can be closed after it`() throws {
+  @Test func `a container that is closed during its own call throws, and can be closed after it`() throws {
     let container = try make()
     let context = ModelContext(container)
     context.insert(Artist("Ella"))

@@ -3,7 +3,7 @@ import RoostFile
 import SwiftData
 import Testing
 
-// They look inside the door, which an optimised build does not show.
+// They use internal declarations, which an optimised build does not show.
 #if DEBUG
   @testable import Roost
 
@@ -15,9 +15,10 @@ import Testing
     deinit { leaving.note() }
   }
 
-  /// On which threads models ended. Models of an earlier test may end while the next one runs, so each test begins its own.
+  /// The threads on which models were released. Models of an earlier test may be released during
+  /// the next one, so each test begins a new record.
   private final class Leaving: @unchecked Sendable {
-    // Unchecked because `lock` guards what is kept.
+    // Unchecked because `lock` guards the record.
     private static let gate = NSLock()
     // Unsafe because `gate` guards it.
     nonisolated(unsafe) private static var latest = Leaving()
@@ -35,8 +36,9 @@ import Testing
     func note() { lock.withLock { kept.append(MainQueue.isCurrent) } }
   }
 
-  /// A container that was closed on another thread saved and ended its main context there: models ended, and observers were called, on a thread
-  /// where the program expects neither.
+  /// Regression: a container that was closed on another thread saved and closed its main context
+  /// there. Models were released and observers called on a thread where the program does not expect
+  /// it.
   @MainActor @Suite(.serialized, .timeLimit(.minutes(30))) struct CloseThreadTests {
     private let folder: Folder
 
@@ -50,9 +52,10 @@ import Testing
       try ModelContext(make()).fetch(FetchDescriptor<Boarder>(sortBy: [SortDescriptor(\.name)])).map(\.name)
     }
 
-    @Test func `the main context is saved and ended on the main actor`() async throws {
+    @Test func `the main context is saved and closed on the main actor`() async throws {
       var isOnMain = false
-      // A main queue that is busy for longer than a closing waits is not waited for. Then another one is tried.
+      // The close does not wait for a main queue that stays busy longer than its limit. Then the
+      // test tries another container.
       for _ in 0..<100 where !isOnMain {
         let container = try make()
         let saves = Leaving.begin()
@@ -62,7 +65,7 @@ import Testing
         ) { _ in saves.note() }
         try await Task.detached { try container.close() }.value
         NotificationCenter.default.removeObserver(observer)
-        // One save, and the models that only the context had.
+        // One save, and the release of the models that only the context held.
         isOnMain = !saves.all.isEmpty && saves.all.allSatisfy { $0 }
         #expect(throws: RoostError.self) { try container.mainContext.fetch(FetchDescriptor<Boarder>()) }
         try await Task.detached { try container.close() }.value
@@ -71,7 +74,7 @@ import Testing
       #expect(try Set(stored()) == ["0", "1", "2"])
     }
 
-    @Test func `an error of the main context's save comes to the thread that closes`() async throws {
+    @Test func `the closing thread gets the error of the main context's save`() async throws {
       let container = try make()
       let other = ModelContext(container)
       other.insert(Boarder("b"))
@@ -90,8 +93,8 @@ import Testing
       #expect(try stored() == ["theirs"])
     }
 
-    /// The main thread waits for the thread that closes, so neither would go on.
-    @Test func `a main thread that waits is not waited for without end`() throws {
+    /// Otherwise the main thread and the closing thread would wait for each other forever.
+    @Test func `the close does not wait forever for a waiting main thread`() throws {
       let container = try make()
       container.mainContext.insert(Boarder("a"))
       let told = Told()
@@ -107,7 +110,7 @@ import Testing
       #expect(try stored() == ["a"])
     }
 
-    @Test func `without a main context any thread closes, also while the main thread waits`() throws {
+    @Test func `without a main context any thread closes, even while the main thread waits`() throws {
       let container = try make()
       let context = ModelContext(container)
       context.insert(Boarder("a"))
@@ -120,7 +123,7 @@ import Testing
     }
 
     private final class Told: @unchecked Sendable {
-      // Unchecked because `lock` guards what is kept.
+      // Unchecked because `lock` guards the value.
       private let lock = NSLock()
       private var kept: (any Error)?
 

@@ -1,12 +1,15 @@
 import SwiftData
 import Testing
 
-/// Saves of two contexts that insert many wares at once, beside plain rows to which the same is done one ware after the other.
+/// Saves of two contexts that insert many wares at once, compared with plain rows that get the same
+/// changes ware by ware.
 ///
-/// New wares have codes of stored wares, of each other, and of wares that the same save renames or deletes. They name groups (a list), labels
-/// (lists at both sides) and seals (one to one). Each save has a random policy, and the other context may commit before it.
+/// New wares have codes of stored wares, of each other, and of wares that the same save renames or
+/// deletes. They reference groups (a list), labels (lists on both sides) and seals (one-to-one).
+/// Each save has a random policy, and the other context may commit before it.
 ///
-/// A seal is named once in a save, by a ware whose code no other new ware has: which of several takes it is the matter of `TakenPartnerTests`.
+/// In a save each seal is referenced once, by a ware whose code no other new ware has.
+/// `TakenPartnerTests` tests several wares for one seal.
 struct CollisionPlay {
   private struct Row: Equatable {
     var title: String?
@@ -21,7 +24,7 @@ struct CollisionPlay {
     case upsert, keepExisting, mergeNonNil, `throw`, newest, fields, resolve
   }
 
-  /// What a context shows.
+  /// The visible models of a context.
   private struct View {
     var wares: [String: Ware] = [:]
     var groups: [String: WareGroup] = [:]
@@ -44,12 +47,12 @@ struct CollisionPlay {
   private let users: [ModelContext]
   private var stored: [String: Row] = [:]
   private var names: [String: PersistentIdentifier] = [:]
-  /// The names that stay if the save under way is done.
+  /// The names after the current save, if it succeeds.
   private var nextNames: [String: PersistentIdentifier] = [:]
   private var fresh = 0
   private var text = ""
   private(set) var isOver = false
-  /// How often what happened.
+  /// Counts of what happened.
   private(set) var counts: [String: Int] = [:]
 
   private static let groups = ["red", "green", "blue"]
@@ -105,7 +108,7 @@ struct CollisionPlay {
     context.automaticallyMergesChanges = true
     try compare(ModelContext(container))
     for user in users { try compare(user) }
-    // Fetches give the models that are held, so these show it too.
+    // Fetches return the models that the program holds, so these show the changes too.
     withExtendedLifetime((view, wares)) {}
   }
 
@@ -182,7 +185,7 @@ struct CollisionPlay {
     return ware
   }
 
-  /// Lets the other context insert wares, which the save does not know of.
+  /// Lets the other context insert wares, which the save does not know.
   private mutating func commitElsewhere(
     _ context: ModelContext, _ touched: Set<String>, _ next: inout [String: Row]
   ) throws {
@@ -222,7 +225,7 @@ struct CollisionPlay {
     }
   }
 
-  /// Does what a save does to new wares, to one after the other. Returns how many were merged.
+  /// Applies to new wares, one after the other, what a save does. Returns how many were merged.
   private func put(
     _ new: [(code: String, row: Row)], _ policy: Policy, _ next: inout [String: Row]
   ) throws -> Int {
@@ -241,10 +244,10 @@ struct CollisionPlay {
     return merges
   }
 
-  /// What a row becomes.
+  /// The merged row.
   private func merged(_ new: Row, _ old: Row, _ policy: Policy) throws -> Row {
     var (kept, upserted) = (old, new)
-    // The new ware's lists are added in any case, and a reference that is nil says nothing.
+    // The new ware's lists are added in any case, and a nil reference changes nothing.
     kept.labels.formUnion(new.labels)
     upserted.labels = kept.labels
     upserted.group = new.group ?? old.group

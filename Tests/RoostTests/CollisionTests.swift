@@ -1,8 +1,9 @@
 import SwiftData
 import Testing
 
-/// A save stops writing at the first new model with the unique value of a stored one. From there on it only compares the other new models,
-/// with the store and with each other. What it says of them, and what it does, is the same as if it wrote them all.
+/// At the first new model with the unique value of a stored one, a save stops writing. From there
+/// on it only compares the other new models with the store and with each other. Its result is the
+/// same as if it wrote all of them.
 @Suite struct CollisionTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -14,7 +15,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `each new model with a known value is told, also where the known model is new`() throws {
+  @Test func `each new model with a known value is reported, even if the known one is new`() throws {
     context.uniquePolicy = .throw
     for code in ["a", "n", "n", "b"] { context.insert(Ware(code)) }
     let error = try #require(#expect(throws: RoostError.self) { try context.save() })
@@ -24,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a closure is shown a new model that has no row yet`() throws {
+  @Test func `a closure gets a new model that has no row yet`() throws {
     try context.setUniquePolicy(
       .resolve { inserted, existing in
         inserted.tags = existing.tags + [existing.title ?? "-"]
@@ -36,7 +37,7 @@ import Testing
     #expect(wares["a"]?.tags == ["old"] && wares["n"]?.tags == ["2", "3"] && wares["n"]?.title == "4")
   }
 
-  @Test func `values that are too long for an index are compared whole`() throws {
+  @Test func `values that are too long for an index are compared completely`() throws {
     let long = String(repeating: "x", count: 3000)
     for (code, count) in [("a", 2), (long + "1", 3), (long + "2", 4), (long + "1", 5)] {
       context.insert(Ware(code, count: count))
@@ -64,7 +65,7 @@ import Testing
     #expect(wares["b"]?.persistentModelID != all["b"]?.persistentModelID)
   }
 
-  @Test func `new models of two classes do not become one`() throws {
+  @Test func `new models of two classes are not merged`() throws {
     let fleet = try Fleet.context()
     fleet.insert(Car("c", weight: 1))
     try fleet.save()
@@ -80,7 +81,7 @@ import Testing
     #expect(error?.faults.map(\.property) == ["plate", "plate"])
   }
 
-  @Test(arguments: [false, true]) func `the last of two new models takes a place, if another context has committed`(
+  @Test(arguments: [false, true]) func `the last of two new models gets the row, if another context has committed`(
     _ isShared: Bool
   ) throws {
     let container = try ModelContainer(for: Raft.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -104,7 +105,7 @@ import Testing
     #expect(rafts.map { $0.code + ($0.quay?.name ?? "-") } == (isShared ? ["a-", "p-", "qd"] : ["a-"]))
   }
 
-  @Test func `a merged model shows what its row kept`() throws {
+  @Test func `a merged model shows the values that its row kept`() throws {
     let container = try ModelContainer(for: Raft.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let maker = ModelContext(container)
     maker.insert(Raft("a", Quay("d")))
@@ -116,7 +117,7 @@ import Testing
     #expect(!raft.isDeleted && raft.quay?.name == "d" && raft.quay?.rafts.map(\.code) == ["a"])
   }
 
-  @Test func `a save reads no model again whose row is as the model`() throws {
+  @Test func `a save rereads no model whose row equals it`() throws {
     let (group, ware) = (WareGroup("g"), Ware("c", title: "new", count: 3))
     context.insert(group)
     let merged = Ware("a", title: "merged", group: group)

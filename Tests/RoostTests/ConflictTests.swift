@@ -9,8 +9,9 @@ import Testing
   init() {}
 }
 
-/// Two contexts each did `n += 1` from the same base. Under `.error` both saves passed and `n` was 1: the values were equal, and
-/// equal values were no conflict. There was no way to count safely with objects.
+/// Regression: two contexts each ran `n += 1` from the same base. Under `.error` both saves
+/// succeeded and `n` was 1: the values were equal, and equal values were no conflict. Objects could
+/// not count safely.
 @Suite struct ConflictTests {
   private let container: ModelContainer
   private let (here, there): (ModelContext, ModelContext)
@@ -34,7 +35,7 @@ import Testing
     mine.n += 1
     yours.n += 1
     try there.save()
-    // With a fetch in between, which goes on to what the other context saved.
+    // With a fetch in between, which moves to the other context's save.
     if follows { _ = try tally(here) }
     let error = #expect(throws: RoostError.self) { try here.save() }
     let fault = try #require(error?.faults.first)
@@ -45,7 +46,7 @@ import Testing
     #expect(try tally(ModelContext(container)).n == 2)
   }
 
-  @Test func `different properties still merge, and the other policies know no conflict of equal values`() throws {
+  @Test func `different properties still merge, and other policies allow equal values`() throws {
     let (mine, yours) = (try tally(here), try tally(there))
     mine.n += 1
     yours.m += 1
@@ -63,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a reference that two contexts set is a conflict, also where both name the same model`() throws {
+  @Test func `a reference that two contexts set is a conflict, even to the same model`() throws {
     let other = Turnstile()
     here.insert(other)
     try here.save()
@@ -79,7 +80,7 @@ import Testing
     #expect(error?.faults.first?.property == "other")
   }
 
-  @Test func `increments that are made again after a refusal all count`() throws {
+  @Test func `increments that are repeated after a refusal all count`() throws {
     let contexts = (0..<5).map { _ in ModelContext(container) }
     for context in contexts { context.mergePolicy = .error }
     var refusals = 0

@@ -2,7 +2,7 @@ import SwiftData
 import Testing
 
 @Suite struct ContainerTests {
-  @Test func `models are there again when the store is opened again`() throws {
+  @Test func `models are stored after the store is opened again`() throws {
     let folder = try Folder()
     do {
       let container = try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file()))
@@ -34,7 +34,7 @@ import Testing
     #expect(try reading.fetchCount(FetchDescriptor<Artist>()) == 1)
   }
 
-  @Test func `a container that only reads does not part those that write`() throws {
+  @Test func `a container for reading does not separate those that write`() throws {
     let folder = try Folder()
     let one = try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file()))
     let writing = ModelContext(one)
@@ -52,7 +52,7 @@ import Testing
     #expect(!context.hasChanges && seen.name == "Louis")
   }
 
-  @Test func `a store whose cache is smaller than it is right all the same, and one without any is refused`() throws {
+  @Test func `a store larger than its cache works, and one without a cache is refused`() throws {
     let folder = try Folder()
     var configuration = ModelConfiguration(url: folder.file())
     for wrong in [0, -1, 1000] {
@@ -76,7 +76,7 @@ import Testing
     #expect(Set(names.map(\.0)).count == 5000 && names.allSatisfy(\.1))
   }
 
-  @Test func `each model is kept where a configuration names it`() throws {
+  @Test func `each model is stored where its configuration says`() throws {
     let folder = try Folder()
     let schema = Schema([Artist.self, Stranger.self])
     let places = [
@@ -97,7 +97,7 @@ import Testing
     #expect(try ModelContext(music).fetchCount(FetchDescriptor<Album>()) == 1)
   }
 
-  @Test func `a configuration that cannot be is refused`() throws {
+  @Test func `an invalid configuration is refused`() throws {
     let folder = try Folder()
     func refused(_ expected: SwiftDataError, _ configurations: ModelConfiguration..., types: Schema? = nil) {
       let error = #expect(throws: SwiftDataError.self) {
@@ -115,7 +115,7 @@ import Testing
     refused(.unknownSchema, one, types: Schema(Schema.Entity("Loose")))
   }
 
-  @Test func `configurations of any kind are taken, and only ours can be used`() throws {
+  @Test func `configurations of any type are accepted, and only Roost's can be used`() throws {
     let ours: [any DataStoreConfiguration] = [ModelConfiguration(isStoredInMemoryOnly: true)]
     let context = ModelContext(try ModelContainer(for: Schema([Stranger.self]), configurations: ours))
     context.insert(Stranger())
@@ -123,7 +123,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Stranger>()) == 1)
   }
 
-  @Test func `a store without saving is read and never written`() throws {
+  @Test func `a store opened without saving is read and never written`() throws {
     let folder = try Folder()
     do {
       let context = ModelContext(
@@ -140,7 +140,7 @@ import Testing
     #expect(error?.code == .store)
   }
 
-  @Test func `erasing leaves nothing`() throws {
+  @Test func `erasing removes everything`() throws {
     let container = try makeContainer()
     let context = ModelContext(container)
     let ella = Artist("Ella")
@@ -155,7 +155,7 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Artist>()) == 0)
   }
 
-  @Test func `a place without a name is found`() {
+  @Test func `a default file URL is found`() {
     let configuration = ModelConfiguration("things")
     #expect(configuration.url.lastPathComponent == "things.roost" && configuration.id == configuration.url)
     #expect(ModelConfiguration().name == "default")

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 @Suite struct ContextTests {
-  @Test func `what is inserted and saved is fetched by another context`() throws {
+  @Test func `inserted and saved models are fetched by another context`() throws {
     let container = try makeContainer()
     let context = ModelContext(container)
     let ella = Artist("Ella")
@@ -20,7 +20,7 @@ import Testing
     #expect(found.first?.modelContext === other)
   }
 
-  @Test func `the three arrays tell what waits`() throws {
+  @Test func `the three arrays contain the unsaved changes`() throws {
     let context = ModelContext(try makeContainer())
     let (one, two) = (Artist("one"), Artist("two"))
     context.insert(one)
@@ -39,7 +39,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Artist>()) == 2)
   }
 
-  @Test func `an identifier lasts`() throws {
+  @Test func `an identifier is permanent`() throws {
     let context = ModelContext(try makeContainer())
     let artist = Artist("Ella")
     let before = artist.persistentModelID
@@ -61,7 +61,7 @@ import Testing
     #expect(again === artist)
   }
 
-  @Test func `a model that is gone says so and keeps quiet`() throws {
+  @Test func `a deleted model reports that, and ignores changes`() throws {
     let container = try makeContainer()
     let context = ModelContext(container)
     let artist = Artist("Ella", born: .now)
@@ -80,7 +80,7 @@ import Testing
     #expect(registered == nil)
   }
 
-  @Test func `a model of another container is refused by name`() throws {
+  @Test func `a model of another container is refused with its name`() throws {
     let (one, two) = (ModelContext(try makeContainer()), ModelContext(try makeContainer()))
     let artist = Artist("Ella")
     one.insert(artist)
@@ -97,7 +97,7 @@ import Testing
     #expect(unknown?.code == .unknownModel && unknown?.detail.contains("Stranger") == true)
   }
 
-  @Test func `deleting takes along what the rules say, at once`() throws {
+  @Test func `delete rules apply at once`() throws {
     let context = ModelContext(try makeContainer())
     let ella = Artist("Ella")
     for number in 0..<3 { context.insert(Album("\(number)", artist: ella)) }
@@ -109,7 +109,7 @@ import Testing
     #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Album>()) == 0)
   }
 
-  @Test func `deleting takes along what no context has read`() throws {
+  @Test func `delete rules apply to models that no context has read`() throws {
     let container = try makeContainer()
     let ella = Artist("Ella")
     let writing = ModelContext(container)
@@ -137,7 +137,7 @@ import Testing
     #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Album>()) == 0)
   }
 
-  @Test func `a transaction saves, and reset forgets`() throws {
+  @Test func `a transaction saves, and a reset forgets`() throws {
     let context = ModelContext(try makeContainer())
     try context.transaction {
       context.insert(Artist("Ella"))
@@ -153,7 +153,7 @@ import Testing
     #expect(throws: Stop.self) { try context.transaction { throw Stop() } }
   }
 
-  @Test func `no code of a program runs between a save's report and its commit`() throws {
+  @Test func `no code of a program runs between the report and the commit of a save`() throws {
     let container = try makeContainer()
     // Unsafe, because all of it runs on this thread.
     nonisolated(unsafe) let (context, other) = (ModelContext(container), ModelContext(container))
@@ -166,7 +166,7 @@ import Testing
     let token = NotificationCenter.default.addObserver(
       forName: ModelContext.willSave, object: context, queue: nil
     ) { _ in
-      // The save takes this commit over after the program has heard of it.
+      // The save merges this commit after the program was notified.
       let same = try? other.fetch(FetchDescriptor<Artist>()).first { $0.name == "shown" }
       same?.name = "by another context"
       try? other.save()
@@ -183,7 +183,7 @@ import Testing
     #expect(shown.name == "by another context" && !context.hasChanges)
   }
 
-  @Test func `a save tells what it wrote`() throws {
+  @Test func `a save reports what it wrote`() throws {
     let context = ModelContext(try makeContainer())
     let (kept, gone) = (Artist("kept"), Artist("gone"))
     context.insert(kept)
@@ -215,7 +215,7 @@ import Testing
     #expect(log.identifiers(keys.deletedIdentifiers.rawValue) == log.identifiers("deleted"))
   }
 
-  // Unchecked, because all of it happens on one thread.
+  // Unchecked, because all of it runs on one thread.
   private final class Log: @unchecked Sendable {
     var names: [Notification.Name] = []
     var info: [AnyHashable: Any] = [:]
@@ -228,7 +228,7 @@ import Testing
     func identifiers(_ key: String) -> [PersistentIdentifier] { info[key] as? [PersistentIdentifier] ?? [] }
   }
 
-  @Test func `enumerating comes to every model once`() throws {
+  @Test func `enumerating visits every model once`() throws {
     let context = ModelContext(try makeContainer())
     for number in 0..<100 { context.insert(Album("\(number)", year: number)) }
     try context.save()
@@ -244,7 +244,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Album>(predicate: #Predicate { $0.price == 2 })) == 100)
   }
 
-  @Test func `load throws what a getter cannot`() throws {
+  @Test func `load throws errors that a getter cannot throw`() throws {
     let container = try makeContainer()
     let context = ModelContext(container)
     let artist = Artist("Ella")

@@ -7,7 +7,7 @@ indirect enum Nest: Codable, Hashable {
   case node([Nest])
 }
 
-/// Encodes itself as the one value that it holds, so that nesting adds no level to what is stored.
+/// Encodes itself as its only value, so that nesting adds no level to the stored value.
 final class Shell: Codable {
   struct Empty: Error {}
 
@@ -20,7 +20,7 @@ final class Shell: Codable {
   }
 
   init(from decoder: any Decoder) throws {
-    // Made-up values are refused, so the type is stored as one value that describes itself.
+    // Made-up values are refused, so the type is stored as one self-describing value.
     guard let first = try decoder.singleValueContainer().decode([Int].self).first else { throw Empty() }
     inner = nil
     number = first
@@ -46,7 +46,7 @@ struct Letter: Codable, Equatable {
   }
 }
 
-/// A struct whose part traps at an empty text.
+/// A struct with a part that traps at an empty text.
 struct Cover: Codable, Equatable {
   var letter: Letter
   var size: Int
@@ -107,8 +107,9 @@ struct Unlucky: Codable, Hashable {
   init(_ name: String) { self.name = name }
 }
 
-/// A Codable value nested 7,000 deep overflowed the stack in `save()`; JSONEncoder does so too, at 10,000. A type whose decoder traps at
-/// an empty text ended the program when the container was made.
+/// Regression: a Codable value nested 7,000 deep overflowed the stack in `save()`; JSONEncoder does
+/// so too, at 10,000. A type whose decoder traps at an empty text stopped the program when the
+/// container was made.
 @Suite struct DeepValueTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -167,8 +168,9 @@ struct Unlucky: Codable, Hashable {
     try context.save()
   }
 
-  /// In a list a struct is written by itself, and what was refused of it must not be stored as something else.
-  @Test func `a part of a struct in a list that cannot be written is refused`() throws {
+  /// In a list a struct is written separately, and a refused part must not be stored as something
+  /// else.
+  @Test func `a struct in a list with a part that cannot be written is refused`() throws {
     let one = DeepOne("a")
     one.parts = [DeepPart(nest: .leaf(1)), DeepPart(nest: nest(7000))]
     context.insert(one)
@@ -184,7 +186,7 @@ struct Unlucky: Codable, Hashable {
     #expect(stored.parts == [DeepPart(nest: nest(5))] && stored.unlucky == [Unlucky(12)])
   }
 
-  @Test func `a decoder that traps at an empty text does not see one`() throws {
+  @Test func `a decoder that traps at an empty text does not get one`() throws {
     let one = DeepOne("a")
     one.letter = Letter("é")
     one.cover.letter = Letter("ü")
@@ -193,7 +195,7 @@ struct Unlucky: Codable, Hashable {
     let stored = try ModelContext(container).fetch(
       FetchDescriptor<DeepOne>(predicate: #Predicate { $0.cover.size == 3 }))
     #expect(stored.map(\.letter) == [Letter("é")] && stored.map(\.cover.letter) == [Letter("ü")])
-    // Where a getter must give a default, the decoder sees what it saw before.
+    // If a getter must return a default, the decoder gets the same values as before.
     #expect(try CoderShelf.shared.coder(of: Letter.self).anyValue as? Letter == Letter("0"))
     #expect(try CoderShelf.shared.coder(of: Cover.self).anyValue as? Cover == Cover(letter: Letter("0"), size: 0))
   }

@@ -1,9 +1,9 @@
 import SwiftData
 import Testing
 
-/// Commits of others, and models of others, seen from a context.
+/// Commits and models of other contexts, seen from a context.
 @Suite struct DeferringTests {
-  @Test func `others' commits are there at the next call`() throws {
+  @Test func `commits of others are visible at the next call`() throws {
     let container = try makeContainer()
     let (one, two) = (ModelContext(container), ModelContext(container))
     let album = Album("Mack", year: 1990)
@@ -20,7 +20,7 @@ import Testing
     #expect(seen.isDeleted && seen.year == 1991 && seen.title == "Mack" && seen.modelContext == nil)
   }
 
-  @Test func `merging can wait`() throws {
+  @Test func `merging can be deferred`() throws {
     let container = try makeContainer()
     let (one, two) = (ModelContext(container), ModelContext(container))
     let album = Album("Mack", year: 1990)
@@ -41,7 +41,7 @@ import Testing
     #expect(!two.hasChanges && seen.year == 1992)
   }
 
-  @Test func `a model of another context is an error, wherever it is handed in`() throws {
+  @Test func `a model of another context is an error in every call`() throws {
     let container = try makeContainer()
     let (one, two) = (ModelContext(container), ModelContext(container))
     let album = Album("Mack")
@@ -59,7 +59,7 @@ import Testing
         two.insert(artist)
         artist.albums = [album]
       default:
-        // The list inserts the artist where the album is.
+        // The list inserts the artist into the album's context.
         artist.albums = [album]
         two.insert(artist)
       }
@@ -76,12 +76,12 @@ import Testing
     #expect(try two.fetchCount(FetchDescriptor<Artist>()) == 0)
   }
 
-  @Test func `a context that two threads use says so`() throws {
+  @Test func `a context that two threads use reports it`() throws {
     let container = try makeContainer()
     let context = ModelContext(container)
     for number in 0..<200 { context.insert(Album("\(number)")) }
     try context.save()
-    // Unsafe, as what is tested is.
+    // Unsafe, because the test shares a context between threads.
     nonisolated(unsafe) let shared = context
     let clashes = Clashes()
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
@@ -127,7 +127,7 @@ import Testing
     #expect(!main.hasChanges)
   }
 
-  @Test(.timeLimit(.minutes(30))) func `saving by itself goes on when what made it fail is over`() async throws {
+  @Test(.timeLimit(.minutes(30))) func `autosave continues after the cause of its failure is gone`() async throws {
     let container = try makeContainer()
     let main = container.mainContext
     main.uniquePolicy = .throw

@@ -2,9 +2,9 @@ import Foundation
 import SwiftData
 import Testing
 
-// Models whose `deinit` uses their context: what a program writes that counts, logs or tidies up.
+// Models whose `deinit` uses their context, as programs do to count, log or clean up.
 
-/// What a disc, a song or a label does when it ends.
+/// Runs in the `deinit` of a disc, a song or a label.
 private enum Farewell {
   nonisolated(unsafe) static var body: (any PersistentModel) -> Void = { _ in }
   nonisolated(unsafe) static var count = 0
@@ -43,8 +43,9 @@ private enum Farewell {
   deinit { Farewell.note(self) }
 }
 
-/// A model's `deinit` may read and change everything. One that read a reference freed memory that was in use: a context dropped the last
-/// references to objects while it changed the list that held them, and the `deinit` came back to that list.
+/// Regression: a model's `deinit` may read and change everything. One that read a reference freed
+/// memory that was in use: a context released the last references to objects while it changed the
+/// list that held them, and the `deinit` used that list.
 @Suite(.serialized) struct DeinitTests {
   private func makeContainer(_ discs: Int = 40) throws -> ModelContainer {
     let container = try ModelContainer(
@@ -73,7 +74,7 @@ private enum Farewell {
   @Test func `a deinit reads references and lists while a context forgets fetched models`() throws {
     let context = ModelContext(try makeContainer())
     var read = 0
-    // What a deinit loads ends too, and loads more: the program must see to an end.
+    // Models that a deinit loads are released too, and load more: the program must stop that.
     var budget = 0
     try during { model in
       budget -= 1
@@ -92,12 +93,12 @@ private enum Farewell {
     #expect(try songs(context).count == 120)
   }
 
-  @Test func `a deinit fetches, inserts and saves while a context lets go`() throws {
+  @Test func `a deinit fetches, inserts and saves during a release`() throws {
     let container = try makeContainer(10)
     let context = ModelContext(container)
     var (next, depth) = (1000, 0)
     try during { _ in
-      // One in the other without an end would be the program's own fault.
+      // Endless nesting would be the program's own error.
       if depth > 0 || next >= 1040 { return }
       depth += 1
       defer { depth -= 1 }
@@ -118,7 +119,7 @@ private enum Farewell {
       try ModelContext(container).fetchCount(FetchDescriptor<Groove>(predicate: #Predicate { $0.number > 1000 })) == 40)
   }
 
-  @Test func `a deinit sets references and lists of others while changes are given up or saved`() throws {
+  @Test func `a deinit sets references and lists of others during a rollback or a save`() throws {
     let container = try makeContainer(12)
     let context = ModelContext(container)
     let keeper = Imprint("keeper")
@@ -160,7 +161,7 @@ private enum Farewell {
     }
   }
 
-  @Test func `what a deinit does with its own model has no effect and is told`() throws {
+  @Test func `a deinit's changes of its own model have no effect and are reported`() throws {
     let container = try makeContainer(2)
     let context = ModelContext(container)
     try during { model in
@@ -190,7 +191,7 @@ private enum Farewell {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Groove>()) == 3)
   }
 
-  @Test func `every model ends although each deinit reads its neighbours`() throws {
+  @Test func `every model is released although each deinit reads its neighbours`() throws {
     let context = ModelContext(try makeContainer())
     Farewell.count = 0
     var made = 0
@@ -204,8 +205,9 @@ private enum Farewell {
     #expect(Farewell.count >= made)
   }
 
-  /// A reset made models that a deinit had changed meanwhile empty, and the next save said that their values were never set.
-  @Test func `what a deinit changes and inserts while a context is reset is saved`() throws {
+  /// Regression: a reset emptied models that a deinit had changed meanwhile, and the next save
+  /// threw that their values were never set.
+  @Test func `models that a deinit changes and inserts during a reset are saved`() throws {
     let container = try makeContainer(2)
     let context = ModelContext(container)
     let keeper = Imprint("keeper")
@@ -228,8 +230,8 @@ private enum Farewell {
     #expect(try other.fetchCount(FetchDescriptor<Groove>(predicate: #Predicate { $0.number == 7000 })) == 1)
   }
 
-  /// A batch let go of its models while it changed the list that held them.
-  @Test func `a deinit reads and changes everything while a batch lets its models go`() throws {
+  /// Regression: a batch released its models while it changed the list that held them.
+  @Test func `a deinit reads and changes everything while a batch releases its models`() throws {
     let container = try makeContainer(6)
     let context = ModelContext(container)
     let keeper = Imprint("keeper")
@@ -268,8 +270,9 @@ private enum Farewell {
     #expect(try other.fetch(FetchDescriptor<Imprint>()).first { $0.name == "keeper" }?.discs.isEmpty == false)
   }
 
-  /// Members ended while the row of their owner was being read: a `deinit` saw the owner half as it was and half as it is stored.
-  @Test func `a deinit sees whole models while a rollback gives up a list in the middle of a change`() throws {
+  /// Regression: members were released while the row of their owner was being read. A `deinit` saw
+  /// the owner half with old and half with stored values.
+  @Test func `a deinit sees complete models while a rollback discards a list being changed`() throws {
     let container = try makeContainer(1)
     let context = ModelContext(container)
     let disc = try #require(try context.fetch(FetchDescriptor<Platter>()).first)
@@ -286,14 +289,14 @@ private enum Farewell {
       _ = try? context.fetch(FetchDescriptor<Platter>()).map(\.songs.count)
     } _: {
       change(&disc.tags)
-      // What a fetch remembered holds the songs too.
+      // The remembered results of a fetch hold the songs too.
       context.reset()
     }
     #expect(!seen.isEmpty && seen.allSatisfy { $0 == 0 }, "\(seen)")
   }
 
-  /// A release build released the old value before it stored the new one, and a `deinit` read freed memory. With `-enable-testing` it did
-  /// not release an old list at all.
+  /// Regression: a release build released the old value before it stored the new one, and a
+  /// `deinit` read freed memory. With `-enable-testing` it did not release an old list at all.
   @Test func `a deinit that reads the relationship being set sees its new value`() {
     let disc = Platter("disc")
     disc.label = Imprint("first")

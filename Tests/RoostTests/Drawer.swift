@@ -1,6 +1,6 @@
 import SwiftData
 
-/// Slips that two owners take along.
+/// Slips that the delete rules of two owners include.
 @Model final class Drawer {
   var name: String
   @Relationship(deleteRule: .cascade, inverse: \Leaflet.drawer) var slips: [Leaflet] = []
@@ -27,7 +27,7 @@ import SwiftData
   }
 }
 
-/// Always leads to a card, and takes it along.
+/// Always references a card, and deletes it with itself.
 @Model final class Borrower {
   var name: String
   @Relationship(deleteRule: .cascade) var card: BorrowerCard

@@ -2,7 +2,7 @@ import SwiftData
 import Testing
 
 @Suite struct DurabilityTests {
-  @Test func `a context that need not wait for the disk saves all the same`() throws {
+  @Test func `a context that does not wait for the disk saves too`() throws {
     let container = try makeContainer()
     let context = ModelContext(container)
     #expect(context.durability == .full)

@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// A model that does something when it ends.
+/// A model whose deinit runs a closure.
 @Model final class Ward {
   var name: String
   @Relationship(inverse: \Bed.ward) var beds: [Bed] = []
@@ -22,7 +22,7 @@ import Testing
   init(_ number: Int) { self.number = number }
 }
 
-/// What a model's own `deinit` reads and changes does not keep it.
+/// Values that a model's own `deinit` reads and changes do not keep it alive.
 @Suite(.serialized) struct EscapeTests {
   private let container: ModelContainer
 
@@ -36,7 +36,7 @@ import Testing
     try context.save()
   }
 
-  /// Lets a ward end, which is a fault where `reads` does not say otherwise, and does something then.
+  /// Releases a ward, which is a fault unless `reads` is true, and runs a closure in its deinit.
   private func end(_ context: ModelContext, reads: Bool, _ body: @escaping (Ward) -> Void) throws {
     let identifier = try #require(try context.fetchIdentifiers(FetchDescriptor<Ward>()).first)
     var count = 0
@@ -54,7 +54,7 @@ import Testing
     Ward.atEnd = { _ in }
   }
 
-  @Test func `one that stood for rows of a bulk write ends behind them`() throws {
+  @Test func `the object of a bulk write's rows is released after them`() throws {
     let context = ModelContext(container)
     nonisolated(unsafe) var found: [String] = []
     Ward.atEnd = { ward in
@@ -79,7 +79,7 @@ import Testing
     #expect(ward.beds.count == 2 && ward.beds.allSatisfy { $0.ward === ward } && !context.hasChanges)
   }
 
-  @Test(arguments: [false, true], 0..<4) func `what it changes is said to be lost`(reads: Bool, way: Int) throws {
+  @Test(arguments: [false, true], 0..<4) func `the loss of its changes is reported`(reads: Bool, way: Int) throws {
     let context = ModelContext(container)
     try end(context, reads: reads) { ward in
       switch way {
@@ -97,7 +97,7 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Bed>()) == 2)
   }
 
-  @Test func `one that nobody has inserted does as it likes`() throws {
+  @Test func `a model that was never inserted may do anything`() throws {
     var found = 0
     Ward.atEnd = { ward in
       ward.beds.append(Bed(1))

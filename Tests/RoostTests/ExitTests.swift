@@ -3,10 +3,11 @@ import RoostFile
 import SwiftData
 import Testing
 
-/// A program that is written in `main.swift` has its container in a global, which nothing lets go of. It left a nearly empty file,
-/// and a log that held the rest. A child that was forked has the container too, and must leave its parent's files alone.
+/// Regression: a program written in `main.swift` has its container in a global, which is never
+/// released. It left a nearly empty file, and a log with the rest. A forked child has the container
+/// too, and must not touch its parent's files.
 @Suite(.timeLimit(.minutes(30))) struct ExitTests {
-  /// What a child keeps, as a program keeps its globals.
+  /// Variables that a child process keeps, as a program keeps its globals.
   private enum Globals {
     // Unsafe, because one thread at a time uses them.
     nonisolated(unsafe) static var container: ModelContainer?
@@ -30,7 +31,7 @@ import Testing
     return container
   }
 
-  /// What a child left.
+  /// The files that a child left.
   private struct Left {
     var files: [String]
     var names: [String]
@@ -57,7 +58,7 @@ import Testing
     #expect(left.files == ["store.roost"] && left.names == ["Ella"])
   }
 
-  @Test func `what the main context has not saved is saved`() async throws {
+  @Test func `unsaved changes of the main context are saved`() async throws {
     let result = try await #require(processExitsWith: .exitCode(3), observing: [\.standardOutputContent]) {
       let container = try ExitTests.begin()
       await MainActor.run {
@@ -69,7 +70,7 @@ import Testing
     #expect(left.files == ["store.roost"] && left.names == ["Ella", "Louis"])
   }
 
-  @Test func `it is saved on the main thread, also where another one ends the program`() async throws {
+  @Test func `it is saved on the main thread, even if another one ends the program`() async throws {
     let result = try await #require(processExitsWith: .exitCode(3), observing: [\.standardOutputContent]) {
       let container = try ExitTests.begin()
       await MainActor.run { container.mainContext.insert(Artist("Louis")) }
@@ -80,7 +81,7 @@ import Testing
     #expect(left.files == ["store.roost"] && left.names == ["Ella", "Louis"])
   }
 
-  @Test func `what cannot be saved is said`() async throws {
+  @Test func `a failed save is reported`() async throws {
     let result = try await #require(
       processExitsWith: .exitCode(3), observing: [\.standardOutputContent, \.standardErrorContent]
     ) {
@@ -111,7 +112,7 @@ import Testing
       ExitTests.wait(isInside)
       exit(3)
     }
-    // Its log stays, and holds what was saved.
+    // Its log stays and contains the saved data.
     let left = try Left(result)
     #expect(left.names == ["Ella"])
   }
@@ -159,10 +160,11 @@ import Testing
     }
   }
 
-  /// Swift does not import `fork`, since a child of many threads can do little. It can exit, and let go of what it has.
+  /// Swift does not import `fork`, because a child of many threads can do little. It can exit and
+  /// release its objects.
   private static let fork = dlsym(nil, "fork").map { unsafeBitCast($0, to: (@convention(c) () -> pid_t).self) }
 
-  @Test(arguments: [false, true]) func `a child that was forked leaves the files to its parent`(letsGo: Bool)
+  @Test(arguments: [false, true]) func `a forked child leaves the files to its parent`(letsGo: Bool)
     async throws
   {
     let result =
@@ -184,9 +186,10 @@ import Testing
     return (try? context.save()) == nil
   }
 
-  /// A child ends; then the parent saves, and ends too. It ends with 3 where the child ended well and took no file away.
+  /// A child ends; then the parent saves and ends too. It exits with 3 if the child ended well and
+  /// removed no file.
   private static func part(letsGo: Bool) throws {
-    // Held by the globals alone, so that the child lets go of it.
+    // Held only by the globals, so that the child releases it.
     _ = try begin()
     let fork = try #require(fork)
     let child = fork()
@@ -208,7 +211,7 @@ import Testing
     let context = ModelContext(try #require(Globals.container))
     context.insert(Artist("Louis"))
     try context.save()
-    // Another process finds it locked: the child did not give the lock back.
+    // Another process finds it locked: the child did not release the lock.
     let file = try DiskFileSystem.shared.open(try #require(Globals.folder).file().path, .write)
     guard try !file.lock() else { exit(6) }
     exit(3)

@@ -1,9 +1,9 @@
 import SwiftData
 import Testing
 
-/// Families as a whole: at random, in large numbers, and in stores that knew fewer classes.
+/// Families as a whole: random changes, large numbers, and stores that knew fewer classes.
 @Suite struct FamilyTests {
-  @Test(arguments: 0..<15) func `objects of all classes are what plain ones are`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<15) func `objects of all classes equal plain values`(_ seed: UInt64) throws {
     var play = try FleetPlay(seed)
     for step in 0..<20 { try play.step("seed \(seed), step \(step)") }
   }
@@ -25,12 +25,12 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Taxi>()) == 100)
     #expect(try context.fetchCount(FetchDescriptor<Car>()) == 1000)
     #expect(try context.fetchCount(FetchDescriptor<Vehicle>()) == 10_000)
-    // By the index of classes alone, with nothing left to be tested on rows.
+    // With only the class index, so that no rows are tested.
     let taxis = try context.explain(FetchDescriptor<Taxi>()).description
     #expect(taxis.contains("@@class") && !taxis.contains("test"), "\(taxis)")
     let cars = try context.explain(FetchDescriptor<Car>()).description
     #expect(cars.contains("@@class") && !cars.contains("test"), "\(cars)")
-    // An index of a subclass has its rows alone, so its order serves too.
+    // An index of a subclass contains only its rows, so its order can be used too.
     var first = FetchDescriptor<Truck>(sortBy: [SortDescriptor(\.engine, order: .reverse)])
     first.fetchLimit = 3
     #expect(try context.fetch(first).map(\.engine) == [9929, 9928, 9927])

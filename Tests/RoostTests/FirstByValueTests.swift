@@ -17,7 +17,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `a unique property finds its model, whatever the form of a text`() throws {
+  @Test func `a unique property finds its model, in any normal form of a text`() throws {
     let other = ModelContext(container)
     #expect(try other.first(Artist.self, where: \.name, is: "Nina")?.address.street == "street of Nina")
     #expect(try other.first(Artist.self, where: \.name, is: "Bj\u{F6}rk")?.address.street == "street of Bjo\u{308}rk")
@@ -40,7 +40,7 @@ import Testing
     #expect(try context.first(Vehicle.self, where: \.plate, is: "x")?.weight == 3)
   }
 
-  @Test func `unsaved changes are seen, and commits of others`() throws {
+  @Test func `unsaved changes and commits of others are seen`() throws {
     let ella = try #require(try context.first(Artist.self, where: \.name, is: "Ella"))
     ella.name = "Ella F."
     context.insert(Artist("new"))
@@ -57,7 +57,7 @@ import Testing
     #expect(try context.first(Artist.self, where: \.name, is: "from elsewhere") != nil)
   }
 
-  @Test func `an ended context and an unknown model throw`() throws {
+  @Test func `a closed context and an unknown model throw`() throws {
     let other = try ModelContainer(for: Badge.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     #expect(throws: (any Error).self) { try ModelContext(other).first(Artist.self, where: \.name, is: "Ella") }
     try container.close()

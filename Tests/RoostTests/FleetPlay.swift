@@ -2,11 +2,11 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Vehicles of all classes that are changed at random, beside plain values.
+/// Vehicles of all classes that are changed at random, compared with plain values.
 struct FleetPlay {
   private enum Kind: CaseIterable { case vehicle, car, truck, taxi }
 
-  /// What a vehicle must be.
+  /// The expected state of a vehicle.
   private struct Plain {
     var kind: Kind
     var plate: String
@@ -106,7 +106,7 @@ struct FleetPlay {
     plain.wheels = generator.below(3)
     for size in 0..<plain.wheels {
       let wheel = Wheel(size)
-      // Sometimes both sides say it already.
+      // Sometimes both sides are set already.
       if generator.chance(1, in: 2) { wheel.vehicle = made }
       made.wheels.append(wheel)
     }
@@ -164,7 +164,7 @@ struct FleetPlay {
     let count = now.vehicles[plate]?.wheels ?? 0
     switch generator.below(3) {
     case 0 where count > 0:
-      // Whether the list is loaded or not.
+      // Whether or not the list is loaded.
       if generator.chance(1, in: 2) {
         context.delete(object.wheels[generator.below(count)])
       } else {
@@ -297,7 +297,7 @@ struct FleetPlay {
     }
   }
 
-  /// Predicates about what a subclass adds.
+  /// Predicates on properties that a subclass adds.
   private mutating func checkOwn(_ story: String) throws {
     let value = generator.below(6)
     let engine = Double(value) / 10

@@ -34,7 +34,7 @@ import Testing
   init(_ title: String) { self.title = title }
 }
 
-/// Orders that go over a reference: along an index of what it leads to, and as sorting has them.
+/// Orders over a reference, along an index of the referenced class, compared with sorting.
 @Suite struct FollowedOrderTests {
   private static func context(_ random: inout SplitMix64, _ count: Int) throws -> ModelContext {
     let container = try ModelContainer(
@@ -44,7 +44,8 @@ import Testing
     let rooms = (0..<3).map { _ in Room(names[random.below(names.count)]) }
     let shelves = (0..<12).map { _ in
       let name = names[random.below(names.count)]
-      // Swift's own order is none where such texts begin others that are written otherwise.
+      // Swift's own order is undefined if such a text is a prefix of another one with another
+      // encoding.
       let ending = name.utf8.count != name.count || random.below(3) > 0 ? "" : "1"
       return Shelf(name + ending, random.below(3) == 0 ? nil : random.below(3))
     }
@@ -76,7 +77,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...12 as ClosedRange<UInt64>) func `rows come as sorting has them`(_ seed: UInt64) throws {
+  @Test(arguments: 1...12 as ClosedRange<UInt64>) func `rows have the order that sorting gives`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let context = try Self.context(&random, 120)
     let all = try context.fetch(FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.number)]))
@@ -105,7 +106,7 @@ import Testing
         }
       let weight = random.below(5)
       let isAll = random.below(2) == 0
-      // Ties follow the numbers of rows, in the direction of the first key.
+      // Ties follow row numbers, in the direction of the first key.
       let expected = all.filter { isAll || $0.weight != weight }.sorted { one, other in
         for key in keys {
           let result = key(one, other)
@@ -121,7 +122,7 @@ import Testing
       #expect(try context.fetch(descriptor).map(\.number) == wanted.map(\.number), "seed \(seed), \(descriptor.sortBy)")
       #expect(try context.fetchCount(descriptor) == wanted.count)
       if try context.explain(descriptor).description.contains("along the rows of") { followed += 1 }
-      // Pages come to the same.
+      // Pages have the same rows.
       descriptor.fetchOffset = nil
       descriptor.fetchLimit = 17
       var (walked, cursor): ([Int], FetchCursor?) = ([], nil)
@@ -144,7 +145,7 @@ import Testing
     #expect(told.sorting == .index && told.rowsRead <= 22 && told.found == 10, "\(told)")
     #expect(told.indexes.count == 2 && told.missingIndex == nil)
     #expect(told.entriesRead < 1000, "\(told)")
-    // Where what is led to must be sorted, the index is named that would spare it.
+    // If the referenced rows must be sorted, the explanation names the index that would avoid it.
     for number in 0..<300 {
       let shelf = Shelf("shelf \(number)", number)
       context.insert(shelf)
@@ -158,8 +159,9 @@ import Testing
     #expect(advised.missingIndex == "#Index<Shelf>([\\.plain])", "\(advised)")
   }
 
-  /// Rows with few different references are few groups, and a group is sorted as a whole: for ten rows all were found one by one.
-  @Test(arguments: [0, 1, 400]) func `a way along large groups is not taken where sorting all rows is less`(
+  /// Regression: rows with few different references form few groups, and a group is sorted as a
+  /// whole. For ten rows all rows were found one by one.
+  @Test(arguments: [0, 1, 400]) func `an access along large groups is not used if sorting all rows costs less`(
     shelves count: Int
   ) throws {
     let container = try ModelContainer(
@@ -179,7 +181,8 @@ import Testing
     let told = try context.explain(descriptor)
     #expect(told.found == 10)
     if count == 400 {
-      // Five volumes on each shelf: three groups, whose rows are read once for their keys and once for themselves.
+      // Five volumes on each shelf: three groups, whose rows are read once for their keys and once
+      // for themselves.
       #expect(told.description.contains("along the rows of") && told.rowsRead <= 40, "\(told)")
     } else {
       #expect(!told.description.contains("along the rows of"), "\(told)")

@@ -34,8 +34,8 @@ private enum Now {
   }
 }
 
-/// Every stored `var` is stored, whatever attributes stand before it. One whose attribute `@Model` did not know was left out without
-/// a word: it came back from the store with its default.
+/// Regression: every stored `var` is stored, whatever its attributes. A property with an attribute
+/// that `@Model` did not know was silently left out, and had its default when it was read.
 @Suite struct ForeignAttributeTests {
   @Test func `a property with an attribute of another package is stored`() throws {
     let container = try ModelContainer(
@@ -57,7 +57,7 @@ private enum Now {
     #expect(entity?.attributesByName["number"]?.isUnique == true && entity?.relationshipsByName["holders"] != nil)
   }
 
-  @Test func `in a store that lacks the property it has its default, and keeps what is set`() throws {
+  @Test func `in a store that lacks the property it has its default, and set values stay`() throws {
     let folder = try Folder()
     let configuration = ModelConfiguration(url: folder.file())
     do {
@@ -83,8 +83,9 @@ private enum Now {
   }
 
   #if os(Linux)
-    /// A property wrapper keeps the value in a place of its own, which no model can store: as with SwiftData, the compiler says so.
-    @Test func `a property wrapper is refused by the compiler`() throws {
+    /// A property wrapper stores the value itself, which a model cannot store. As in SwiftData, the
+    /// compiler reports it.
+    @Test func `the compiler refuses a property wrapper`() throws {
       let outcome = try CompilerCheck.types([
         "Check.swift": """
         import SwiftData

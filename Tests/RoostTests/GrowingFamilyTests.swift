@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// The same names in programs that know more and more classes.
+/// The same class names in programs with more and more classes.
 private enum Early {
   @Model class Shape {
     var name: String
@@ -94,7 +94,7 @@ private enum Alone {
     ModelContext(try ModelContainer(for: Schema(models), configurations: [ModelConfiguration(url: folder.file())]))
   }
 
-  @Test func `a store takes classes that come later`() throws {
+  @Test func `a store accepts classes that are added later`() throws {
     let folder = try Folder()
     do {
       let context = try context(folder, [Early.Shape.self])
@@ -111,13 +111,13 @@ private enum Alone {
       #expect(all.map(\.size) == Array(0..<30) && all.filter { $0 is Middle.Square }.count == 10)
     }
     do {
-      // A class in between, and one beside.
+      // A class between two others, and a sibling class.
       let context = try context(folder, [Late.Square.self, Late.Circle.self])
       let squares = try context.fetch(FetchDescriptor<Late.Polygon>(sortBy: [SortDescriptor(\.size)]))
       #expect(squares.map(\.size) == Array(20..<30) && squares.allSatisfy { $0 is Late.Square })
       let wanted = FetchDescriptor<Late.Square>(predicate: #Predicate { $0.code == 25 && $0.wide })
       let found = try #require(try context.fetch(wanted).first)
-      // What its row is older than is what the class declares.
+      // A property that is newer than the row has its declared default.
       #expect(found.color == "red" && found.wide)
       found.corners = 5
       for number in 30..<35 { context.insert(Late.Circle("c\(number)", size: number, code: "\(number)")) }
@@ -125,7 +125,7 @@ private enum Alone {
       #expect(try context.fetchCount(FetchDescriptor<Late.Shape>()) == 35)
     }
     do {
-      // Objects of a class that is not known any more are nobody's.
+      // Objects of an unknown class belong to no class.
       let context = try context(folder, [Middle.Square.self])
       #expect(try context.fetchCount(FetchDescriptor<Middle.Shape>()) == 30)
       #expect(try context.fetch(FetchDescriptor<Middle.Shape>(sortBy: [SortDescriptor(\.size)])).count == 30)
@@ -137,7 +137,7 @@ private enum Alone {
       try last.fetch(FetchDescriptor<Late.Polygon>(predicate: #Predicate { $0.corners == 5 })).map(\.size) == [25])
   }
 
-  @Test func `what a subclass wants unique of what it inherits binds its own objects`() throws {
+  @Test func `a subclass's unique rule on an inherited property binds only its own objects`() throws {
     let folder = try Folder()
     let context = try context(folder, [Late.Square.self, Late.Circle.self])
     context.insert(Late.Shape("one", size: 1))
@@ -149,7 +149,7 @@ private enum Alone {
     #expect(try context.fetchCount(FetchDescriptor<Late.Shape>()) == 5)
   }
 
-  @Test func `a model that had a place of its own is refused where it inherits`() throws {
+  @Test func `a model with its own entity is refused when it inherits`() throws {
     let folder = try Folder()
     do {
       let context = try context(folder, [Alone.Square.self])
@@ -162,7 +162,7 @@ private enum Alone {
     #expect(try again.fetch(FetchDescriptor<Alone.Square>()).map(\.name) == ["old"])
   }
 
-  @Test func `a family is kept in one store`() throws {
+  @Test func `a family is stored in one store`() throws {
     let folder = try Folder()
     let places = [
       ModelConfiguration("a", schema: Schema([Early.Shape.self]), url: folder.file("a.roost")),

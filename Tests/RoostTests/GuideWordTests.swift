@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// What guides write although SwiftData does not have it.
+/// Declarations that guides use although SwiftData does not have them.
 @Model final class Parcel {
   @Attribute(.indexed) var town: String
   @Attribute(.unique, .indexed) var code: Int
@@ -36,7 +36,7 @@ import Testing
     context = ModelContext(container)
   }
 
-  @Test func `an indexed attribute is found by its index`() throws {
+  @Test func `an indexed attribute is found with its index`() throws {
     let schema = Schema([Parcel.self])
     #expect(schema.entitiesByName["Parcel"]?.indices == [["town"]], "what is unique has an index already")
     for number in 0..<50 { context.insert(Parcel("town \(number % 5)", number)) }
@@ -49,7 +49,7 @@ import Testing
     #expect(try context.explain(byWeight).description != plan)
   }
 
-  @Test(arguments: [0, 3]) func `as many as the short words say`(stamps: Int) throws {
+  @Test(arguments: [0, 3]) func `the short relationship names limit the members`(stamps: Int) throws {
     context.insert(Parcel("here", 1, stamps: stamps))
     #expect(throws: RoostError.self) { try context.save() }
     context.rollback()
@@ -58,7 +58,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Stamp>()) == 2)
   }
 
-  @Test func `no more than the maximum, and none at all where no least number is said`() throws {
+  @Test func `at most the maximum, and none if no minimum is declared`() throws {
     let parcel = Parcel("here", 1)
     context.insert(parcel)
     try context.save()

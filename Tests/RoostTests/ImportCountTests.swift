@@ -21,7 +21,7 @@ import Testing
   }
 }
 
-/// Texts that would leave a relationship with too few members or too many.
+/// Texts that would leave a relationship with too few or too many members.
 @Suite struct ImportCountTests {
   private let container: ModelContainer
 
@@ -42,21 +42,21 @@ import Testing
     }
   }
 
-  @Test func `a record may not take the last member away`() throws {
+  @Test func `a record may not remove the last member`() throws {
     var importer = try container.importer(for: Sculler.self)
     let error = #expect(throws: RoostError.self) { try importer.run(.text("name,boat\nx,b\n", .csv)) }
     #expect(error?.code == .badInput && error?.importFault?.line == 2 && error?.importFault?.field == "scullers")
     #expect(try boats() == ["ax", "by"])
     importer.options.badRecords = .skip(upTo: 9)
     let report = try importer.run(.text("name,boat\nx,b\nx,\nz,a\nx,b\n", .csv))
-    // The last one may go, because another one came.
+    // The last one may be removed, because another one was added.
     #expect(report.progress.bad == 2 && report.progress.inserted == 1 && report.progress.updated == 1)
     #expect(try boats() == ["az", "bxy"])
-    // What else is wrong with a boat is nobody's doing here.
+    // Other errors of a boat do not matter here.
     #expect(try importer.run(.text("name,boat\nz,a\n", .csv)).progress.updated == 1)
   }
 
-  @Test func `a reference that waits does not hide the others`() throws {
+  @Test func `a waiting reference does not hide the others`() throws {
     var importer = try container.importer(for: Sculler.self)
     importer.options.badRecords = .skip(upTo: 9)
     let lines = [
@@ -94,7 +94,8 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
-/// Rules of relationships whose members come later: they are counted when what waits is looked up.
+/// Limits of relationships whose members come later: they are counted when waiting references are
+/// resolved.
 @Suite struct ImportWaitingCountTests {
   private let container: ModelContainer
 
@@ -111,7 +112,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 9]) func `references that wait do not fill a list beyond its bound`(_ chunk: Int) throws {
+  @Test(arguments: [1, 9]) func `waiting references do not fill a list beyond its limit`(_ chunk: Int) throws {
     var importer = try container.importer(for: Climber.self)
     (importer.options.chunk, importer.options.badRecords) = (chunk, .skip(upTo: 9))
     let report = try importer.run(.text("name,leader\na,z\nb,z\nc,z\nz,\n", .csv))
@@ -124,7 +125,7 @@ import Testing
     #expect(leader.team.map(\.name).sorted() == ["a", "b"])
   }
 
-  @Test(arguments: [1, 2, 9]) func `snapshots whose members come later are no bad ones`(_ chunk: Int) throws {
+  @Test(arguments: [1, 2, 9]) func `snapshots whose members come later are valid`(_ chunk: Int) throws {
     let other = ModelContext(
       try ModelContainer(for: Guide.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
     let guides = ["a", "b", "c"].map { Guide($0) }
@@ -141,7 +142,7 @@ import Testing
     #expect(try partners() == ["a": ["b", "c"], "b": ["c", "a"], "c": ["a", "b"]])
   }
 
-  @Test func `a list that has too few members at the end is told, and one that has too many is not set`() throws {
+  @Test func `a list with too few members at the end is reported, one with too many is not set`() throws {
     var importer = try container.importer(for: Guide.self)
     importer.options.chunk = 1
     let lines = [
@@ -151,7 +152,8 @@ import Testing
     let report = try importer.run(.text(lines.joined(separator: "\n"), .jsonLines))
     #expect(report.progress.inserted == 4)
     #expect(try partners() == ["a": [], "b": ["c"], "c": ["a"], "d": []])
-    // Two members are missing, the first list is empty, and the three of the third one are too many.
+    // Two members are missing, the first list is empty, and the third list would have three
+    // members, which is too many.
     #expect(report.unresolved.filter { $0.reason == .missing }.count == 2)
     let refused = report.unresolved.compactMap { one in
       if case .refused(let why) = one.reason { "\(one.key) \(why.contains("at least"))" } else { nil }
@@ -172,8 +174,8 @@ import Testing
     return voices
   }
 
-  /// Whoever comes into a list from the other side cannot make it too short.
-  @Test(arguments: [false, true], [1, 2, 9]) func `members come from the other side`(
+  /// A member that is added from the other side cannot make a list too short.
+  @Test(arguments: [false, true], [1, 2, 9]) func `members are added from the other side`(
     _ isText: Bool, _ chunk: Int
   ) throws {
     var importer = try container.importer(for: Voice.self)
@@ -195,7 +197,7 @@ import Testing
     #expect(try choirs() == ["a": ["b", "c"], "b": ["a", "c"], "c": ["a", "b"]])
   }
 
-  @Test func `a record does not fill the list of another beyond its bound`() throws {
+  @Test func `a record does not fill the list of another beyond its limit`() throws {
     let context = ModelContext(container)
     for voice in three() { context.insert(voice) }
     try context.save()
@@ -213,7 +215,7 @@ import Testing
     #expect(try importer.run(snapshots: [snapshot]).progress.bad == 1)
     #expect(try choirs()["a"] == ["b", "c", "d"] && choirs()["b"] == ["a", "c", "d"])
   }
-  @Test(arguments: [1, 9]) func `nor does a model`(_ chunk: Int) throws {
+  @Test(arguments: [1, 9]) func `a model does not either`(_ chunk: Int) throws {
     var importer = try container.importer(for: Voice.self)
     (importer.options.chunk, importer.options.badRecords) = (chunk, .skip(upTo: 9))
     let voices = three()

@@ -4,7 +4,7 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Texts that are wrong in every way: each has its error with the place, and leaves nothing.
+/// Invalid texts of every kind: each gives an error with its place and stores nothing.
 @Suite struct ImportFaultTests {
   struct Wrong: CustomTestStringConvertible, Sendable {
     var name: String
@@ -36,7 +36,7 @@ import Testing
     var testDescription: String { name }
   }
 
-  /// One good record stands in front of what is wrong.
+  /// One valid record precedes the invalid one.
   private static let good = "{\"code\": 1, \"title\": \"a\"}\n"
   private static let head = "code,title,small,tags\n1,a,2,[]\n"
 
@@ -107,7 +107,7 @@ import Testing
       "a huge field", head + "2," + String(repeating: "x", count: 17 << 20) + ",3,[]\n", .csv, .tooLarge, line: 3),
   ]
 
-  @Test(arguments: wrong) func `each has its error, and leaves nothing`(_ wrong: Wrong) throws {
+  @Test(arguments: wrong) func `each gives its error and stores nothing`(_ wrong: Wrong) throws {
     let container = try ImportTests.container()
     var importer = try container.importer(for: Item.self)
     importer.options.conflict = .insert
@@ -139,7 +139,7 @@ import Testing
     }
     let other = try ImportTests.container()
     let importer = try other.importer(for: Item.self)
-    // A bit may stand where nobody looks; else it is noticed.
+    // A changed bit may be in an unused place; otherwise it is detected.
     do {
       let report = try importer.run(.data(Data(bytes), .jsonLines))
       #expect(!isCut && report.progress.inserted == 300, "seed \(seed)")

@@ -35,7 +35,7 @@ struct Price: Codable, Hashable {
   }
 }
 
-/// A user came with a file that another program had written, and the importer refused it, or took it for something else.
+/// Regression: the importer refused or misread files of other programs.
 @Suite struct ImportFormTests {
   private let container: ModelContainer
   private let noon = Date(timeIntervalSinceReferenceDate: 736_259_400)
@@ -66,8 +66,8 @@ struct Price: Codable, Hashable {
 
   // MARK: Dates
 
-  /// The guides tell users of other stores to write JSON Lines there. `JSONEncoder` writes dates as numbers.
-  @Test func `what JSONEncoder writes by default is imported`() throws {
+  /// Guides for users of other stores recommend JSON Lines. `JSONEncoder` writes dates as numbers.
+  @Test func `the default output of JSONEncoder is imported`() throws {
     struct Record: Codable {
       var code: Int
       var day: Date
@@ -90,8 +90,9 @@ struct Price: Codable, Hashable {
     }
   }
 
-  /// What `sqlite3 -csv -header` makes of a database of GRDB or SQLiteData, as their guides tell.
-  @Test func `what sqlite3 writes as a table is imported`() throws {
+  /// The output of `sqlite3 -csv -header` for a database of GRDB or SQLiteData, as the guides
+  /// recommend.
+  @Test func `the table output of sqlite3 is imported`() throws {
     let table = """
       id,name,day,paid,amount,count,coin,stage
       1,"a ""b"" c","2024-05-01 12:30:00.000",1,12.5,,EUR,2
@@ -120,10 +121,10 @@ struct Price: Codable, Hashable {
     (.format("yyyy-MM-dd'T'HH:mm:ss.SSSXXX"), "\"2024-05-01T12:30:00.000Z\""),
     (.format("d. MMMM y 'um' HH.mm"), "\"1. May 2024 um 12.30\""),
   ])
-  func `dates in the form that is named`(_ form: ImportOptions.DateForm, _ written: String) throws {
+  func `dates in the named form`(_ form: ImportOptions.DateForm, _ written: String) throws {
     try run("{\"code\": 1, \"day\": \(written), \"days\": [\(written)]}", .jsonLines) { $0.dates = form }
     #expect(try bills()[1]?.day == noon && bills()[1]?.days == [noon])
-    // In a table as well, but for what JSON alone can tell.
+    // Also in a table, except for forms that only JSON can express.
     if form == .automatic, !written.hasPrefix("\"") { return }
     try run("code;day\n2; \(written) \n".replacing("\"", with: ""), .csv(delimiter: ";")) { $0.dates = form }
     #expect(try bills()[2]?.day == noon)
@@ -147,7 +148,7 @@ struct Price: Codable, Hashable {
   }
 
   @Test(arguments: ["dd.MM", "yyyy qq", "yyyy 'x", "yyyyy", ""])
-  func `a format of dates that cannot be read is refused before anything is`(_ format: String) throws {
+  func `an invalid date format is refused before a record is read`(_ format: String) throws {
     let error = #expect(throws: RoostError.self) { try run("code,day\n", .csv) { $0.dates = .format(format) } }
     #expect(error?.code == .badValue && error?.description.contains("the date format '\(format)'") == true)
   }
@@ -155,7 +156,7 @@ struct Price: Codable, Hashable {
   // MARK: Tables
 
   @Test(arguments: ["Code,NAME,day", " code , name,day ", "code,\" Name \",Day"])
-  func `names of columns, whatever their case and the blanks around them`(_ header: String) throws {
+  func `column names in any case and with blanks around them`(_ header: String) throws {
     try run("\(header)\n 1 , a b ,2024-05-01 \n", .csv)
     // Blanks around a text belong to it.
     #expect(try bills()[1]?.name == " a b ")
@@ -171,23 +172,23 @@ struct Price: Codable, Hashable {
     "code;name;day\n1;a,b;2024-05-01\n", "code\tname\tday\r\n1\ta,b\t2024-05-01", "code,name,day\n1,\"a,b\",2024-05-01",
     "\n\"code\";\"name\";\"day\"\n1;\"a,b\";2024-05-01\n", "\u{FEFF}code;name;day\n1;a,b;2024-05-01\n",
   ])
-  func `the first line tells what stands between cells`(_ text: String) throws {
+  func `the first line tells the delimiter`(_ text: String) throws {
     try run(text, .csv)
     #expect(try bills()[1]?.name == "a,b")
-    // What is said is not guessed.
+    // A given delimiter is not guessed.
     if !text.contains("code,") { #expect(fault(text, .csv(delimiter: ","))?.reason != nil) }
     try run("2;a,b,c,d;2024-05-01\n", .csv(columns: ["code", "name", "day"]))
     #expect(try bills()[2]?.name == "a,b,c,d")
   }
 
-  /// A quote in the middle of a cell makes its record a bad one, and hides no delimiter.
-  @Test func `a stray quote in the first line does not hide what stands between cells`() throws {
+  /// A quote in the middle of a cell makes its record invalid, and hides no delimiter.
+  @Test func `a stray quote in the first line does not hide the delimiter`() throws {
     let text = "7\";a,b;2024-05-01\n8;c,d;2024-05-01\n"
     let report = try run(text, .csv(columns: ["code", "name", "day"])) { $0.badRecords = .skip(upTo: 1) }
     #expect(try report.progress.inserted == 1 && bills()[8]?.name == "c,d")
   }
 
-  @Test func `bad records of a table keep their delimiter`() throws {
+  @Test func `invalid records of a table keep their delimiter`() throws {
     let folder = try Folder()
     let report = try run("code;name;day\nx;a;2024-05-01\n2;b;2024-05-01\n", .csv) {
       $0.badRecords = .skip(upTo: 1)
@@ -200,7 +201,7 @@ struct Price: Codable, Hashable {
 
   // MARK: Values
 
-  @Test func `flags are also 0 and 1 in JSON`() throws {
+  @Test func `Booleans are also 0 and 1 in JSON`() throws {
     try run("[{\"code\": 1, \"day\": 0, \"paid\": 1}, {\"code\": 2, \"day\": 0, \"paid\": 0}]", .json)
     #expect(try bills().mapValues(\.paid) == [1: true, 2: false])
     for wrong in ["2", "1.0", "-1", "\"on\""] {
@@ -209,7 +210,7 @@ struct Price: Codable, Hashable {
     }
   }
 
-  @Test func `a message shows the value that was wrong, shortened`() throws {
+  @Test func `a message shows the wrong value, shortened`() throws {
     let cell = fault("code,amount,day\n1,\"12,50\",2024-05-01\n", .csv)
     #expect(cell?.detail == "a number is expected, found \"12,50\"" && cell?.line == 2 && cell?.column == 3)
     #expect(fault("code,count,day\n1,300,2024-05-01\n", .csv)?.detail.hasSuffix(", found \"300\"") == true)
@@ -223,7 +224,8 @@ struct Price: Codable, Hashable {
 
   // MARK: Cases
 
-  /// A currency that the enum does not have was imported as good, read as the first case, and the row could not be saved or deleted.
+  /// Regression: a currency that the enum does not have was imported, read as the first case, and
+  /// the row could not be saved or deleted.
   @Test(arguments: [
     ("coin", "\"GBP\"", "a case of Coin is expected (\"EUR\", \"USD\"), found \"GBP\""),
     ("stage", "3", "a case of Stage is expected (cases unknown), found 3"),
@@ -236,7 +238,7 @@ struct Price: Codable, Hashable {
     ("tone", "\"high\"", "the bytes of a value of type Tone are expected, found \"high\""),
     ("page", "\"http://[\"", "a value of type URL is expected, found \"http://[\""),
   ])
-  func `an enum's value that is none of its cases is a bad record`(
+  func `an enum value outside its cases is an invalid record`(
     _ field: String, _ value: String, _ detail: String
   ) throws {
     let good =

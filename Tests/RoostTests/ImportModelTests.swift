@@ -4,7 +4,7 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Models and snapshots that are imported, and what is exported and imported again.
+/// Imports of models and snapshots, and exports that are imported again.
 @Suite struct ImportModelTests {
   private let container: ModelContainer
 
@@ -12,7 +12,7 @@ import Testing
 
   private struct Stop: Error {}
 
-  @Test func `a model that was imported is nobody's afterwards, and not taken for the one that is stored`() throws {
+  @Test func `an imported model has no context, and is not the stored one`() throws {
     let item = Item(1, title: "a")
     #expect(try container.importer(for: Item.self).run(models: [item]).progress.inserted == 1)
     let context = ModelContext(container)
@@ -63,7 +63,7 @@ import Testing
     #expect(try ImportTests.items(container)[1]?.title == "x")
   }
 
-  @Test func `an import with a name goes on`() throws {
+  @Test func `an import with a name continues`() throws {
     var importer = try container.importer(for: Item.self)
     importer.options.chunk = 4
     importer.options.name = "numbers"
@@ -80,7 +80,8 @@ import Testing
       return Item(number)
     }
     #expect(report.progress.resumed == 8 && report.progress.inserted == 20)
-    // Those before are made again only as far as somebody may lead to them: in a debug build models are let go late.
+    // Earlier models are made again only if a later one may reference them: in a debug build models
+    // are released late.
     #expect(Array(made.suffix(12)) == Array(8..<20))
     #expect(try ImportTests.items(container).count == 20)
   }
@@ -146,21 +147,21 @@ import Testing
     #expect(try importer.run(snapshots: [snapshot]).progress.updated == 1)
     _ = try context.fetchCount(FetchDescriptor<Item>())
     #expect(item.price == nil)
-    // One that is gone is a new model.
+    // The snapshot of a deleted model makes a new one.
     context.delete(item)
     try context.save()
     #expect(try importer.run(snapshots: [snapshot]).progress.inserted == 1)
     #expect(try ImportTests.items(container)[1]?.shelf?.name == "s")
     context.delete(shelf)
     try context.save()
-    // What it led to is gone, and that is told.
+    // A model that it referenced is gone, and the report says so.
     let led = try importer.run(snapshots: [snapshot])
     #expect(led.progress.bad == 0 && led.progress.updated == 1)
     #expect(led.unresolved.map(\.property) == ["shelf"] && led.unresolved.first?.reason == .missing)
     #expect(try ImportTests.items(container).values.allSatisfy { $0.shelf == nil })
   }
 
-  @Test func `snapshots lead to each other, and come one after the other`() async throws {
+  @Test func `snapshots reference each other and come one after the other`() async throws {
     let other = ModelContext(try ImportTests.container())
     let knots = (0..<30).map { Knot("k\($0)") }
     for (number, knot) in knots.enumerated() {
@@ -186,7 +187,7 @@ import Testing
     }
     let made = try await container.importer(for: Item.self).run(numbers) { Item($0) }
     #expect(made.progress.inserted == 20)
-    // What leads to another store is told.
+    // References to another store are reported.
     let half = try again(snapshots.prefix(5))
     #expect(half.progress.updated == 5)
     let names = Set(snapshots.prefix(5).map(\.name))
@@ -198,7 +199,7 @@ import Testing
     try container.importer(for: Knot.self).run(snapshots: snapshots)
   }
 
-  // MARK: Out and in
+  // MARK: Export and import
 
   static func item(_ number: Int, _ random: inout SplitMix64) -> Item {
     func text(_ random: inout SplitMix64) -> String {
@@ -228,8 +229,8 @@ import Testing
     return item
   }
 
-  /// Whatever is exported is imported as the same, in every format, with all that it leads to.
-  @Test(arguments: 1...12) func `a round trip is the identity`(_ seed: UInt64) throws {
+  /// An export in any format gives the same models when it is imported, with all relationships.
+  @Test(arguments: 1...12) func `a round trip gives the same models`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let context = ModelContext(container)
     let shelves = (0..<4).map { Rack("shelf \($0)") }
@@ -280,7 +281,7 @@ import Testing
     let count = try await container.export(some, to: .file(file, .csv(columns: ["code", "title", "home.city"])))
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(count == 3 && text == "code,title,home.city\n25,t1,Oslo\n22,t1,Oslo\n19,t1,Oslo\n")
-    // Tests and orders that only memory knows.
+    // Predicates and orders that need models in memory.
     let limit = 3
     some.predicate = #Predicate { $0.tags.count + $0.code % 10 < limit }
     some.sortBy = []
@@ -288,7 +289,7 @@ import Testing
     some.fetchLimit = nil
     let tested = some
     #expect(try await container.export(tested, to: .file(file, .csv(columns: ["code"]))) == 9)
-    // What fails leaves the file as it was.
+    // A failed export leaves the file unchanged.
     let before = try Data(contentsOf: file)
     let wrong = #expect(throws: RoostError.self) {
       try container.export(some, to: .file(file, .csv(columns: ["cod"])))
@@ -305,7 +306,7 @@ import Testing
 }
 
 extension ModelSnapshot<Item> {
-  /// What does not depend on the store.
+  /// The values that do not depend on the store.
   fileprivate var plain: [String] {
     [
       "\(self.code)", self.title, "\(self.made.timeIntervalSinceReferenceDate)", "\(self.mark)",

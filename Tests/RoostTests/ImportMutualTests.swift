@@ -13,7 +13,7 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
-/// Imports of relationships that are their own other side.
+/// Imports of relationships that are their own inverse.
 @Suite struct ImportMutualTests {
   static func container() throws -> ModelContainer {
     try ModelContainer(for: Mate.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -35,7 +35,7 @@ import Testing
     return try importer.run(.text(lines.joined(separator: "\n"), .jsonLines))
   }
 
-  @Test(arguments: [1, 2, 5000]) func `whom a record leads to leads back`(_ chunk: Int) throws {
+  @Test(arguments: [1, 2, 5000]) func `both sides of a relationship are set`(_ chunk: Int) throws {
     let container = try Self.container()
     let context = ModelContext(container)
     _ = try import_(
@@ -48,10 +48,10 @@ import Testing
       try Self.lines(container) == [
         #"a b ["b", "c"] []"#, #"b a ["a"] []"#, #"c d ["d", "a"] []"#, #"d c ["c"] []"#,
       ])
-    // Contexts hear of both sides.
+    // Contexts see both sides.
     let all = try context.fetch(Self.byName)
     #expect(all.map { $0.spouse?.name } == ["b", "a", "d", "c"])
-    // Who marries another one leaves two alone; who has no friends any more is nobody's.
+    // A spouse who marries another person leaves two alone; a person without friends is in no list.
     let report = try import_(
       container, [#"{"name": "a", "spouse": "c", "friends": []}"#, #"{"name": "d", "friends": ["b"]}"#], chunk: chunk)
     #expect(report.progress.updated == 2)
@@ -81,8 +81,8 @@ import Testing
     #expect(try Self.lines(container).prefix(2) == ["a b [] []", "b a [] []"])
   }
 
-  /// However many records are one piece, and whatever of it is stored when a record is read.
-  @Test(arguments: [1, 2, 3, 9]) func `a later record empties a list into which an earlier one came`(
+  /// For any chunk size, and whatever part of it is stored when a record is read.
+  @Test(arguments: [1, 2, 3, 9]) func `a later record empties a list that an earlier one filled`(
     _ chunk: Int
   ) throws {
     let container = try Self.container()
@@ -91,8 +91,8 @@ import Testing
     #expect(try Self.lines(container) == ["a - [] []", "t - [] []"])
   }
 
-  /// What an import stores is what somebody would have stored who sets the same and saves.
-  @Test(arguments: 0..<40) func `by seed, texts and snapshots store what a save stores`(_ seed: Int) throws {
+  /// An import stores the same as a program that sets the same properties and saves.
+  @Test(arguments: 0..<40) func `by seed, texts and snapshots store the same as a save`(_ seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))
     let names = ["a", "b", "c", "d", "e", "f"]
     let containers = try (0..<3).map { _ in try Self.container() }
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 3, 5000]) func `snapshots that lead to each other keep the order of their lists`(
+  @Test(arguments: [1, 3, 5000]) func `snapshots that reference each other keep the order of their lists`(
     _ chunk: Int
   ) throws {
     let other = ModelContext(try Self.container())

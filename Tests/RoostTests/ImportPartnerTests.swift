@@ -4,7 +4,7 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Partners that wait for each other until an import's end, while others marry them.
+/// Partners that wait for each other until an import's end, while other records take them.
 @Suite struct ImportPartnerTests {
   private let container: ModelContainer
 
@@ -12,7 +12,7 @@ import Testing
 
   enum Way: CaseIterable, Sendable { case texts, snapshots }
 
-  /// Who is to lead to whom, one record each; nil says nothing.
+  /// The partner of each record; nil does not set one.
   typealias Couples = [(name: String, spouse: String?)]
 
   private func spouses() throws -> [String: String] {
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Way.allCases) func `a partner whom somebody gave it meanwhile stays`(_ way: Way) throws {
+  @Test(arguments: Way.allCases) func `a partner that was set meanwhile stays`(_ way: Way) throws {
     let report = try run([("a", "z"), ("z", nil), ("c", "d"), ("d", nil)], way, chunk: 1) { records in
       if records == 2 { marry("x", "z") }
     }
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: Way.allCases, [1, 2, 9])
-  func `of two records that wait for one, the later has it`(_ way: Way, _ chunk: Int) throws {
+  func `of two records that wait for one, the later gets it`(_ way: Way, _ chunk: Int) throws {
     let report = try run([("a", "z"), ("b", "z"), ("c", "z"), ("z", nil)], way, chunk: chunk)
     #expect(try spouses() == ["a": "-", "b": "-", "c": "z", "z": "c"])
     #expect(report.unresolved.allSatisfy { $0.reason == .changed })
@@ -81,7 +81,7 @@ import Testing
 
   @Test(arguments: Way.allCases, [1, 2, 9])
   func `a later record is not undone by one that waited`(_ way: Way, _ chunk: Int) throws {
-    // The one that comes names another one, or another one names it.
+    // The new record names another partner, or another record names it.
     _ = try run([("x", nil), ("a", "z"), ("z", "x")], way, chunk: chunk)
     #expect(try spouses() == ["a": "-", "x": "z", "z": "x"])
     _ = try run([("b", "y"), ("y", nil), ("c", "y")], way, chunk: chunk)
@@ -89,17 +89,17 @@ import Testing
   }
 
   @Test(arguments: Way.allCases, [1, 2, 9])
-  func `a record takes the partner of one that stands before it`(_ way: Way, _ chunk: Int) throws {
+  func `a record takes the partner of an earlier one`(_ way: Way, _ chunk: Int) throws {
     _ = try run([("x", nil), ("z", "x"), ("a", "z")], way, chunk: chunk)
     #expect(try spouses() == ["a": "z", "x": "-", "z": "a"])
-    // Whoever waits for one that waits.
+    // A record that waits for a waiting one.
     _ = try run([("e", "f"), ("g", "h"), ("f", "h"), ("h", nil)], way, chunk: chunk)
     #expect(try spouses().filter { "efgh".contains($0.key) } == ["e": "-", "f": "h", "g": "-", "h": "f"])
   }
 
-  /// What stands in the store is what somebody would have said who knew all of them from the beginning, each name for
-  /// one record, one after the other.
-  @Test(arguments: 0..<60) func `by seed, the last word wins, whatever waits and whoever comes between`(
+  /// The store has the state that a program would make that knew all names from the beginning,
+  /// record by record.
+  @Test(arguments: 0..<60) func `by seed, the last record decides, whichever records wait`(
     _ seed: Int
   ) throws {
     var random = SplitMix64(seed: UInt64(seed))
@@ -126,12 +126,12 @@ import Testing
       if records == moment { marry("user", groom) }
     }
     let found = try spouses().filter { $0.value != "-" }
-    // Where one was given up for another the one before may have come back: it waits too.
+    // If a partner was given up for another, the one before may have been restored: it waits too.
     #expect(found["user"] == wanted["user"], "seed \(seed)")
     for (one, other) in wanted { #expect(found[one] == other, "seed \(seed), \(way): \(one)") }
   }
 
-  // MARK: Broken off
+  // MARK: Interrupted imports
 
   private static func state(_ container: ModelContainer) throws -> [String] {
     let context = ModelContext(container)
@@ -143,8 +143,9 @@ import Testing
     }
   }
 
-  /// One waits for a partner, who came and waits for another one. To set the first at the break would be too early.
-  @Test func `a partner who waits for another is not taken where an import is broken off`() throws {
+  /// A record waits for a partner that has come and itself waits for another. Setting the first
+  /// reference at the interruption would be too early.
+  @Test func `a partner that waits for another is not taken when an import is interrupted`() throws {
     var importer = try container.importer(for: Mate.self)
     (importer.options.chunk, importer.options.name) = (1, "mates")
     let lines = [#"{"name": "a", "spouse": "t"}"#, #"{"name": "t", "spouse": "u"}"#]
@@ -154,7 +155,7 @@ import Testing
     #expect(try spouses() == ["a": "-", "t": "u", "u": "t"] && report.unresolved.map(\.reason) == [.changed])
   }
 
-  @Test(arguments: 0..<40) func `by seed, an import that is broken off again and again stores what a whole one does`(
+  @Test(arguments: 0..<40) func `by seed, a repeatedly interrupted import stores the same as a complete one`(
     _ seed: Int
   ) throws {
     var random = SplitMix64(seed: UInt64(seed))
@@ -170,7 +171,7 @@ import Testing
       if random.chance(1, in: 3) { parts.append("\"friends\": \(some(2))") }
       return "{" + parts.joined(separator: ", ") + "}"
     }
-    // Some have a later word.
+    // Later records change some of them.
     for _ in 0..<random.below(4) {
       let (one, other) = (names[random.below(6)], names[random.below(6)])
       let first = lines.firstIndex { $0.hasPrefix("{\"name\": \"\(one)\"") } ?? 0

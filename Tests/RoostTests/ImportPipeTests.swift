@@ -4,13 +4,15 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// A program wrote a record a second into a pipe, and the importer stored nothing before the pipe ended: it waited until 256 KiB were there.
+/// Regression: a program wrote a record a second into a pipe, and the importer stored nothing
+/// before the pipe ended. It waited until it had 256 KiB.
 @Suite struct ImportPipeTests {
   private func records(_ codes: ClosedRange<Int>, _ format: ImportSource.Format) -> Data {
     Data(codes.map { format == .csv ? "\($0),t\n" : "{\"code\": \($0), \"title\": \"t\"}\n" }.joined().utf8)
   }
 
-  /// The pipe stays open until all of it is stored, so an importer that waits for its end waits for ever.
+  /// The pipe stays open until all of it is stored, so an importer that waits for its end waits
+  /// forever.
   @Test(.timeLimit(.minutes(30)), arguments: [nil, 1, 2, 1000], [ImportSource.Format.csv, .jsonLines])
   func `records of a pipe are stored while it is open`(_ chunk: Int?, _ format: ImportSource.Format) async throws {
     let container = try ModelContainer(for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -22,7 +24,7 @@ import Testing
     if format == .csv { try writing.write(contentsOf: Data("code,title\n".utf8)) }
     var progress = run.progress.makeAsyncIterator()
     for step in 0..<3 {
-      // The last record comes in two halves.
+      // The last record is written in two halves.
       let bytes = records(step * 4 + 1...step * 4 + 4, format)
       try writing.write(contentsOf: bytes.dropLast(5))
       try writing.write(contentsOf: bytes.suffix(5))
@@ -35,7 +37,7 @@ import Testing
     #expect(try await run.report.progress.inserted == 12)
   }
 
-  /// Each step is a frame of its own, and half of the next one, which tells nothing until it is whole.
+  /// Each step is one frame and half of the next one, which cannot be decoded until it is complete.
   @Test(.timeLimit(.minutes(30))) func `records of a compressed pipe are stored while it is open`() async throws {
     let container = try ModelContainer(for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     var importer = try container.importer(for: Item.self)
@@ -65,7 +67,7 @@ import Testing
     #expect(try await run.report.progress.inserted == 12)
   }
 
-  @Test func `a pipe that is never empty for long is stored whole`() throws {
+  @Test func `a pipe that is never empty for long is stored completely`() throws {
     let container = try ModelContainer(for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     var importer = try container.importer(for: Item.self)
     importer.options.chunk = 1000

@@ -26,7 +26,7 @@ import Testing
   init(_ number: Int) { self.number = number }
 }
 
-/// Models of one import that lead to each other, in one chunk or in several.
+/// Models of one import that reference each other, in one chunk or several.
 @Suite struct ImportSharingTests {
   private let container: ModelContainer
 
@@ -44,7 +44,7 @@ import Testing
 
   // MARK: Left out
 
-  @Test func `what came along with a model that was left out is not taken for stored`() throws {
+  @Test func `a model that came with a left-out model is not taken for stored`() throws {
     try store(1)
     var importer = try container.importer(for: Item.self)
     (importer.options.conflict, importer.options.badRecords) = (.insert, .skip(upTo: 9))
@@ -62,13 +62,13 @@ import Testing
     #expect(try ImportTests.items(container)[3]?.shelf?.name == "t")
   }
 
-  /// Models that bring each other along, some of which cannot be stored. How many are a chunk does not matter.
-  @Test(arguments: 0..<60) func `by seed, each element is stored with what it brings, or not at all`(_ seed: Int) throws
-  {
+  /// Models that bring each other along, some of which cannot be stored. The chunk size must not
+  /// matter.
+  @Test(arguments: 0..<60) func `by seed, each element is stored with its references, or not`(_ seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))
     for code in 100..<103 { try store(code) }
     let racks = (0..<4).map { Rack("r\($0)") }
-    // Some have a code that is there already, and some one that another of them has.
+    // Some have a stored code, and some the code of another one.
     let items = (0..<12).map { place in
       Item(random.chance(1, in: 6) ? 100 + random.below(3) : random.chance(1, in: 8) ? 0 : place)
     }
@@ -82,7 +82,7 @@ import Testing
     }
     var given = items.filter { _ in random.chance(3, in: 4) }.shuffled(using: &random)
     if let first = given.first, random.chance(1, in: 3) { given.append(first) }
-    // What must come of it.
+    // The expected result.
     var (codes, isIn): (Set<Int>, Set<ObjectIdentifier>) = ([100, 101, 102], [])
     var (inserted, bad) = (0, 0)
     for item in given {
@@ -123,8 +123,8 @@ import Testing
 
   // MARK: Several chunks
 
-  /// It was looked at for ever, once for each time that it was found.
-  @Test func `a model that leads to itself and to others`() throws {
+  /// Regression: it was examined endlessly, once each time that it was found.
+  @Test func `a model that references itself and others`() throws {
     let container = try Self.beads()
     let (one, other) = (Bead(1), Bead(2))
     one.others = [one, other]
@@ -139,8 +139,7 @@ import Testing
     try ModelContainer(for: Bead.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
-  @Test(arguments: [1, 2, 5000]) func `what several lead to is inserted once, whatever a chunk is`(_ chunk: Int) throws
-  {
+  @Test(arguments: [1, 2, 5000]) func `a model of several owners is inserted once, in any chunks`(_ chunk: Int) throws {
     let container = try Self.ledgers()
     var importer = try container.importer(for: Posting.self)
     importer.options.chunk = chunk
@@ -148,14 +147,15 @@ import Testing
     try importer.run(models: (0..<5).map { Posting($0, ledger) })
     let found = try ModelContext(container).fetch(FetchDescriptor<Ledger>())
     #expect(found.map { $0.postings.map(\.number) } == [[0, 1, 2, 3, 4]])
-    // One that is given again is there already.
+    // A model that is given again is already stored.
     let twice = Posting(7)
     #expect(try importer.run(models: [twice, Posting(8), twice]).progress.inserted == 3)
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Posting>()) == 7)
   }
 
-  /// Each run makes its models anew, as a program does that is started again: objects have no names that outlive it.
-  @Test(arguments: 1...6, [1, 2, 3]) func `an import that goes on knows what came before the break`(
+  /// Each run makes its models anew, as a restarted program does: objects have no names that
+  /// outlive the program.
+  @Test(arguments: 1...6, [1, 2, 3]) func `a continued import knows what came before the interruption`(
     _ breaks: Int, _ chunk: Int
   ) throws {
     struct Stop: Error {}
@@ -166,12 +166,12 @@ import Testing
       let ledgers = [Ledger(), Ledger()]
       try importer.run(0..<7) { number in
         if number == end { throw Stop() }
-        // The fourth leads to nothing that anybody else has.
+        // No other model references the ledger of the fourth.
         return Posting(number, number == 3 ? Ledger() : ledgers[number % 2])
       }
     }
     #expect(throws: Stop.self) { try run(breaks) }
-    // Once more in the middle of what is left.
+    // Interrupted again in the middle of the rest.
     #expect(throws: Stop.self) { try run(6) }
     try run(99)
     let found = try ModelContext(container).fetch(FetchDescriptor<Ledger>())
@@ -179,8 +179,9 @@ import Testing
     #expect(numbers == [[0, 2, 4, 6], [1, 5], [3]], "\(numbers)")
   }
 
-  /// The first of what an element leads to is let go, and unknown when its import goes on; the second is known.
-  @Test func `what is known is found by the links that lead to it, whatever else is not known any more`() throws {
+  /// The first model that an element references is released and unknown when its import continues;
+  /// the second is known.
+  @Test func `known models are found by the links to them, even if others are unknown`() throws {
     struct Stop: Error {}
     let container = try Self.beads()
     var importer = try container.importer(for: Bead.self)
@@ -205,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `one that goes on with models that lead elsewhere is refused`() throws {
+  @Test func `an import that continues with other references is refused`() throws {
     struct Stop: Error {}
     let container = try Self.beads()
     var importer = try container.importer(for: Bead.self)
@@ -227,8 +228,8 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Bead>()) == 3)
   }
 
-  /// Each bead leads to what it leads to as soon as it is made. A run that goes on makes all of them anew.
-  @Test(arguments: 0..<40) func `by seed, a graph is stored once, however often its import is broken off`(
+  /// Each bead gets its references as soon as it is made. A continued run makes all of them anew.
+  @Test(arguments: 0..<40) func `by seed, a graph is stored once, however often its import is interrupted`(
     _ seed: Int
   ) throws {
     struct Stop: Error {}
@@ -263,7 +264,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2]) func `one that goes on brings along again what somebody deleted`(_ chunk: Int) async throws {
+  @Test(arguments: [1, 2]) func `a continued import inserts models again that were deleted`(_ chunk: Int) async throws {
     struct Stop: Error {}
     let container = try Self.ledgers()
     var importer = try container.importer(for: Posting.self)
@@ -291,11 +292,11 @@ import Testing
     #expect(found.count == 1 && found[0].postings.count == 5 - report.progress.resumed)
   }
 
-  /// One thread at a time has it.
+  /// One thread at a time uses it.
   private struct Held: @unchecked Sendable { let model: Posting }
 
   @Test(arguments: ImportOptions.Conflict.allCases)
-  func `a unique value of one that came in an earlier chunk is its own`(_ conflict: ImportOptions.Conflict) throws {
+  func `a unique value of an earlier chunk's model is its own`(_ conflict: ImportOptions.Conflict) throws {
     var importer = try container.importer(for: Item.self)
     (importer.options.chunk, importer.options.conflict) = (1, conflict)
     let rack = Rack("s")
@@ -309,7 +310,7 @@ import Testing
     #expect(found.map { $0.items.map(\.code) } == [[0, 1, 2]])
   }
 
-  @Test func `an element is counted by what became of itself`() throws {
+  @Test func `an element is counted by its own outcome`() throws {
     let context = ModelContext(container)
     context.insert(Rack("s"))
     context.insert(Item(1))
@@ -324,7 +325,7 @@ import Testing
     }
   }
 
-  @Test func `what others delete between two chunks comes again with who leads to it`() throws {
+  @Test func `models that others delete between chunks are inserted again with their owners`() throws {
     let container = try Self.ledgers()
     var importer = try container.importer(for: Posting.self)
     importer.options.chunk = 1
@@ -341,7 +342,7 @@ import Testing
     #expect(found[2].ledger?.persistentModelID == found[3].ledger?.persistentModelID)
   }
 
-  @Test func `between two chunks a model may come into a context`() throws {
+  @Test func `between two chunks a model may be inserted into a context`() throws {
     var importer = try container.importer(for: Item.self)
     importer.options.chunk = 1
     let context = ModelContext(container)
@@ -350,7 +351,7 @@ import Testing
     try importer.run(models: items) { _ in
       guard isFirst else { return }
       isFirst = false
-      // Nobody takes it for the one that is stored.
+      // It is not taken for the stored one.
       items[0].title = "b"
       let other = Rack("t")
       context.insert(other)

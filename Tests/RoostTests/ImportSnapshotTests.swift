@@ -5,7 +5,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// References of snapshots that wait for the import's end, and whose the import is.
+/// References of snapshots that wait for the import's end, and the origin of an import.
 @Suite struct ImportSnapshotTests {
   private let container: ModelContainer
   private let other: ModelContext
@@ -17,7 +17,7 @@ import Testing
 
   private static let byName = FetchDescriptor<Knot>(sortBy: [SortDescriptor(\.name)])
 
-  /// Snapshots of another store: each knot leads to the next one, in pairs.
+  /// Snapshots of another store: each knot references the next one, in pairs.
   private func knots(_ leads: [String: String]) throws -> [ModelSnapshot<Knot>] {
     let names = Set(leads.keys).union(leads.values)
     let knots = Dictionary(uniqueKeysWithValues: names.map { ($0, Knot($0)) })
@@ -40,7 +40,7 @@ import Testing
     return Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.next?.name ?? "-") })
   }
 
-  /// Does something to the stored knots in between.
+  /// Changes the stored knots between two steps.
   private func meddle(_ body: (ModelContext, [String: Knot]) -> Void) {
     let context = ModelContext(container)
     let all = (try? context.fetch(Self.byName)) ?? []
@@ -48,9 +48,9 @@ import Testing
     try? context.save()
   }
 
-  // MARK: What comes between
+  // MARK: Changes meanwhile
 
-  @Test func `one that is gone leaves the others`() throws {
+  @Test func `a deleted one leaves the others`() throws {
     let all = try knots(["k1": "k2", "k3": "k4"])
     let report = try importer().run(snapshots: all) { progress in
       if progress.records == 2 { meddle { context, knots in knots["k2"].map { context.delete($0) } } }
@@ -60,7 +60,7 @@ import Testing
     #expect(report.unresolved.first?.property == "next")
   }
 
-  @Test func `what somebody sets meanwhile stays, and is told`() throws {
+  @Test func `values that are set meanwhile stay and are reported`() throws {
     let all = try knots(["k1": "k2", "k3": "k4"])
     let report = try importer().run(snapshots: all) { progress in
       if progress.records == 1 { meddle { _, knots in knots["k1"]?.next = Knot("x") } }
@@ -69,20 +69,20 @@ import Testing
     #expect(report.unresolvedCount == 1 && report.unresolved.map(\.reason) == [.changed])
   }
 
-  @Test(arguments: [1, 2, 9]) func `a later snapshot has the last word`(_ chunk: Int) throws {
+  @Test(arguments: [1, 2, 9]) func `a later snapshot decides`(_ chunk: Int) throws {
     let all = try knots(["k1": "k2"])
     let knot = try #require(try other.fetch(Self.byName).first)
     knot.next = nil
     let report = try importer(chunk: chunk).run(snapshots: [all[0], knot.snapshot, all[1]])
     #expect(try nexts() == ["k1": "-", "k2": "-"] && report.unresolvedCount == 0)
-    // By a merge nil says nothing.
+    // In a merge, nil changes nothing.
     let merged = try importer(chunk: chunk, .merge).run(snapshots: [all[0], knot.snapshot, all[1]])
     #expect(try nexts() == ["k1": "k2", "k2": "-"] && merged.progress.updated == 3)
   }
 
-  // MARK: However it ends
+  // MARK: Ends of an import
 
-  @Test(arguments: [nil, "knots"]) func `an error leaves no reference open whose model is there`(_ name: String?) throws
+  @Test(arguments: [nil, "knots"]) func `after an error, references to existing models are set`(_ name: String?) throws
   {
     let all = try knots(["k1": "k2", "k2": "k9"])
     let stored = ModelContext(container)
@@ -92,7 +92,7 @@ import Testing
     snapshots.insert(try #require(try stored.fetchSnapshots(Self.byName).first), at: 2)
     #expect(throws: RoostError.self) { try importer(.insert, name: name).run(snapshots: snapshots) }
     #expect(try nexts() == ["k1": "k2", "k2": "-", "k5": "-"])
-    // Only one with a name can be gone on with.
+    // Only an import with a name can be continued.
     let report = try importer(.skip, name: name).run(snapshots: snapshots)
     #expect(report.progress.resumed == (name == nil ? 0 : 2))
     #expect(try nexts() == ["k1": "k2", "k2": name == nil ? "-" : "k9", "k5": "-", "k9": "-"])
@@ -102,7 +102,7 @@ import Testing
     _ conflict: ImportOptions.Conflict, name: String?
   ) throws -> ModelImporter<Knot> { try importer(chunk: 1, conflict, name: name) }
 
-  @Test(arguments: [nil, "knots"]) func `so does whoever cancels it`(_ name: String?) async throws {
+  @Test(arguments: [nil, "knots"]) func `a cancellation does the same`(_ name: String?) async throws {
     let all = try knots(["k1": "k2", "k2": "k3", "k3": "k1"])
     let importer = try importer(.update, name: name)
     let (stream, told) = AsyncStream<ModelSnapshot<Knot>>.makeStream()
@@ -114,16 +114,16 @@ import Testing
     let report = try await task.value
     #expect(report.isCancelled && report.progress.records == 2)
     #expect(try nexts() == ["k1": "k2", "k2": "-"])
-    // Without a name nobody will come for the other one.
+    // Without a name the other one is never resolved.
     #expect(report.unresolvedCount == (name == nil ? 1 : 0))
     let rest = try importer.run(snapshots: all)
     #expect(rest.progress.resumed == (name == nil ? 0 : 2))
     #expect(try nexts()["k2"] == "k3")
   }
 
-  @Test func `a chunk that is not stored says nothing of rows`() throws {
+  @Test func `a chunk that is not stored leaves no row numbers`() throws {
     let all = try knots(["k1": "k3", "k2": "k4"])
-    // The second chunk fails as a whole: its rows' numbers are the next ones' that come.
+    // The second chunk fails completely: its row numbers are reused.
     let stored = ModelContext(container)
     stored.insert(Knot("k4"))
     try stored.save()
@@ -136,9 +136,9 @@ import Testing
     #expect(try nexts()["k1"] == "-" && nexts()["k2"] == "-")
   }
 
-  // MARK: Of this store
+  // MARK: Snapshots of this store
 
-  @Test(arguments: 0..<30) func `by seed, deleted models come back in any order`(_ seed: Int) throws {
+  @Test(arguments: 0..<30) func `by seed, deleted models are restored in any order`(_ seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))
     let context = ModelContext(container)
     let knots = (0..<10).map { Knot("k\($0)") }
@@ -155,9 +155,9 @@ import Testing
     #expect(try nexts() == before && report.unresolvedCount == 0, "seed \(seed)")
   }
 
-  // MARK: Owners
+  // MARK: Kinds of imports
 
-  @Test func `models do not go on with the import of a text, nor a text with theirs`() throws {
+  @Test func `models do not continue a text's import, nor the reverse`() throws {
     var items = try container.importer(for: Item.self)
     (items.options.chunk, items.options.name) = (2, "nightly")
     let lines = (1...6).map { "\($0),t" }
@@ -171,7 +171,7 @@ import Testing
     skipping.options.badRecords = .skip(upTo: 1)
     #expect(try skipping.run(.text(text, .csv)).progress.resumed == 2)
     #expect(try ImportTests.items(container).count == 6)
-    // The other way round.
+    // The reverse.
     struct Stop: Error {}
     #expect(throws: Stop.self) {
       try items.run(0..<6) { number in
@@ -185,7 +185,7 @@ import Testing
     #expect(try ImportTests.items(container).count == 12)
   }
 
-  @Test func `two imports of one name do not run beside one another`() throws {
+  @Test func `two imports with one name do not run at the same time`() throws {
     var importer = try container.importer(for: Item.self)
     (importer.options.chunk, importer.options.name) = (1, "nightly")
     var refused = 0

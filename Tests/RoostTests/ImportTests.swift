@@ -79,7 +79,7 @@ struct Place: Codable, Hashable {
   init(_ name: String) { self.name = name }
 }
 
-/// Imports at the door.
+/// Imports through the public interface.
 @Suite struct ImportTests {
   static func container() throws -> ModelContainer {
     try ModelContainer(
@@ -113,7 +113,7 @@ struct Place: Codable, Hashable {
     #expect(one.home == Place(city: "Oslo", zip: 1) && one.tags == ["x", "y"] && one.counts == ["p": 1])
     #expect(one.made == .distantPast && one.small == 3 && one.cost == 1 && one.media == .none)
     #expect(two.place == nil && two.home.city == "Bergen" && two.link?.path() == "/c" && two.isOld)
-    // A default that is another one each time is made for each.
+    // A default that differs each time is made for each model.
     #expect(one.mark != two.mark)
   }
 
@@ -133,7 +133,7 @@ struct Place: Codable, Hashable {
     #expect(throws: RoostError.self) { try importer.run(.file(folder.file("items.txt"))) }
     let missing = #expect(throws: RoostError.self) { try importer.run(.file(folder.file("no.csv"))) }
     #expect(missing?.code == .store)
-    // Compressed, whatever it is called; and through a pipe.
+    // Compressed under any name; and through a pipe.
     _ = try await container.export(FetchDescriptor<Item>(), to: .file(folder.file("packed.json.lz4")))
     let other = try Self.container()
     let report = try await other.importer(for: Item.self).run(.file(folder.file("packed.json.lz4")))
@@ -145,7 +145,7 @@ struct Place: Codable, Hashable {
     #expect(piped.progress.inserted == 1 && piped.progress.remaining == .zero)
   }
 
-  @Test func `contexts and the history hear of it`() throws {
+  @Test func `contexts and the history get the changes`() throws {
     let context = ModelContext(container)
     let shelf = Rack("s")
     context.insert(shelf)
@@ -178,7 +178,7 @@ struct Place: Codable, Hashable {
   }
 
   @Test(arguments: ImportOptions.Conflict.allCases)
-  func `records whose models are there`(_ conflict: ImportOptions.Conflict) throws {
+  func `records whose models exist`(_ conflict: ImportOptions.Conflict) throws {
     let importer = try container.importer(for: Item.self)
     try importer.run(.text("code,title,price\n1,a,5\n", .csv))
     var again = importer
@@ -201,7 +201,7 @@ struct Place: Codable, Hashable {
     #expect((report.progress.updated, report.progress.kept) == (conflict == .skip ? (0, 1) : (1, 0)))
   }
 
-  @Test func `bad records are told with their places, and can be imported again`() throws {
+  @Test func `invalid records are reported with their places, and can be imported again`() throws {
     let folder = try Folder()
     var importer = try container.importer(for: Item.self)
     let text = "code,title\n1,a\nx,b\n3,c\n4\n5,e\n"
@@ -251,14 +251,14 @@ struct Place: Codable, Hashable {
     #expect(throws: RoostError.self) { try importer.run(.file(URL(string: "https://a.b/c.csv")!)) }
     let column = #expect(throws: RoostError.self) { try importer.run(.text("code,titel\n1,a", .csv)) }
     #expect(column?.importFault?.reason == .unknown && column?.importFault?.detail.contains("'title'") == true)
-    // A model that some context has is nobody's to import.
+    // A model that has a context cannot be imported.
     let context = ModelContext(container)
     let item = Item(1)
     context.insert(item)
     #expect(throws: RoostError.self) { try importer.run(models: [item]) }
   }
 
-  @Test func `columns of other names`() throws {
+  @Test func `columns with other names`() throws {
     var importer = try container.importer(for: Item.self)
     importer.options.columns = ["Nr": "code", "Name": "title", "x": nil]
     let report = try importer.run(.text("Nr,Name,x\n1,a,7\n", .csv))
@@ -271,7 +271,7 @@ struct Place: Codable, Hashable {
 
   @Test func `relationships by unique values, in any order`() throws {
     let items = try container.importer(for: Item.self)
-    // The shelf comes later: at the end it is not there, and told.
+    // The shelf comes later: at the end of this import it does not exist, which is reported.
     let early = try items.run(
       .text("{\"code\": 1, \"title\": \"a\", \"shelf\": \"s\", \"stickers\": [\"p\", \"q\"]}", .json))
     #expect(early.unresolvedCount == 3 && Set(early.unresolved.map(\.property)) == ["shelf", "stickers"])
@@ -282,7 +282,7 @@ struct Place: Codable, Hashable {
     #expect(late.unresolvedCount == 0 && late.progress.updated == 1)
     let item = try #require(try Self.items(container)[1])
     #expect(item.shelf?.name == "s" && item.stickers.map(\.text) == ["q", "p"])
-    // Models of one text may lead to each other.
+    // Models of one text may reference each other.
     let knots = (0..<20).map { "{\"name\": \"k\($0)\", \"next\": \"k\(($0 + 7) % 20)\"}" }.joined(separator: "\n")
     var importer = try container.importer(for: Knot.self)
     importer.options.chunk = 3
@@ -310,7 +310,7 @@ struct Place: Codable, Hashable {
     let found = try context.fetch(FetchDescriptor<Dog>(sortBy: [SortDescriptor(\.tricks)]))
     #expect(found.map(\.name) == ["Rex", "Ace"] && found.map(\.tricks) == [3, 4])
     #expect(try context.fetchCount(FetchDescriptor<Animal>()) == 3)
-    // And out and in again.
+    // Exported and imported again.
     let folder = try Folder()
     #expect(try container.export(FetchDescriptor<Animal>(), to: .file(folder.file("a.jsonl"))) == 3)
     #expect(try container.export(FetchDescriptor<Dog>(), to: .file(folder.file("d.csv"))) == 2)
@@ -321,7 +321,7 @@ struct Place: Codable, Hashable {
     #expect(try ModelContext(other).fetchCount(FetchDescriptor<Dog>()) == 4)
   }
 
-  @Test func `lists that must have some members`() throws {
+  @Test func `lists with a minimum number of members`() throws {
     var crews = try container.importer(for: Eight.self)
     let none = #expect(throws: RoostError.self) { try crews.run(.text("name\na\n", .csv)) }
     #expect(none?.importFault?.detail.contains("at least") == true)
@@ -342,7 +342,7 @@ struct Place: Codable, Hashable {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Eight>()) == 2)
   }
 
-  @Test func `progress, and the end before the end`() async throws {
+  @Test func `progress, and the end of an interrupted import`() async throws {
     var importer = try container.importer(for: Item.self)
     importer.options.chunk = 10
     importer.options.name = "items"
@@ -368,7 +368,7 @@ struct Place: Codable, Hashable {
     let rest = try await other.importer(for: Item.self, options: importer.options).run(source)
     #expect(rest.progress.resumed == (cut.isCancelled ? cut.progress.inserted : 0))
     #expect(try Self.items(other).count == 200)
-    // A run that somebody looks at.
+    // A run whose progress is read.
     again.options.name = nil
     let run = try again.start(source)
     var last: ImportProgress?

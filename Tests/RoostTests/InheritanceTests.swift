@@ -20,7 +20,7 @@ import Testing
     try context.fetch(FetchDescriptor<Model>(predicate: predicate)).map(\.plate).sorted()
   }
 
-  @Test func `a fetch finds objects of subclasses as themselves`() throws {
+  @Test func `a fetch returns objects of subclasses with their own class`() throws {
     let container = try Fleet.container()
     try fill(ModelContext(container))
     let context = ModelContext(container)
@@ -35,7 +35,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Taxi>()).first === all[1])
   }
 
-  @Test func `sorting, limit and offset are the engine's`() throws {
+  @Test func `the engine does sorting, limit and offset`() throws {
     let container = try Fleet.container()
     try fill(ModelContext(container))
     let context = ModelContext(container)
@@ -52,7 +52,7 @@ import Testing
     #expect(try context.fetchIdentifiers(some).map(\.entityName) == ["Truck", "Car"])
   }
 
-  @Test func `predicates know inherited properties, and those of subclasses`() throws {
+  @Test func `predicates can use inherited properties and those of subclasses`() throws {
     let container = try Fleet.container()
     try fill(ModelContext(container))
     let context = ModelContext(container)
@@ -118,7 +118,7 @@ import Testing
       try context.fetchCount(FetchDescriptor<Depot>(predicate: #Predicate { ($0.favorite?.doors ?? 0) > 4 })) == 1)
   }
 
-  @Test func `rules reach every level`() throws {
+  @Test func `delete rules apply at every level`() throws {
     let context = try Fleet.context()
     let (office, driver) = (Office("city"), Driver("Ann"))
     let taxi = Taxi("x", number: 1, office: office)
@@ -164,7 +164,7 @@ import Testing
     #expect(throws: RoostError.self) { try context.save() }
   }
 
-  @Test func `what is unique is so in the whole family`() throws {
+  @Test func `unique values are unique in the whole family`() throws {
     let context = try Fleet.context()
     let office = Office("city")
     context.insert(Truck("same"))
@@ -182,7 +182,7 @@ import Testing
     #expect(try plates(again, Vehicle.self) == ["another", "one", "other", "same", "two"])
   }
 
-  @Test func `changes that wait are found by every class`() throws {
+  @Test func `unsaved changes are found through every class`() throws {
     let context = try Fleet.context()
     try fill(context)
     context.insert(Truck("t3", weight: 6, engine: 2))
@@ -208,7 +208,7 @@ import Testing
     #expect(try plates(context, Vehicle.self) == ["v", "x"])
   }
 
-  @Test func `an identifier names the class, and leads to the object by every class`() throws {
+  @Test func `an identifier has the class, and finds the object through every class`() throws {
     let container = try Fleet.container()
     let writing = ModelContext(container)
     let taxi = Taxi("x", number: 1, office: Office("city"))
@@ -225,7 +225,7 @@ import Testing
     #expect(found is Taxi && context.registeredModel(for: id) as Taxi? === found)
     #expect(try context.existingModel(for: id) as Truck? == nil)
     #expect(context.model(for: other) is Truck)
-    // Whoever knows a base class only.
+    // For a program that knows only a base class.
     let byBase = PersistentIdentifier(store: id.store, entity: "Vehicle", id.key)
     #expect(try context.existingModel(for: byBase) as Vehicle? === found)
     let bySibling = PersistentIdentifier(store: other.store, entity: "Car", other.key)
@@ -237,7 +237,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Car>(predicate: #Predicate { $0.persistentModelID == other })) == 0)
   }
 
-  @Test func `notifications and other contexts know every class`() throws {
+  @Test func `notifications and other contexts have every class`() throws {
     let container = try Fleet.container()
     let (writing, reading) = (ModelContext(container), ModelContext(container))
     let taxi = Taxi("x", number: 1, office: Office("city"))
@@ -247,7 +247,7 @@ import Testing
     #expect(seen.fare == 1)
     taxi.fare = 5
     taxi.weight = 6
-    // Unsafe, because notifications are posted and heard on this thread.
+    // Unsafe, because notifications are posted and received on this thread.
     nonisolated(unsafe) var names: [String] = []
     let token = NotificationCenter.default.addObserver(
       forName: ModelContext.didSave, object: writing, queue: nil
@@ -264,7 +264,7 @@ import Testing
     #expect(try reading.fetch(FetchDescriptor<Vehicle>()).isEmpty)
   }
 
-  @Test func `two that are led to are exchanged in one save`() throws {
+  @Test func `two referenced objects are exchanged in one save`() throws {
     let context = try Fleet.context()
     let all = ["a", "b", "c", "d"].map { Vehicle($0) }
     for one in all { context.insert(one) }

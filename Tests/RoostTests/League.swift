@@ -33,7 +33,7 @@ import SwiftData
   init(_ title: String) { self.title = title }
 }
 
-/// What a league holds, as plain values.
+/// The contents of a league as plain values.
 struct LeagueState: Equatable {
   struct PlayerState: Equatable {
     var name: String?
@@ -54,7 +54,7 @@ struct LeagueState: Equatable {
 
   init() {}
 
-  /// What a context shows.
+  /// The visible state of a context.
   init(_ context: ModelContext) throws {
     for team in try context.fetch(FetchDescriptor<Team>()) { teams[team.persistentModelID] = team.size }
     for badge in try context.fetch(FetchDescriptor<Badge>()) {
@@ -67,7 +67,7 @@ struct LeagueState: Equatable {
     }
   }
 
-  /// What is otherwise in another state, in words.
+  /// The differences from another state, as texts.
   func differences(from other: LeagueState) -> [String] {
     var found: [String] = []
     for id in Set(teams.keys).union(other.teams.keys).sorted() where teams[id] != other.teams[id] {

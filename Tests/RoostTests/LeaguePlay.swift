@@ -1,17 +1,18 @@
 import SwiftData
 import Testing
 
-/// Several contexts that change one league at random, and what must become of it by the policy of whoever saves.
+/// Several contexts that change one league at random, and the expected result by the policy of the
+/// saving context.
 struct LeaguePlay {
-  /// One context, with what it has seen and what it has changed since.
+  /// One context, with the state that it has seen and its changes since.
   private final class User {
     let context: ModelContext
-    /// What is stored, as the context saw it last.
+    /// The stored state that the context saw last.
     var seen = LeagueState()
     var teams: [PersistentIdentifier: Team] = [:]
     var players: [PersistentIdentifier: Player] = [:]
     var badges: [PersistentIdentifier: Badge] = [:]
-    // What waits. A change holds what was stored when it was made.
+    // Unsaved changes. A change records the stored value when it was made.
     var sizes: [PersistentIdentifier: (before: Int, here: Int)] = [:]
     var points: [PersistentIdentifier: (before: Int, here: Int)] = [:]
     var goals: [PersistentIdentifier: (before: Int, here: Int)] = [:]
@@ -21,13 +22,13 @@ struct LeaguePlay {
     var inserted: [(id: PersistentIdentifier, state: LeagueState.PlayerState)] = []
     var newTeams: [PersistentIdentifier: Int] = [:]
     var deleted: [PersistentIdentifier] = []
-    /// What was stored of those when they were deleted here.
+    /// The stored values of models when they were deleted here.
     var sizesThen: [PersistentIdentifier: Int] = [:]
     var statesThen: [PersistentIdentifier: LeagueState.PlayerState] = [:]
-    /// Models of which a relationship was changed.
+    /// Models with a changed relationship.
     var touched: Set<PersistentIdentifier> = []
 
-    /// Whether it goes on to what others stored at each call.
+    /// Whether it merges the commits of others at each call.
     let follows: Bool
 
     init(_ container: ModelContainer, follows: Bool) {
@@ -49,7 +50,7 @@ struct LeaguePlay {
   private let container: ModelContainer
   private let users: [User]
   private var stored = LeagueState()
-  /// Something was wrong, and what follows would say nothing new.
+  /// Set after an error, because further steps would show nothing new.
   private(set) var isOver = false
   private(set) var counts: [String: Int] = [:]
 
@@ -70,14 +71,14 @@ struct LeaguePlay {
     for user in users { try look(user, isNew: true) }
   }
 
-  /// Reads everything; what waits stays. A context that follows goes on to the newest snapshot.
+  /// Reads everything; unsaved changes stay. A merging context moves to the newest snapshot.
   private func look(_ user: User, isNew: Bool = false) throws {
     for one in try user.context.fetch(FetchDescriptor<Team>()) { user.teams[one.persistentModelID] = one }
     for one in try user.context.fetch(FetchDescriptor<Player>()) { user.players[one.persistentModelID] = one }
     for one in try user.context.fetch(FetchDescriptor<Badge>()) { user.badges[one.persistentModelID] = one }
     if !user.follows, !isNew { return }
     user.seen = stored
-    // What others did too is not left to be done.
+    // Changes that others made too are no longer pending.
     user.came.subtract(stored.pairs)
     user.went.formIntersection(stored.pairs)
   }
@@ -162,7 +163,7 @@ struct LeaguePlay {
       return
     }
     var now = user.moves[player].map(\.here) ?? state.team
-    // A team that is not there any more is none.
+    // A team that no longer exists counts as none.
     if let team = now, !teams.contains(team) { now = nil }
     let next = random.next(4) == 0 ? nil : any(teams)
     if next == now { return }
@@ -221,7 +222,7 @@ struct LeaguePlay {
       if random.next(2) == 0 {
         user.context.rollback()
       } else {
-        // What was refused can be saved by another policy, as if nothing had been tried.
+        // A refused save can be repeated with another policy, as if nothing had been tried.
         user.context.mergePolicy = .storeWins
         guard case .done(let next) = outcome(user, .storeWins) else { return }
         #expect(throws: Never.self, "\(text), again") { try user.context.save() }
@@ -232,7 +233,7 @@ struct LeaguePlay {
     #expect(!user.context.hasChanges)
     try look(user, isNew: isNew)
     try compare(ModelContext(container), text)
-    // What has nothing to save, and does not follow, stays where it is.
+    // A context without changes that does not merge keeps its snapshot.
     if isNew { try compare(user.context, text + ", the own context") }
   }
 
@@ -242,7 +243,7 @@ struct LeaguePlay {
     if !differences.isEmpty { isOver = true }
   }
 
-  /// What must become of the league.
+  /// The expected league after a save.
   private mutating func outcome(_ user: User, _ policy: ModelContext.MergePolicy) -> Outcome {
     var next = stored
     var code: RoostError.Code?
@@ -251,10 +252,10 @@ struct LeaguePlay {
     func isThere(_ one: PersistentIdentifier) -> Bool {
       stored.teams[one] != nil || stored.players[one] != nil || stored.badges.contains(one)
     }
-    /// What is written of a property.
+    /// The value that is written for a property.
     func merged<Value: Equatable>(_ change: (before: Value, here: Value), _ now: Value) -> Value {
       if change.before == now { return change.here }
-      // Two changes to one value are a conflict only where any conflict is an error.
+      // Two changes to the same value are a conflict only with the error policy.
       if change.here == now, policy != .error { return change.here }
       counts["conflicts", default: 0] += 1
       if policy == .error { code = .conflict }
@@ -300,7 +301,7 @@ struct LeaguePlay {
       var state = state
       if let team = state.team, next.teams[team] == nil {
         state.team = nil
-        // That it was deleted here already makes it lead nowhere; else somebody is to be asked.
+        // If it was deleted here already, the reference becomes nil; otherwise it is a conflict.
         if policy == .error, !isDeleted.contains(team) { code = .conflict }
       }
       let same = state.name.flatMap { name in next.players.first { $0.value.name == name }?.key }
@@ -322,7 +323,7 @@ struct LeaguePlay {
 }
 
 @Suite struct LeagueTests {
-  @Test(arguments: 1...40) func `contexts that change the same agree with a model`(seed: UInt64) throws {
+  @Test(arguments: 1...40) func `contexts that change the same league agree with a model`(seed: UInt64) throws {
     var play = try LeaguePlay(seed)
     for _ in 0..<150 where !play.isOver { try play.step() }
     #expect(play.isOver || play.counts["saves", default: 0] > 10)

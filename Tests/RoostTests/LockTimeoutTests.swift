@@ -3,11 +3,12 @@ import RoostFile
 import SwiftData
 import Testing
 
-// They look inside the door, which an optimised build does not show.
+// They use internal declarations, which an optimised build does not show.
 #if DEBUG
   @testable import Roost
 
-  /// Programs that are run at the same time refused each other at once, and could not be told to wait.
+  /// Regression: programs that ran at the same time refused each other at once, and had no option
+  /// to wait.
   @Suite(.timeLimit(.minutes(30))) struct LockTimeoutTests {
     private let folder: Folder
 
@@ -35,7 +36,7 @@ import Testing
       return try ModelContainer(for: Artist.self, configurations: configuration)
     }
 
-    @Test func `who waits in vain is told how long`() throws {
+    @Test func `a wait without success reports its length`() throws {
       let file = try lock()
       defer { file.close() }
       for timeout in [Duration.zero, .milliseconds(-5), .milliseconds(300)] {
@@ -47,7 +48,7 @@ import Testing
       }
     }
 
-    @Test func `who waits gets the store, and others are opened meanwhile`() throws {
+    @Test func `a waiting program gets the store, and others are opened meanwhile`() throws {
       let file = try lock()
       let (waiting, store) = (Waiting(), folder.file())
       let thread = try RoostFile.Thread { waiting.end(Result { try Self.open(store, .seconds(100)) }) }
@@ -63,7 +64,7 @@ import Testing
     }
 
     private final class Waiting: @unchecked Sendable {
-      // Unchecked because `lock` guards what is kept.
+      // Unchecked because `lock` guards the value.
       private let lock = NSLock()
       private var kept: Result<ModelContainer, any Error>?
 
@@ -72,7 +73,7 @@ import Testing
       func result() throws -> Result<ModelContainer, any Error> { try #require(lock.withLock { kept }) }
     }
 
-    @Test func `the main thread does not wait unless it is told to`() async {
+    @Test func `the main thread waits only if requested`() async {
       let file = folder.file()
       let (main, isMain) = await MainActor.run {
         (ModelConfiguration(url: file).lockTimeoutNanoseconds, Foundation.Thread.isMainThread)

@@ -13,7 +13,7 @@ import Testing
     #expect(container.mainContext.hasChanges)
   }
 
-  @Test func `the main context keeps its container`() throws {
+  @Test func `the main context keeps its container alive`() throws {
     let context = try makeContainer().mainContext
     context.insert(Artist("Ella"))
     try context.save()
@@ -36,7 +36,7 @@ import Testing
     #expect(try container.mainContext.fetchCount(FetchDescriptor<Artist>()) == 1)
   }
 
-  @Test(.timeLimit(.minutes(30))) func `the main context saves by itself`() async throws {
+  @Test(.timeLimit(.minutes(30))) func `the main context saves automatically`() async throws {
     let container = try makeContainer()
     let context = container.mainContext
     context.insert(Artist("Ella"))
@@ -44,8 +44,8 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Artist>()) == 1)
   }
 
-  /// The main actor's work may be done by one thread after another, where nobody runs a loop on the first.
-  @Test func `the main context is used on the main actor, whatever thread that is`() async throws {
+  /// Several threads may run the main actor one after the other, if none runs a loop on the first.
+  @Test func `the main context is used on the main actor, on any thread`() async throws {
     let container = try makeContainer()
     let context = container.mainContext
     for number in 0..<5 {

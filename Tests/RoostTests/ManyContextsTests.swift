@@ -1,12 +1,12 @@
 import SwiftData
 import Testing
 
-/// Several contexts of one container: each sees what is stored, with its own changes over it.
+/// Several contexts of one container: each shows the stored data with its own changes.
 @Suite struct ManyContextsTests {
-  /// One context, and what it has changed and not saved.
+  /// A context with its unsaved changes.
   private final class User {
     let context: ModelContext
-    /// The albums that this user alone changes.
+    /// The albums that only this user changes.
     var own: [PersistentIdentifier: Album] = [:]
     var changed: [PersistentIdentifier: Int] = [:]
     var deleted: Set<PersistentIdentifier> = []
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...10) func `each sees the others' commits under its own changes`(seed: UInt64) throws {
+  @Test(arguments: 1...10) func `each context shows the commits of others with its own changes`(seed: UInt64) throws {
     var random = Random(seed: seed &+ 5000)
     let container = try makeContainer()
     let users = (0..<3).map { _ in User(container) }

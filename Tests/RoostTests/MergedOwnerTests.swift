@@ -17,7 +17,8 @@ import Testing
   init(_ size: Int) { self.size = size }
 }
 
-/// A context changes the owner of a model, and another one saves another owner: until the save both sides of the relationship agree.
+/// A context changes the owner of a model, and another one saves another owner: until the save both
+/// sides of the relationship must agree.
 @Suite struct MergedOwnerTests {
   private let container: ModelContainer
   private let (here, there): (ModelContext, ModelContext)
@@ -39,7 +40,7 @@ import Testing
     try #require(try context.fetch(FetchDescriptor<Coat>()).first)
   }
 
-  @Test func `a list that others gave the model does not show it`() throws {
+  @Test func `a list that another context gave the model does not show it`() throws {
     let mine = try coat(here)
     mine.rack = nil
     try coat(there).rack = rack("b", there)
@@ -49,7 +50,7 @@ import Testing
     #expect(try rack("b", ModelContext(container)).coats.isEmpty)
   }
 
-  @Test func `the list that was chosen here shows it, though others moved it away from there`() throws {
+  @Test func `the list that was chosen here shows it, although others moved it`() throws {
     let mine = try coat(here)
     mine.rack = try rack("b", here)
     try coat(there).rack = rack("b", there)
@@ -95,7 +96,7 @@ import Testing
         let racks = try context.fetch(FetchDescriptor<Wardrobe>())
         for coat in try context.fetch(FetchDescriptor<Coat>()) {
           let identifier = coat.persistentModelID
-          // One that another context deleted waits for the save, which decides.
+          // A model that another context deleted waits for the save, which decides.
           if identifier.storeIdentifier != nil, try stored.existingModel(for: identifier) as Coat? == nil { continue }
           for rack in racks where rack.coats.contains(coat) != (coat.rack === rack) {
             Issue.record("seed \(seed), step \(step): \(coat) and \(rack) do not agree")

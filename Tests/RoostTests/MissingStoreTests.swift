@@ -30,9 +30,10 @@ import Testing
       .filter { $0.hasPrefix(file.lastPathComponent + "-log.lost-") }
   }
 
-  /// Eight of thirty public programs remove store files to begin anew. The log stayed, and no container could be made
-  /// any more; beside a container that was still alive, the new one showed the old rows.
-  @Test func `a container begins anew where its file was removed, and the old one's next save throws`() throws {
+  /// Regression: eight of thirty public programs remove store files to begin anew. The log stayed,
+  /// and no new container could be made; beside a container that was still alive, the new one
+  /// showed the old rows.
+  @Test func `a container begins anew if its file was removed, and the old one's save throws`() throws {
     let old = try container()
     try save("Ella", old)
     try FileManager.default.removeItem(at: folder.file())
@@ -50,7 +51,7 @@ import Testing
     #expect(try names(container()) == ["Louis"])
   }
 
-  @Test func `a container that only reads shows the file that has the name now`() throws {
+  @Test func `a container for reading shows the file that has the name now`() throws {
     func reading() throws -> ModelContainer {
       try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file(), allowsSave: false))
     }
@@ -65,7 +66,7 @@ import Testing
     withExtendedLifetime(readingOld) {}
   }
 
-  @Test func `a file that was replaced is not written over`() throws {
+  @Test func `a file that was replaced is not overwritten`() throws {
     let old = try container()
     try save("Ella", old)
     let other = folder.file("other.roost")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct NotificationSequenceTests {
   private let name = Notification.Name("test.\(UUID())")
 
-  @Test func `nothing is lost between one notification and the next`() async {
+  @Test func `no notification is lost between two elements`() async {
     let center = NotificationCenter()
     let sequence = center.notifications(named: name)
     for number in 0..<100 { center.post(name: name, object: nil, userInfo: ["number": number]) }
@@ -21,7 +21,7 @@ import Testing
     #expect(seen == Array(0..<200))
   }
 
-  @Test func `it waits for what comes from another thread`() async {
+  @Test func `it waits for notifications of another thread`() async {
     let center = NotificationCenter()
     let sequence = center.notifications(named: name)
     let name = name
@@ -54,7 +54,7 @@ import Testing
     #expect(await task.value == 0)
   }
 
-  @Test func `each who iterates has his own, and objects are told apart`() async throws {
+  @Test func `each iteration has its own elements, and objects are distinguished`() async throws {
     let center = NotificationCenter()
     final class Thing {}
     let (one, other) = (Thing(), Thing())
@@ -67,7 +67,7 @@ import Testing
     #expect(await second.next()?.userInfo?["number"] as? Int == 1)
   }
 
-  @Test func `saves are heard`() async throws {
+  @Test func `saves are received`() async throws {
     let context = ModelContext(try makeContainer())
     let saves = NotificationCenter.default.notifications(named: ModelContext.didSave, object: context)
     context.insert(Artist("Ella"))

@@ -2,16 +2,17 @@ import RoostDoorTrials
 import RoostTestSupport
 import Testing
 
-/// A small part of number 20 of the torture. Its models end in the middle of calls, so the plays run one after the other.
+/// A small part of torture number 20. Its models are released during calls, so the plays run one
+/// after the other.
 @Suite("Random plays of contexts", .serialized) struct ObjectPlayTests {
-  @Test(arguments: UInt64(1)...24) func `contexts show what a plain model of them says`(seed: UInt64) {
+  @Test(arguments: UInt64(1)...24) func `contexts show the state of a plain model`(seed: UInt64) {
     let record = TortureRecord(test: 20)
     Trial.objects.run(seed, record)
     #expect(record.count == 1)
     for failure in record.failures { Issue.record("\(failure)") }
   }
 
-  @Test func `a play comes by everything that it is for`() {
+  @Test func `a play covers all its operations`() {
     let record = TortureRecord(test: 20)
     for seed in UInt64(1)...24 { Trial.objects.run(seed, record) }
     for name in [

@@ -4,9 +4,9 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// A tracking is told of changes of the models that were read inside of it.
+/// A tracking is notified of changes of the models that were read inside it.
 @Suite struct ObservationTests {
-  /// How often somebody who reads something once is told.
+  /// The number of notifications for one read.
   private func told(reading read: () -> Void, then change: () throws -> Void) rethrows -> Int {
     let count = Counter()
     withObservationTracking(read) { count.add() }
@@ -43,7 +43,8 @@ import Testing
     #expect(told(reading: { _ = new.name }, then: { new.name = "newer" }) == 1)
   }
 
-  /// Models outside of the main context told nobody, and no error said so; on SwiftData every model is observable.
+  /// Regression: models outside the main context notified no observer, without an error. In
+  /// SwiftData every model is observable.
   @Test func `models of any context are observed, from the first tracking on`() throws {
     let container = try makeContainer()
     _ = try filled(container)
@@ -59,7 +60,7 @@ import Testing
     other.insert(new)
     #expect(told(reading: { _ = new.name }, then: { new.name = "newer" }) == 1)
     let third = ModelContext(container)
-    // A fetch, or a model that is loaded then, tells too.
+    // A fetch, or a model that is loaded then, notifies too.
     var found: [Artist] = []
     let early = told(reading: { found = (try? third.fetch(FetchDescriptor<Artist>())) ?? [] }) {
       found.first?.name = "x"
@@ -68,7 +69,7 @@ import Testing
     #expect(told(reading: { _ = found.first?.name }, then: { found.first?.name = "y" }) == 1)
   }
 
-  @Test func `what another context saved tells in any context`() throws {
+  @Test func `a save of another context notifies in any context`() throws {
     let container = try makeContainer()
     let other = try filled(container)
     let context = ModelContext(container)
@@ -81,7 +82,7 @@ import Testing
     #expect(merged == 1 && artist.name == "Billie")
   }
 
-  @Test func `a reading outside of a tracking leaves nothing behind`() throws {
+  @Test func `a read outside a tracking registers nothing`() throws {
     let context = ModelContext(try filled(makeContainer()).container)
     let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
     #expect(artist.name == "Ella" && artist.albums.count == 2)
@@ -89,7 +90,7 @@ import Testing
     #expect(!hasExtras && !context.observesObjects)
   }
 
-  @Test func `a context that made many models finds a tracking by the first ones, and then tells of all`() throws {
+  @Test func `a context with many models finds a tracking by the first ones, then notifies for all`() throws {
     let container = try makeContainer()
     let made = ModelContext(container)
     for number in 0..<300 { made.insert(Artist("\(number)")) }
@@ -124,7 +125,7 @@ import Testing
     #expect(told(reading: { _ = artist.name }, then: { artist.name = "c" }) == 0)
     let isReady = artist._$state._isReady
     #expect(isReady)
-    // Who waits already is told.
+    // An observer that waits already is notified.
     context.observesObjects = true
     let count = try told(reading: { _ = artist.name }) {
       context.observesObjects = false
@@ -134,7 +135,7 @@ import Testing
     #expect(count == 1)
   }
 
-  @Test func `a model in use by a tracker is followed into its context`() throws {
+  @Test func `a model in use by a tracking stays observed in its context`() throws {
     let context = ModelContext(try makeContainer())
     let artist = Artist("Ella")
     let count = told(reading: { _ = artist.name }) {
@@ -144,7 +145,7 @@ import Testing
     #expect(count == 1)
   }
 
-  @Test func `the other side of a relationship tells too`() throws {
+  @Test func `the other side of a relationship notifies too`() throws {
     let context = try filled(makeContainer())
     context.observesObjects = true
     let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
@@ -158,7 +159,7 @@ import Testing
     #expect(artist.albums.count == 2)
   }
 
-  @Test func `what others saved, and what is given up, tells too`() throws {
+  @Test func `saves of others and rollbacks notify too`() throws {
     let context = try filled(makeContainer())
     context.observesObjects = true
     let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
@@ -175,11 +176,11 @@ import Testing
     #expect(artist.name == "Louis")
   }
 
-  @Test func `what a save changes by itself tells too`() throws {
+  @Test func `changes that a save makes itself notify too`() throws {
     let context = try filled(makeContainer())
     context.observesObjects = true
     let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
-    // An upsert gives the values of another model to this one.
+    // An upsert gives this model another model's values.
     let upsert = try told(reading: { _ = artist.address }) {
       context.insert(Artist("Ella", street: "Elm"))
       try context.save()
@@ -196,7 +197,7 @@ import Testing
     #expect(loses == 1 && artist.address.street == "Oak")
   }
 
-  @Test func `a reset tells too, of values and of lists`() throws {
+  @Test func `a reset notifies too, for values and lists`() throws {
     let context = try filled(makeContainer())
     context.observesObjects = true
     let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
@@ -204,7 +205,7 @@ import Testing
     #expect(told(reading: { _ = artist.albums.count }, then: { context.reset() }) == 1)
   }
 
-  @Test func `an inherited property is known by the class that declares it`() throws {
+  @Test func `an inherited property is observed through the class that declares it`() throws {
     let container = try ModelContainer(for: Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let (context, other) = (ModelContext(container), ModelContext(container))
     context.observesObjects = true

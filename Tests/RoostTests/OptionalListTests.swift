@@ -8,7 +8,7 @@ import Testing
   var name: String
   @Relationship(deleteRule: .cascade, inverse: \Jar.pantry) var jars: [Jar]?
   @Relationship(inverse: \PantryMark.pantries) var marks: [PantryMark]?
-  /// One way: its members do not name the pantry.
+  /// One-way: its members do not reference the pantry.
   @Relationship(deleteRule: .cascade) var lids: [Lid]?
 
   init(_ name: String, jars: [Jar]? = nil) {
@@ -40,9 +40,10 @@ import Testing
   init(_ size: Int) { self.size = size }
 }
 
-/// CloudKit's rules make people write `var items: [Item]?`, and SwiftData never shows such a list as nil in a context. Here one
-/// that began as nil stayed nil: the other side never filled it, `items?.append(x)` lost `x`, and an import of Swift code that
-/// worked lost children without an error.
+/// Regression: CloudKit's rules make people write `var items: [Item]?`, and SwiftData never shows
+/// such a list as nil in a context. Here a list that began as nil stayed nil: the inverse never
+/// filled it, `items?.append(x)` lost `x`, and an import of correct Swift code lost children
+/// without an error.
 @Suite struct OptionalListTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -85,7 +86,7 @@ import Testing
     #expect(try stored(PantryMark.self).pantries?.map(\.name) == ["a"])
   }
 
-  @Test func `a list that was nil when its model came in by another model is filled too`() throws {
+  @Test func `a nil list is filled too if another model inserted its owner`() throws {
     let (pantry, mark) = (Pantry("a"), PantryMark("w"))
     mark.pantries = nil
     context.insert(pantry)
@@ -98,7 +99,7 @@ import Testing
     #expect(try stored(PantryMark.self).pantries?.map(\.name) == ["a"])
   }
 
-  @Test func `append behind a question mark adds the member`() throws {
+  @Test func `append with optional chaining adds the member`() throws {
     let pantry = Pantry("a")
     context.insert(pantry)
     pantry.jars?.append(Jar("x"))
@@ -130,7 +131,7 @@ import Testing
     #expect(try stored(PantryMark.self).pantries == [])
   }
 
-  @Test func `a rollback gives the members back that nil took out`() throws {
+  @Test func `a rollback restores the members that nil removed`() throws {
     let pantry = Pantry("a", jars: [Jar("x")])
     context.insert(pantry)
     try context.save()
@@ -139,7 +140,7 @@ import Testing
     #expect(pantry.jars?.map(\.name) == ["x"])
   }
 
-  @Test(arguments: [false, true]) func `no predicate finds a list that is nil`(isSaved: Bool) throws {
+  @Test(arguments: [false, true]) func `no predicate finds a nil list`(isSaved: Bool) throws {
     context.insert(Pantry("a"))
     context.insert(Pantry("b", jars: [Jar("x")]))
     if isSaved { try context.save() }
@@ -151,7 +152,7 @@ import Testing
     #expect(try count(#Predicate { $0.jars == nil }) == 0)
     #expect(try count(#Predicate { $0.jars != nil }) == 2)
     #expect(try count(#Predicate { nil == $0.marks }) == 0)
-    // The store answers it.
+    // The store computes it.
     let fresh = ModelContext(container)
     #expect(
       try fresh.fetchCount(FetchDescriptor<Pantry>(predicate: #Predicate { $0.jars != nil })) == (isSaved ? 2 : 0))
@@ -160,8 +161,9 @@ import Testing
     #expect(try count(#Predicate { $0.jars?.contains { $0.name == "x" } ?? true }) == 1)
   }
 
-  /// A list that is never nil was taken to be there also where the reference before it is nil.
-  @Test(arguments: [false, true]) func `a list of a reference that is nil is nil`(isSaved: Bool) throws {
+  /// Regression: a list that is never nil was assumed to exist even if the reference before it is
+  /// nil.
+  @Test(arguments: [false, true]) func `a list reached through a nil reference is nil`(isSaved: Bool) throws {
     context.insert(Jar("alone"))
     context.insert(Jar("kept", Pantry("a")))
     if isSaved { try context.save() }
@@ -173,7 +175,7 @@ import Testing
     #expect(try names(#Predicate { nil == $0.pantry?.marks }) == ["alone"])
   }
 
-  @Test(arguments: [false, true]) func `a cascade takes what the store knows, whatever its owner shows`(
+  @Test(arguments: [false, true]) func `a cascade deletes the stored members, whatever its owner shows`(
     isRead: Bool
   ) throws {
     let pantry = Pantry("a")
@@ -185,7 +187,7 @@ import Testing
     let other = ModelContext(container)
     for found in try other.fetch(FetchDescriptor<Pantry>()) { other.insert(Jar("y", found)) }
     try other.save()
-    // One that waits goes too.
+    // An unsaved one is deleted too.
     context.insert(Jar("z", pantry))
     context.delete(pantry)
     try context.save()
@@ -193,7 +195,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Lid>()) == 0)
   }
 
-  @Test func `a batch stores lists that are nil as empty`() throws {
+  @Test func `a batch stores nil lists as empty`() throws {
     try context.insert(batch: [Pantry("a"), Pantry("b", jars: [Jar("x")])])
     let all = try context.fetch(FetchDescriptor<Pantry>(sortBy: [SortDescriptor(\.name)]))
     #expect(all.map { $0.jars?.count } == [0, 1] && all.map { $0.marks?.count } == [0, 0])

@@ -3,7 +3,7 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// A text that is the same in capitals.
+/// A text whose equality ignores case.
 struct Email: RawRepresentable, Codable, Hashable {
   var rawValue: String
 
@@ -11,7 +11,7 @@ struct Email: RawRepresentable, Codable, Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(rawValue.lowercased()) }
 }
 
-/// What is stored of one value may differ from what is stored of an equal one.
+/// Equal values may have different stored forms.
 enum Mark: Codable, Hashable { case level(Double), tags(Set<String>) }
 
 @Model final class Member {
@@ -43,7 +43,7 @@ enum Mark: Codable, Hashable { case level(Double), tags(Set<String>) }
   }
 }
 
-/// Types that say themselves what is equal, and decimals that are no numbers.
+/// Types with their own equality, and decimals that are NaN.
 @Suite struct OwnEqualityTests {
   private func context() throws -> ModelContext {
     let container = try ModelContainer(
@@ -84,7 +84,7 @@ enum Mark: Codable, Hashable { case level(Double), tags(Set<String>) }
     #expect(try context.fetchCount(FetchDescriptor(predicate: maybe)) == 1)
   }
 
-  @Test func `a struct's raw value is found by an index`() throws {
+  @Test func `an index finds a struct's raw value`() throws {
     let context = try context()
     for number in 0..<300 { context.insert(Member(number, "m\(number)")) }
     try context.save()
@@ -98,7 +98,7 @@ enum Mark: Codable, Hashable { case level(Double), tags(Set<String>) }
     #expect(try context.fetch(sorted).first?.email.rawValue == "m99")
   }
 
-  @Test func `groups are those that the keys' own equality makes`() throws {
+  @Test func `groups follow the equality of their keys`() throws {
     let context = try context()
     let marks: [Mark] = [.level(0.0), .level(-0.0), .tags(["a", "b", "c"]), .tags(["c", "b", "a"]), .level(1)]
     for (number, mark) in marks.enumerated() {
@@ -121,7 +121,7 @@ enum Mark: Codable, Hashable { case level(Double), tags(Set<String>) }
 
   // MARK: Decimals
 
-  @Test func `a decimal that is no number is less than all, as Foundation has it`() throws {
+  @Test func `a NaN decimal is less than all others, as in Foundation`() throws {
     let context = try context()
     let prices: [Decimal] = [1, .nan, -7, 0, .nan, 5, 1000]
     for (number, price) in prices.enumerated() {
@@ -158,7 +158,7 @@ enum Mark: Codable, Hashable { case level(Double), tags(Set<String>) }
         cursor = page.next
       } while cursor != nil && walked.count < 20
       #expect(walked == order)
-      // Bounds pass over what is no number.
+      // Minimum and maximum ignore NaN.
       #expect(try context.minimum(of: \Ticket.price) == -7 && context.maximum(of: \Ticket.price) == 1000)
       #expect(try context.minimum(of: \Ticket.plain) == -7 && context.maximum(of: \Ticket.plain) == 1000)
       #expect(try context.minimum(of: \Ticket.old) == -7 && context.maximum(of: \Ticket.old) == 1000)
@@ -167,7 +167,7 @@ enum Mark: Codable, Hashable { case level(Double), tags(Set<String>) }
       #expect(groups.map(\.values).first == 2 && groups.first?.key.isNaN == true && groups.count == 6)
     }
     try look()
-    // One that waits stands among those that are saved.
+    // An unsaved one among saved ones.
     try context.save()
     try look()
     context.insert(Ticket(20, 2))

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 @Suite struct OwnInverseTests {
-  @Test func `friends are each other's, before a save and behind it`() throws {
+  @Test func `friends reference each other, before and after a save`() throws {
     let container = try Town.container()
     do {
       let context = ModelContext(container)
@@ -24,7 +24,7 @@ import Testing
       try #require(try context.fetch(FetchDescriptor<Person>(predicate: #Predicate { $0.name == name })).first)
     }
     let ann = try person("Ann")
-    // The others' lists are not loaded when this one changes.
+    // The lists of the others are not loaded when this one changes.
     ann.friends.removeAll { $0.name == "Bob" }
     try context.save()
     #expect(try person("Bob").friends.map(\.name) == ["Cem"] && person("Cem").friends.map(\.name) == ["Ann", "Bob"])
@@ -60,7 +60,7 @@ import Testing
     #expect(found[0].spouse == nil)
   }
 
-  @Test func `a rule goes around in a circle of its own`() throws {
+  @Test func `a delete rule follows a cycle`() throws {
     let context = ModelContext(try Town.container())
     let all = (0..<6).map { Worker("\($0)") }
     for one in all { context.insert(one) }
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [ModelContext.MergePolicy.storeWins, .objectWins, .overwrite])
-  func `two contexts that marry the same person leave everybody one spouse`(
+  func `two contexts that marry the same person leave all with one spouse`(
     _ policy: ModelContext.MergePolicy
   ) throws {
     let container = try Town.container()
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<20) func `two contexts at random leave both sides the same`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<20) func `two contexts at random leave both sides equal`(_ seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let container = try Town.container()
     let contexts = [ModelContext(container), ModelContext(container)]
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be mutual is refused`() {
+  @Test func `an invalid mutual relationship is refused`() {
     let error = #expect(throws: SwiftDataError.self) {
       try ModelContainer(for: Lonely.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     }
@@ -139,7 +139,7 @@ import Testing
   }
 }
 
-/// People who make friends and marry at random, beside plain lists of names.
+/// People who make friends and marry at random, compared with plain lists of names.
 private struct TownPlay {
   private var generator: SplitMix64
   private let container: ModelContainer
@@ -235,7 +235,7 @@ private struct TownPlay {
     }
   }
 
-  /// Half of them alone, so that the lists of others are not loaded.
+  /// Checks half of them only, so that the lists of others are not loaded.
   private mutating func check(_ story: String) {
     let isHalf = generator.chance(1, in: 2)
     for (name, object) in people.sorted(by: { $0.key < $1.key }) where !isHalf || generator.chance(1, in: 2) {

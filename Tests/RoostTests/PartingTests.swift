@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// It holds the reference of a relationship between two.
+/// Stores the reference of a one-to-one relationship.
 @Model final class Crest {
   @Attribute(.unique) var number: Int
   var text: String
@@ -21,7 +21,8 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
-/// Upserts of models that stand between two: whose row one becomes its own unique values say, and its partner does not.
+/// Upserts of models in one-to-one relationships: the unique values decide which row a model gets,
+/// not its partner.
 @Suite struct PartingTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -58,7 +59,7 @@ import Testing
     try fresh.save()
   }
 
-  @Test(arguments: [false, true]) func `a stored one gets another stored partner`(_ isBatch: Bool) throws {
+  @Test(arguments: [false, true]) func `a stored model gets another stored partner`(_ isBatch: Bool) throws {
     try fill()
     for (number, wanted) in [(3, ["1-", "2b", "3a"]), (2, ["1-", "2a", "3-"]), (4, ["1-", "2-", "3-", "4a"])] {
       let again = Wearer("a")
@@ -66,14 +67,14 @@ import Testing
       try put(again, isBatch)
       #expect(try pairs() == wanted)
     }
-    // The same, said from the other side.
+    // The same change from the other side.
     let crest = Crest(1)
     crest.wearer = Wearer("a")
     try put(crest, isBatch)
     #expect(try pairs() == ["1a", "2-", "3-", "4-"])
   }
 
-  @Test(arguments: [false, true]) func `who stays as it is keeps its partner`(_ isBatch: Bool) throws {
+  @Test(arguments: [false, true]) func `a model that stays unchanged keeps its partner`(_ isBatch: Bool) throws {
     try fill()
     context.uniquePolicy = .keepExisting
     for number in 1...3 {
@@ -88,7 +89,7 @@ import Testing
     try fill()
     let user = ModelContext(container)
     try user.setUniquePolicy(.keepExisting, for: Wearer.self)
-    // The crest would go over, and the wearer keeps its own: so both keep whom they have.
+    // The crest would move, and the wearer keeps its own: so both keep their partners.
     let (again, crest) = (Wearer("a"), Crest(2, text: "new"))
     again.crest = crest
     if isBatch {
@@ -102,8 +103,8 @@ import Testing
     #expect(two.map(\.text) == ["new"])
   }
 
-  /// What is too large for its row is whole, also where the row was tried twice.
-  @Test(arguments: [false, true]) func `large values survive that a partner stood in the way`(_ isBatch: Bool) throws {
+  /// A value that is too large for its row stays complete, even if the row was written twice.
+  @Test(arguments: [false, true]) func `large values survive a conflict with a partner`(_ isBatch: Bool) throws {
     try fill()
     let text = String(repeating: "large ", count: 2000)
     for number in [3, 9] {
@@ -116,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `two contexts that gave one wearer two crests leave large values whole`() throws {
+  @Test func `two contexts that gave one wearer two crests keep large values`() throws {
     try fill()
     let other = ModelContext(container)
     let text = String(repeating: "large ", count: 2000)

@@ -18,7 +18,7 @@ import Testing
     try #require(try context.fetch(FetchDescriptor<Sailor>()).first)
   }
 
-  /// By number, who is in each cabin.
+  /// The sailor in each cabin, by number.
   private func stored() throws -> [Int: String?] {
     let context = ModelContext(container)
     let all = try context.fetch(FetchDescriptor<Cabin>())
@@ -26,7 +26,7 @@ import Testing
     return Dictionary(uniqueKeysWithValues: all.map { ($0.number, $0.sailor?.name) })
   }
 
-  /// Each side puts the sailor into a cabin of its own, which is new or stored.
+  /// Each context puts the sailor into its own cabin, which is new or stored.
   private func clash(isNew: Bool, _ policy: ModelContext.MergePolicy) throws -> (Sailor, Cabin) {
     if !isNew {
       for number in 1...2 { here.insert(Cabin(number)) }
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [false, true], [ModelContext.MergePolicy.objectWins, .overwrite])
-  func `the last save wins, and the former partner leads nowhere`(
+  func `the last save wins, and the former partner has none`(
     isNew: Bool, policy: ModelContext.MergePolicy
   ) throws {
     let (mine, own) = try clash(isNew: isNew, policy)
@@ -67,7 +67,7 @@ import Testing
     #expect(try stored() == [1: nil, 2: "Ann"])
   }
 
-  @Test(arguments: [false, true]) func `nobody wins`(isNew: Bool) throws {
+  @Test(arguments: [false, true]) func `the error policy refuses it`(isNew: Bool) throws {
     let (_, own) = try clash(isNew: isNew, .error)
     let error = #expect(throws: RoostError.self) { try here.save() }
     #expect(error?.code == .conflict, "\(String(describing: error))")
@@ -79,7 +79,7 @@ import Testing
     #expect(try stored() == [1: "Ann", 2: nil])
   }
 
-  @Test func `who must lead somewhere keeps its partner`() throws {
+  @Test func `a model with a required partner keeps it`() throws {
     let captain = ModelContext(container)
     captain.automaticallyMergesChanges = false
     let mine = try #require(try captain.fetch(FetchDescriptor<Sailor>()).first)

@@ -2,7 +2,7 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// A context with changes that were not saved shows one partner for each model, whatever other contexts save.
+/// A context with unsaved changes shows one partner for each model, whatever other contexts save.
 @Suite struct PartnerViewTests {
   private let container: ModelContainer
   private let (here, there): (ModelContext, ModelContext)
@@ -25,7 +25,7 @@ import Testing
     try context.fetch(FetchDescriptor<Cabin>(sortBy: [SortDescriptor(\.number)]))
   }
 
-  /// Whom each sailor's cabin is, after both sides were compared.
+  /// The cabin of each sailor, after both sides were compared.
   private func berths(_ context: ModelContext, _ comment: Comment = "") throws -> [String: Int] {
     let (sailors, cabins) = (try sailors(context), try cabins(context))
     for sailor in sailors {
@@ -40,7 +40,7 @@ import Testing
     return Dictionary(uniqueKeysWithValues: sailors.compactMap { one in one.cabin.map { (one.name, $0.number) } })
   }
 
-  @Test func `a partner that another context gave away is shown where it was put here`() throws {
+  @Test func `a partner that another context moved is shown as it was set here`() throws {
     let (mine, theirs) = (try sailors(here), try sailors(there))
     mine[0].cabin = try cabins(here)[0]
     theirs[1].cabin = try cabins(there)[0]
@@ -52,7 +52,7 @@ import Testing
     #expect(mine[1].cabin?.number == 0)
   }
 
-  @Test func `a model that another context gave another partner has the one that was chosen here`() throws {
+  @Test func `a model that another context moved has the partner that was set here`() throws {
     let (mine, theirs) = (try sailors(here), try sailors(there))
     let free = try cabins(here)[1]
     #expect(free.sailor == nil)
@@ -66,7 +66,7 @@ import Testing
     #expect(try berths(ModelContext(container)) == ["0": 0])
   }
 
-  @Test func `a model that was left alone here stays alone until the save`() throws {
+  @Test func `a model without a partner here has none until the save`() throws {
     let mine = try sailors(here)
     mine[0].cabin = try cabins(here)[0]
     try here.save()
@@ -80,7 +80,7 @@ import Testing
     #expect(try berths(ModelContext(container)).isEmpty)
   }
 
-  @Test func `a setter puts a model where another context put it too`() throws {
+  @Test func `a setter sets the partner that another context set too`() throws {
     let mine = try sailors(here)
     let cabin = try cabins(here)[0]
     mine[0].cabin = cabin
@@ -95,7 +95,7 @@ import Testing
     #expect(try berths(ModelContext(container)) == ["1": 0])
   }
 
-  @Test func `two friends agree, whatever another context says of one of them`() throws {
+  @Test func `two friends agree, whatever another context saves`() throws {
     let container = try Town.container()
     let (here, there) = (ModelContext(container), ModelContext(container))
     for name in ["a", "b", "c"] { here.insert(Person(name)) }
@@ -114,7 +114,7 @@ import Testing
   @Test(arguments: UInt64(1)...80) func `by seed, both sides agree after each step`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     here.mergePolicy = random.chance(1, in: 3) ? .storeWins : .objectWins
-    /// By sailor, the cabin that was chosen here; nil for none.
+    /// By sailor, the cabin that was set here; nil for none.
     var chosen: [String: Int?] = [:]
     func change(_ context: ModelContext) throws -> String? {
       let (sailor, cabin) = (try sailors(context)[random.below(5)], try cabins(context)[random.below(5)])

@@ -25,7 +25,7 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
-/// Contexts that show a former state: `container.snapshot(at:)` and `snapshot(before:)`.
+/// Contexts of a past state: `container.snapshot(at:)` and `snapshot(before:)`.
 @Suite struct PastTests {
   enum Kind: CaseIterable { case file, memory, readOnly }
 
@@ -49,7 +49,7 @@ import Testing
     try ModelContext(container).deleteHistory(HistoryDescriptor(predicate: older))
   }
 
-  /// All that a context shows, read in several ways.
+  /// The complete state of a context, read in several ways.
   private func content(_ context: ModelContext) throws -> [String] {
     let poems = try context.fetch(FetchDescriptor<Poem>(sortBy: [SortDescriptor(\.name)]))
     let verses = try context.fetch(FetchDescriptor<Verse>())
@@ -70,7 +70,7 @@ import Testing
       + [try context.fetch(long).map(\.name).joined(separator: " "), "\(named)"]
   }
 
-  @Test(arguments: 1...9) func `each former state is shown as it was`(seed: UInt64) throws {
+  @Test(arguments: 1...9) func `each past state is shown as it was`(seed: UInt64) throws {
     let kind = Kind.allCases[Int(seed) % 3]
     let container = try open(kind == .memory ? .memory : .file)
     var random = SplitMix64(seed: seed)
@@ -129,7 +129,7 @@ import Testing
     #expect(try container.verify().isSound)
   }
 
-  @Test func `a moment is the state before it`() throws {
+  @Test func `a time means the state before it`() throws {
     let container = try open()
     let context = ModelContext(container)
     var moments: [(Date, [String])] = []
@@ -150,7 +150,7 @@ import Testing
     #expect(error == .historyTokenExpired && "\(error as Any)".contains("removed"), "\(error as Any)")
   }
 
-  @Test func `the past changes nothing, and its models can be brought back`() throws {
+  @Test func `the past cannot be changed, and its models can be restored`() throws {
     let container = try open()
     let context = ModelContext(container)
     let poem = Poem("poem 1")
@@ -176,7 +176,7 @@ import Testing
     #expect(try container.verify().isSound)
   }
 
-  @Test func `a unique value that went to another model comes back to its own`() throws {
+  @Test func `a unique value that moved to another model is restored to its own`() throws {
     let container = try open()
     let context = ModelContext(container)
     let (first, second) = (Poem("x"), Poem("y"))
@@ -220,7 +220,7 @@ import Testing
     #expect(try content(ModelContext(open(name: "copy"))) == states[1].1)
   }
 
-  @Test func `a past that is not known is refused`() throws {
+  @Test func `an unknown past is refused`() throws {
     let container = try open(history: .changes)
     let context = ModelContext(container)
     let before = try container.latestHistoryToken
@@ -231,7 +231,7 @@ import Testing
       #expect(error == .historyTokenExpired && "\(error as Any)".contains(reason), "\(error as Any)")
     }
     refuses(container, before, "was not full")
-    // Nothing is to be undone here.
+    // Nothing must be undone here.
     #expect(try container.snapshot(at: container.latestHistoryToken).fetchCount(FetchDescriptor<Poem>()) == 1)
     let full = try open(name: "full")
     refuses(full, before, "says nothing of the store")
@@ -245,7 +245,7 @@ import Testing
     #expect(throws: RoostError.self) { try full.snapshot(at: first) }
   }
 
-  @Test func `closing ends the past`() throws {
+  @Test func `closing ends past contexts`() throws {
     let container = try open()
     let context = ModelContext(container)
     context.insert(Poem("poem 1"))
@@ -255,12 +255,12 @@ import Testing
     try container.close()
     #expect(throws: RoostError.self) { try then.fetchCount(FetchDescriptor<Poem>()) }
     #expect(poem.name == "poem 1")
-    // Whoever keeps only the context keeps its store.
+    // A context alone keeps its store open.
     let again = try open().snapshot(before: .distantFuture)
     #expect(try again.fetchCount(FetchDescriptor<Poem>()) == 1)
   }
 
-  @Test func `a model that is left of a past does not keep the store open`() throws {
+  @Test func `a model of a past context does not keep the store open`() throws {
     let container = try open()
     let context = ModelContext(container)
     let poem = Poem("poem 1")
@@ -274,7 +274,7 @@ import Testing
     #expect(old.name == "poem 1")
   }
 
-  @Test func `another file of the same name is not taken for the store`() throws {
+  @Test func `another file of the same name is not used as the store`() throws {
     let container = try open()
     let context = ModelContext(container)
     context.insert(Poem("poem 1"))
@@ -289,7 +289,7 @@ import Testing
     #expect(try container.snapshot(at: container.latestHistoryToken).fetchCount(FetchDescriptor<Poem>()) == 1)
   }
 
-  @Test func `several stores go back to one moment`() throws {
+  @Test func `several stores show one time`() throws {
     let configurations = ["poems", "novels"].map { name in
       var one = ModelConfiguration(
         name, schema: name == "poems" ? Schema([Poem.self, Motif.self]) : Schema([Novel.self]),
@@ -313,7 +313,7 @@ import Testing
     }
   }
 
-  @Test func `others write while it is read`() async throws {
+  @Test func `others write while a past state is read`() async throws {
     let container = try open()
     let context = ModelContext(container)
     for number in 0..<20 { context.insert(Poem("poem \(number)")) }

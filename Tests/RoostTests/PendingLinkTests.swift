@@ -1,9 +1,9 @@
 import SwiftData
 import Testing
 
-/// Fetches that look at what models lead to, while links and what they lead to wait to be saved.
+/// Fetches through relationships with unsaved links and unsaved targets.
 @Suite struct PendingLinkTests {
-  /// What the context should know.
+  /// The expected state of the context.
   private final class Shadow {
     var artists: [(model: Artist, name: String)] = []
     var albums: [(model: Album, year: Int, artist: Artist?)] = []
@@ -11,7 +11,7 @@ import Testing
     func albums(of artist: Artist) -> [Int] { albums.filter { $0.artist === artist }.map(\.year) }
   }
 
-  @Test(arguments: 1...12) func `a fetch sees links that wait`(seed: UInt64) throws {
+  @Test(arguments: 1...12) func `a fetch sees unsaved links`(seed: UInt64) throws {
     var random = Random(seed: seed &+ 1000)
     let container = try makeContainer()
     let context = ModelContext(container)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `a context sees what others saved at its next fetch`() throws {
+  @Test func `a context sees commits of others at its next fetch`() throws {
     let container = try makeContainer()
     let (one, two) = (ModelContext(container), ModelContext(container))
     let ella = Artist("Ella")

@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// Rules of lists that lead one way, or both ways by links, follow what was changed in the same save.
+/// Delete rules of one-way lists and of lists of links follow the changes of the same save.
 @Suite struct PendingRuleTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -18,7 +18,7 @@ import Testing
     return recipe
   }
 
-  @Test(arguments: [false, true]) func `what was taken out stays, and what was put in goes`(reads: Bool) throws {
+  @Test(arguments: [false, true]) func `a removed member stays, and an added one is deleted`(reads: Bool) throws {
     do { _ = try filled() }
     context.reset()
     let recipe = try #require(try context.fetch(FetchDescriptor<Recipe>()).first)
@@ -34,7 +34,7 @@ import Testing
 
   enum Detached: CaseIterable { case alone, replaced, byNew, byAnother, andSavedBefore }
 
-  @Test(arguments: Detached.allCases) func `what a reference led to before stays`(_ how: Detached) throws {
+  @Test(arguments: Detached.allCases) func `the former target of a reference stays`(_ how: Detached) throws {
     let (recipe, other, photo, second) = (Recipe("soup"), Recipe("stew"), Step("photo"), Step("second"))
     recipe.photo = photo
     for model in [recipe, other] { context.insert(model) }
@@ -59,7 +59,7 @@ import Testing
     #expect(again.map { $0.photo?.text } == [how == .byAnother ? "photo" : nil])
   }
 
-  @Test func `a reference that forbids asks for what it leads to now`() throws {
+  @Test func `a deny rule checks the present target of a reference`() throws {
     let (recipe, guest) = (Recipe("soup"), Guest("Ann"))
     recipe.owner = guest
     context.insert(recipe)
@@ -71,7 +71,7 @@ import Testing
     #expect(try Kitchen.stored(container).recipes.isEmpty)
   }
 
-  @Test func `a stored model that was put in goes too`() throws {
+  @Test func `an added stored model is deleted too`() throws {
     let recipe = try filled()
     let step = Step("stir")
     context.insert(step)
@@ -83,7 +83,7 @@ import Testing
     #expect(try Kitchen.stored(container).steps.isEmpty)
   }
 
-  @Test func `a rule that forbids asks for the members of now`() throws {
+  @Test func `a deny rule checks the present members`() throws {
     let recipe = try filled()
     let (guest, cook) = (Guest("Ann"), Cook("Bob"))
     recipe.guests = [guest]
@@ -101,7 +101,7 @@ import Testing
     #expect(!guest.isDeleted && !cook.isDeleted)
   }
 
-  @Test(arguments: [false, true]) func `a member that was put in forbids it too`(isNew: Bool) throws {
+  @Test(arguments: [false, true]) func `an added member prevents the deletion too`(isNew: Bool) throws {
     let recipe = try filled()
     let guest = Guest("Ann")
     if !isNew {
@@ -115,13 +115,13 @@ import Testing
     #expect(error?.code == .denied && fault.model == recipe.persistentModelID && fault.property == "guests")
     #expect(fault.others == [guest.persistentModelID])
     #expect(try Kitchen.stored(container).recipes.count == 1)
-    // Where both go nothing is forbidden.
+    // If both are deleted, nothing prevents it.
     context.delete(guest)
     try context.save()
     #expect(try Kitchen.stored(container).recipes.isEmpty)
   }
 
-  @Test func `others' members are asked for as well`() throws {
+  @Test func `members that others added are checked too`() throws {
     let recipe = try filled()
     let other = ModelContext(container)
     other.automaticallyMergesChanges = false
@@ -136,9 +136,9 @@ import Testing
     #expect(try Kitchen.stored(container).steps == ["cut"])
   }
 
-  // MARK: Lists that lead one way
+  // MARK: One-way lists
 
-  @Test func `a deleted member is not shown, whoever deleted it`() throws {
+  @Test func `a deleted member is not shown, whichever context deleted it`() throws {
     let recipe = try filled()
     let step = recipe.steps[0]
     context.delete(step)
@@ -154,7 +154,7 @@ import Testing
     #expect(try Kitchen.stored(container).recipes["soup"] == ["serve"])
   }
 
-  @Test func `a new member, and one of a list with changes, is not shown either`() throws {
+  @Test func `a new member and a member of a changed list are not shown either`() throws {
     let recipe = try filled()
     let new = Step("taste")
     recipe.steps.append(new)
@@ -168,9 +168,9 @@ import Testing
     #expect(try Kitchen.stored(container).steps == ["boil", "cut"])
   }
 
-  // MARK: Taken back
+  // MARK: Undone
 
-  @Test(arguments: [false, true]) func `what went along comes back with its owner`(reads: Bool) throws {
+  @Test(arguments: [false, true]) func `members that a rule deleted are restored with their owner`(reads: Bool) throws {
     do { _ = try filled() }
     context.reset()
     let recipe = try #require(try context.fetch(FetchDescriptor<Recipe>()).first)
@@ -183,7 +183,7 @@ import Testing
     #expect(try Kitchen.stored(container).steps.count == 3)
   }
 
-  @Test func `new models that were deleted come back too`() throws {
+  @Test func `deleted new models are restored too`() throws {
     let recipe = Recipe("soup", steps: ["cut", "boil"])
     context.insert(recipe)
     let steps = recipe.steps
@@ -209,7 +209,7 @@ import Testing
     #expect(error?.code == .deleted)
   }
 
-  @Test func `what was deleted by itself stays deleted`() throws {
+  @Test func `a model that the program deleted itself stays deleted`() throws {
     let recipe = try filled()
     context.delete(recipe.steps[1])
     context.delete(recipe)
@@ -219,7 +219,7 @@ import Testing
     #expect(try Kitchen.stored(container).recipes == ["soup": ["cut", "serve"]])
   }
 
-  @Test func `a member that comes back stands where it stood`() throws {
+  @Test func `a restored member has its former place`() throws {
     let recipe = try filled()
     let step = recipe.steps[1]
     context.delete(step)

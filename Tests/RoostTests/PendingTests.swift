@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// Fetches with changes that wait, compared with arrays.
+/// Fetches with unsaved changes, compared with arrays.
 @Suite struct PendingTests {
   private struct Shadow {
     var album: Album
@@ -11,7 +11,7 @@ import Testing
     var isSaved: Bool
   }
 
-  @Test(arguments: 1...12) func `a fetch sees what waits`(seed: UInt64) throws {
+  @Test(arguments: 1...12) func `a fetch sees unsaved changes`(seed: UInt64) throws {
     var random = Random(seed: seed)
     let container = try makeContainer()
     let context = ModelContext(container)

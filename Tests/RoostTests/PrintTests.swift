@@ -34,7 +34,7 @@ import Testing
   init(_ text: String) { self.text = text }
 }
 
-/// `print(model)` said `App.Person` and no more, and `dump` that it had no elements.
+/// Regression: `print(model)` printed only `App.Person`, and `dump` no elements.
 @Suite struct PrintTests {
   private let container: ModelContainer
 
@@ -65,7 +65,7 @@ import Testing
     #expect("\(post)".count < 400)
   }
 
-  @Test func `nothing is loaded to print a model, and what is not loaded is marked`() throws {
+  @Test func `printing loads nothing, and marks unloaded properties`() throws {
     let context = try stored()
     let post = try #require(try context.fetch(FetchDescriptor<Post>()).first)
     let before = context.statistics
@@ -87,8 +87,9 @@ import Testing
     }
   }
 
-  /// A model that was not loaded any more after a rollback was printed with `author: nil` though it had an author.
-  @Test func `a reference of a model that is not loaded is a fault, not nil`() throws {
+  /// Regression: a model that was unloaded by a rollback was printed with `author: nil` although it
+  /// had an author.
+  @Test func `a reference of an unloaded model is a fault, not nil`() throws {
     let context = try stored()
     let post = try #require(try context.fetch(FetchDescriptor<Post>()).first)
     post.title = "other"
@@ -100,7 +101,7 @@ import Testing
     #expect("\(post)".contains("author: nil"), "\(post)")
   }
 
-  @Test func `to print a model notes no observer, and changes nothing`() throws {
+  @Test func `printing a model registers no observer and changes nothing`() throws {
     let context = try stored()
     let post = try #require(try context.fetch(FetchDescriptor<Post>()).first)
     _ = (post.title, post.notes.count)
@@ -134,7 +135,7 @@ import Testing
     #expect(post.notes.first?.text.hasPrefix("Post") == true)
   }
 
-  /// A predicate on dates, and a conflict over one, showed seconds since 2001.
+  /// Regression: a predicate on dates, and a conflict of dates, showed seconds since 2001.
   @Test func `dates are printed as dates`() throws {
     let context = try stored()
     let limit = Date(timeIntervalSinceReferenceDate: 736_259_400)
@@ -155,8 +156,9 @@ import Testing
     #expect(error?.description.contains("2024-05-01T12:30:00.5Z") == true, "\(error as Any)")
   }
 
-  /// Encoders write the members of an object in any order, so equal identifiers had other bytes each time.
-  @Test func `an identifier is encoded as the same bytes each time`() throws {
+  /// Regression: encoders write the members of an object in any order, so equal identifiers had
+  /// different bytes each time.
+  @Test func `an identifier is always encoded as the same bytes`() throws {
     let context = try stored()
     let post = try #require(try context.fetch(FetchDescriptor<Post>()).first)
     for identifier in [post.persistentModelID, Post("b").persistentModelID] {
@@ -175,8 +177,9 @@ import Testing
     #expect(try JSONDecoder().decode(PersistentIdentifier.self, from: old) == own)
   }
 
-  /// The error was one of Foundation's, with "The file doesn't exist." about a store that was to be made.
-  @Test func `a folder that cannot be made is an error of ours`() throws {
+  /// Regression: the error was Foundation's "The file doesn't exist." for a store that was to be
+  /// made.
+  @Test func `a folder that cannot be made is an error of Roost`() throws {
     let folder = try Folder()
     try Data("x".utf8).write(to: folder.file("file"))
     for path in [

@@ -3,14 +3,15 @@ import SwiftData
 import Testing
 
 #if DEBUG
-  /// In debug builds what is stored first of a class is read back: a type that loses something is found at once.
+  /// In debug builds the first stored object of a class is read back, to find a type that loses
+  /// values.
   @Suite struct ReadBackTests {
     private func context(_ models: any PersistentModel.Type...) throws -> ModelContext {
       ModelContext(
         try ModelContainer(for: Schema(models), configurations: [ModelConfiguration(isStoredInMemoryOnly: true)]))
     }
 
-    @Test func `a part that is not coded is named, as long as it is so`() throws {
+    @Test func `a part that is not encoded is named until it is corrected`() throws {
       let context = try context(Forgetful.self)
       let model = Forgetful()
       context.insert(model)
@@ -23,7 +24,7 @@ import Testing
       }
       model.mark.color = "black"
       try context.save()
-      // It is the first one that is looked at.
+      // The first object is compared.
       model.mark.color = "red"
       let second = Forgetful()
       context.insert(second)
@@ -38,7 +39,7 @@ import Testing
       #expect(error?.description.contains("done") == true && error?.description.contains("waiting") == true)
     }
 
-    @Test func `what its type does not accept again is named`() throws {
+    @Test func `a value that its type does not decode is named`() throws {
       let context = try context(Refusing.self)
       context.insert(Refusing())
       let error = #expect(throws: RoostError.self) { try context.save() }
@@ -46,15 +47,16 @@ import Testing
       #expect(error?.description.contains("never again") == true, "\(String(describing: error))")
     }
 
-    @Test func `what cannot be compared by itself is compared by what it is made of`() throws {
+    @Test func `a value without equality is compared by its parts`() throws {
       let context = try context(Plain.self)
       context.insert(Plain())
       try context.save()
       #expect(try context.fetch(FetchDescriptor<Plain>()).count == 1)
     }
 
-    /// The catalog took the default of such a property and could not be read any more: the store was lost at its first save.
-    @Test func `an optional struct with a default is read again`() throws {
+    /// Regression: the catalog took the default of such a property and could not be read any more:
+    /// the store was lost at its first save.
+    @Test func `an optional struct with a default can be read again`() throws {
       let context = try context(Holder.self)
       context.insert(Holder())
       try context.save()
@@ -136,7 +138,7 @@ import Testing
   }
 
   @Model final class Plain {
-    /// Of which nobody can say whether two are equal.
+    /// A type without equality.
     struct Body: Codable {
       struct Part: Codable { var numbers: [Double] }
 

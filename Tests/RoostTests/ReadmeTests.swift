@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// Keeps the README true: what it shows of objects is compiled and run here.
+/// The example about objects in the README is compiled and run here.
 @Suite struct ReadmeTests {
   @Test func `the example in the README is the one compiled here`() throws {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -11,7 +11,7 @@ import Testing
     #expect(readme.contains("```swift\n" + example + "```\n"), "README.md and ReadmeExample.swift differ")
   }
 
-  @Test func `the example says what the README says`() throws {
+  @Test func `the example prints what the README says`() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-readme-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

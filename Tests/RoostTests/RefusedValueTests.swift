@@ -5,7 +5,7 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// What an older program stored, which knew other currencies.
+/// Values that an older program stored, which knew other currencies.
 enum BillBefore {
   struct Price: Codable {
     var currency: String
@@ -76,8 +76,9 @@ enum BillAfter {
   }
 }
 
-/// A row held `GBP`, and the enum had only EUR and USD. Reading it gave `eur` without a word, and after that read no save of the
-/// context passed. The row could not be changed, not repaired and not deleted.
+/// Regression: a row contained `GBP`, and the enum had only EUR and USD. Reading it silently gave
+/// `eur`, and after that no save of the context succeeded. The row could not be changed, repaired
+/// or deleted.
 @Suite struct RefusedValueTests {
   private let folder: ScratchFolder
   private let container: ModelContainer
@@ -128,7 +129,7 @@ enum BillAfter {
       ).first)
   }
 
-  /// What is stored, as a program sees it that takes any text.
+  /// The stored values in a program that accepts any text.
   private func stored() throws -> [Int: String] {
     var found: [Int: String] = [:]
     for line in try exported().split(separator: "\n") {
@@ -150,7 +151,7 @@ enum BillAfter {
     return try String(contentsOf: file, encoding: .utf8)
   }
 
-  @Test func `a read gives a default, is told once, and stands in no save's way`() throws {
+  @Test func `a read returns a default, is reported once, and prevents no save`() throws {
     let (one, two, four) = (try bill(1), try bill(2), try bill(4))
     #expect(events.defaults.isEmpty)
     #expect(
@@ -160,7 +161,7 @@ enum BillAfter {
       two.currency == .eur && two.other == nil && two.tags == [] && two.price == nil
         && two.name == "bill 2")
     #expect(four.currency == .eur && two.holder?.name == "h")
-    // One for each property, whichever row and context came first.
+    // One report for each property, whichever row and context came first.
     #expect(try bill(4, ModelContext(container)).tags == [])
     #expect(events.defaults.count == 4)
     let told = try #require(events.defaults.first)
@@ -176,7 +177,7 @@ enum BillAfter {
   }
 
   @Test(arguments: [false, true], ModelContext.MergePolicy.allCases)
-  func `another property is changed, and what is stored stays`(
+  func `another property is changed, and the stored value stays`(
     isRead: Bool, policy: ModelContext.MergePolicy
   ) throws {
     let two = try bill(2)
@@ -209,7 +210,7 @@ enum BillAfter {
     try context.load(two)
   }
 
-  @Test(arguments: [false, true]) func `a row is deleted, by itself and by a rule`(isRead: Bool)
+  @Test(arguments: [false, true]) func `a row is deleted, alone and by a delete rule`(isRead: Bool)
     throws
   {
     let two = try bill(2)
@@ -222,7 +223,7 @@ enum BillAfter {
     #expect(try stored().isEmpty)
   }
 
-  @Test func `a rollback, another context and an undo leave it as it is`() throws {
+  @Test func `a rollback, another context and an undo leave it unchanged`() throws {
     let two = try bill(2)
     let manager = UndoManager()
     context.undoManager = manager
@@ -243,7 +244,7 @@ enum BillAfter {
     #expect(try stored()[2] == "USD GBP GBP GBP bill 2")
   }
 
-  @Test func `a snapshot throws where the property is read`() throws {
+  @Test func `a snapshot throws if the property is read`() throws {
     let two = try bill(2)
     #expect(two.currency == .eur)
     let snapshot = two.snapshot
@@ -258,9 +259,9 @@ enum BillAfter {
     try context.save()
   }
 
-  /// A fetch of snapshots threw for all rows where one value of one row was refused.
+  /// Regression: a fetch of snapshots threw for all rows if one value of one row was rejected.
   @Test(arguments: [false, true])
-  func `a fetch of snapshots gives all rows, and only the refused properties throw`(waits: Bool) throws {
+  func `a fetch of snapshots returns all rows, and only rejected properties throw`(waits: Bool) throws {
     let two = try bill(2)
     if waits { two.name = "bill 2!" }
     let byCode = FetchDescriptor<BillAfter.Bill>(sortBy: [SortDescriptor(\.code)])
@@ -297,8 +298,8 @@ enum BillAfter {
     #expect(good.map(\.code) == [1, 3] && good.map(\.currency) == [.eur, .usd])
   }
 
-  /// An optional property of the new model would be nil, and no call would have said it.
-  @Test func `a snapshot with a refused value changes its model, and makes no new one`() throws {
+  /// An optional property of the new model would silently be nil.
+  @Test func `a snapshot with a rejected value changes its model, and makes no new one`() throws {
     var snapshot = try #require(try context.snapshot(for: bill(2).persistentModelID, as: BillAfter.Bill.self))
     try snapshot.set(\.name, to: "applied")
     try context.apply(snapshot)
@@ -318,7 +319,7 @@ enum BillAfter {
     #expect(report.progress.inserted == 0 && report.faults.first?.detail.contains("GBP") == true, "\(report)")
   }
 
-  @Test func `it is said on standard error`() async throws {
+  @Test func `it is reported on standard error`() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let tests = try RefusedValueTests()
       for bill in try tests.context.fetch(FetchDescriptor<BillAfter.Bill>()) { _ = bill.currency }

@@ -35,7 +35,7 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
-/// Leads to a song that must be there.
+/// A required reference to a song.
 @Model private final class LostPlay {
   var count = 0
   var song: LostSong
@@ -56,7 +56,7 @@ import Testing
   init(_ sum: Int, _ club: LostClub) { (self.sum, self.club) = (sum, club) }
 }
 
-/// Models that come back from a snapshot of the container, or from a backup.
+/// Models that are restored from a snapshot of the container or from a backup.
 @Suite struct RestoreTests {
   private let folder: ScratchFolder
   private let container: ModelContainer
@@ -100,7 +100,7 @@ import Testing
     return try context.fetch(descriptor)
   }
 
-  /// What a disc shows, and what it owns.
+  /// The values of a disc and of the models that it owns.
   private func text(_ disc: LostDisc, styles: Set<String>) -> String {
     let songs = disc.songs.map { "\($0.name)\($0.remarks.map(\.text))" }
     let kept = disc.styles.map(\.name).filter { styles.contains($0) }
@@ -108,7 +108,7 @@ import Testing
       + "\((disc as? LostLongDisc)?.sides ?? 0)"
   }
 
-  @Test(arguments: [true, false]) func `a deleted model comes back with what it owned, once`(isBackup: Bool) throws {
+  @Test(arguments: [true, false]) func `a deleted model and its members are restored once`(isBackup: Bool) throws {
     try makeThree()
     let source = isBackup ? try backup() : try container.snapshot()
     let rock: Set<String> = ["rock"]
@@ -135,7 +135,7 @@ import Testing
     #expect(try container.verify().isSound)
   }
 
-  @Test func `nothing is saved, and a rollback takes it back`() throws {
+  @Test func `a restore is unsaved, and a rollback undoes it`() throws {
     try makeThree()
     let then = try container.snapshot()
     context.delete(try discs(context)[0])
@@ -172,7 +172,7 @@ import Testing
     #expect(try container.verify().isSound)
   }
 
-  @Test func `a model with a large value and a unique one comes back`() throws {
+  @Test func `a model with a large value and a unique one is restored`() throws {
     let club = LostClub("a")
     club.badge = Data(repeating: 7, count: 200_000)
     context.insert(club)
@@ -184,14 +184,14 @@ import Testing
     try context.restore(old)
     try context.save()
     #expect(try ModelContext(container).fetch(FetchDescriptor<LostClub>()).map { $0.badge?.count } == [200_000])
-    // A snapshot finds the model by its unique value, however large the others are.
+    // A snapshot finds the model by its unique value, however large the other values are.
     let copy = try context.apply(old.snapshot)
     #expect(copy.badge?.count == 200_000)
     try context.save()
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<LostClub>()) == 1)
   }
 
-  @Test func `members that must have an owner stay`() throws {
+  @Test func `members that need an owner stay`() throws {
     let club = LostClub("a")
     context.insert(LostFee(1, club))
     try context.save()
@@ -204,7 +204,7 @@ import Testing
     #expect(restored === club && club.badge == nil && club.fees.map(\.sum).sorted() == [1, 2])
   }
 
-  @Test func `what came back, and was deleted again, comes back once more`() throws {
+  @Test func `a restored model that was deleted again is restored once more`() throws {
     try makeThree()
     let then = try container.snapshot()
     let old = try discs(then)[0]
@@ -222,7 +222,7 @@ import Testing
     #expect(try discs(context).count == 2)
   }
 
-  @Test func `what cannot be restored is said`() throws {
+  @Test func `models that cannot be restored are reported`() throws {
     try makeThree()
     let ended = try discs(container.snapshot())[0]
     let unsaved = LostDisc("new")
@@ -264,7 +264,7 @@ import Testing
     try strange.close()
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>) func `whatever was changed since, it shows what it was`(seed: UInt64)
+  @Test(arguments: 1...10 as ClosedRange<UInt64>) func `after any changes, a restored model is as it was`(seed: UInt64)
     throws
   {
     var random = SplitMix64(seed: seed)

@@ -2,7 +2,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// What a rollback gives back.
+/// Models and values after a rollback.
 @Suite struct RollbackTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -12,7 +12,7 @@ import Testing
     context = ModelContext(container)
   }
 
-  @Test func `new models keep what they lead to, and can be inserted again`() throws {
+  @Test func `new models keep their references, and can be inserted again`() throws {
     let firm = Firm("Hill")
     context.insert(firm)
     try context.save()
@@ -41,7 +41,7 @@ import Testing
     #expect(firms.map { $0.people.map(\.number) } == [[7], [8]])
   }
 
-  @Test func `new models that were deleted come back too`() throws {
+  @Test func `deleted new models are restored too`() throws {
     let lake = Firm("Lake")
     let person = Badgeholder(8, lake)
     context.insert(person)
@@ -53,7 +53,7 @@ import Testing
     #expect(try ModelContext(container).fetch(FetchDescriptor<Badgeholder>()).first?.firm.name == "Lake")
   }
 
-  @Test(arguments: [false, true]) func `what new models lead to may be gone meanwhile`(reads: Bool) throws {
+  @Test(arguments: [false, true]) func `referenced models of new ones may be deleted meanwhile`(reads: Bool) throws {
     var kept: Firm?
     let firm = Firm("Hill")
     context.insert(firm)
@@ -65,7 +65,7 @@ import Testing
     context.delete(firm)
     try context.save()
     other.rollback()
-    // Whoever has the model has its values; else there is none to be had.
+    // If the model was loaded it keeps its values; otherwise it has empty ones.
     #expect(person.firm.isDeleted && (person.firm.name == "Hill" || (!reads && person.firm.name == "")))
     other.insert(person)
     let error = #expect(throws: RoostError.self) { try other.save() }
@@ -76,7 +76,7 @@ import Testing
     #expect(kept.map { $0.name == "Hill" } != false)
   }
 
-  @Test func `one that leads to a row nobody has read keeps it`() throws {
+  @Test func `a reference to an unloaded row stays`() throws {
     do {
       context.insert(Firm("Hill"))
       try context.save()
@@ -92,7 +92,7 @@ import Testing
     #expect(try ModelContext(container).fetch(FetchDescriptor<Desk>()).first?.firm?.name == "Hill")
   }
 
-  @Test func `models that outlive their context are plain ones`() throws {
+  @Test func `models that outlive their context have no context`() throws {
     var person: Badgeholder?
     do {
       let short = ModelContext(container)
@@ -107,7 +107,7 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Firm>()) == 1)
   }
 
-  @Test func `new models that nobody has go, also where they lead to each other`() throws {
+  @Test func `unused new models are released, even if they reference each other`() throws {
     let context = ModelContext(
       try ModelContainer(for: Trunk.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
     let before = Trunk.ended.load(ordering: .relaxed)
@@ -128,7 +128,7 @@ import Testing
     #expect(Trunk.ended.load(ordering: .relaxed) == before + 3)
   }
 
-  @Test func `a relationship that was never set leads to a deleted model`() throws {
+  @Test func `a required relationship that was never set gives a deleted model`() throws {
     let unset = Badgeholder(backingData: _BackingData<Badgeholder>())
     #expect(unset.firm.isDeleted && unset.firm.name == "" && unset.firm.people.isEmpty)
     let pot = Pot(backingData: _BackingData<Pot>())
@@ -141,7 +141,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `a value that is being changed meanwhile is changed afterwards`() throws {
+  @Test func `a value that is being changed during a rollback is changed afterwards`() throws {
     let firm = Firm("Hill")
     firm.desks = [Desk("a")]
     context.insert(firm)

@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// What a save refuses, and what becomes of it then.
+/// Refused saves, and the state after them.
 @Suite struct RuleTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -17,7 +17,7 @@ import Testing
 
   private func refused() -> RoostError? { #expect(throws: RoostError.self) { try context.save() } }
 
-  @Test func `a deny rule names both, and nothing changes`() throws {
+  @Test func `a deny rule names both models, and nothing changes`() throws {
     let firm = Firm("Hill")
     let desk = Desk("window", firm)
     context.insert(desk)
@@ -30,13 +30,13 @@ import Testing
     #expect(fault.others == [desk.persistentModelID] && fault.detail.contains("Desk 1"))
     #expect(try count(Firm.self) == 1 && count(Desk.self) == 1)
     #expect(context.hasChanges && context.deletedModelsArray.count == 1)
-    // The cause is mended, and the same save works.
+    // After the correction the same save succeeds.
     desk.firm = nil
     try context.save()
     #expect(try count(Firm.self) == 0 && count(Desk.self) == 1)
   }
 
-  @Test func `a new model counts for a deny rule, and a save matches what SwiftData throws`() throws {
+  @Test func `a new model counts for a deny rule, and the error matches SwiftData's`() throws {
     let firm = Firm("Hill")
     context.insert(firm)
     try context.save()
@@ -55,7 +55,7 @@ import Testing
     #expect(try count(Firm.self) == 0 && count(Desk.self) == 0)
   }
 
-  @Test func `what must lead somewhere keeps its object, or goes with it`() throws {
+  @Test func `a model with a required reference keeps its target or is deleted with it`() throws {
     let firm = Firm("Hill")
     let person = Badgeholder(7, firm)
     context.insert(person)
@@ -71,7 +71,7 @@ import Testing
     #expect(try count(Firm.self) == 0 && count(Badgeholder.self) == 0)
   }
 
-  @Test func `what goes together forbids nothing`() throws {
+  @Test func `models that are deleted together prevent nothing`() throws {
     let firm = Firm("Hill")
     let desk = Desk("window", firm)
     context.insert(desk)
@@ -82,7 +82,7 @@ import Testing
     #expect(try count(Firm.self) == 0 && count(Desk.self) == 0)
   }
 
-  @Test func `all faults of a save come together`() throws {
+  @Test func `all errors of a save are thrown together`() throws {
     let (hill, lake) = (Firm("Hill"), Firm("Lake"))
     context.insert(Desk("a", hill))
     context.insert(Desk("b", lake))
@@ -98,7 +98,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `a model that leads to one which was never saved leads nowhere`() throws {
+  @Test func `a reference to a model that was never saved becomes nil`() throws {
     let desk = Desk("a", Firm("Hill"))
     context.insert(desk)
     context.delete(try #require(desk.firm))
@@ -118,7 +118,7 @@ import Testing
     context.delete(crew.sailors[3])
     try context.save()
     #expect(try count(Sailor.self) == 3)
-    // A member that is deleted, and one that leaves by its own side.
+    // A member that is deleted, and one that is removed from its own side.
     context.delete(crew.sailors[2])
     try context.save()
     context.delete(crew.sailors[1])
@@ -132,7 +132,7 @@ import Testing
     #expect(try count(Crew.self) == 1)
   }
 
-  @Test func `members of lists that nobody has read are counted too`() throws {
+  @Test func `members of unloaded lists are counted too`() throws {
     context.insert(Crew("Kiel", 1, sailors: 2))
     try context.save()
     let other = ModelContext(container)
@@ -166,7 +166,7 @@ import Testing
     #expect(refused()?.code == .notUnique)
   }
 
-  @Test func `an upsert takes relationships along, and its identifier leads on`() throws {
+  @Test func `an upsert merges relationships, and its identifier refers to the row`() throws {
     let kiel = Crew("Kiel", 1, sailors: 2)
     context.insert(kiel)
     try context.save()
@@ -192,7 +192,7 @@ import Testing
     #expect(try count(Crew.self) == 1)
   }
 
-  @Test func `two partners of one are parted`() throws {
+  @Test func `two partners of one model are separated`() throws {
     let (one, two, cabin) = (Sailor("one"), Sailor("two"), Cabin(1))
     for model in [one, two] { context.insert(model) }
     context.insert(cabin)
@@ -211,7 +211,7 @@ import Testing
     #expect(try third.fetch(FetchDescriptor<Cabin>()).first?.sailor === all[1])
   }
 
-  @Test func `stores of a container are all asked before one commits`() throws {
+  @Test func `all stores of a container prepare before one commits`() throws {
     let folder = try Folder()
     let container = try ModelContainer(
       for: Firm.self, Desk.self, Badgeholder.self, Stranger.self,

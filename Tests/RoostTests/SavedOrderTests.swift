@@ -3,7 +3,8 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Lists held by links keep the order in which a program set them, however many owners share the members.
+/// Lists of links keep the order in which a program set them, however many owners share the
+/// members.
 @Suite struct SavedOrderTests {
   private let container: ModelContainer
 
@@ -21,7 +22,8 @@ import Testing
     return Dictionary(uniqueKeysWithValues: hands.map { ($0.first, $0.skills.map(\.name)) })
   }
 
-  /// New owners, stored owners with another list, and new owners that become stored ones, in one save.
+  /// New owners, stored owners with another list, and new owners that are merged into stored ones,
+  /// in one save.
   @Test(arguments: 0..<200) func `a save keeps the order of lists that share members`(_ seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))
     let first = ModelContext(container)
@@ -60,16 +62,16 @@ import Testing
         let isStored = Set(hands.map(\.first))
         if mayMerge, !known.isEmpty, random.chance(1, in: 2) { code = random.pick(known) }
         let hand = Hand(WriterPlay.Record(code: code, first: code))
-        // Two new models of one save that become one row are told apart by their own lists only.
+        // Two new models of one save that are merged into one row differ only in their own lists.
         let fromSkills = (wanted[code] == nil || isStored.contains(code)) && random.chance(1, in: 4)
         if fromSkills { changed.insert(code) }
         context.insert(hand)
         if fromSkills { for skill in members { skill.hands.append(hand) } } else { hand.skills = members }
         story.append("\(turn): \(code) inserted with \(list)\(fromSkills ? " by the skills" : "")")
-        // A list of a new model adds to that of the stored one.
+        // The list of a new model extends that of the stored one.
         let old = wanted[code] ?? []
         set(code, old + list.filter { !old.contains($0) })
-        // A second change of the list would replace what the new model adds.
+        // A second change of the list would replace the members that the new model adds.
         if hands.contains(where: { $0.first == code }) { break }
       }
       try context.save()
@@ -89,7 +91,7 @@ import Testing
     #expect(try container.verify().isSound)
   }
 
-  @Test(arguments: [false, true]) func `new models that become stored ones add in their order`(
+  @Test(arguments: [false, true]) func `new models that are merged into stored ones add in their order`(
     _ isLoaded: Bool
   ) throws {
     let first = ModelContext(container)

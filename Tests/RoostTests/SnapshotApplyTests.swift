@@ -5,7 +5,7 @@ import Testing
 @Suite struct SnapshotApplyTests {
   private func makeContext() throws -> ModelContext { ModelContext(try makeContainer()) }
 
-  @Test func `only what differs is set`() throws {
+  @Test func `only different values are set`() throws {
     let context = try makeContext()
     let ella = Artist("Ella")
     context.insert(ella)
@@ -23,7 +23,7 @@ import Testing
     #expect(same.born == snapshot.born && same.address.street == "Oak" && same.name == "Other")
   }
 
-  @Test func `a snapshot finds its model by the identifier, then by unique values, else makes one`() throws {
+  @Test func `a snapshot finds its model by identifier, then by unique values, or makes one`() throws {
     let (here, there) = (try makeContext(), try makeContext())
     let ella = Artist("Ella", street: "Elm")
     here.insert(ella)
@@ -38,7 +38,7 @@ import Testing
     #expect(made !== known && made.name == "Billie" && there.insertedModelsArray.count == 1)
     try there.save()
     #expect(try there.fetchCount(FetchDescriptor<Artist>()) == 2)
-    // One that was deleted comes back with another identifier.
+    // A deleted model is restored with another identifier.
     let gone = ella.snapshot
     here.delete(ella)
     try here.save()
@@ -47,7 +47,7 @@ import Testing
     #expect(again.name == "Ella" && again.persistentModelID != gone.persistentModelID && again !== ella)
   }
 
-  @Test func `snapshots that lead to each other are applied together`() throws {
+  @Test func `snapshots that reference each other are applied together`() throws {
     let (here, there) = (try makeContext(), try makeContext())
     let ella = Artist("Ella")
     here.insert(ella)
@@ -60,7 +60,7 @@ import Testing
     try artist.set(\.albums, to: [])
     try there.apply(artist)
     try there.save()
-    // It has no row there under its old identifier, but its unique name is found.
+    // No row has its old identifier there, but its unique name is found.
     let all = albums.map { snapshot in
       var copy = snapshot
       try? copy.set(\.artist, to: nil)
@@ -80,7 +80,7 @@ import Testing
       shown.albums.map(\.title) == made.reversed().map(\.title) && shown.albums.allSatisfy { $0.artist === shown })
   }
 
-  @Test func `new models of one class that lead to each other come in any order`() throws {
+  @Test func `new models of one class that reference each other come in any order`() throws {
     func container() throws -> ModelContext {
       ModelContext(
         try ModelContainer(for: Vehicle.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<30) func `by seed, applied snapshots bring back what was`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<30) func `by seed, applied snapshots restore the former state`(_ seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let context = try makeContext()
     func number(_ below: Int) -> Int { Int(generator.next() % UInt64(below)) }
@@ -146,7 +146,7 @@ import Testing
     #expect(!wrong, "seed \(seed)")
   }
 
-  @Test func `a snapshot of a model without a row becomes that model when it is inserted`() throws {
+  @Test func `a snapshot of a model without a row finds that model after its insertion`() throws {
     let context = try makeContext()
     let ella = Artist("Ella")
     var snapshot = ella.snapshot

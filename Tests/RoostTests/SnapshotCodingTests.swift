@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// A model and what a later version of it is.
+/// A model and a later version of it.
 private enum Old {
   @Model final class Note {
     var title: String
@@ -47,7 +47,7 @@ private enum New {
     #expect(older.albums.isEmpty && !older.isLoaded(\.albums))
   }
 
-  @Test func `a snapshot is coded by the names of its properties`() throws {
+  @Test func `a snapshot is encoded with the names of its properties`() throws {
     let context = ModelContext(try makeContainer())
     let ella = Artist("Ella", born: Date(timeIntervalSinceReferenceDate: 0.1), street: "Elm")
     let album = Album("A", genre: .folk, tags: ["x"], artist: ella)
@@ -70,7 +70,7 @@ private enum New {
     #expect(try PropertyListDecoder().decode([ModelSnapshot<Album>].self, from: list) == [album.snapshot])
   }
 
-  @Test func `what the class has lost is left out, and what is new to it is not loaded`() throws {
+  @Test func `removed properties are left out, and new ones are not loaded`() throws {
     var text = String(decoding: try JSONEncoder().encode(Old.Note("T", 4).snapshot), as: UTF8.self)
     let snapshot = try JSONDecoder().decode(ModelSnapshot<New.Note>.self, from: Data(text.utf8))
     #expect(snapshot.name == "T" && snapshot.size == 4 && !snapshot.isLoaded(\.added) && snapshot.isLoaded(\.size))
@@ -93,7 +93,7 @@ private enum New {
     }
   }
 
-  @Test func `identifiers of this process mean nothing in another one`() throws {
+  @Test func `temporary identifiers of this process mean nothing in another one`() throws {
     let context = ModelContext(try makeContainer())
     let ella = Artist("Ella")
     let coded = String(decoding: try JSONEncoder().encode(ella.snapshot), as: UTF8.self)

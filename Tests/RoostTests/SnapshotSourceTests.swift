@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Applying snapshots of several processes, and many that lead to each other.
+/// Applies snapshots of several processes, and many that reference each other.
 @Suite struct SnapshotSourceTests {
   private func context() throws -> ModelContext {
     ModelContext(try makeContainer())
@@ -26,12 +26,12 @@ import Testing
     let context = try context()
     let made = try context.apply(contentsOf: [try artist(1, "a"), try artist(2, "b"), try artist(nil, "c")])
     #expect(made.map(\.name) == ["a", "b", "c"] && Set(made.map(ObjectIdentifier.init)).count == 3)
-    // Of one process they are one, and the last one says what it is.
+    // Within one process they are one model, which gets the values of the last snapshot.
     let same = try context.apply(contentsOf: [try artist(1, "d"), try artist(1, "e"), try artist(1, "f", 2)])
     #expect(same[0] === same[1] && same[0] !== same[2] && same[0].name == "e")
   }
 
-  @Test func `a model that waits here is not meant by another process`() throws {
+  @Test func `an unsaved model here is not the one of another process`() throws {
     let context = try context()
     let here = Artist("here")
     let own = here.snapshot
@@ -45,7 +45,7 @@ import Testing
     #expect(try context.apply(back) === here)
   }
 
-  @Test func `links lead to the models of their own process`() throws {
+  @Test func `links refer to the models of their own process`() throws {
     let context = ModelContext(
       try ModelContainer(for: Vehicle.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
     func vehicle(_ process: Int, _ plate: String, _ number: Int, tows: Int?) throws -> ModelSnapshot<Vehicle> {
@@ -66,7 +66,7 @@ import Testing
     #expect(error?.code == .foreign)
   }
 
-  @Test func `a snapshot names no model that is gone, as the getter names none`() throws {
+  @Test func `a snapshot contains no deleted model, like the getter`() throws {
     let container = try ModelContainer(
       for: Team.self, Player.self, Badge.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let (context, other) = (ModelContext(container), ModelContext(container))
@@ -109,9 +109,9 @@ import Testing
     try here.save()
     let order: SortOrder = isReversed ? .reverse : .forward
     let all = try here.fetchSnapshots(FetchDescriptor<Vehicle>(sortBy: [SortDescriptor(\.weight, order: order)]))
-    // A small stack, as threads have: what recurses does not pass.
+    // A small stack, as threads have: recursion would overflow it.
     try onSmallStack {
-      // One that leads nowhere refuses all of them, and lets them go again.
+      // One invalid reference refuses all of them and releases them.
       let error = #expect(throws: RoostError.self) { try there.apply(contentsOf: all.filter { $0.weight != 0 }) }
       #expect(error?.code == .foreign && !there.hasChanges)
       let made = try there.apply(contentsOf: all)

@@ -32,7 +32,7 @@ import Testing
     #expect(try container.snapshot(for: ella.persistentModelID) == snapshot)
   }
 
-  @Test func `what is computed of stored values is read too, and what asks a relationship is refused`() throws {
+  @Test func `values computed from stored ones are read, and relationships are refused`() throws {
     let (_, _, ella) = try filled()
     let album = try #require(ella.albums.first).snapshot
     #expect(album.decade == 195 && album[\.decade] == 195)
@@ -46,7 +46,7 @@ import Testing
     #expect(try album.value(of: \.artist) == ella.persistentModelID)
   }
 
-  @Test func `changes that wait are in a snapshot, and a saved one is as before`() throws {
+  @Test func `unsaved changes are in a snapshot, and a saved one is unchanged`() throws {
     let (container, context, ella) = try filled()
     let before = ella.snapshot
     ella.name = "E"
@@ -70,7 +70,7 @@ import Testing
     #expect(try context.snapshot(for: ella.persistentModelID, as: Artist.self)?.albums == [before.albums[0]])
   }
 
-  @Test func `a model that is in no context has a snapshot`() throws {
+  @Test func `a model without a context has a snapshot`() throws {
     let artist = Artist("Free")
     let album = Album("Own", artist: artist)
     let snapshot = album.snapshot
@@ -81,7 +81,7 @@ import Testing
     #expect(ModelSnapshot(artist).albums == [])
   }
 
-  @Test func `a snapshot is readable when everything else is gone`() throws {
+  @Test func `a snapshot is readable after all else is released`() throws {
     func make() throws -> ([ModelSnapshot<Artist>], ModelSnapshot<Album>) {
       let (container, _, ella) = try filled()
       return (try container.fetchSnapshots(FetchDescriptor<Artist>()), ella.albums[0].snapshot)
@@ -90,7 +90,7 @@ import Testing
     #expect(artists.map(\.name) == ["Ella"] && artists[0].albums.count == 3 && album.title == "c")
   }
 
-  @Test func `snapshots go to other actors`() async throws {
+  @Test func `snapshots can be sent to other actors`() async throws {
     let (container, _, ella) = try filled()
     let identifier = ella.persistentModelID
     let name = try await Task.detached { try container.snapshot(for: identifier, as: Artist.self)?.name }.value
@@ -108,7 +108,7 @@ import Testing
     #expect(ella.albums.count == 3 && !context.hasChanges)
   }
 
-  @Test func `a large value is in the snapshot, not beside it`() throws {
+  @Test func `a large value is in the snapshot itself`() throws {
     let (container, context, ella) = try filled()
     let long = String(repeating: "long ", count: 400_000)
     ella.albums[0].note = long
@@ -117,7 +117,7 @@ import Testing
     #expect(found[0].note == long && found[0] == ella.albums[0].snapshot)
   }
 
-  @Test func `snapshots of subclasses keep what those add`() throws {
+  @Test func `snapshots of subclasses have the added properties`() throws {
     let container = try ModelContainer(
       for: Animal.self, Dog.self, Owner.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
@@ -135,7 +135,7 @@ import Testing
     #expect(coded == all)
   }
 
-  @Test func `what is not here is refused`() throws {
+  @Test func `missing values are refused`() throws {
     let (container, context, ella) = try filled()
     let (_, other, stranger) = try filled()
     #expect(throws: RoostError.self) { try context.snapshot(for: stranger.persistentModelID, as: Artist.self) }

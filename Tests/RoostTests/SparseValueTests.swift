@@ -9,7 +9,7 @@ private struct Twig: Codable, Equatable {
   var leaves: [Twig?] = []
 }
 
-/// Kept with the value of an enum, so its parts are no fields of the row.
+/// Stored as a self-describing value because of its enum, so its parts are no fields of the row.
 private struct DiaryDay: Codable, Equatable {
   var mood = Humour.calm
   var steps: [Int?] = []
@@ -34,7 +34,7 @@ private struct DiaryDay: Codable, Equatable {
   init(_ day: DiaryDay) { self.day = day }
 }
 
-/// Values with optional elements, of types that the store keeps as they encode themselves.
+/// Values with optional elements, of types that the store keeps in their own encoding.
 @Suite struct SparseValueTests {
   private static let full = DiaryDay(
     mood: .angry(3), steps: [7, nil, 9], dates: [Date(timeIntervalSinceReferenceDate: 5), nil],
@@ -42,7 +42,7 @@ private struct DiaryDay: Codable, Equatable {
     texts: ["a", nil], numbers: [1.5, nil], sizes: [200, nil], keys: [UUID(), nil], byName: ["a": 1, "b": nil],
     lists: [[1], nil, []], single: 4)
 
-  @Test(arguments: [true, false]) func `an element that is there is not read as nil`(isEmptyFirst: Bool) throws {
+  @Test(arguments: [true, false]) func `an element with a value is not read as nil`(isEmptyFirst: Bool) throws {
     let container = try ModelContainer(for: Diary.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
     if isEmptyFirst { context.insert(Diary(DiaryDay())) }

@@ -22,9 +22,9 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
-/// Contexts that stay at one state: `container.snapshot()`.
+/// Contexts that are pinned to one state: `container.snapshot()`.
 @Suite struct StayingContextTests {
-  /// All that a context shows, read in several ways.
+  /// The complete state of a context, read in several ways.
   private func content(_ context: ModelContext) throws -> [String] {
     let novels = try context.fetch(FetchDescriptor<Novel>(sortBy: [SortDescriptor(\.name)]))
     let chapters = try context.fetch(FetchDescriptor<Chapter>())
@@ -34,7 +34,7 @@ import Testing
       + ["\(try context.fetchCount(many)) \(try context.sum(of: \Chapter.words))"]
   }
 
-  @Test func `what is committed later is not seen, and writing is refused`() throws {
+  @Test func `later commits are not seen, and writing is refused`() throws {
     let container = try ModelContainer(for: Novel.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let writer = ModelContext(container)
     let novel = Novel("a")
@@ -65,7 +65,7 @@ import Testing
     #expect(try content(then) == before && ModelContext(container).fetchCount(FetchDescriptor<Novel>()) == 0)
   }
 
-  @Test func `several stores are shown as of one moment`() async throws {
+  @Test func `several stores show one time`() async throws {
     let container = try ModelContainer(
       for: Schema([Novel.self, Artist.self]),
       configurations: [
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...6) func `snapshots show what was there, while others write`(seed: UInt64) throws {
+  @Test(arguments: 1...6) func `snapshots stay the same while others write`(seed: UInt64) throws {
     let folder = try Folder()
     var configuration = ModelConfiguration(url: folder.url.appending(path: "a.roost"))
     configuration.cacheBytes = 1 << 20

@@ -2,8 +2,8 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Several contexts that insert wares of few codes, and write in bulk, at random and by random policies; beside them a dictionary that
-/// follows the same rules.
+/// Several contexts that insert wares with few codes and do bulk writes, at random and with random
+/// policies, compared with a dictionary that follows the same rules.
 struct StockPlay {
   private struct Row: Equatable {
     var title: String?
@@ -20,7 +20,7 @@ struct StockPlay {
   private final class User {
     let context: ModelContext
     var policy = Policy.upsert
-    /// What waits to be inserted, in its order.
+    /// The unsaved wares, in the order of insertion.
     var waiting: [(code: String, row: Row)] = []
 
     init(_ container: ModelContainer) { context = ModelContext(container) }
@@ -53,7 +53,7 @@ struct StockPlay {
   private mutating func choose(_ user: User) throws {
     user.policy = Policy.allCases[random.next(Policy.allCases.count)]
     let context = user.context
-    // Those that both know are set for the class or for the context, by chance.
+    // Policies of both kinds are set for the class or for the context at random.
     try context.setUniquePolicy(nil, for: Ware.self)
     let isForAll = random.next(2) == 0
     switch user.policy {
@@ -89,7 +89,7 @@ struct StockPlay {
     }
   }
 
-  /// What a stored row becomes.
+  /// The merged row.
   private func merged(_ new: Row, _ old: Row, _ policy: Policy) throws -> Row {
     var upserted = new
     upserted.group = new.group ?? old.group
@@ -178,7 +178,7 @@ struct StockPlay {
     case 8:
       let least = random.next(30)
       let context = user.context
-      // What waits here and is meant too stands in the way.
+      // Unsaved changes of the same wares prevent the write.
       if user.waiting.contains(where: { $0.row.count >= least }) { return }
       writes = {
         try context.update(model: Ware.self, where: #Predicate { $0.count >= least }) {
@@ -217,7 +217,7 @@ struct StockPlay {
       user.waiting = []
     }
     try compare(ModelContext(container), "\(story), \(user.policy)")
-    // What another context holds shows it too.
+    // The other contexts show it too.
     try compare(users[0].context, "\(story), \(user.policy), context 0")
   }
 
@@ -229,7 +229,7 @@ struct StockPlay {
       #expect(found[ware.code] == nil, "\(text): two are \(ware.code)")
       found[ware.code] = Row(
         title: ware.title, count: ware.count, version: ware.version, updatedAt: ware.updatedAt, group: ware.group?.name)
-      // The kept one's identifier stays as long as it is there.
+      // The kept row's identifier stays as long as it exists.
       #expect(names[ware.code] ?? ware.persistentModelID == ware.persistentModelID, "\(text): \(ware.code)")
       names[ware.code] = ware.persistentModelID
     }
@@ -240,7 +240,7 @@ struct StockPlay {
 }
 
 @Suite struct StockPlayTests {
-  @Test(arguments: 1...60) func `unique values are never violated, and nothing is lost that a policy keeps`(
+  @Test(arguments: 1...60) func `unique values stay unique, and no value that a policy keeps is lost`(
     seed: UInt64
   ) throws {
     var play = try StockPlay(seed)

@@ -14,7 +14,7 @@ import Testing
   }
 }
 
-/// Devices that fail on demand, as users' tests want them.
+/// Devices that fail on demand, for users' tests.
 @Suite struct StoreFaultsTests {
   private let folder: ScratchFolder
   private let faults = StoreFaults()
@@ -38,7 +38,7 @@ import Testing
     .map(\.number)
   }
 
-  @Test func `a full disk refuses a save, which waits until there is room`() throws {
+  @Test func `a full disk refuses a save, which succeeds when there is room`() throws {
     do {
       let context = ModelContext(try container(faults: faults))
       context.insert(Consignment(1))
@@ -56,7 +56,7 @@ import Testing
     #expect(try stored() == [1, 2])
   }
 
-  @Test func `a sync that fails leaves a save in doubt, and stops writing until the store is opened again`() throws {
+  @Test func `a failed sync leaves a save in doubt, and stops writes until the store is reopened`() throws {
     do {
       let context = ModelContext(try container(faults: faults))
       context.insert(Consignment(1))
@@ -73,7 +73,7 @@ import Testing
     #expect(found == [1] || found == [1, 2])
   }
 
-  @Test func `what cannot be read is an error, and later it can`() throws {
+  @Test func `a failed read is an error, and succeeds later`() throws {
     do {
       let context = ModelContext(try container(faults: nil))
       for number in 0..<1000 { context.insert(Consignment(number, String(repeating: "x", count: 200))) }
@@ -87,7 +87,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Consignment>()).count == 1000)
   }
 
-  @Test(arguments: StoreFaults.Kind.allCases) func `at whichever call it fails, all of a save is there or nothing`(
+  @Test(arguments: StoreFaults.Kind.allCases) func `a failure at any call stores all of a save or nothing`(
     kind: StoreFaults.Kind
   ) throws {
     var failed = 0
@@ -110,11 +110,11 @@ import Testing
       let found = try stored(name)
       #expect(found == Array(0..<300) || (!isSaved && found == Array(0..<3)), "\(kind) behind \(count) calls")
     }
-    // A save reads nothing that it has.
+    // A save reads nothing that it has in memory.
     #expect(failed > 0 || kind == .reading)
   }
 
-  @Test func `where there is no device, or the store is open without faults, they are refused`() throws {
+  @Test func `without a device, or with the store open without faults, they are refused`() throws {
     var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
     configuration.faults = faults
     let error = #expect(throws: SwiftDataError.self) {
@@ -139,7 +139,7 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  @Test func `counts below none are none, and faults are told apart`() {
+  @Test func `negative counts mean none, and faults are distinguished`() {
     let faults = StoreFaults()
     faults.fail(.writing, after: .min)
     #expect(faults == faults && faults != self.faults && Set([faults, self.faults]).count == 2)

@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// The same names in programs of which one knows a class less.
+/// The same model names in two programs, one of which lacks a class.
 private enum Full {
   @Model class Post {
     var text: String
@@ -84,7 +84,7 @@ private enum Partial {
     try context.save()
   }
 
-  @Test func `they stay where they stood`() throws {
+  @Test func `they keep their place`() throws {
     try change { _, wall in
       wall.posts.insert(Partial.Post("x"), at: 1)
       wall.pins.swapAt(0, 1)
@@ -92,7 +92,7 @@ private enum Partial {
     #expect(try stored() == ["abxcd", "bcad"])
   }
 
-  @Test func `they stay also where the one before them goes, or all others do`() throws {
+  @Test func `they keep their place if the one before them, or all others, are deleted`() throws {
     try change { context, wall in
       context.delete(wall.posts[0])
       wall.pins.removeAll()
@@ -101,7 +101,7 @@ private enum Partial {
     #expect(Set(found[0]) == ["b", "c", "d"] && Set(found[1]) == ["b", "d"])
   }
 
-  @Test func `they stay where others change the list too`() throws {
+  @Test func `they keep their place if others change the list too`() throws {
     let container = try partial()
     let (context, other) = (ModelContext(container), ModelContext(container))
     context.automaticallyMergesChanges = false
@@ -116,7 +116,7 @@ private enum Partial {
     #expect(Set(wall.pins.map(\.text)) == ["a", "c", "x", "y"] && wall.posts.map(\.text) == ["a"])
   }
 
-  @Test func `what must be unique of one class is not asked of another`() throws {
+  @Test func `a unique rule of one class does not apply to another`() throws {
     let context = ModelContext(try partial())
     let note = Partial.Note("note")
     note.number = 1

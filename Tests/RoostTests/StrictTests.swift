@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// Statistics, reading ahead, and contexts that refuse loops which read one by one.
+/// Statistics, reading ahead, and contexts that refuse loops with single reads.
 @Suite struct StrictTests {
   private func makeFilled(_ artists: Int, albums: Int = 3) throws -> ModelContainer {
     let container = try makeContainer()
@@ -15,7 +15,7 @@ import Testing
     return container
   }
 
-  @Test func `a loop over a fetch reads nothing one by one`() throws {
+  @Test func `a loop over a fetch needs no single reads`() throws {
     let context = ModelContext(try makeFilled(40))
     context.isStrict = true
     var names: Set<String> = []
@@ -25,7 +25,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Album>()) == 120)
   }
 
-  @Test func `relationships that are named are read with the fetch`() throws {
+  @Test func `named relationships are read with the fetch`() throws {
     let context = ModelContext(try makeFilled(40))
     var albums = FetchDescriptor<Album>()
     albums.relationshipKeyPathsForPrefetching = [\.artist]
@@ -44,7 +44,7 @@ import Testing
     #expect(other.statistics.listsLoaded == 0 && other.statistics.coarseReads == 1)
   }
 
-  @Test func `reading ahead knows what waits to be saved`() throws {
+  @Test func `reading ahead sees unsaved changes`() throws {
     let context = ModelContext(try makeFilled(5))
     let artist = try #require(try context.fetch(FetchDescriptor<Artist>()).first)
     let new = Album("new", artist: artist)
@@ -64,17 +64,17 @@ import Testing
     let error = #expect(throws: RoostError.self) { try context.fetch(FetchDescriptor<Album>()) }
     #expect(error?.code == .readOneByOne)
     #expect(error?.detail.contains("Artist") == true && error?.detail.contains("predicate") == true)
-    // It was said.
+    // The error was thrown already.
     #expect(try context.fetch(FetchDescriptor<Album>()).count == 120)
     try context.save()
   }
 
-  @Test func `a loop that follows relationships one by one is told their name`() throws {
+  @Test func `a loop that follows relationships one by one gets their name in the error`() throws {
     let context = ModelContext(try makeFilled(40))
     let identifiers = try context.fetchIdentifiers(FetchDescriptor<Artist>())
     let artists = identifiers.compactMap { context.model(for: $0) as? Artist }
     context.isStrict = true
-    // Models that came one by one are in no fetch.
+    // Models that were read one by one are in no fetch.
     for artist in artists { #expect(artist.albums.count == 3) }
     let error = #expect(throws: RoostError.self) { try context.save() }
     #expect(error?.code == .readOneByOne)
@@ -82,7 +82,7 @@ import Testing
     #expect(error?.detail.contains("relationshipKeyPathsForPrefetching") == true)
   }
 
-  @Test func `few single reads are nobody's fault`() throws {
+  @Test func `a few single reads are no error`() throws {
     let context = ModelContext(try makeFilled(40))
     let identifiers = try context.fetchIdentifiers(FetchDescriptor<Artist>())
     context.isStrict = true

@@ -44,8 +44,9 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
-/// Lists that a subclass declares. A member that came by its own side ended the program in `save()`: the list's property was looked up
-/// among those of the topmost class, which has fewer.
+/// Regression: a member that was added from its own side to a list that a subclass declares stopped
+/// the program in `save()`. The list's property was looked up in the root class, which has fewer
+/// properties.
 @Suite struct SubclassListTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -61,7 +62,7 @@ import Testing
     return Dictionary(uniqueKeysWithValues: all.map { ($0.weight, $0.cogs.map(\.number)) })
   }
 
-  @Test(arguments: [false, true]) func `a member comes by its own side`(isOwnerSaved: Bool) throws {
+  @Test(arguments: [false, true]) func `a member is added from its own side`(isOwnerSaved: Bool) throws {
     let machine = Machine(1)
     context.insert(machine)
     if isOwnerSaved { try context.save() }
@@ -80,7 +81,7 @@ import Testing
     #expect(try stored() == [1: [0, 2, 1]])
   }
 
-  @Test func `a member comes by its own side, one and two classes below the topmost`() throws {
+  @Test func `a member is added from its own side, one and two classes below the root`() throws {
     let (machine, press) = (Machine(1), Press(2))
     context.insert(machine)
     context.insert(press)
@@ -99,7 +100,7 @@ import Testing
     #expect(other.plates.map(\.number) == [0, 1, 2, 3])
   }
 
-  @Test func `a member comes by a list of its own`() throws {
+  @Test func `a member is added by its own list`() throws {
     let (machine, worker) = (Machine(1), Mechanic("Ann"))
     context.insert(machine)
     context.insert(worker)
@@ -116,7 +117,7 @@ import Testing
     #expect(Set(other.workers.map(\.name)) == ["Ann", "Bo"])
   }
 
-  @Test func `an owner is deleted after a member came by its own side`() throws {
+  @Test func `an owner is deleted after a member was added from its own side`() throws {
     let (machine, cog) = (Machine(1), Cog(2))
     context.insert(cog)
     context.insert(machine)
@@ -126,7 +127,7 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Gear>()) == 0)
   }
 
-  @Test func `members that are upserted come by their own side`() throws {
+  @Test func `upserted members are added from their own side`() throws {
     let machine = Machine(1)
     machine.cogs = [Cog(0), Cog(1)]
     context.insert(machine)
@@ -142,7 +143,7 @@ import Testing
     #expect(try stored() == [1: [0, 1, 2, 3]])
   }
 
-  @Test func `a list of a subclass leads one way`() throws {
+  @Test func `a one-way list of a subclass`() throws {
     let machine = Machine(1)
     context.insert(machine)
     try context.save()

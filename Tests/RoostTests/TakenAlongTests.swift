@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// What goes with others, and what does not because it belongs elsewhere by then.
+/// Models that a delete rule includes, and models that it no longer includes because they moved.
 @Suite struct TakenAlongTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `who has moved stays, also where it takes over a value of one that goes`(isToNew: Bool) throws {
+  func `a moved model stays, even if it takes over a value of a deleted one`(isToNew: Bool) throws {
     let (old, other) = (Drawer("old"), Drawer("other"))
     let (moving, going) = (Leaflet(1, old), Leaflet(2, other))
     for model in [moving, going, Leaflet(3, old)] { context.insert(model) }
@@ -32,7 +32,7 @@ import Testing
     #expect(stored.map { $0.drawer?.name } == [target.name])
   }
 
-  @Test func `a reference that must lead somewhere takes along what it leads to now`() throws {
+  @Test func `the delete rule of a required reference uses its present target`() throws {
     let reader = Borrower("Ann", BorrowerCard(1))
     context.insert(reader)
     try context.save()
@@ -44,7 +44,7 @@ import Testing
     #expect(try stored.fetchCount(FetchDescriptor<Borrower>()) == 0)
   }
 
-  /// A context that holds nothing but what is fetched.
+  /// A context that holds only fetched models.
   private func stored() throws -> (context: ModelContext, drawer: Drawer, topic: Topic) {
     let (drawer, topic) = (Drawer("d"), Topic("t"))
     for number in 1...3 { context.insert(Leaflet(number, drawer, topic)) }
@@ -56,7 +56,7 @@ import Testing
     )
   }
 
-  @Test func `what nobody held comes back into lists that were read meanwhile`() throws {
+  @Test func `unloaded models are restored in lists that were read meanwhile`() throws {
     let (context, drawer, topic) = try stored()
     context.delete(drawer)
     #expect(topic.slips.isEmpty)
@@ -66,7 +66,7 @@ import Testing
     #expect(try numbers() == [1, 2, 3])
   }
 
-  @Test func `what two deletions take along comes back with the last of them`() throws {
+  @Test func `a model that two deletions include is restored with the last of them`() throws {
     let (context, drawer, topic) = try stored()
     let slips = drawer.slips
     context.delete(drawer)
@@ -77,7 +77,7 @@ import Testing
     #expect(slips.allSatisfy { !$0.isDeleted } && drawer.slips.count == 3 && topic.slips.count == 3)
     try context.save()
     #expect(try numbers() == [1, 2, 3])
-    // In the other order, and once the store has it.
+    // In the other order, and after a save.
     context.delete(topic)
     context.delete(drawer)
     context.insert(drawer)
@@ -85,7 +85,7 @@ import Testing
     #expect(try numbers() == [] && slips.allSatisfy(\.isDeleted) && !drawer.isDeleted)
   }
 
-  @Test func `what somebody deleted as well stays deleted`() throws {
+  @Test func `a model that the program deleted too stays deleted`() throws {
     let (context, drawer, _) = try stored()
     let slip = drawer.slips[0]
     context.delete(drawer)

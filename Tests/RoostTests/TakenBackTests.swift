@@ -4,7 +4,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// Deletions that are taken back before they are saved, and what others do in the middle of a change.
+/// Deletions that are undone before a save, and observers that act during a change.
 @Suite struct TakenBackTests {
   private func filled() throws -> (context: ModelContext, artist: Artist) {
     let context = ModelContext(try makeContainer())
@@ -15,14 +15,14 @@ import Testing
     return (context, artist)
   }
 
-  /// What a context shows that knows nothing yet.
+  /// The state in a new context.
   private func stored(_ context: ModelContext) throws -> [String: [String]] {
     let other = ModelContext(context.container)
     let all = try other.fetch(FetchDescriptor<Artist>())
     return Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0.albums.map(\.title)) })
   }
 
-  @Test func `a model that is inserted again stays, also where it is changed`() throws {
+  @Test func `a model that is inserted again stays, even if it was changed`() throws {
     let (context, artist) = try filled()
     let album = artist.albums[0]
     context.delete(album)
@@ -34,7 +34,7 @@ import Testing
     #expect(try stored(context)["Ella"]?.sorted() == ["b", "c"])
   }
 
-  @Test func `a model that is inserted again stands in its list, also where that is changed`() throws {
+  @Test func `a model that is inserted again is in its list, even if that was changed`() throws {
     let (context, artist) = try filled()
     let album = artist.albums[0]
     context.delete(album)
@@ -45,7 +45,7 @@ import Testing
     #expect(try stored(context)["Ella"]?.sorted() == ["a", "b", "new"])
   }
 
-  @Test func `models that a rule took along go to somebody else`() throws {
+  @Test func `models that a rule deleted move to another owner`() throws {
     let (context, artist) = try filled()
     let albums = artist.albums
     let other = Artist("Louis")
@@ -56,7 +56,7 @@ import Testing
     #expect(try stored(context) == ["Louis": ["a", "b"]])
   }
 
-  // MARK: While a change is announced
+  // MARK: During a notification
 
   @Test func `a list changes although an observer reads the other side`() throws {
     let (context, artist) = try filled()
@@ -110,10 +110,10 @@ import Testing
     #expect(try stored(context) == ["Ella": [], "Louis": ["a"], "Billie": ["b"]])
   }
 
-  // MARK: What nobody has
+  // MARK: Unused models
 
   @Test(arguments: [0, 1 << 40, UInt64.max - 1, .max])
-  func `an identifier that was made up finds nothing`(_ row: UInt64) throws {
+  func `a made-up identifier finds nothing`(_ row: UInt64) throws {
     let context = ModelContext(try makeContainer())
     for number in 0..<100 { context.insert(Artist("\(number)")) }
     try context.save()
@@ -133,7 +133,7 @@ import Testing
     withExtendedLifetime(kept) {}
   }
 
-  @Test func `a model that is read behind its context's end is let go`() throws {
+  @Test func `a model that is read after its context was closed is released`() throws {
     weak var seen: Artist?
     do {
       var artist: Artist?
@@ -148,7 +148,7 @@ import Testing
     #expect(seen == nil)
   }
 
-  @Test func `a protocol is asked of models, not of their classes`() throws {
+  @Test func `a protocol is tested on models, not on their classes`() throws {
     let container = try ModelContainer(
       for: Animal.self, Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
@@ -160,6 +160,6 @@ import Testing
   }
 }
 
-/// Something that some classes are.
+/// A protocol of some classes.
 protocol Trained {}
 extension Dog: Trained {}

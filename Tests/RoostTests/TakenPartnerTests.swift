@@ -2,7 +2,8 @@ import RoostImport
 import SwiftData
 import Testing
 
-/// One law for one-to-one relationships: a new model takes the partner that it names, whatever writes it.
+/// One rule for one-to-one relationships: a new model takes the partner that it references, in
+/// every way of writing.
 @Suite struct TakenPartnerTests {
   enum Writer: CaseIterable, Sendable { case save, batch, text, models, snapshots }
 
@@ -65,7 +66,7 @@ import Testing
     #expect(try container.verify().isSound)
   }
 
-  @Test func `a partner of a model that needs it stays`() throws {
+  @Test func `the partner of a model that requires it stays`() throws {
     let container = try makeFirms()
     let context = ModelContext(container)
     let sailor = Sailor("s")
@@ -81,7 +82,7 @@ import Testing
     #expect(try ModelContext(container).fetch(FetchDescriptor<Medal>()).map(\.number) == [1])
   }
 
-  @Test func `a model with the unique values of two others is refused by property and value`() throws {
+  @Test func `a model with unique values of two others is refused, naming property and value`() throws {
     let container = try ModelContainer(for: Hand.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
     context.insert(Hand(WriterPlay.Record(code: "1", first: "f", last: "l")))
@@ -106,7 +107,7 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Hand>()) == 2)
   }
 
-  // MARK: Models that are kept
+  // MARK: Dropped models
 
   /// Crests 1 and 2 belong to a and b. Crest 3 and wearer c have no partner.
   private func fill() throws {
@@ -147,12 +148,12 @@ import Testing
     #expect(try container.verify().isSound)
   }
 
-  @Test func `what a program says itself counts, whatever a dropped model names`() throws {
+  @Test func `the program's own change counts, whatever a dropped model references`() throws {
     try fill()
     let context = ModelContext(container)
     context.uniquePolicy = .keepExisting
     let wearers = try context.fetch(FetchDescriptor<Wearer>(sortBy: [SortDescriptor(\.name)]))
-    // A program clears a reference before a dropped model names the partner.
+    // The program clears a reference before a dropped model takes the partner.
     wearers[0].crest = nil
     let one = Crest(1)
     context.insert(one)

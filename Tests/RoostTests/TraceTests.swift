@@ -14,7 +14,7 @@ import Testing
     return context
   }
 
-  @Test func `a fetch tells what it read and found, and from where it was called`() throws {
+  @Test func `a fetch reports what it read and found, and its call site`() throws {
     let book = TraceBook()
     let context = try filled(book)
     let reader = ModelContext(context.container)
@@ -35,7 +35,7 @@ import Testing
     #expect("\(event)".hasPrefix("fetch ") && "\(event)".contains("found 10, rows read 10"))
   }
 
-  @Test func `pages, aggregates, bulk writes, exports and the history tell what they did, and from where`() throws {
+  @Test func `pages, aggregates, bulk writes, exports and the history report work and site`() throws {
     let book = TraceBook()
     let context = try filled(book)
     func last(_ kind: TraceEvent.Kind, _ line: Int) throws -> TraceEvent {
@@ -76,7 +76,7 @@ import Testing
     #expect(book.of(.bulk).last?.error != nil)
   }
 
-  @Test func `a save tells what it wrote, by whom and where`() throws {
+  @Test func `a save reports its changes, its author and its call site`() throws {
     let book = TraceBook()
     let context = try filled(book)
     let first = try #require(book.of(.save).first)
@@ -92,7 +92,7 @@ import Testing
     #expect(book.of(.save).count == 2)
   }
 
-  @Test func `a file tells of its opening, its log, checkpoints and recovery`() throws {
+  @Test func `a file reports its opening, its log, checkpoints and recovery`() throws {
     let folder = try Folder()
     let book = TraceBook()
     do {
@@ -117,8 +117,9 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Artist>()) == 1)
   }
 
-  /// The page of the rows has a flipped bit in the file. The fetch is right, and the owner hears of the device.
-  @Test func `a page that was repaired is told, by the opening or by the fetch that read it`() throws {
+  /// The page of the rows has a flipped bit in the file. The fetch is correct, and the damage is
+  /// reported.
+  @Test func `a repaired page is reported, by the opening or by the fetch that read it`() throws {
     let folder = try Folder()
     do {
       let context = ModelContext(
@@ -128,7 +129,7 @@ import Testing
     }
     let healthy = try Data(contentsOf: folder.file())
     let row = try #require(healthy.range(of: Data("Ella 200".utf8), options: .backwards)).lowerBound
-    // A byte of a row, and one of a superblock.
+    // A byte of a row and one of a superblock.
     for offset in [row, 20] {
       var bytes = healthy
       bytes[offset] ^= 1
@@ -148,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `a context that goes on tells over how many commits`() throws {
+  @Test func `a context that moves on reports the number of commits`() throws {
     let book = TraceBook()
     let context = try filled(book)
     let other = ModelContext(context.container)
@@ -164,7 +165,7 @@ import Testing
     #expect(merges.map(\.commits) == [3] && merges.first?.context == "reader")
   }
 
-  @Test func `failures are told however short they took, and short successes are not`() throws {
+  @Test func `failures are reported after any time, and short successes are not`() throws {
     let book = TraceBook()
     var configuration = book.configuration()
     configuration.traceThreshold = .seconds(100)
@@ -190,7 +191,7 @@ import Testing
     #expect(book.all.last?.kind == .opening && book.all.last?.error != nil)
   }
 
-  @Test func `the plan is made while somebody asks, and what he does is not told`() throws {
+  @Test func `the plan is made for a handler, whose own calls are not reported`() throws {
     let plans = Mutex<[String?]>([])
     let kept = Mutex<[TraceEvent]>([])
     let container = Mutex<ModelContainer?>(nil)
@@ -236,7 +237,7 @@ import Testing
     #expect(copy.trace == nil && copy == ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
-  @Test func `one recovery is told once, however many containers open the file at the same time`() async throws {
+  @Test func `one recovery is reported once, however many containers open the file at once`() async throws {
     let folder = try Folder()
     do {
       let container = try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: folder.file()))
@@ -261,7 +262,7 @@ import Testing
     #expect(all.count == 8 && book.of(.opening).count == 8 && book.of(.recovery).count == 1)
   }
 
-  /// The program of trials, which lies beside the tests and uses the door.
+  /// A helper program, built next to the tests, that uses the public interface.
   private static let program =
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appendingPathComponent("roost-torture").path

@@ -53,7 +53,7 @@ final class Upside: ValueTransformer {
     #expect(ValueTransformer(forName: name) == nil)
   }
 
-  @Test func `what a transformer makes is stored`() throws {
+  @Test func `the output of a transformer is stored`() throws {
     let folder = try Folder()
     do {
       let container = try ModelContainer(for: Lamp.self, configurations: ModelConfiguration(url: folder.file()))

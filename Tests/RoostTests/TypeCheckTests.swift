@@ -2,9 +2,9 @@
   import RoostTestSupport
   import Testing
 
-  /// Predicates are checked by the compiler in a moment, however many operators they have.
+  /// The compiler checks predicates quickly, however many operators they have.
   ///
-  /// With Foundation's macro the first of these takes half a minute, and a program that has it is refused.
+  /// With Foundation's macro the first of these takes half a minute, and the compiler refuses it.
   @Suite struct TypeCheckTests {
     /// Three predicates of twenty operators and more.
     private static let source = """
@@ -38,7 +38,7 @@
         }
       }
 
-      // Where nearly all is arithmetic, the compiler wants to know first what it is about.
+      // If nearly all is arithmetic, the compiler needs the model's type first.
       func numbers(_ a: Int, _ b: Double) -> Predicate<Song> {
         #Predicate { (song: Song) in
           song.plays == 1 || song.plays == 2 || song.plays == 3 + a || song.plays == 4 - a || song.rating * 2 + 1 > b
@@ -61,10 +61,10 @@
       try CompilerCheck.types(["Check.swift": source], mostMilliseconds: milliseconds)
     }
 
-    @Test func `a predicate of twenty operators takes no second`() throws {
+    @Test func `a predicate of twenty operators takes less than a second`() throws {
       let outcome = try check(Self.source, milliseconds: 1000)
       #expect(outcome.isGood, "\(outcome.text)")
-      // It is the compiler that measures.
+      // The compiler measures the time.
       let strict = try check(Self.source, milliseconds: 1)
       #expect(!strict.isGood && strict.text.contains("to type-check (limit: 1ms)"), "\(strict.text)")
     }

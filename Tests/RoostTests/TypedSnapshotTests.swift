@@ -2,7 +2,7 @@ import Foundation
 public import SwiftData
 import Testing
 
-/// Neither Hashable nor Sendable, as values of programs often are.
+/// Neither Hashable nor Sendable, as types of programs often are.
 public final class Ink: Codable {
   public var name: String
   public init(_ name: String) { self.name = name }
@@ -105,7 +105,7 @@ extension Folio {
     #expect(sheet.typedSnapshot != snapshot)
   }
 
-  @Test func `a struct is coded by the names of its fields`() throws {
+  @Test func `a struct is encoded with the names of its fields`() throws {
     let context = try makeContext()
     let sheet = Sheet("a", 3)
     context.insert(sheet)
@@ -141,7 +141,7 @@ extension Folio {
     #expect(folio.sheets.isEmpty)
   }
 
-  @Test func `what is inherited stands in the struct too`() throws {
+  @Test func `inherited properties are in the struct too`() throws {
     let context = try makeContext()
     let (circle, folio) = (Circle("c", 2), Folio(1))
     circle.owner = folio

@@ -15,11 +15,12 @@ enum Shelved {
   }
 }
 
-/// A label was deleted, and then a number of the disc that references it was changed. Both were taken back, and the disc's reference was
-/// nil: undoing the number had set the reference to what it showed while the label was deleted.
+/// Regression: a label was deleted, and then a number of the disc that references it was changed.
+/// Both were undone, and the disc's reference was nil: undoing the number had set the reference to
+/// its visible value while the label was deleted.
 @Suite struct UndoBesideDeletionTests {
   @Test(arguments: [false, true], [false, true])
-  func `a reference outlives the undo of another change while its target is deleted`(_ isFirst: Bool, _ isRead: Bool)
+  func `a reference survives the undo of another change while its target is deleted`(_ isFirst: Bool, _ isRead: Bool)
     throws
   {
     let container = try ModelContainer(

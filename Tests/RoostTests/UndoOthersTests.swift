@@ -3,7 +3,7 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Taking back what was changed here, where others changed the same models.
+/// Undo of changes of this context when others changed the same models.
 @Suite struct UndoOthersTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -32,7 +32,7 @@ import Testing
     return artists.map { "\($0.name) \($0.address.street) \($0.albums.map(\.title).joined())" }
   }
 
-  @Test func `what others committed stays`() throws {
+  @Test func `commits of others stay`() throws {
     ella.name = "E"
     try context.save()
     try elsewhere { $1.address.street = "b" }
@@ -44,7 +44,7 @@ import Testing
     #expect(try stored() == ["E b "])
   }
 
-  @Test func `a value that others set since is theirs`() throws {
+  @Test func `a value that others set since stays`() throws {
     ella.address.street = "b"
     try context.save()
     ella.address.street = "c"
@@ -56,7 +56,7 @@ import Testing
     #expect(try stored() == ["Ella theirs "])
   }
 
-  @Test func `what others changed while it waited is not taken back`() throws {
+  @Test func `changes of others during an unsaved change are not undone`() throws {
     ella.name = "E"
     try elsewhere { $1.address.street = "b" }
     manager.undo()
@@ -70,7 +70,7 @@ import Testing
     #expect(try stored() == ["Ella c "])
   }
 
-  @Test func `a list keeps members that others put in, and not those that they took out`() throws {
+  @Test func `a list keeps members that others added, and not those that they removed`() throws {
     for title in ["a", "b", "c"] { ella.albums.append(Album(title)) }
     try context.save()
     ella.albums.append(Album("mine"))
@@ -90,7 +90,7 @@ import Testing
     #expect(try stored() == ["Ella a theirsamine"])
   }
 
-  @Test func `another order is taken back beside members of others`() throws {
+  @Test func `a changed order is undone among members of others`() throws {
     for title in ["a", "b", "c"] { ella.albums.append(Album(title)) }
     try context.save()
     ella.albums.reverse()
@@ -101,7 +101,7 @@ import Testing
     #expect(try stored() == ["Ella a atheirsbc"])
   }
 
-  @Test func `what others deleted stays deleted`() throws {
+  @Test func `models that others deleted stay deleted`() throws {
     ella.name = "E"
     try context.save()
     try elsewhere { other, same in other.delete(same) }
@@ -109,7 +109,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Artist>()) == 0)
     try context.save()
     #expect(try stored().isEmpty)
-    // Also where it was noted here, and went before anybody looked.
+    // Even if it was recorded here and deleted before it was read.
     let bob = Artist("Bob")
     context.insert(bob)
     try context.save()
@@ -121,7 +121,7 @@ import Testing
     #expect(try stored().isEmpty)
   }
 
-  @Test func `a deletion is taken back with all that went`() throws {
+  @Test func `a deletion is undone with all that was deleted`() throws {
     ella.albums = [Album("x")]
     try context.save()
     context.delete(ella)
@@ -131,7 +131,7 @@ import Testing
     #expect(try stored() == ["Ella a x"])
   }
 
-  @Test func `what was changed without being registered stays`() throws {
+  @Test func `unregistered changes stay`() throws {
     ella.name = "E"
     try context.save()
     manager.disableUndoRegistration()
@@ -141,7 +141,7 @@ import Testing
     #expect(ella.name == "Ella" && ella.address.street == "quiet")
   }
 
-  @Test func `a bulk write is not taken back with the models that it changed`() throws {
+  @Test func `a bulk write is not undone with the models that it changed`() throws {
     ella.name = "E"
     try context.save()
     try context.update(model: Artist.self) { $0.address.street = "bulk" }
@@ -152,7 +152,7 @@ import Testing
     #expect(manager.canRedo)
   }
 
-  @Test func `an insertion that became a stored model does not delete that one`() throws {
+  @Test func `undoing an insertion that was merged does not delete the stored model`() throws {
     let other = ModelContext(container)
     other.insert(Artist("Bob", street: "theirs"))
     try other.save()
@@ -163,7 +163,7 @@ import Testing
     #expect(try stored() == ["Bob mine ", "Ella a "])
   }
 
-  @Test func `what hearers of a commit change is taken back too`() throws {
+  @Test func `changes by observers of a commit are undone too`() throws {
     let album = Album("t")
     context.insert(album)
     try context.save()
@@ -187,8 +187,9 @@ import Testing
     #expect(album.title == "t")
   }
 
-  /// What two contexts do to different properties and members: undoing all that one did leaves what the other did.
-  @Test(arguments: 0..<100) func `by seed, undoing takes back one context's part alone`(_ seed: UInt64) throws {
+  /// Two contexts change different properties and members: undoing all changes of one must keep the
+  /// changes of the other.
+  @Test(arguments: 0..<100) func `by seed, undo reverts only one context's part`(_ seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     func number(_ below: Int) -> Int { Int(generator.next() % UInt64(below)) }
     let other = ModelContext(container)
@@ -202,7 +203,7 @@ import Testing
     func albums(_ context: ModelContext) throws -> [Album] {
       try context.fetch(FetchDescriptor<Album>(sortBy: [SortDescriptor(\.title)]))
     }
-    // By title: what the other one said last.
+    // By title: the last change of the other context.
     var prices: [String: Double] = [:]
     var owners: [String: String?] = [:]
     var gone: Set<String> = []
@@ -238,7 +239,8 @@ import Testing
           album.artist = artist
           owners[album.title] = artist?.name
         default:
-          // One that the first context changed and did not save would come back by that save's policy.
+          // A model that the first context changed and did not save would be restored by that
+          // save's policy.
           try context.save()
           gone.insert(album.title)
           other.delete(album)

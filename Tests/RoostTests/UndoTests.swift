@@ -12,7 +12,7 @@ import Testing
     manager.registerUndo(withTarget: box) { set($0, manager, old) }
   }
 
-  @Test func `changes are taken back in groups, and done again`() {
+  @Test func `changes are undone in groups, and redone`() {
     let (box, manager) = (Box(), UndoManager())
     for number in 1...3 {
       manager.beginUndoGrouping()
@@ -41,7 +41,7 @@ import Testing
     #expect(box.values == [1, 10, 2, 20])
   }
 
-  @Test func `what is registered without a group has one of its own`() {
+  @Test func `a change that is registered without a group has its own`() {
     let (box, manager) = (Box(), UndoManager())
     manager.groupsByEvent = false
     set(box, manager, [1])
@@ -56,7 +56,7 @@ import Testing
     #expect(box.values == [1] && manager.groupingLevel == 0)
   }
 
-  @Test func `levels are bounded, and targets can be forgotten`() {
+  @Test func `the number of levels is limited, and targets can be removed`() {
     let (box, other, manager) = (Box(), Box(), UndoManager())
     manager.groupsByEvent = false
     manager.levelsOfUndo = 2
@@ -83,7 +83,7 @@ import Testing
     #expect(!manager.isUndoing)
   }
 
-  @Test func `groups that do not match, and undoing within undoing, do nothing`() {
+  @Test func `unmatched groups, and undoing during an undo, do nothing`() {
     let (box, manager) = (Box(), UndoManager())
     manager.endUndoGrouping()
     manager.beginUndoGrouping()
@@ -103,7 +103,7 @@ import Testing
     #expect(manager.isUndoRegistrationEnabled)
   }
 
-  @Test func `it posts what it does`() {
+  @Test func `it posts notifications`() {
     let (box, manager) = (Box(), UndoManager())
     nonisolated(unsafe) var names: [String] = []
     let all: [Notification.Name] = [
@@ -144,7 +144,7 @@ import Testing
       + albums.map { "\($0.title) \($0.year) \($0.tags) \($0.genre) \($0.artist?.name ?? "-")" }
   }
 
-  @Test func `insertions, changes and deletions are taken back`() throws {
+  @Test func `insertions, changes and deletions are undone`() throws {
     let context = ModelContext(try makeContainer())
     let manager = UndoManager()
     context.undoManager = manager
@@ -173,7 +173,7 @@ import Testing
     #expect(found.address.street == "Elm" && found.hasChanges)
   }
 
-  @Test func `a deletion that was saved is taken back with a new model`() throws {
+  @Test func `a saved deletion is undone with a new model`() throws {
     let context = ModelContext(try makeContainer())
     let ella = Artist("Ella")
     context.insert(ella)
@@ -193,7 +193,7 @@ import Testing
     #expect(try state(context).isEmpty)
   }
 
-  @Test func `what is read behind a cascade comes back too`() throws {
+  @Test func `models that are read after a cascade are restored too`() throws {
     let container = try makeContainer()
     let context = ModelContext(container)
     let ella = Artist("Ella")
@@ -210,7 +210,7 @@ import Testing
     #expect(try state(other) == before)
   }
 
-  @Test func `giving changes up forgets what could be taken back`() throws {
+  @Test func `a rollback removes the undo history`() throws {
     let context = ModelContext(try makeContainer())
     let manager = UndoManager()
     context.undoManager = manager
@@ -242,7 +242,7 @@ import Testing
     #expect(ella.address.street == "")
   }
 
-  @Test(arguments: 0..<60) func `by seed, all that was done is undone and done again`(_ seed: UInt64) throws {
+  @Test(arguments: 0..<60) func `by seed, all changes are undone and redone`(_ seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     func number(_ below: Int) -> Int { Int(generator.next() % UInt64(below)) }
     let context = ModelContext(try makeContainer())
@@ -286,7 +286,7 @@ import Testing
       if number(3) == 0 { try context.save() }
       states.append(try state(context))
     }
-    // Groups in which nothing changed are none.
+    // Groups without changes do not count.
     var steps = [states[0]]
     for state in states where state != steps.last { steps.append(state) }
     var at = steps.count - 1

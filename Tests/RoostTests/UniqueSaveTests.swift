@@ -2,7 +2,8 @@ import Foundation
 import SwiftData
 import Testing
 
-/// What a save does with unique values beside the objects that it is about: partners, closures, refusals, notifications.
+/// Effects of unique values in a save on other objects: partners, closures, refusals,
+/// notifications.
 @Suite struct UniqueSaveTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -83,12 +84,13 @@ import Testing
     var wares = try Stock.wares(container)
     #expect(wares["a"]?.count == 1 && wares["a-2"]?.count == 5 && wares["b"]?.count == 6)
     #expect(!first.isDeleted && first.code == "a-2" && context.lastSave.mergeCount == 0)
-    // Where that is another one's it is asked again; and of several each gets its own.
+    // If another model has the closure's value, the closure is called again, and several models get
+    // one value each.
     for count in 7..<10 { context.insert(Ware("a", count: count)) }
     try context.save()
     wares = try Stock.wares(container)
     #expect(wares["a-2-2"]?.count == 7 && wares["a-2-2-2"]?.count == 8 && wares["a-2-2-2-2"]?.count == 9)
-    // The stored one may give its value up too.
+    // The stored one may give up its value too.
     try context.setUniquePolicy(
       .resolve { _, existing in
         existing.code += "-old"
@@ -100,7 +102,7 @@ import Testing
     #expect(wares["b"]?.count == 60 && wares["b-old"]?.count == 6)
   }
 
-  @Test func `the next one is compared with what stays, and not with what got another value`() throws {
+  @Test func `the next one is compared with what stays, not with a changed value`() throws {
     try context.setUniquePolicy(
       .resolve { inserted, existing in
         inserted.tags = existing.tags + ["\(existing.count)"]
@@ -113,7 +115,7 @@ import Testing
     #expect(wares["a"]?.tags == ["1", "2"] && wares["a"]?.count == 4 && wares["c"]?.count == 3)
   }
 
-  @Test func `a refused save leaves new models as they were`() throws {
+  @Test func `a refused save leaves new models unchanged`() throws {
     try context.setUniquePolicy(
       .resolve { new, _ in new.count == 1 ? .mergeNonNil : .throw }, for: Ware.self)
     let (first, second) = (Ware("a", title: nil, count: 1), Ware("a", count: 2))
@@ -128,7 +130,7 @@ import Testing
     #expect(try Stock.wares(container)["a"]?.title == "old")
   }
 
-  @Test func `what a closure says of a new model that it was shown stays`() throws {
+  @Test func `a closure's changes of the new model that it gets stay`() throws {
     try context.setUniquePolicy(
       .resolve { new, existing in
         if new.count == 1 { return .mergeNonNil }
@@ -143,7 +145,7 @@ import Testing
     #expect(ware.title == "old!!" && ware.count == 3)
   }
 
-  @Test func `a model that was inserted and merged with another new one is told as inserted`() throws {
+  @Test func `a model that was merged with another new one is reported as inserted`() throws {
     nonisolated(unsafe) var told: [[PersistentIdentifier]] = []
     let token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: context, queue: nil) {
       told.append($0.userInfo?["inserted"] as? [PersistentIdentifier] ?? [])
@@ -164,7 +166,7 @@ import Testing
     #expect(told == [[], [wares["a"]?.persistentModelID].compactMap { $0 }])
   }
 
-  @Test func `what goes with a deletion that waits stands in nobody's way`() throws {
+  @Test func `models that a pending deletion includes do not conflict`() throws {
     let url = ModelConfiguration(isStoredInMemoryOnly: true)
     let container = try ModelContainer(for: Shelfful.self, Tome.self, configurations: url)
     let maker = ModelContext(container)

@@ -22,8 +22,9 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
-/// A save reads no more than what it writes. As soon as one new model was an old row it loaded the lists of all models that had come with
-/// the owners, so upserts of 100,000 rows took 18 seconds, and twice as many took three times as long.
+/// Regression: a save must read no more than it writes. As soon as one new model was merged into an
+/// old row, it loaded the lists of all models of the owners' batch. Upserts of 100,000 rows took 18
+/// seconds, and twice as many took three times as long.
 @Suite struct UpsertReadTests {
   private let container: ModelContainer
 
@@ -46,7 +47,7 @@ import Testing
     try context.fetch(FetchDescriptor<Shelving>(sortBy: [SortDescriptor(\.number)]))
   }
 
-  /// Everything that the context has read.
+  /// The counts of all reads of the context.
   private func reads(_ context: ModelContext) -> [Int] {
     let all = context.statistics
     return [
@@ -92,7 +93,7 @@ import Testing
     #expect(try stored() == [[1, 3], [1000, 1001, 1002, 1003, 2, 0, 5000]])
   }
 
-  @Test func `members that move to a list that is not loaded come last, in the order in which they came`() throws {
+  @Test func `members that move to an unloaded list come last, in the order of moves`() throws {
     try fill(3, 5)
     let context = ModelContext(container)
     let all = try owners(context)
@@ -104,7 +105,7 @@ import Testing
     let new = Bound(9000)
     new.shelving = all[1]
     context.insert(new)
-    // One goes and comes again.
+    // One is removed and added again.
     let again = try #require(volumes.first { $0.number == 1002 })
     again.shelving = nil
     again.shelving = all[1]
@@ -115,15 +116,14 @@ import Testing
     #expect(all.map { $0.volumes.map(\.number) } == expected)
   }
 
-  @Test func `a member that goes and comes again comes last, and one that is upserted into its own list stays`() throws
-  {
+  @Test func `a member that is added again comes last, one that is upserted into its list stays`() throws {
     try fill(2, 3)
     let context = ModelContext(container)
     let all = try owners(context)
     let volumes = try context.fetch(FetchDescriptor<Bound>(sortBy: [SortDescriptor(\.number)]))
     volumes[0].shelving = nil
     volumes[0].shelving = all[0]
-    // One comes from elsewhere, so the list is put in order.
+    // One comes from another list, so the list is reordered.
     volumes[1].shelving = all[1]
     let same = Bound(1000)
     same.shelving = all[1]
@@ -133,7 +133,7 @@ import Testing
     #expect(try stored() == [[2, 0], [1000, 1001, 1002, 1]])
   }
 
-  @Test func `links that members make come in the order in which they made them`() throws {
+  @Test func `links that members add have the order in which they were added`() throws {
     try fill(1, 0)
     let writer = ModelContext(container)
     for name in ["a", "b", "c"] { writer.insert(ShelfKeeper(name)) }
@@ -146,7 +146,7 @@ import Testing
     #expect(try owners(ModelContext(container))[0].keepers.map(\.name) == ["c", "a", "b"])
   }
 
-  @Test func `the order is kept where another context commits meanwhile, and where members are deleted`() throws {
+  @Test func `the order is kept if others commit meanwhile, and if members are deleted`() throws {
     try fill(2, 3)
     let context = ModelContext(container)
     let all = try owners(context)

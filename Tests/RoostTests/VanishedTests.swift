@@ -5,7 +5,7 @@ import Testing
   @Attribute(.unique) var number: Int
   var note = ""
   @Relationship(deleteRule: .cascade, inverse: \OrderLine.order) var lines: [OrderLine] = []
-  /// One way, so the stamps do not name their order.
+  /// One-way: the stamps do not reference their order.
   @Relationship(deleteRule: .cascade) var stamps: [OrderStamp] = []
   @Relationship(deleteRule: .nullify) var marks: [OrderStamp] = []
   @Relationship(deleteRule: .nullify, inverse: \OrderLine.second) var others: [OrderLine] = []
@@ -27,8 +27,9 @@ import Testing
   init(_ text: String) { self.text = text }
 }
 
-/// A line appended to an order that another context had deleted was stored without an order, under three policies and without
-/// an error. A change of the order's own note made the save throw by default; code written for SwiftData expects that save to pass.
+/// Regression: a line appended to an order that another context had deleted was stored without an
+/// order, under three policies and without an error. A change of the order's own note made the save
+/// throw by default; code written for SwiftData expects that save to succeed.
 @Suite struct VanishedTests {
   typealias Policy = ModelContext.MergePolicy
 
@@ -48,7 +49,7 @@ import Testing
       try here.fetch(FetchDescriptor<Order>(predicate: #Predicate { $0.number == 1 })).first)
   }
 
-  /// Changes something here after it was read, then deletes the order in the other context.
+  /// Changes the order here after it was read, then deletes it in the other context.
   private func change(_ policy: Policy, _ body: () throws -> Void) throws {
     here.mergePolicy = policy
     try body()
@@ -100,7 +101,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Policy.allCases) func `a change of a row that went by a cascade`(policy: Policy) throws {
+  @Test(arguments: Policy.allCases) func `a change of a row that a cascade deleted`(policy: Policy) throws {
     let line = try #require(order.lines.first)
     try change(policy) { line.text = "new" }
     switch policy {
@@ -146,7 +147,7 @@ import Testing
       #expect(try lines() == ["moved 0 0"])
     } else {
       #expect(throws: RoostError.self) { try here.save() }
-      // Another owner mends it.
+      // Another owner corrects it.
       line.order = try here.fetch(FetchDescriptor<Order>(predicate: #Predicate { $0.number == 2 })).first
       here.mergePolicy = .objectWins
       try here.save()
@@ -155,7 +156,7 @@ import Testing
   }
 
   @Test(arguments: Policy.allCases)
-  func `a new member of a list that leads one way, of a deleted order`(policy: Policy) throws {
+  func `a new member of a one-way list of a deleted order`(policy: Policy) throws {
     try change(policy) { order.stamps.append(OrderStamp("new")) }
     if policy == .storeWins {
       try here.save()
@@ -165,15 +166,15 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<OrderStamp>()) == (policy == .storeWins ? 1 : 0))
   }
 
-  @Test func `a new member of a list that leads one way and owns nothing`() throws {
+  @Test func `a new member of a one-way list that owns nothing`() throws {
     try change(.objectWins) { order.marks.append(OrderStamp("new")) }
     try here.save()
     #expect(try orders() == [2])
     #expect(try ModelContext(container).fetch(FetchDescriptor<OrderStamp>()).map(\.text) == ["new"])
   }
 
-  /// Only new members of a list that owns them are refused: the deletion took the stored ones along.
-  @Test func `a change of an order that has stored members of a list that leads one way`() throws {
+  /// Only new members of an owning list are refused: the deletion included the stored ones.
+  @Test func `a change of an order with stored members of a one-way list`() throws {
     order.stamps.append(OrderStamp("old"))
     try here.save()
     try change(.objectWins) {
@@ -200,7 +201,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Policy.allCases) func `a deletion of what is deleted already`(policy: Policy) throws {
+  @Test(arguments: Policy.allCases) func `a deletion of a deleted model`(policy: Policy) throws {
     try change(policy) { here.delete(order) }
     try here.save()
     #expect(try orders() == [2] && lines() == [] && order.isDeleted)

@@ -4,7 +4,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-// They look inside the door, which an optimised build does not show.
+// They use internal declarations, which an optimised build does not show.
 #if DEBUG
   @testable import Roost
 
@@ -22,8 +22,9 @@ import Testing
     init(_ name: String) { self.name = name }
   }
 
-  /// Two contexts that each read a counter and store one more lost all but one of what they added, and two that each looked for a
-  /// model before they inserted it inserted two. Writes take turns instead.
+  /// Regression: two contexts that each read a counter and stored one more lost all but one of
+  /// their increments. Two that each looked for a model before they inserted it inserted two.
+  /// Writes take turns instead.
   @Suite(.timeLimit(.minutes(30))) struct WriteTests {
     private let container: ModelContainer
 
@@ -45,7 +46,7 @@ import Testing
 
     // MARK: Turns
 
-    @Test func `nothing that tasks and threads add at the same time is lost`() async throws {
+    @Test func `increments by tasks and threads at the same time are not lost`() async throws {
       let container = container
       let threads = try (0..<4).map { _ in
         try RoostFile.Thread { for _ in 0..<25 { try? Self.add(container) } }
@@ -57,7 +58,7 @@ import Testing
       #expect(try count() == 200)
     }
 
-    @Test func `what is looked for and inserted is there once`() async throws {
+    @Test func `a model that is inserted if missing is inserted once`() async throws {
       let container = container
       try await withThrowingTaskGroup(of: Bool.self) { group in
         for _ in 0..<40 {
@@ -75,7 +76,8 @@ import Testing
       #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 1)
     }
 
-    /// Runs a body while another thread is in a write, which ends when the semaphore is signalled.
+    /// Runs a closure while another thread is in a write, which ends when the semaphore is
+    /// signalled.
     private func beside(_ body: (_ leave: DispatchSemaphore) async throws -> Void) async throws {
       let (inside, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let container = container
@@ -102,13 +104,13 @@ import Testing
       while turns.waitingCount < count { try await Task.sleep(for: .milliseconds(1)) }
     }
 
-    @Test func `tasks that wait for their turn keep no thread from others`() async throws {
+    @Test func `tasks that wait for their turn block no thread`() async throws {
       let container = container
       try await beside { leave in
         try await withThrowingTaskGroup(of: Void.self) { group in
           for _ in 0..<200 { group.addTask { try await container.write { try Self.tally($0).count += 1 } } }
           try await waitFor(200)
-          // Each of these needs a thread, of which there are as many as processors.
+          // Each of these needs a thread, and there are as many threads as processors.
           let others = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<100 { group.addTask { 1 } }
             return await group.reduce(0, +)
@@ -121,14 +123,15 @@ import Testing
       #expect(try count() == 1200)
     }
 
-    /// A turn that is handed to a task needs a thread that this task may never get: all of them may wait for the turn.
-    @Test func `threads that wait behind a task go on`() async throws {
+    /// A turn that is handed to a task needs a thread that this task may never get, because all
+    /// threads may wait for the turn.
+    @Test func `threads that wait behind a task continue`() async throws {
       let (container, turns) = (container, turns)
       try await beside { leave in
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { try await container.write { try Self.tally($0).count += 1 } }
           try await waitFor(1)
-          // The tasks take all threads that tasks have, so the end of the other write comes from a thread of its own.
+          // The tasks use all threads of the pool, so a separate thread ends the other write.
           let thread = try RoostFile.Thread {
             while turns.waitingCount < 2 { RoostFile.Thread.sleep(microseconds: 1000) }
             leave.signal()
@@ -166,9 +169,10 @@ import Testing
       #expect(try container.write { try $0.fetch(FetchDescriptor<Visit>()).map(\.name) } == ["outer"])
     }
 
-    /// A write that waited for another thread's write within its closure waited for ever, and said nothing.
+    /// Regression: a write whose closure waited for another thread's write waited forever without
+    /// an error.
     @Test(.timeLimit(.minutes(30)), arguments: [false, true])
-    func `a write that waits for another thread's write goes on, and the other one is told why`(isTask: Bool) throws {
+    func `a write that waits for another thread's write continues, and that one throws`(isTask: Bool) throws {
       let folder = try Folder()
       var configuration = ModelConfiguration(url: folder.file())
       configuration.writeTimeout = .milliseconds(30)
@@ -202,7 +206,7 @@ import Testing
     }
 
     private final class Told: @unchecked Sendable {
-      // Unchecked because `lock` guards what is kept.
+      // Unchecked because `lock` guards the value.
       private let lock = NSLock()
       private var kept: (any Error)?
 
@@ -210,8 +214,8 @@ import Testing
       func note(_ error: any Error) { lock.withLock { kept = error } }
     }
 
-    /// The timeout is for one other write: many short ones may take longer together.
-    @Test func `a write that waits is not told of writes that end`() async throws {
+    /// The timeout applies to one other write: many short ones may take longer together.
+    @Test func `a write that waits for many short ones does not time out`() async throws {
       let turns = WriteTurns()
       let place = WritePlace(#fileID, #line)
       try turns.take(place)
@@ -290,14 +294,14 @@ import Testing
       try context.save()
     }
 
-    @Test func `a closure that another context came before runs again`() throws {
+    @Test func `a closure that is overtaken by another context runs again`() throws {
       var runs = 0
       let seen = try container.write { context in
         runs += 1
         let tally = try Self.tally(context)
         let seen = tally.count
         if runs == 1 { try commit { try Self.tally($0).count = 10 } }
-        // What others commit meanwhile is not seen: it would be counted twice.
+        // Later commits of others are not seen: they would be counted twice.
         #expect(try context.fetchCount(FetchDescriptor<Tally>()) == 1 && tally.count == seen)
         tally.count = seen + 1
         return seen
@@ -306,7 +310,7 @@ import Testing
       #expect(try count() == 11)
     }
 
-    @Test func `a change that another context made to something else is merged`() throws {
+    @Test func `a change of other data by another context is merged`() throws {
       var runs = 0
       try container.write { context in
         runs += 1
@@ -317,7 +321,7 @@ import Testing
       #expect(runs == 1 && tally.count == 1 && tally.note == "other")
     }
 
-    @Test func `a model that another context inserted meanwhile is found the second time`() throws {
+    @Test func `a model that another context inserted meanwhile is found in the second run`() throws {
       var runs = 0
       try container.write { context in
         runs += 1
@@ -338,7 +342,7 @@ import Testing
       #expect(stored?.count == 6)
     }
 
-    @Test func `a model that another context deleted meanwhile is missed the second time`() throws {
+    @Test func `a model that another context deleted meanwhile is missing in the second run`() throws {
       var runs = 0
       try container.write { context in
         runs += 1
@@ -350,7 +354,7 @@ import Testing
       #expect(try ModelContext(container).fetchCount(FetchDescriptor<Tally>()) == 0)
     }
 
-    @Test func `a closure that always comes too late gives up with the conflict`() throws {
+    @Test func `a closure that is always overtaken ends with the conflict`() throws {
       var runs = 0
       let error = #expect(throws: RoostError.self) {
         try container.write { context in
@@ -383,8 +387,9 @@ import Testing
       #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 1)
     }
 
-    /// The name that the closure inserts was free in what it read, and a model that it saw has it by now.
-    @Test func `a model that another context gave the name meanwhile is found the second time`() throws {
+    /// The name that the closure inserts was free in its snapshot, and a model that it saw has the
+    /// name by now.
+    @Test func `a model that another context renamed meanwhile is found in the second run`() throws {
       var runs = 0
       try container.write { context in
         runs += 1
@@ -404,7 +409,7 @@ import Testing
       #expect(try ModelContext(container).fetch(FetchDescriptor<Tally>()).map(\.count) == [6])
     }
 
-    @Test func `a closure that has written in bulk does not run again`() throws {
+    @Test func `a closure that did a bulk write does not run again`() throws {
       var runs = 0
       let error = #expect(throws: RoostError.self) {
         try container.write { context in
@@ -435,9 +440,9 @@ import Testing
       #expect(try ModelContext(container).fetchCount(FetchDescriptor<Visit>()) == 0)
     }
 
-    // MARK: The end
+    // MARK: The end of a write
 
-    @Test func `what is kept of a write shows what it has loaded`() throws {
+    @Test func `models of a finished write keep their loaded values`() throws {
       var models: [Tally] = []
       var visit: Visit?
       var context: ModelContext?
@@ -470,7 +475,7 @@ import Testing
       #expect(try ModelContext(container).fetch(FetchDescriptor<Visit>()).map(\.name) == ["new"])
     }
 
-    @Test func `models of a write that failed are in no context`() throws {
+    @Test func `models of a failed write have no context`() throws {
       struct Stop: Error {}
       var kept: (tally: Tally, visit: Visit)?
       #expect(throws: Stop.self) {

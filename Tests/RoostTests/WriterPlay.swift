@@ -43,19 +43,20 @@ import Testing
   }
 }
 
-/// Random changes, each of which every writer makes in a store of its own: a save, a batch, imports of text, models and snapshots, and
-/// applied snapshots. The stores must agree after each change, and so must the errors and the history.
+/// Random changes. Every writer makes each change in its own store: a save, a batch, imports of
+/// text, models and snapshots, and applied snapshots. The stores, the errors and the histories must
+/// agree after each change.
 ///
-/// Where writers differ by design, the play gives each of them what says the same:
+/// Where writers differ by design, the play gives each of them an equivalent change:
 ///
 /// | Difference | In the play |
 /// |---|---|
-/// | A reference of a new model that is nil changes nothing, and its lists add to those of the stored model. A text replaces what it names, and a snapshot replaces all. | Texts and snapshots name what the stored model will have: ``filled(_:)``. |
+/// | A reference of a new model that is nil changes nothing, and its lists add to those of the stored model. A text replaces the properties that it names, and a snapshot replaces all. | Texts and snapshots contain all values that the stored model will have: ``take(_:_:_:)``. |
 /// | `.skip` keeps a model as it is. In a save, a new model that is dropped still took its partner from the new models before it. | Changes of several elements name no partner under this policy. |
-/// | A unique conflict beside a wanted partner: a batch may name the partner's property. With two matching models each writer names one of the two constraints. | Both are allowed. |
-/// | A save writes all elements of a change or none. An import ends at the first bad one. | Changes of several elements have nothing that is refused. |
+/// | A unique conflict together with a wanted partner: a batch may name the partner's property. With two matching models each writer names one of the two constraints. | Both are allowed. |
+/// | A save writes all elements of a change or none. An import ends at the first bad one. | Changes of several elements contain no element that is refused. |
 /// | An import of models takes no stored models. | Elements name new models that have the unique values of stored ones. Where the policy refuses these, a batch inserts the element instead. |
-/// | `apply` changes the stored model. The unique policy does not decide, and it does not see what waits. | It takes part in updates of one element. Others are saved instead. |
+/// | `apply` changes the stored model. The unique policy does not decide, and it ignores unsaved changes. | It takes part in updates of one element. Other changes are saved instead. |
 /// | A save reports all errors. An import reports the first one, with the code `badInput` and a reason. | The reason must match, and the property must be one of those that the save names. |
 /// | `.skip` keeps a model as it is. A save that keeps a model adds to its lists. | Elements have no lists under this policy. |
 struct WriterPlay {
@@ -79,11 +80,11 @@ struct WriterPlay {
     var hasLinks: Bool { crew != nil || mooring != nil || !skills.isEmpty }
   }
 
-  /// What a store holds, in the order of its rows.
+  /// The contents of a store, in the order of its rows.
   private struct Content: Equatable {
     var hands: [String] = []
     var others: [String] = []
-    /// Objects on a line each, as an export writes them.
+    /// The objects as an export writes them, one on each line.
     var exports: [String] = []
     /// Inserted, updated and deleted rows of all transactions.
     var history: [String] = []
@@ -123,7 +124,7 @@ struct WriterPlay {
   // MARK: One change
 
   private mutating func record(_ hasLists: Bool) -> Record {
-    // Both spellings of one text, in the store's eyes.
+    // Includes two encodings of one text, which are equal in the store.
     let codes = ["1", "2", "3", "\u{E9}", "e\u{301}", "6", "7", "8", "9"]
     var record = Record(grade: random.below(4))
     if random.chance(4, in: 5) { record.code = random.pick(codes) }
@@ -138,9 +139,9 @@ struct WriterPlay {
     return record
   }
 
-  /// Makes one change in all stores; false where they disagree.
+  /// Makes one change in all stores; returns false if they disagree.
   mutating func step() throws -> Bool {
-    // Updates more often, because applied snapshots make nothing else.
+    // Updates more often, because applied snapshots do nothing else.
     let conflict = random.chance(1, in: 3) ? .update : random.pick(ImportOptions.Conflict.allCases)
     let before = try content(containers[0])
     var known = try stored()
@@ -198,7 +199,7 @@ struct WriterPlay {
     }
   }
 
-  /// What the model that a record is about will have, as a record that names all.
+  /// The model of a record after the change, as a record with all properties.
   private func take(_ record: Record, _ conflict: ImportOptions.Conflict, _ known: inout [Record]) -> Record {
     var full = record
     if let number = record.mooring {
@@ -226,7 +227,8 @@ struct WriterPlay {
 
   // MARK: Writers
 
-  /// Returns how many elements with relationships the writer wrote itself.
+  /// Writes elements; returns the number of elements with relationships that the writer wrote
+  /// itself.
   private func write(
     _ elements: [(record: Record, full: Record)], _ writer: Writer, _ conflict: ImportOptions.Conflict,
     _ container: ModelContainer
@@ -275,7 +277,7 @@ struct WriterPlay {
     return links
   }
 
-  /// A model that names new models with the unique values of stored ones.
+  /// A model that references new models with the unique values of stored ones.
   private func model(_ record: Record) -> Hand {
     let hand = Hand(record)
     hand.crew = record.crew.map { Gang($0) }
@@ -316,7 +318,7 @@ struct WriterPlay {
     return String(decoding: data, as: UTF8.self)
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   private static func failure(_ body: () throws -> Void) throws -> Failure? {
     do { try body() } catch let error as RoostError {
@@ -367,7 +369,7 @@ struct WriterPlay {
     return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
   }
 
-  /// Indexes, links and counters of all stores.
+  /// Verifies indexes, links and counters of all stores.
   func verify() throws {
     for (writer, container) in zip(Writer.allCases, containers) {
       let found = try container.verify()
@@ -377,7 +379,7 @@ struct WriterPlay {
 }
 
 @Suite struct WriterPlayTests {
-  @Test(arguments: 0..<24) func `by seed, all writers store what a save stores, and refuse what it refuses`(
+  @Test(arguments: 0..<24) func `by seed, all writers store and refuse the same as a save`(
     _ seed: Int
   ) throws {
     var play = try WriterPlay(seed)

@@ -1,7 +1,7 @@
 import Foundation
 import Roost
 
-/// A context with a few records, and what is asked of it.
+/// A context with a few records, and the queries on it.
 final class Asking: @unchecked Sendable {
   private let context: ModelContext
   private var kept: Predicate<Record>?
@@ -13,7 +13,7 @@ final class Asking: @unchecked Sendable {
     let singers = (0..<10).map { Singer("singer \($0)") }
     for number in 0..<rows { context.insert(Record(number, singers[number % 10])) }
     try context.save()
-    // The way of a fetch is known then, and no predicate.
+    // After this the code of a fetch is warm, but no predicate is known.
     _ = try context.fetch(FetchDescriptor<Singer>())
     _ = try context.fetchCount(FetchDescriptor<Record>())
   }
@@ -31,7 +31,7 @@ final class Asking: @unchecked Sendable {
     return 1
   }
 
-  /// Asks a kind often enough that it is trusted.
+  /// Asks a kind often enough that its plan is trusted.
   func warm(_ kind: Kind) throws {
     for number in 0..<4 {
       _ = try count(kind.make(number))
@@ -45,7 +45,7 @@ final class Asking: @unchecked Sendable {
     return sum
   }
 
-  /// How many Foundation finds.
+  /// The number of records that Foundation's evaluation finds.
   func evaluated(_ predicate: Predicate<Record>) throws -> Int {
     try context.fetch(FetchDescriptor<Record>()).count { try predicate.evaluate($0) }
   }

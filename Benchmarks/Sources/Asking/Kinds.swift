@@ -3,11 +3,11 @@ import Roost
 
 struct Kind: Sendable {
   let name: String
-  /// What it asks for varies with a number.
+  /// Makes a predicate with other constants for each number.
   let make: @Sendable (Int) -> Predicate<Record>
 }
 
-/// Kinds of predicates, each with a type of expression of its own.
+/// Kinds of predicates, each with its own type of expression.
 enum Kinds {
   static let all = [
     Kind(name: "id == text") { number in

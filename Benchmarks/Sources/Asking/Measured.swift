@@ -1,4 +1,4 @@
-/// What is counted, behind one symbol.
+/// The measured code, under one symbol.
 enum Measured {
   nonisolated(unsafe) fileprivate static var body: () throws -> Int = { 0 }
   nonisolated(unsafe) fileprivate(set) static var result = Result<Int, any Error>.success(0)

@@ -1,7 +1,8 @@
 import Foundation
 import Roost
 
-/// What is asked for: a few rows, so that finding them takes no time beside the asking.
+/// The queried models. There are few rows, so finding them takes little time compared with the rest
+/// of the query.
 @Model final class Singer {
   var name: String
   @Relationship(deleteRule: .cascade, inverse: \Record.singer) var records: [Record] = []

@@ -1,14 +1,16 @@
 import Foundation
 import Roost
 
-// Asks predicates, so that the instructions can be counted that this takes. There are so few rows that finding them is little of it.
+// Runs predicates, to count the instructions that this takes. There are so few rows that finding
+// them is a small part.
 //
 //   swift build -c release --product Asking
 //   valgrind --tool=callgrind --collect-atstart=no --toggle-collect='$s6Asking8measuredyyF' .build/release/Asking WHAT
 //
-// WHAT is `first NUMBER`: the first predicate of a program, of that kind, made and counted; `new NUMBER`: the same of a kind that was not asked
-// before, where all others were; `make NUMBER`, `count NUMBER` or `fetch NUMBER`: made, made and counted or made and fetched a thousand times, of a kind
-// that was asked before. Without arguments the kinds are told.
+// `first NUMBER` makes and counts the first predicate of a program, of that kind. `new NUMBER` does
+// the same for a new kind, after all other kinds. `make NUMBER`, `count NUMBER` and `fetch NUMBER`
+// use a kind that ran before, a thousand times: they only make the predicate, or also count or fetch.
+// Without arguments the program lists the kinds.
 
 let rounds = 1_000
 let words = CommandLine.arguments

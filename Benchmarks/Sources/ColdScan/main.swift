@@ -11,9 +11,10 @@ import RoostKV
 //   swift run -c release ColdScan FOLDER [ENTRIES] [RUNS]
 //   swift run -c release ColdScan FOLDER ENTRIES RUNS warm      walks in the store's cache alone, to count instructions
 //
-// Two trees of ENTRIES (1,000,000) entries: one that was filled in ascending order, so that its leaves lie one behind
-// the other, and one that was filled in random order, whose leaves lie scattered. Each is walked whole and, where the
-// time is that of the first reads, in ranges of 2,000 entries. Medians of RUNS (5), in milliseconds.
+// Two trees with ENTRIES (1,000,000) entries: one was filled in ascending order, so that its leaves
+// are consecutive, the other in random order, so that its leaves are scattered. Each is walked
+// whole and, to measure the time of the first reads, in ranges of 2,000 entries. Medians of RUNS
+// (5), in milliseconds.
 
 let words = CommandLine.arguments
 guard words.count > 1 else {
@@ -31,7 +32,7 @@ func mixed(_ number: UInt64) -> UInt64 {
   return word ^ (word >> 31)
 }
 
-/// Makes the store, unless it is there from an earlier run.
+/// Makes the store, unless an earlier run left it.
 func make(_ path: String, inOrder: Bool) throws {
   if access(path, F_OK) == 0 { return }
   let store = try KeyValueStore(path)
@@ -49,7 +50,7 @@ func make(_ path: String, inOrder: Bool) throws {
   try store.close()
 }
 
-/// Asks the kernel to forget what it holds of a file.
+/// Asks the kernel to drop a file from its cache.
 func forget(_ path: String) {
   let file = open(path, O_RDONLY)
   fsync(file)
@@ -85,7 +86,7 @@ func walk(_ path: String, cold: Bool) throws -> Double {
   return time
 }
 
-/// Walks again and again through what the first walk has brought into the store's cache.
+/// Repeats the walk in the store's cache, which the first walk has filled.
 func walkWarm(_ path: String) throws -> Double {
   var settings = StoreSettings()
   settings.cacheBytes = 1 << 30

@@ -13,7 +13,8 @@ import Roost
   }
 }
 
-/// How long a commit of one change takes with and without readers of live results, and what a reader then takes.
+/// The time of a commit of one change with and without readers of live results, and the time of a
+/// reader after it.
 @main struct Following {
   static let descriptor = FetchDescriptor<Track>(
     predicate: #Predicate { $0.genre != "none" }, sortBy: [SortDescriptor(\.year)])
@@ -30,7 +31,7 @@ import Roost
     return String(format: "%9.1f", middle / 1000)
   }
 
-  /// Changes one model, saves and reads on, again and again.
+  /// Repeatedly changes one model, saves and reads further.
   static func sequences(_ count: Int, readers: Int) async throws {
     let container = try container(count)
     let context = ModelContext(container)

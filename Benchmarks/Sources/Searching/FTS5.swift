@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Keeps the texts of the benchmark in an FTS5 table of SQLite.
+/// Stores the texts of the benchmark in an FTS5 table of SQLite.
 final class FTS5 {
   struct Failure: Error { let text: String }
 

@@ -11,7 +11,8 @@ import Roost
   init(_ title: String, _ body: String, shelf: Int) { (self.title, self.body, self.shelf) = (title, body, shelf) }
 }
 
-/// Full text search with objects, beside FTS5 of SQLite with rows. Both have the same texts, and sync each commit.
+/// Compares full text search with objects to FTS5 of SQLite with rows. Both have the same texts,
+/// and sync each commit.
 @main struct Searching {
   static func main() throws {
     let arguments = CommandLine.arguments
@@ -93,7 +94,7 @@ import Roost
     }
   }
 
-  /// Forty questions of each kind, for words that are neither rare nor everywhere.
+  /// Forty queries of each kind, for words that are neither rare nor everywhere.
   private func questions() -> [(String, [String])] {
     var random = Random(seed: 7)
     func word() -> String { texts.word(20 + random.below(min(2000, max(1, texts.wordCount - 20)))) }

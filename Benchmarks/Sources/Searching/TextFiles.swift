@@ -1,16 +1,16 @@
 import Foundation
 
-/// Texts of a file or of all files in a folder, in pieces of about 300 words.
+/// The texts of a file or of all files in a folder, in pieces of about 300 words.
 struct TextFiles: TextSource {
   private var pieces: [(title: String, body: String)] = []
-  /// The words that occur in several pieces; those in most of them come first.
+  /// The words that occur in several pieces, the most frequent first.
   private var words: [String] = []
 
   var count: Int { pieces.count }
   var wordCount: Int { words.count }
   var isMade: Bool { false }
 
-  /// - Parameter most: how many pieces are read at most.
+  /// - Parameter most: the most pieces to read.
   init(_ path: String, most: Int) throws {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -66,7 +66,7 @@ struct TextFiles: TextSource {
     guard all.count > 1 else { return nil }
     let place = random.below(all.count - 1)
     let pair = all[place...place + 1].map(String.init)
-    // Only words with nothing but letters, which are beside each other for both engines.
+    // Only words of letters, which are adjacent in both engines.
     guard pair.allSatisfy({ $0.count > 1 && $0.allSatisfy { $0.isASCII && $0.isLetter } }) else { return nil }
     return "\"\(pair[0]) \(pair[1])\""
   }

@@ -1,18 +1,20 @@
-/// Where the benchmark has its texts from.
+/// The source of the benchmark's texts.
 protocol TextSource {
   var count: Int { get }
   var wordCount: Int { get }
-  /// Whether a generator made them. Both engines must give the same answers then; they split other texts not alike everywhere.
+  /// Whether a generator made them. Then both engines must give the same answers. They split some
+  /// other texts differently.
   var isMade: Bool { get }
   func title(_ number: Int) -> String
   func body(_ number: Int) -> String
   /// The word of a rank; 0 is the most frequent one.
   func word(_ rank: Int) -> String
-  /// Two words that are beside each other; nil for another try.
+  /// Two adjacent words; nil if the caller should try again.
   func phrase(_ random: inout Random) -> String?
 }
 
-/// Texts of 50 to 500 words whose frequencies are those of a language: the word of rank r comes 1/r as often as the first.
+/// Texts of 50 to 500 words with the frequencies of a language: the word of rank r occurs 1/r as
+/// often as the first.
 struct Texts: TextSource {
   static let vocabulary = 50_000
   let count: Int

@@ -1,7 +1,8 @@
 import CPQ
 import Foundation
 
-/// Does the same work with libpq alone. Values are in the binary form. Several statements are prepared, and sent in a pipeline.
+/// Does the same work with libpq only. Values are in the binary form. Several statements are
+/// prepared, and sent in a pipeline.
 final class Plain {
   struct Failure: Error { let text: String }
 
@@ -20,7 +21,7 @@ final class Plain {
 
   // MARK: Values
 
-  /// The bytes of parameters, and where each begins; nil is null.
+  /// The bytes of parameters, and their offsets; nil is null.
   struct Values {
     private(set) var bytes: [UInt8] = []
     private(set) var places: [(start: Int, count: Int)?] = []

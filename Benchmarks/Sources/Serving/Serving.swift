@@ -2,7 +2,8 @@ import Foundation
 import Roost
 import RoostPostgres
 
-/// What operations take on PostgreSQL, each beside libpq that does the same with the same tables. The server is that of `ROOST_PG_URL`.
+/// Measures operations on PostgreSQL, each compared with libpq on the same tables. The server is
+/// that of `ROOST_PG_URL`.
 @main struct Serving {
   let address: String
   let namespace = "serving"
@@ -50,7 +51,7 @@ import RoostPostgres
         + "DEFERRABLE INITIALLY DEFERRED")
     if wants("import") { try compare("import of \(count) tracks", ours: importOurs, plain: importPlain) }
     _ = try importPlain(0)
-    // Both have the same rows from here on.
+    // From here on both have the same rows.
     try plain.run("TRUNCATE \(namespace).track, \(namespace).album CASCADE")
     for table in ["album", "track"] {
       try plain.run("INSERT INTO \(namespace).\(table) SELECT * FROM \(plainName).\(table)")
@@ -61,7 +62,7 @@ import RoostPostgres
     if wants("references") { try compare("1000 references", ours: followOurs, plain: followPlain) }
   }
 
-  /// Runs both by turns, and prints the medians. The first run of each is not counted.
+  /// Runs both in turns, and prints the medians. The first run of each is not counted.
   private func compare(
     _ name: String, ours: (Int) throws -> Duration, plain: (Int) throws -> Duration
   ) throws {
@@ -128,7 +129,7 @@ import RoostPostgres
     values.add(Int64(number % 10 * 1024))
   }
 
-  /// The names of the columns of tracks in the order in which values are given here.
+  /// The names of the columns of tracks, in the order of the values here.
   private func columns() throws -> String {
     let found = try plain.run(
       "SELECT quote_ident(column_name) FROM information_schema.columns WHERE table_schema = '\(plainName)' "
@@ -249,7 +250,7 @@ import RoostPostgres
     var descriptor = FetchDescriptor<Track>(
       predicate: #Predicate { $0.number % 10 == 9 && $0.album != nil }, sortBy: [SortDescriptor(\.number)])
     descriptor.fetchLimit = 1000
-    // Each has another album.
+    // Each track has a different album.
     let some = try context.fetch(descriptor)
     return try time {
       var sum = 0

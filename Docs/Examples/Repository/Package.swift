@@ -5,7 +5,7 @@ let package = Package(
   name: "Repository",
   platforms: [.macOS(.v15), .iOS(.v18)],
   dependencies: [
-    // Of your own package: the folder where Roost was cloned, or its address.
+    // In your package: the folder of your clone of Roost, or its address.
     .package(name: "roost", path: "../../..")
   ],
   targets: [

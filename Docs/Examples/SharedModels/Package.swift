@@ -5,14 +5,14 @@ let package = Package(
   name: "SharedModels",
   platforms: [.macOS(.v15), .iOS(.v18)],
   dependencies: [
-    // Of your own package: the folder where Roost was cloned, or its address.
+    // In your package: the folder of your clone of Roost, or its address.
     .package(name: "roost", path: "../../..")
   ],
   targets: [
     .target(
       name: "LibraryModels",
       dependencies: [
-        // On a Mac or an iPhone `import SwiftData` is Apple's, and nothing of this is built.
+        // On Apple's platforms `import SwiftData` is Apple's, and Roost is not built.
         .product(name: "SwiftData", package: "roost", condition: .when(platforms: [.linux]))
       ]),
     .executableTarget(name: "catalogue", dependencies: ["LibraryModels"]),

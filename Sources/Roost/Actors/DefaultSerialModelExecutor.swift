@@ -1,12 +1,15 @@
 internal import Foundation
 
-/// Runs an actor's jobs one after the other, wherever the actor was made, on threads that all such executors share. An actor that
-/// is given a container's main context runs on the main actor, since that context belongs there. An actor whose container has a
-/// store of the program's own may wait for a network: while it works it has a thread of its own.
+/// Runs the jobs of an actor one after the other.
 ///
-/// Unchecked because the context is used by the jobs alone, and these run one after the other.
+/// The jobs run on threads that all such executors share, whichever thread made the actor. If the
+/// executor has the main context of a container, the jobs run on the main actor, because that
+/// context belongs there. If the container has a store of your program's own, which may wait for a
+/// network, the executor has a thread of its own while it works.
+///
+/// Unchecked because only the jobs use the context, and they run one after the other.
 public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
-  /// The context that the jobs use. It belongs to them: use it from no other place.
+  /// The context that the jobs use. Do not use it elsewhere.
   public final let modelContext: ModelContext
   /// A queue has no thread of its own.
   private let queue: DispatchQueue
@@ -16,7 +19,7 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
     isMain = modelContext.state.isMain
-    // Without a target a queue that works gets a thread, however many others wait.
+    // Without a target queue, a queue with work gets a thread, even if many other queues wait.
     let mayWait = modelContext.container.stores.hasWorkingSets
     queue = isMain ? .main : DispatchQueue(label: "Roost.ModelActor", target: mayWait ? nil : .global())
   }
@@ -25,15 +28,17 @@ public class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecuto
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
-    // The actor, which the job belongs to, keeps the executor until the job is done.
+    // The executor belongs to the actor, so the job keeps it alive.
     queue.async { job.runSynchronously(on: executor) }
   }
 
-  /// The executor as an actor's `unownedExecutor` returns it: the main actor's for a main context.
+  /// Returns the executor for an actor's `unownedExecutor`. For a main context this is the executor
+  /// of the main actor.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     isMain ? MainActor.sharedUnownedExecutor : UnownedSerialExecutor(ordinary: self)
   }
 
-  /// Ends the program if the caller runs outside of the jobs of this executor. `assumeIsolated` of an actor calls it.
+  /// Ends the program if the caller does not run in a job of this executor. `assumeIsolated` of an
+  /// actor calls it.
   public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

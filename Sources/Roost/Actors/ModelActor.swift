@@ -11,15 +11,15 @@ public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
 /// An actor with a context of its own. `@ModelActor` makes one.
 public protocol ModelActor: Actor {
-  /// The container whose models the actor works with. It may be read from everywhere.
+  /// The container whose models the actor works with. Any thread may read the property.
   nonisolated var modelContainer: ModelContainer { get }
   /// The executor that runs the actor's functions. It has the actor's context.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
-  /// The executor of the actor's functions, as the Swift runtime asks for it. It is ``ModelActor/modelExecutor``,
-  /// which must be a ``SerialModelExecutor``: another one ends the program.
+  /// The executor that the Swift runtime asks for: ``ModelActor/modelExecutor``, which must be a
+  /// ``SerialModelExecutor``. Any other executor ends the program.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     guard let executor = modelExecutor as? any SerialModelExecutor else {
       StandardError.stop("\(type(of: modelExecutor)) runs no actor: make it a SerialModelExecutor")
@@ -31,7 +31,7 @@ extension ModelActor {
   /// ``PersistentIdentifier`` or a snapshot.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// The model of an identifier, if there is one of that type.
+  /// Finds the model of an identifier. Returns nil if there is none of that type.
   public subscript<T>(id: PersistentIdentifier, as as: T.Type) -> T? where T: PersistentModel {
     modelContext.existing(id) as? T
   }

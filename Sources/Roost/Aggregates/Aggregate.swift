@@ -1,17 +1,20 @@
 internal import RoostGraph
 
-/// One value that is computed from many models: a count, a sum, an average, a bound, or the value of the first or last model in an order.
+/// One value computed from many models: a count, a sum, an average, the least or greatest value, or
+/// the value of the first or last model in an order.
 ///
-/// Values that are nil are left out. Write it as `.count`, `.sum(\.duration)`, `.min(\Track.album?.title)` in
-/// ``ModelContext/aggregate(_:where:includePendingChanges:_:fileID:line:)``. A key path with `?` needs the name of the class there, because
-/// the compiler does not infer it.
+/// Values that are nil are left out. Write it as `.count`, `.sum(\.duration)`,
+/// `.min(\Track.album?.title)` in
+/// ``ModelContext/aggregate(_:where:includePendingChanges:_:fileID:line:)``. A key path with `?`
+/// needs the name of the class, because the compiler does not infer it.
 public struct Aggregate<Model: PersistentModel, Result>: @unchecked Sendable {
-  // Unchecked because key paths are not marked as what they are: values that never change.
+  // Unchecked because key paths are not marked `Sendable`, although they never change.
   let kind: AggregateKind
   let keyPath: PartialKeyPath<Model>?
   /// Makes what gathers the values.
   let gather: () -> Gathering<Model, Result>
-  /// What it reads of rows that are read one by one. Made for each run, because a column knows its place in the rows.
+  /// The columns to read if rows are read one by one. Made for each run, because a column knows its
+  /// position in the rows.
   let columns: () -> [AnySelectedColumn<Model>]
 
   init(
@@ -25,72 +28,72 @@ public struct Aggregate<Model: PersistentModel, Result>: @unchecked Sendable {
   }
 }
 
-/// `distinct` and `end` are gathered from rows that are read one by one.
+/// The kinds of aggregates. `distinct` and `end` always read rows one by one.
 enum AggregateKind: String { case count, sum, average, min, max, distinct, end }
 
 extension Aggregate where Result == Int {
-  /// How many models there are.
+  /// The number of models.
   public static var count: Aggregate { Aggregate(.count, nil) { CountGathering { _ in true } } }
 
-  /// How many models have a value there.
+  /// The number of models whose value is not nil.
   public static func count<Value>(_ keyPath: KeyPath<Model, Value?>) -> Aggregate {
     Aggregate(.count, keyPath) { CountGathering { [value = ModelReading.of(keyPath)] in try value($0) != nil } }
   }
 }
 
 extension Aggregate {
-  /// The sum; 0 where there are no values. One that does not fit into its type is an error.
+  /// The sum; 0 if there are no values. The aggregate throws if the sum does not fit into its type.
   public static func sum<Number: Summable>(_ keyPath: KeyPath<Model, Number>) -> Aggregate where Result == Number.Sum {
     Aggregate(.sum, keyPath) { SumGathering(keyPath, ModelReading.of(keyPath)) }
   }
 
-  /// The sum of those that are not nil.
+  /// The sum of the values that are not nil.
   public static func sum<Number: Summable>(_ keyPath: KeyPath<Model, Number?>) -> Aggregate where Result == Number.Sum {
     Aggregate(.sum, keyPath) { SumGathering(keyPath, ModelReading.of(keyPath)) }
   }
 
-  /// The average; nil where there are no values.
+  /// The average; nil if there are no values.
   public static func average<Number: Summable>(_ keyPath: KeyPath<Model, Number>) -> Aggregate
   where Result == Number.Average? {
     Aggregate(.average, keyPath) { AverageGathering<Model, Number>(ModelReading.of(keyPath)) }
   }
 
-  /// The average of those that are not nil.
+  /// The average of the values that are not nil.
   public static func average<Number: Summable>(_ keyPath: KeyPath<Model, Number?>) -> Aggregate
   where Result == Number.Average? {
     Aggregate(.average, keyPath) { AverageGathering<Model, Number>(ModelReading.of(keyPath)) }
   }
 
-  /// The least value; nil where there are none. What is no number counts only where nothing else is there.
+  /// The least value; nil if there are none. NaN is the result only if there is no other value.
   public static func min<Value: Comparable>(_ keyPath: KeyPath<Model, Value>) -> Aggregate where Result == Value? {
     Aggregate(.min, keyPath) { BoundGathering(isGreatest: false, ModelReading.of(keyPath)) }
   }
 
-  /// The least of those that are not nil.
+  /// The least of the values that are not nil.
   public static func min<Value: Comparable>(_ keyPath: KeyPath<Model, Value?>) -> Aggregate where Result == Value? {
     Aggregate(.min, keyPath) { BoundGathering(isGreatest: false, ModelReading.of(keyPath)) }
   }
 
-  /// The greatest value; nil where there are none. What is no number counts only where nothing else is there.
+  /// The greatest value; nil if there are none. NaN is the result only if there is no other value.
   public static func max<Value: Comparable>(_ keyPath: KeyPath<Model, Value>) -> Aggregate where Result == Value? {
     Aggregate(.max, keyPath) { BoundGathering(isGreatest: true, ModelReading.of(keyPath)) }
   }
 
-  /// The greatest of those that are not nil.
+  /// The greatest of the values that are not nil.
   public static func max<Value: Comparable>(_ keyPath: KeyPath<Model, Value?>) -> Aggregate where Result == Value? {
     Aggregate(.max, keyPath) { BoundGathering(isGreatest: true, ModelReading.of(keyPath)) }
   }
 }
 
 extension Aggregate where Result == Int {
-  /// How many different values there are.
+  /// The number of different values.
   public static func countDistinct<Value: Hashable>(_ keyPath: KeyPath<Model, Value>) -> Aggregate {
     Aggregate(.distinct, keyPath, columns: { [SelectedColumn(keyPath)] }) {
       DistinctGathering<Model, Value> { try $0.value($1[0], as: Value.self) }
     }
   }
 
-  /// How many different values there are. Nil is not counted.
+  /// The number of different values, without nil.
   public static func countDistinct<Value: Hashable>(_ keyPath: KeyPath<Model, Value?>) -> Aggregate {
     Aggregate(.distinct, keyPath, columns: { [SelectedColumn(keyPath)] }) {
       DistinctGathering<Model, Value> { try $0.value($1[0], as: Value?.self) }
@@ -98,10 +101,12 @@ extension Aggregate where Result == Int {
   }
 }
 
-/// A value of the model that is the first or the last in an order. Models whose key is nil are left out. If several have the same key, it is
-/// one of them. The result is nil if no model has a key, or if the value is nil.
+/// The value of the first or the last model in an order. Models whose key is nil are left out. If
+/// several models have the same key, the result is the value of one of them. The result is nil if
+/// no model has a key, or if the value is nil.
 ///
-/// An optional key path matches two overloads. The attribute selects the one that flattens the optional.
+/// An optional key path matches two overloads. `@_disfavoredOverload` makes the compiler prefer the
+/// overload that flattens the optional.
 extension Aggregate {
   /// The value of the model with the least key.
   ///
@@ -182,11 +187,11 @@ extension Aggregate {
   }
 }
 
-/// Some models that have something in common, and what was asked of them.
+/// A group of models that have equal keys, and the values that were computed for it.
 public struct AggregateGroup<Key, Values> {
-  /// What they have in common; for several keys a tuple of it.
+  /// The key that the models have in common; a tuple if there are several keys.
   public let key: Key
-  /// For several aggregates a tuple.
+  /// The values of the aggregates; a tuple if there are several aggregates.
   public let values: Values
 }
 

@@ -3,18 +3,19 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// Several aggregates over the models of a predicate, by groups.
+/// Computes several aggregates over the models of a predicate, by groups.
 ///
-/// The engine gathers in its rows if it can compute all aggregates and keys. Models with unsaved changes are added to what it found. Otherwise
-/// the values are read row by row, as a selection reads them, and gathered here.
+/// The engine computes on its rows if it knows all aggregates and keys. Then this adds the models
+/// with unsaved changes. Otherwise the values are read row by row, as a selection reads them, and
+/// added up here.
 struct AggregateRun<Model: PersistentModel> {
   let descriptor: FetchDescriptor<Model>
   let state: ContextState
   let measures: [AskedMeasure<Model>]
   let keys: [GroupKey<Model>]
-  /// Makes what gathers the values of one group.
+  /// Makes the gatherings of one group: one for each aggregate.
   let make: () -> [ModelGathering<Model>]
-  /// The columns of each aggregate, for rows that are read one by one.
+  /// The columns of each aggregate, for runs that read rows one by one.
   let columns: [[AnySelectedColumn<Model>]]
 
   struct Group {
@@ -25,7 +26,7 @@ struct AggregateRun<Model: PersistentModel> {
   func groups() throws -> [Group] {
     let place = try state.stores.known(Model.self)
     let graph = state.graph(place.store)
-    // Closures, because a key path of a generic type is made anew at each call.
+    // Closures, because Swift makes a key path of a generic type again at each use.
     for keyPath in measures.compactMap({ $0.keyPath }) + keys.map({ $0.keyPath }) {
       try PathShelf.shared.checkUse(keyPath)
     }
@@ -53,7 +54,7 @@ struct AggregateRun<Model: PersistentModel> {
     return sorted(groups, always: isChanged)
   }
 
-  /// Tells ``ModelContext/explain(call:)`` how the engine gathered.
+  /// Notes for ``ModelContext/explain(call:)`` how the engine computed the groups.
   private func note(
     _ run: FetchRun<Model>, _ part: FetchPart<Model>, in graph: GraphContext, before: (rows: Int, entries: Int),
     groups: Int
@@ -61,7 +62,7 @@ struct AggregateRun<Model: PersistentModel> {
     guard let notes = state.notes else { return }
     let after = graph.session.readCount
     var told = try run.explanation(part)
-    // What the plan of a fetch would read may be more.
+    // The plan of a fetch would read more than this.
     (told.rowsRead, told.entriesRead) = (after.rows - before.rows, after.entries - before.entries)
     told.makesModels = !part.tests.isEmpty
     told.grouping = told.makesModels ? .memory : told.rowsRead == 0 && keys.isEmpty ? .indexes : .rows
@@ -78,7 +79,8 @@ struct AggregateRun<Model: PersistentModel> {
 
   private static func text(_ groups: Int) -> String { "\(groups) group\(groups == 1 ? "" : "s")" }
 
-  /// Where nothing but a number of models is asked for, that of a fetch: it knows ways around what waits.
+  /// If only the number of models is wanted, counts as a fetch does: a fetch can count with unsaved
+  /// changes.
   private func count(_ run: FetchRun<Model>) throws -> Group? {
     guard measures.allSatisfy({ $0.isCountOfAll }) else { return nil }
     var tally = MeasureTally()
@@ -131,7 +133,7 @@ struct AggregateRun<Model: PersistentModel> {
     return groups.all
   }
 
-  /// Groups that are found by their keys.
+  /// A table of groups by their keys.
   private struct GroupList {
     private(set) var all: [Group]
     private var places: [[AnyHashable]: Int]
@@ -146,7 +148,7 @@ struct AggregateRun<Model: PersistentModel> {
       }
     }
 
-    /// The number of the group with these keys, which is made if there is none.
+    /// Returns the number of the group with these keys. Adds a group if there is none.
     mutating func place(_ keys: [AnyHashable]) throws -> Int {
       let name = keys.map(NoNumber.alike)
       if let known = places[name] { return known }
@@ -159,7 +161,7 @@ struct AggregateRun<Model: PersistentModel> {
     }
   }
 
-  /// In the order of their keys, as far as these have one.
+  /// Sorts the groups by their keys, as far as the keys have an order.
   private func sorted(_ groups: [Group], always: Bool) -> [Group] {
     guard keys.contains(where: { always || !$0.isSortedAsStored }) else { return groups }
     let sorted = groups.enumerated().sorted { one, other in
@@ -173,7 +175,7 @@ struct AggregateRun<Model: PersistentModel> {
   }
 }
 
-/// What is asked of a key path.
+/// An aggregate over a key path.
 struct AskedMeasure<Model: PersistentModel> {
   private let kind: AggregateKind
   let keyPath: PartialKeyPath<Model>?
@@ -192,7 +194,7 @@ struct AskedMeasure<Model: PersistentModel> {
 
   var isCountOfAll: Bool { kind == .count && keyPath == nil }
 
-  /// What the engine is asked; nil where it has no words for it.
+  /// The query for the engine; nil if the engine cannot compute the aggregate.
   func placed(_ map: EntityMap, _ graph: GraphContext) -> Placed? {
     guard let keyPath else { return Placed(measure: Measure(.count), passes: []) }
     guard let found = PlacedPath(of: keyPath, path, in: map, graph: graph) else { return nil }
@@ -213,7 +215,7 @@ struct AskedMeasure<Model: PersistentModel> {
   }
 }
 
-/// The values that an aggregate gathers.
+/// Collects the values of one aggregate.
 final class MeasuredColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
   private let measure: AskedMeasure<Model>
 
@@ -228,17 +230,17 @@ final class MeasuredColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
   }
 }
 
-/// By what models are grouped.
+/// A key of groups.
 struct GroupKey<Model: PersistentModel> {
   let keyPath: PartialKeyPath<Model>
   let path: PropertyPath?
   let read: (Model) throws -> AnyHashable
-  /// Makes the column of a run that reads rows one by one.
+  /// Makes the column for a run that reads rows one by one.
   let column: () -> AnyGroupColumn<Model>
   /// Whether the engine sorts such keys as a program does.
   let isSortedAsStored: Bool
   private let reading: (PropertyPath?, PlacedPath, GraphStore) -> ((Value) -> AnyHashable?)?
-  /// Whether keys are equal exactly if what is stored of them is.
+  /// Whether two keys are equal exactly if their stored values are.
   private let isComparedAsStored: Bool
   private let order: ((Any, Any) -> Int)?
 
@@ -274,7 +276,8 @@ struct GroupKey<Model: PersistentModel> {
   }
 }
 
-/// The keys that the engine groups by, and how their values are read back. It is not generic over the model, so using it looks up no type.
+/// The keys that the engine groups by, and how to convert their values back. It is not generic over
+/// the model, so using it looks up no type.
 struct PlacedKey {
   var condition: Condition
   var passes: [EntityMap]
@@ -288,14 +291,14 @@ struct PlacedKey {
   }
 }
 
-/// Replaces NaN as a key. It is not equal to itself, so each one would be a group.
+/// Replaces NaN in keys. NaN is not equal to itself, so each NaN would make a group.
 struct NoNumber: Hashable {
   static func alike(_ key: AnyHashable) -> AnyHashable { key == key ? key : AnyHashable(NoNumber()) }
 }
 
-/// The order of values whose type is not known.
+/// Compares values whose type is known only at run time.
 enum KeyOrder {
-  /// Nil comes first, and what is no number last.
+  /// Nil comes first, NaN comes last.
   static func order(of whole: Any.Type) -> ((Any, Any) -> Int)? {
     if whole == Bool.self { return { optional(($0 as? Bool)?.rank, ($1 as? Bool)?.rank) } }
     if let type = whole as? any Comparable.Type { return comparable(type) }

@@ -3,9 +3,9 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// Gathers the values of one aggregate in one group: those that the engine went through, and those of models.
+/// Collects the values of one aggregate in one group: tallies of the engine, and models.
 class ModelGathering<Model: PersistentModel> {
-  /// Counts what it keeps, if it keeps more than one value.
+  /// Counts the memory of a gathering that keeps more than one value.
   var memory: QueryMemory?
 
   func add(_ model: Model) throws { preconditionFailure("a gathering looks at models") }
@@ -14,7 +14,7 @@ class ModelGathering<Model: PersistentModel> {
 
   /// Adds a row that was read by itself.
   ///
-  /// - Parameter columns: those of the aggregate.
+  /// - Parameter columns: the columns of the aggregate.
   func add(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>]) throws {
     if case .model(let model) = row { return try add(model) }
     let value = columns.first.flatMap { row.stored($0) }
@@ -24,7 +24,7 @@ class ModelGathering<Model: PersistentModel> {
   }
 }
 
-/// The same, with what comes of it.
+/// A gathering with the type of its result.
 class Gathering<Model: PersistentModel, Result>: ModelGathering<Model> {
   func result() throws -> Result { preconditionFailure("a gathering has a result") }
 }
@@ -116,14 +116,14 @@ final class BoundGathering<Model: PersistentModel, Value: Comparable>: Gathering
 
 /// Tells NaN from other values.
 private enum Numbers {
-  /// Whether a value is not NaN, which is not equal to itself, except as a `Decimal`.
+  /// Whether a value is not NaN. NaN is not equal to itself, except as a `Decimal`.
   static func contain<Value: Equatable>(_ value: Value) -> Bool {
     if Value.self == Decimal.self { return !((value as? Decimal)?.isNaN ?? false) }
     return value == value
   }
 }
 
-/// Values of rows that are read one by one.
+/// A gathering for rows that are read one by one.
 class RowGathering<Model: PersistentModel, Result>: Gathering<Model, Result> {
   typealias Reading<Known> = (SelectRun<Model>.Row, [AnySelectedColumn<Model>]) throws -> Known
 
@@ -132,7 +132,7 @@ class RowGathering<Model: PersistentModel, Result>: Gathering<Model, Result> {
   }
 }
 
-/// How many different values there are. All NaN values count as one.
+/// Counts different values. All NaN values count as one.
 final class DistinctGathering<Model: PersistentModel, Value: Hashable>: RowGathering<Model, Int> {
   private let value: Reading<Value?>
   private var seen: Set<Value> = []
@@ -152,7 +152,8 @@ final class DistinctGathering<Model: PersistentModel, Value: Hashable>: RowGathe
   override func result() -> Int { seen.count + (hasNoNumber ? 1 : 0) }
 }
 
-/// The value that belongs to the least or the greatest key. A key that is NaN counts only if there is no other.
+/// Keeps the value that belongs to the least or the greatest key. A NaN key counts only if there is
+/// no other key.
 final class EndGathering<Model: PersistentModel, Value, Key: Comparable>: RowGathering<Model, Value?> {
   private let isLast: Bool
   private let value: Reading<Value?>

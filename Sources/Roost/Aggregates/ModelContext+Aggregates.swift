@@ -1,15 +1,21 @@
 public import Foundation
 internal import RoostGraph
 
-/// Counts, sums, averages and bounds, which the engine finds without making models.
+/// Counts, sums, averages and extremes, which the engine computes without making models.
 extension ModelContext {
-  /// What is asked of all models of a predicate together:
+  /// Computes values from all models of a predicate together:
   ///
   /// ```swift
   /// let (count, length) = try context.aggregate(Track.self, .count, .sum(\.duration))
   /// ```
   ///
-  /// Models that wait to be saved count as they are now, and deleted ones do not, unless `includePendingChanges` is false.
+  /// Models with unsaved changes count with their current values, and deleted models do not count,
+  /// unless `includePendingChanges` is false.
+  ///
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedKeyPath`` if
+  ///   a predicate or key path cannot be evaluated. ``RoostError`` with the code `badValue` if a
+  ///   sum does not fit into its type, and `tooLarge` if the aggregate needs more memory than
+  ///   ``ModelConfiguration/queryBytes``.
   public func aggregate<Model, each Result>(
     _ model: Model.Type, where predicate: Predicate<Model>? = nil, includePendingChanges: Bool = true,
     _ aggregates: repeat Aggregate<Model, each Result>, fileID: StaticString = #fileID, line: UInt = #line
@@ -24,15 +30,19 @@ extension ModelContext {
     return try (repeat result(each aggregates))
   }
 
-  /// Counts, sums and extremes for each group of models with equal keys. A key may be a property of a referenced model:
+  /// Computes values for each group of models with equal keys. A key may be a property of a
+  /// referenced model:
   ///
   /// ```swift
   /// let genres = try context.aggregate(
   ///   Track.self, .count, .average(\.duration), by: \.album?.genre, having: { $0.values.0 > 10 })
   /// ```
   ///
-  /// Groups come in the order of their keys, nil first, unless `sortedBy` says which of two comes first. `having` says which groups are
-  /// wanted, and `limit` how many at most.
+  /// Groups are sorted by their keys, nil first, unless you give `sortedBy`. `having` selects
+  /// groups, and `limit` is the largest number of groups to return.
+  ///
+  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws, and
+  ///   ``RoostError`` with the code `badValue` if the limit is negative.
   public func aggregate<Model, FirstKey: Hashable, each Key: Hashable, each Result>(
     _ model: Model.Type, where predicate: Predicate<Model>? = nil, includePendingChanges: Bool = true,
     _ aggregates: repeat Aggregate<Model, each Result>,
@@ -105,9 +115,11 @@ extension ModelContext {
     return groups
   }
 
-  // MARK: One alone
+  // MARK: One value
 
-  /// The sum of what all models of a predicate hold; 0 where there are none.
+  /// Computes the sum of a property over all models of a predicate; 0 if there are none.
+  ///
+  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws.
   public func sum<Model, Number>(
     of keyPath: KeyPath<Model, Number>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -115,7 +127,9 @@ extension ModelContext {
     try aggregate(Model.self, where: predicate, .sum(keyPath), fileID: fileID, line: line)
   }
 
-  /// The sum of those that are not nil.
+  /// Computes the sum of the values that are not nil.
+  ///
+  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws.
   public func sum<Model, Number>(
     of keyPath: KeyPath<Model, Number?>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -123,7 +137,9 @@ extension ModelContext {
     try aggregate(Model.self, where: predicate, .sum(keyPath), fileID: fileID, line: line)
   }
 
-  /// The average; nil where there are no values.
+  /// Computes the average of a property; nil if there are no values.
+  ///
+  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws.
   public func average<Model, Number>(
     of keyPath: KeyPath<Model, Number>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -131,7 +147,9 @@ extension ModelContext {
     try aggregate(Model.self, where: predicate, .average(keyPath), fileID: fileID, line: line)
   }
 
-  /// The average of those that are not nil.
+  /// Computes the average of the values that are not nil.
+  ///
+  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws.
   public func average<Model, Number>(
     of keyPath: KeyPath<Model, Number?>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -139,7 +157,9 @@ extension ModelContext {
     try aggregate(Model.self, where: predicate, .average(keyPath), fileID: fileID, line: line)
   }
 
-  /// The least value; nil where there are none. An index begins with it.
+  /// Finds the least value; nil if there are none. With an index it reads the first entry.
+  ///
+  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws.
   public func minimum<Model, Value>(
     of keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -147,7 +167,9 @@ extension ModelContext {
     try aggregate(Model.self, where: predicate, .min(keyPath), fileID: fileID, line: line)
   }
 
-  /// The least of those that are not nil.
+  /// Finds the least of the values that are not nil.
+  ///
+  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws.
   public func minimum<Model, Value>(
     of keyPath: KeyPath<Model, Value?>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -155,7 +177,9 @@ extension ModelContext {
     try aggregate(Model.self, where: predicate, .min(keyPath), fileID: fileID, line: line)
   }
 
-  /// The greatest value; nil where there are none. An index ends with it.
+  /// Finds the greatest value; nil if there are none. With an index it reads the last entry.
+  ///
+  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws.
   public func maximum<Model, Value>(
     of keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -163,7 +187,9 @@ extension ModelContext {
     try aggregate(Model.self, where: predicate, .max(keyPath), fileID: fileID, line: line)
   }
 
-  /// The greatest of those that are not nil.
+  /// Finds the greatest of the values that are not nil.
+  ///
+  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws.
   public func maximum<Model, Value>(
     of keyPath: KeyPath<Model, Value?>, where predicate: Predicate<Model>? = nil, fileID: StaticString = #fileID,
     line: UInt = #line

@@ -1,26 +1,26 @@
 public import Foundation
 internal import RoostQuery
 
-/// A number that models can be asked the sum and the average of.
+/// A number whose sum and average over models can be computed.
 public protocol Summable: Comparable {
-  /// What a sum of such numbers is.
+  /// The type of a sum.
   associatedtype Sum
-  /// What their average is.
+  /// The type of an average.
   associatedtype Average
 
   func _add(to sum: inout _NumberSum)
-  /// Nil where it does not fit.
+  /// Converts a sum; nil if it does not fit.
   static func _sum(_ sum: _NumberSum) -> Sum?
   static func _average(_ sum: _NumberSum) -> Average
 }
 
-/// Numbers that are being added.
+/// A sum to which numbers are added.
 public struct _NumberSum {
   var count = 0
   var integers: Int128 = 0
   var floats = FloatSum()
   var decimals = Decimal(0)
-  /// Whether something that is no number was among them.
+  /// Whether one of the numbers was NaN.
   var hasNoNumber = false
 
   var average: Double { (integers == 0 ? floats.total : Double(integers)) / Double(count) }
@@ -96,7 +96,7 @@ extension Decimal: Summable {
     sum.decimals += self
   }
   public static func _sum(_ sum: _NumberSum) -> Decimal? {
-    // Foundation says so where a sum is too large.
+    // Foundation returns NaN for a sum that is too large.
     sum.decimals.isNaN && !sum.hasNoNumber ? nil : sum.decimals
   }
   public static func _average(_ sum: _NumberSum) -> Decimal { sum.decimals / Decimal(sum.count) }

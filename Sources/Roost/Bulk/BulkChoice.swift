@@ -3,7 +3,7 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// The rows of a class that a predicate finds, for a write without models.
+/// The stored rows of a class that fulfil a predicate, for a write without models.
 struct BulkChoice<Model: PersistentModel> {
   let graph: GraphContext
   let rows: RowChoice
@@ -12,7 +12,8 @@ struct BulkChoice<Model: PersistentModel> {
     let place = try state.stores.known(Model.self)
     let (map, graph) = (place.map, state.graph(place.store))
     let translation = try state.call(.fetching) { try predicate.map { try Translation($0, map, graph: graph) } }
-    // First of which class a row is: what else is asked means nothing to others.
+    // The test of the class comes first, because the predicate has no meaning for rows of other
+    // classes.
     let parts = [map.condition(includesSubclasses: includesSubclasses), translation?.condition].compactMap { $0 }
     let query = Query(map.entity.name, where: parts.count > 1 ? .and(parts) : parts.first)
     var test: ((any _ModelObject) throws -> Bool)?
@@ -27,7 +28,8 @@ struct BulkChoice<Model: PersistentModel> {
     try checkWaiting(predicate, translation, includesSubclasses: includesSubclasses)
   }
 
-  /// Refuses what waits in the context where it would make another choice. What waits beside that goes on waiting.
+  /// Throws if unsaved changes of the context would change which rows fulfil the predicate. Other
+  /// unsaved changes stay unsaved.
   private func checkWaiting(
     _ predicate: Predicate<Model>?, _ translation: Translation<Model>?, includesSubclasses: Bool
   ) throws {

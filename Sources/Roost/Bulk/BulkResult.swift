@@ -1,14 +1,14 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// The models that a bulk write was about: their identifiers, each made when it is asked for. Rows that follow each other take no more
-/// room than one, so a million inserted models take a few bytes.
+/// The identifiers of the models that a bulk write changed. Each identifier is made when you read
+/// it. Consecutive rows take as much memory as one, so a million inserted models take a few bytes.
 public struct BulkResult: RandomAccessCollection, Sendable {
   private var rows = RowRuns()
   private let store: String
-  /// By number of the class's map.
+  /// The names of entities, by the number of the map.
   private let names: [String]
-  /// Those of a store of the program's own, which are no rows' numbers.
+  /// The identifiers in a store of your program's own, which has no row numbers.
   private var identifiers: [PersistentIdentifier]?
 
   init(_ outcome: BulkOutcome, _ store: GraphStore) { self.init(outcome.rows, store) }
@@ -27,7 +27,8 @@ public struct BulkResult: RandomAccessCollection, Sendable {
   public var startIndex: Int { 0 }
   public var endIndex: Int { identifiers?.count ?? rows.count }
 
-  /// The identifier at a position, made at each call. A position outside of the collection ends the program.
+  /// The identifier at a position. It is made at each call. A position outside of the collection
+  /// ends the program.
   public subscript(position: Int) -> PersistentIdentifier {
     if let identifiers { return identifiers[position] }
     let (map, row) = rows[position]

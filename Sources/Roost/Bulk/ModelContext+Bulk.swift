@@ -2,19 +2,23 @@ public import Foundation
 internal import RoostFile
 internal import RoostGraph
 
-/// Writes that make no model for each row. Each is one transaction of its own, which is stored when the call returns; what waits in
-/// this context goes on waiting. Neither ``ModelContext/rollback()`` nor an ``ModelContext/undoManager`` takes it back, because nothing is kept of what
-/// the rows were.
+/// Writes that make no model for each row. Each call is one transaction, which is stored when the
+/// call returns. Unsaved changes of this context stay unsaved. Neither ``ModelContext/rollback()``
+/// nor an ``ModelContext/undoManager`` undoes such a write, because nothing keeps the old values of
+/// the rows.
 extension ModelContext {
-  /// Changes all stored models that fulfil a predicate, now: the closure is called with each in turn, and what it sets is written.
+  /// Changes all stored models that fulfil a predicate immediately. Calls the closure with each model
+  /// and writes the values that it sets.
   ///
-  /// It works on the newest state of the store. If the closure throws, or a model cannot be written, nothing is changed.
-  /// The model that the closure gets is good until it returns; one that is kept says that it is deleted. Its relationships to
-  /// one can be set, to stored models of this context; those to many can only be read.
-  ///
-  /// Where models wait in this context to be saved that the predicate means too, it throws `pendingChanges`.
+  /// The call works on the newest state of the store. If the closure throws, or a model cannot be
+  /// written, nothing is changed. The model that the closure gets is valid until the closure
+  /// returns; afterwards it is a deleted model. The closure can set to-one relationships to stored
+  /// models of this context. It can only read to-many relationships.
   ///
   /// - Returns: the identifiers of the models of which the closure set something.
+  /// - Throws: ``RoostError`` with the code `pendingChanges` if the predicate matches a model with
+  ///   unsaved changes in this context, and what the closure throws. If a row cannot be written, it
+  ///   throws what ``save(fileID:line:)`` throws.
   @discardableResult
   public func update<T>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true,
@@ -27,12 +31,16 @@ extension ModelContext {
     }
   }
 
-  /// Deletes all stored models that fulfil a predicate, now, with what their delete rules say. It does all of it, or throws and does nothing.
+  /// Deletes all stored models that fulfil a predicate immediately, and applies their delete rules. It
+  /// deletes all of them, or throws and deletes none.
   ///
-  /// ``delete(model:where:includeSubclasses:)`` waits for the save and can be taken back; this makes no model and cannot.
-  /// Where models wait in this context to be saved that would go, it throws `pendingChanges`.
+  /// ``delete(model:where:includeSubclasses:)`` deletes with the next save and can be undone. This
+  /// function makes no model and cannot be undone.
   ///
-  /// - Returns: the identifiers of the models that fulfilled the predicate. Rules may have taken along others.
+  /// - Returns: the identifiers of the models that fulfilled the predicate. Delete rules may have
+  ///   deleted other models too.
+  /// - Throws: ``RoostError`` with the code `pendingChanges` if a model with unsaved changes in
+  ///   this context would be deleted, and `denied` if a delete rule forbids it.
   @discardableResult
   public func deleteAll<T>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true,
@@ -47,15 +55,23 @@ extension ModelContext {
     }
   }
 
-  /// Inserts new models, now: each is written and forgotten before the next is asked for, so it does not matter how many there are.
+  /// Inserts new models immediately. Each is written and released before the next is requested, so the
+  /// number of models does not matter.
   ///
-  /// If a reference already inserted one of the models into this context (`song.album = album`), the batch calls ``save()`` at its
-  /// end. That save writes everything pending, and may throw after the batch was committed.
+  /// If a reference already inserted one of the models into this context (`song.album = album`),
+  /// the batch calls ``save()`` at its end. That save writes all unsaved changes, and may throw
+  /// after the batch was committed.
   ///
-  /// The other models stay in no context. A new model that they reference is inserted with them, once. Any other model that they
-  /// reference must be stored, and belong to this context. What is changed in a model after it came is not looked at. Where a model has unique values that are stored already, ``uniquePolicy`` decides.
+  /// The other models stay in no context. A new model that they reference is inserted with them,
+  /// once. Any other model that they reference must be stored, and belong to this context. Changes
+  /// that you make to a model after the batch has taken it are ignored. If a model has unique
+  /// values that are stored already, ``uniquePolicy`` decides.
   ///
-  /// - Returns: the identifiers, in the order of the models; that of the stored one where a model was merged.
+  /// - Returns: the identifiers, in the order of the models. A merged model has the identifier of
+  ///   the stored model.
+  /// - Throws: ``RoostError`` with the code `notUnique`, `badValue` or `invalid` if a model is
+  ///   refused, and `foreign` if it references a model of another context. Then nothing is
+  ///   inserted.
   @discardableResult
   public func insert<S>(
     batch models: S, fileID: StaticString = #fileID, line: UInt = #line
@@ -63,8 +79,11 @@ extension ModelContext {
     try insert(batch: models, fileID: fileID, line: line) { $0 }
   }
 
-  /// Inserts the models that a closure makes of values, such as the lines of a file: see ``insert(batch:fileID:line:)``. If the closure throws,
-  /// nothing is inserted.
+  /// Inserts the models that a closure makes of values, such as the lines of a file: see
+  /// ``insert(batch:fileID:line:)``.
+  ///
+  /// - Throws: what the closure throws, and what ``insert(batch:fileID:line:)`` throws. Then
+  ///   nothing is inserted.
   @discardableResult
   public func insert<S, T>(
     batch values: S, fileID: StaticString = #fileID, line: UInt = #line, _ make: (S.Element) throws -> T
@@ -84,7 +103,7 @@ extension ModelContext {
     }
     guard let given else { return result }
     try save()
-    // A model that waited may have become a stored one in that save.
+    // That save may have merged an unsaved model into a stored one.
     let store = state.graph(try state.stores.known(T.self).store).store
     return BulkResult(store.rows(behind: given), store)
   }
@@ -108,7 +127,8 @@ extension ModelContext {
     return BulkResult(outcome, graph.store)
   }
 
-  /// What a save would tell. Where more than a hundred thousand models were written, their identifiers are not told.
+  /// Posts the notification of a save. If the write changed more than 100,000 models, the
+  /// notification has no identifiers.
   private func post(_ outcome: BulkOutcome, _ store: GraphStore) {
     let keys = NotificationKey.self
     let inserted = outcome.tellsAll ? Array(BulkResult(outcome.inserted, store)) : []

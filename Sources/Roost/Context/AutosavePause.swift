@@ -1,13 +1,14 @@
 internal import RoostFile
 
-/// When saving by itself is tried again after it failed: soon at first, later once a minute.
+/// The pauses between attempts to save automatically after a failure: short at first, then up to a
+/// minute.
 struct AutosavePause {
   private var seconds: UInt64 = 0
   private var until: UInt64 = 0
 
   func isOver() -> Bool { seconds == 0 || Clock.monotonicNanoseconds() >= until }
 
-  /// Makes the pause longer; true if it is the first one.
+  /// Makes the pause longer. Returns true if it is the first pause.
   mutating func begin() -> Bool {
     let isFirst = seconds == 0
     seconds = min(60, max(1, seconds * 2))

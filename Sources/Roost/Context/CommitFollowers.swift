@@ -1,15 +1,16 @@
 internal import RoostFile
 internal import Synchronization
 
-/// An object that is told of each commit to a container's stores.
+/// An object that is notified of each commit to a container's stores.
 protocol CommitFollowing: AnyObject, Sendable {
-  /// Something was committed. It is called on the committing thread, when that uses no context, and before the call that committed returns.
+  /// Called after a commit, before the call that committed returns. The committing thread calls it
+  /// when it uses no context.
   func follow()
-  /// The container was closed.
+  /// Called when the container is closed.
   func end()
 }
 
-/// The objects that are told of each commit to one container's stores.
+/// The objects that are notified of each commit to one container's stores.
 ///
 /// Unchecked because the lock guards the list. The count is atomic: a commit reads it without the lock, and does nothing more if it is 0.
 final class CommitFollowers: @unchecked Sendable {
@@ -23,7 +24,7 @@ final class CommitFollowers: @unchecked Sendable {
 
   func add(_ follower: any CommitFollowing) { change { $0[ObjectIdentifier(follower)] = Weak(follower: follower) } }
 
-  /// Called at the follower's end too.
+  /// The follower's deinitializer calls it too.
   func remove(_ follower: any CommitFollowing) { change { $0[ObjectIdentifier(follower)] = nil } }
 
   private func change(_ body: (inout [ObjectIdentifier: Weak]) -> Void) {

@@ -3,10 +3,10 @@ internal import RoostFile
 internal import RoostGraph
 internal import Synchronization
 
-/// Tells everybody in the program of commits to a container's stores, and lets go of history that is too old.
+/// Notifies the program of commits to a container's stores, and removes history that is too old.
 ///
-/// A commit is noted while its context has the turn, and told by the same thread when it has given that back: so whoever hears of it may do
-/// anything, and nothing is told later than a call returns.
+/// A commit is noted while its context has the turn. The same thread sends the notifications after
+/// it has given the turn back, and before the call returns. So observers may call the context.
 final class CommitWatch: Sendable {
   private let tickets: [CommitListeners.Ticket]
 
@@ -22,14 +22,14 @@ final class CommitWatch: Sendable {
 
   deinit { for ticket in tickets { ticket.end() } }
 
-  /// Tells what this thread has committed.
+  /// Sends the notifications for the commits of this thread.
   @inline(__always)
   static func tell() { if waiting.isSomebody { waiting.tell() } }
 
   private static let waiting = Waiting()
 }
 
-/// What is to be told for one container.
+/// The notification for one container.
 private final class Notice: Sendable {
   private weak let container: ModelContainer?
   private let retentions: [(store: Int, retention: ModelConfiguration.HistoryRetention)]
@@ -42,7 +42,7 @@ private final class Notice: Sendable {
       configuration.allowsSave ? configuration.historyRetention.map { (number, $0) } : nil
     }
     let shortest = retentions.map(\.retention.milliseconds).min() ?? 0
-    // A removal is a commit, so it does not come with each of them.
+    // A removal of history is a commit itself, so it does not follow every commit.
     pauseNanoseconds = UInt64(clamping: min(max(shortest / 16, 1000), 3_600_000)) * 1_000_000
     nextPruning = Atomic(Clock.monotonicNanoseconds() + pauseNanoseconds)
   }
@@ -67,14 +67,15 @@ private final class Notice: Sendable {
     guard now >= due,
       nextPruning.compareExchange(expected: due, desired: now + pauseNanoseconds, ordering: .relaxed).exchanged
     else { return }
-    // What was committed is committed. What cannot be removed now is removed later.
+    // The commit has succeeded, so a failed removal is no error. The next removal tries again.
     for (store, retention) in retentions { try? retention.prune(container.stores.stores[store]) }
   }
 }
 
-/// What threads have noted and not yet told.
+/// The notifications that threads have noted and not yet sent.
 ///
-/// Unchecked because the lock guards all of it, but for the count, by which those who have nothing to tell see that.
+/// Unchecked because the lock guards all fields except the count. Threads read the count without
+/// the lock to see that there is nothing to send.
 private final class Waiting: @unchecked Sendable {
   private let lock = Lock()
   private var notices: [UInt64: [Notice]] = [:]

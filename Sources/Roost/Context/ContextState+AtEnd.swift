@@ -2,7 +2,8 @@ internal import Foundation
 internal import RoostFile
 internal import RoostGraph
 
-/// Saving for the last time, where no error can be thrown any more.
+/// Last saves: at the end of a context, its container or the program, when no caller can catch an
+/// error.
 extension ContextState {
   /// Saves before the container is closed.
   func saveBeforeClosing() throws {
@@ -13,7 +14,7 @@ extension ContextState {
     }
   }
 
-  /// Saves at the end of the context. What cannot be saved is said on standard error.
+  /// Saves at the end of the context. An error is printed on standard error.
   func saveAtEnd() {
     do {
       if let failure { throw failure }
@@ -21,9 +22,11 @@ extension ContextState {
     } catch { sayLost(error) }
   }
 
-  /// Saves at the end of the program, where nobody else is at work with the context or the store until a deadline.
+  /// Saves at the end of the program, if no other thread uses the context or the store until a
+  /// deadline.
   ///
-  /// The main context belongs to the main thread. From another one it is sent there, which does nothing if that thread waits.
+  /// The main context belongs to the main thread. From another thread the save is sent to the main
+  /// thread; it fails if the main thread waits for the caller.
   func saveAtExit(_ graphs: [GraphContext], until deadline: UInt64) {
     var hasChanges = isMain && failure != nil
     for graph in graphs {

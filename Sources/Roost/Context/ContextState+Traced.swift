@@ -3,10 +3,10 @@ internal import RoostQuery
 
 /// Runs an operation and reports it as a ``TraceEvent``.
 extension ContextState {
-  /// Where something is called.
+  /// The place of a call in the program's source.
   typealias CodePlace = (fileID: StaticString, line: UInt)
 
-  /// Does something with the models of a class, and tells of it.
+  /// Runs an operation on the models of one class, and reports it.
   func traced<T: PersistentModel, Result>(
     _ kind: TraceEvent.Kind, of model: T.Type, _ place: CodePlace?, plan: LazyText?,
     note: (Result, inout TraceEvent) -> Void, body: () throws -> Result
@@ -27,7 +27,7 @@ extension ContextState {
     }
   }
 
-  /// Does something with all stores, and tells the first that wants to know.
+  /// Runs an operation on all stores, and reports it to the first tracer.
   func traced<Result>(
     _ kind: TraceEvent.Kind, _ place: CodePlace?, note: (Result, inout TraceEvent) -> Void,
     body: () throws -> Result

@@ -3,10 +3,10 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// What a context is made of: the objects of each store, and what users set.
+/// The state of a context: the objects of each store, and the settings of the program.
 ///
-/// The main context's state belongs to its container; any other one to its ``ModelContext``. It ends with that, and saves
-/// before, if it saves by itself.
+/// The main context's state belongs to its container. The state of any other context belongs to its
+/// ``ModelContext`` and ends with it; if it saves automatically, it saves before that.
 final class ContextState {
   let stores: StoreSet
   let isMain: Bool
@@ -15,17 +15,17 @@ final class ContextState {
   private weak var shown: ModelContext?
   private weak var container: ModelContainer?
   var editingState = EditingState()
-  /// What the async form of a call, which runs at the moment, has asked the stores; nil for other calls.
+  /// The answers that the async form of the current call got from the stores; nil for other calls.
   var asked: AnyObject?
-  /// Counts the memory of the selection or the aggregate that runs at the moment; else nil.
+  /// Counts the memory of the current selection or aggregate; nil if none runs.
   var queryMemory: QueryMemory?
-  /// What collects explanations, while `explain { }` runs its closure; else nil.
+  /// Collects explanations while `explain { }` runs its closure; nil otherwise.
   var explaining: AnyObject?
   #if !canImport(Darwin)
-    /// Registers changes to be undone; nil without an undo manager.
+    /// Records changes for undo; nil without an undo manager.
     var recorder: (any ChangeRecording)? { didSet { for graph in open { graph.changes.watcher = recorder } } }
   #endif
-  /// What traces call it.
+  /// The name of the context in traces.
   var name: String?
   var autosaveEnabled: Bool { didSet { stores.contexts.note(self, savesByItself: autosaveEnabled) } }
   var observesObjects: Bool {
@@ -35,7 +35,8 @@ final class ContextState {
       for graph in open { graph.objects.observe(newValue) }
     }
   }
-  /// Nil where contexts find out by themselves.
+  /// Whether objects send observation notifications, as the program set it. Nil if the context
+  /// decides.
   private var observesAsTold: Bool?
   var durability = ModelContext.Durability.full {
     didSet { for graph in open { graph.saver.isRelaxed = durability == .relaxed } }
@@ -48,25 +49,25 @@ final class ContextState {
   }
   var mergePolicy = ModelContext.MergePolicy.objectWins { didSet { choosePolicies() } }
   var uniquePolicy = ModelContext.UniquePolicy.upsert { didSet { choosePolicies() } }
-  /// Those of single classes.
+  /// The unique policies of single classes.
   private var uniqueRules: [(place: StoreSet.Place, policy: RoostGraph.UniquePolicy)] = []
   var checksUnique = false
-  /// The identifiers that restored models have here, by those that they had before.
+  /// The identifiers of restored models in this store, by the identifiers that they had before.
   var restored: [PersistentIdentifier: PersistentIdentifier] = [:]
-  /// Why a function that cannot throw did nothing; the next save says it, once.
+  /// The error of a function that cannot throw. The next save throws it, once.
   var failure: (any Error)?
   private var autosave: Task<Void, Never>?
   private var pause = AutosavePause()
   private var listening: [CommitListeners.Ticket] = []
-  /// How many calls are under way, one in the other.
+  /// The depth of nested calls.
   @exclusivity(unchecked) private var depth = 0
   private let watchers = ContextWatchers()
   private var isSerial = false
   private var isEnded = false
-  /// How many saves and bulk writes were committed.
+  /// The number of committed saves and bulk writes.
   private(set) var commitCount = 0
 
-  /// - Parameter feeds: whether it writes into working sets what was fetched.
+  /// - Parameter feeds: whether the context writes fetched rows into working sets.
   init(_ stores: StoreSet, isMain: Bool, feeds: Bool = false) {
     self.feeds = feeds
     self.stores = stores
@@ -93,7 +94,7 @@ final class ContextState {
     CommitWatch.tell()
   }
 
-  /// The context that users see.
+  /// Returns the public context.
   func context(of container: ModelContainer) -> ModelContext {
     if let shown { return shown }
     let made = ModelContext(container, self)
@@ -102,7 +103,7 @@ final class ContextState {
     return made
   }
 
-  /// The same, for an object that only knows this.
+  /// The public context, for an object that knows only this state.
   var context: ModelContext? { shown ?? container.map { context(of: $0) } }
 
   func show(_ context: ModelContext, of container: ModelContainer) {
@@ -110,28 +111,29 @@ final class ContextState {
     self.container = container
   }
 
-  /// Makes this the context of one serial write: it shows one snapshot, and a property that others changed since is a conflict.
+  /// Makes this the context of one serial write. It shows one snapshot, and a property that another
+  /// context changed since is a conflict.
   func beginWrite() {
     isSerial = true
     mergePolicy = .error
   }
 
-  /// Ends it before its last reference goes: from here on all its calls throw.
+  /// Ends the context while references to it remain. All later calls throw.
   func end() {
     isEnded = true
     for graph in open { graph.close() }
   }
 
-  /// Whether a context of one of the stores shows an older state than the newest.
+  /// Whether the context of a store shows a snapshot that is not the newest.
   var isOutdated: Bool { open.contains { $0.session.isOutdated || $0.saver.metOthers } }
-  /// Whether other programs changed the same models in the store behind a working set.
+  /// Whether other programs changed the same models in the store of a working set.
   var metOthers: Bool { open.contains(where: \.saver.metOthers) }
 
   func noteCommit() { commitCount += 1 }
 
   // MARK: Stores
 
-  /// Those that were used.
+  /// The contexts of the stores that were used.
   var open: [GraphContext] { graphs.compactMap { $0 } }
 
   func graph(_ store: Int) -> GraphContext {
@@ -165,7 +167,8 @@ final class ContextState {
     return made
   }
 
-  /// A getter gave a default for a stored value that its type does not accept.
+  /// Prints a warning if a getter returned a default, because its type does not accept the stored
+  /// value.
   private static func hear(_ fault: GraphFault, _ graph: GraphContext) {
     let property = "\(fault.entity ?? "").\(fault.property ?? "")"
     Warning.refused.say(
@@ -176,7 +179,8 @@ final class ContextState {
     tracers[place]?.hear(fault, author: state.editingState.author, context: state.name)
   }
 
-  /// Tells `watcher`, from now on, when models or values that this context shows may have changed.
+  /// Notifies `watcher`, from now on, when models or values that this context shows may have
+  /// changed.
   func watch(_ watcher: any ContextWatching) {
     watchers.add(watcher)
     for graph in open { hear(graph) }
@@ -195,7 +199,7 @@ final class ContextState {
   }
 
   func graph(of model: any _ModelObject) throws -> GraphContext {
-    // Where there is no choice the store itself refuses what it does not know.
+    // With one store, the store itself refuses unknown classes.
     if graphs.count == 1 { return graph(0) }
     guard let place = stores.place(of: type(of: model)) else {
       throw RoostError(
@@ -205,10 +209,10 @@ final class ContextState {
     return graph(place.store)
   }
 
-  /// Runs a call that may throw: no other thread may be at the context.
+  /// Runs a call that may throw. Throws if another thread uses the context.
   func call<Result>(_ activity: GraphContext.Call, _ body: () throws -> Result) throws -> Result {
     var isOuter = false
-    // What was committed is told when the turn is given back.
+    // Notifications of commits are sent after the turn is given back.
     defer { if isOuter { CommitWatch.tell() } }
     func inside() throws -> Result {
       isOuter = depth == 0
@@ -219,7 +223,7 @@ final class ContextState {
     return try Doorway.pass {
       if isEnded { throw GraphFault(.closed, "the context has ended: make a new one") }
       try stores.contexts.checkOpen()
-      // There mostly is one.
+      // Most contexts have one store.
       if graphs.count == 1 {
         guard let only = graphs[0] else { return try inside() }
         return try only.call(activity, inside)
@@ -232,7 +236,8 @@ final class ContextState {
     }
   }
 
-  /// Fetches the model of an identifier, if its store is a program's own and the model was not fetched yet.
+  /// Fetches the model of an identifier, if it is in a store of the program's own and was not
+  /// fetched yet.
   func bring(_ identifier: PersistentIdentifier) throws {
     guard !feeds, let place = stores.place(named: identifier.entityName),
       let backing = stores.stores[place.store].backing,
@@ -243,10 +248,10 @@ final class ContextState {
     try call(.fetching) { try backing.bring(identifier.entityName, identifier.key, for: graph) }
   }
 
-  /// Takes over what others committed, unless that is to wait.
+  /// Takes over commits of other contexts, unless the program has turned that off.
   func catchUp() { for graph in open { graph.quietly(.reading, otherwise: ()) {} } }
 
-  /// Runs what cannot say that it failed; the next save says it.
+  /// Runs a body for a caller that cannot throw. The next save throws its error.
   func attempt(_ body: () throws -> Void) {
     do { try body() } catch {
       if failure == nil { failure = Doorway.translated(error) }
@@ -257,19 +262,20 @@ final class ContextState {
     failure != nil || open.contains { graph in graph.quietly(.reading, otherwise: true) { graph.changes.hasChanges } }
   }
 
-  /// Whether a save has something to do, if only to say why it cannot.
+  /// Whether a save has something to do: to write changes, or to throw an earlier error.
   var needsSave: Bool { hasChanges || open.contains { $0.objects.failure != nil } }
 
   // MARK: The steps of a save
 
-  /// Throws why an earlier function, which cannot throw, did nothing.
+  /// Throws the error of an earlier function that could not throw.
   func throwFailure() throws {
     guard let failure else { return }
     self.failure = nil
     throw failure
   }
 
-  /// Takes over what others committed, and lets both sides of each relationship agree. Returns whether a save has something to do.
+  /// Takes over commits of other contexts, and makes both sides of each relationship agree. Returns
+  /// whether a save has something to do.
   func prepareSave() -> Bool {
     for graph in open { graph.prepareSave(isOutermost: depth == 1) }
     return needsSave
@@ -282,7 +288,7 @@ final class ContextState {
     }
   }
 
-  /// A chance for whoever registers changes to look at them.
+  /// Lets the undo manager record the current changes.
   func noteChanges() {
     #if !canImport(Darwin)
       recorder?.noteChanges()
@@ -307,10 +313,10 @@ final class ContextState {
     pause.end()
   }
 
-  /// Somebody saves, or gives changes up: whatever made saving by itself fail may be over.
+  /// Ends the pause of autosave. A save or a rollback may have removed the cause of its failure.
   func endPause() { pause.end() }
 
-  // MARK: Saving by itself
+  // MARK: Autosave
 
   private func saveByItself() {
     if !autosaveEnabled || !pause.isOver() { return catchUp() }
@@ -325,9 +331,9 @@ final class ContextState {
     catchUp()
   }
 
-  /// Without a run loop nobody says that an event is over, so it looks from time to time.
+  /// Without a run loop nothing signals the end of an event, so a task saves at intervals.
   private func startAutosave() {
-    // Unsafe, because it is used on the main actor alone, where this context belongs.
+    // Unsafe, because only the main actor uses it, and the context belongs to the main actor.
     nonisolated(unsafe) weak let state = self
     autosave = Task { @MainActor in
       while !Task.isCancelled {
@@ -338,9 +344,9 @@ final class ContextState {
     }
   }
 
-  /// Hears of commits at once, and takes them over on the main actor.
+  /// Receives notifications of commits, and takes them over on the main actor.
   private func listen() {
-    // Unsafe for the same reason: the closure that runs elsewhere only hands it on.
+    // Unsafe for that reason too: the closure that runs elsewhere only passes it on.
     nonisolated(unsafe) weak let state = self
     listening = stores.stores.map { store in
       store.listeners.add(
@@ -354,27 +360,29 @@ final class ContextState {
   }
 }
 
-/// Who edits, and on whose behalf.
+/// The author of a context's changes, and a number that identifies the context.
 public struct EditingState: Identifiable, Sendable {
-  /// A number that no other context has. A store of the program's own tells contexts apart by it.
+  /// A number that no other context has. A store of your program's own distinguishes contexts by
+  /// it.
   public let id = UUID()
-  /// The name that the history notes for changes of the context; nil for none. ``ModelContext/author`` is the same
-  /// value.
+  /// The name that the history stores with changes of the context; nil for none.
+  /// ``ModelContext/author`` is the same value.
   public var author: String?
 
   package init() {}
 }
 
 #if !canImport(Darwin)
-  /// Registers the changes of a context, so that they can be undone.
+  /// Records the changes of a context, so that they can be undone.
   protocol ChangeRecording: ChangeWatching {
-    /// Registers what has changed since the last call.
+    /// Records the changes since the last call.
     func noteChanges()
-    /// The changes are saved now. Called before the notification, whose observers may change more.
+    /// Called after the changes are stored and before the notification, whose observers may change
+    /// more.
     func isSaved()
-    /// A save has ended, and its notification was posted.
+    /// Called after the notification of the save.
     func didSave()
-    /// Forgets the changes: the context gave them up.
+    /// Forgets the changes after the context has discarded them.
     func forget()
   }
 #endif

@@ -1,6 +1,7 @@
-/// An object that is told when models or values that a context shows may have changed.
+/// An object that is notified when models or values that a context shows may have changed.
 protocol ContextWatching: AnyObject {
-  /// The context moved to another snapshot, or its unsaved changes are others. Called at the end of a call of the context.
+  /// Called at the end of a call of the context, if it moved to another snapshot or its unsaved
+  /// changes are different.
   func contextChanged()
 }
 

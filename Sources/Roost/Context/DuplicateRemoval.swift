@@ -1,21 +1,23 @@
 package import RoostGraph
 internal import RoostRecords
 
-/// The objects of a class, in a store that makes one of several.
+/// A store in which a migration merges duplicate objects of one class.
 package protocol DuplicateStore {
   associatedtype Row: Hashable
 
-  /// The objects that have the same values, group by group, each in the order in which they were inserted. Nil is like no other value.
+  /// Returns the groups of objects that have the same values. Each group is in the order of
+  /// insertion. Nil equals no other value.
   func groups() throws -> [[Row]]
-  /// The objects of rows, in a context, without those that are not there.
+  /// Returns the objects of rows in a context, without rows that do not exist.
   func models(_ rows: [Row], _ context: ModelContext) throws -> [Row: any _ModelObject]
-  /// Carries out all of them, one after the other.
+  /// Merges the pairs one after the other.
   func merge(_ pairs: [DuplicatePair<Row>]) throws
-  /// A row, for errors.
+  /// Describes a row, for errors.
   func text(_ row: Row) -> String
 }
 
-/// A step of a migration that makes one model of several that have the same values: see ``MigrationStage/removeDuplicates(of:by:policy:)``.
+/// A step of a migration that merges models with the same values: see
+/// ``MigrationStage/removeDuplicates(of:by:policy:)``.
 public final class DuplicateRemoval {
   let model: any PersistentModel.Type
   private let paths: [String]
@@ -40,13 +42,18 @@ extension MigrationStage {
   ///   .removeDuplicates(of: ShopV1.Item.self, by: \.name, policy: .newest(by: \.changed))
   /// ```
   ///
-  /// Of the models that have the same values of all the key paths, the one that was inserted first stays. The others go one after the other, and
-  /// the policy says which of their values it gets, as it does for an inserted model whose unique values are there already: with
-  /// `.keepExisting` none, with `.upsert` all, with `.mergeNonNil` those that are not nil, with `.newest(by:)` all of a model that is newer.
-  /// `.throw` ends the migration, and the error names the models.
+  /// If several models have the same values at all key paths, the model that was inserted first
+  /// stays, and the others are merged into it one after the other. A nil is not equal to any value.
+  /// The policy says which values the first model takes from each of the others:
   ///
-  /// Whatever led to a model that goes leads to the one that stays, and its lists get the members. So no delete rule applies, and nothing else is deleted.
-  /// A nil is like no other value.
+  /// - `.keepExisting`: none.
+  /// - `.upsert`: all.
+  /// - `.mergeNonNil`: those that are not nil.
+  /// - `.newest(by:)`: all values of a newer model.
+  /// - `.throw`: the migration ends with an error that names the models.
+  ///
+  /// References to a merged model become references to the first model, and its lists get the
+  /// members. So no delete rule applies, and nothing else is deleted.
   ///
   /// It runs after `willMigrate` of the same step, with the models of the old version.
   public static func removeDuplicates<Model: PersistentModel>(
@@ -55,7 +62,7 @@ extension MigrationStage {
 }
 
 extension DuplicateRemoval {
-  /// How many models go in one transaction.
+  /// The largest number of models in one transaction.
   private static let most = 1000
 
   /// Removes duplicates in a file.
@@ -66,7 +73,8 @@ extension DuplicateRemoval {
     }
   }
 
-  /// - Parameter make: makes the store for the class and the properties by which duplicates are found; nil if it has none of the class.
+  /// - Parameter make: makes the store for the class and the properties that define duplicates; nil
+  ///   if the store does not have the class.
   package func run<Store: DuplicateStore>(
     _ container: ModelContainer, in make: (_ map: EntityMap, _ paths: [String]) throws -> Store?
   ) throws {
@@ -98,7 +106,7 @@ extension DuplicateRemoval {
         let context = ModelContext(container)
         let models = try store.models(batch.flatMap { $0 }, context)
         return { newest, row in
-          // The models are faults that their context fills.
+          // The context loads the models when their values are read.
           defer { withExtendedLifetime(context) {} }
           guard let one = models[row], let other = models[newest] else { return .nothing }
           return isNewer(one, other) ? .all : .nothing
@@ -108,10 +116,10 @@ extension DuplicateRemoval {
     }
   }
 
-  /// Where nothing is asked that may change a model: many in one transaction.
+  /// Merges many groups in one transaction, if the policy does not call code of the program.
   ///
-  /// - Parameter rule: for a batch of groups, tells of a row what the one that stays gets of it. It is also told the row whose values
-  ///   that one has by then.
+  /// - Parameter rule: for a batch of groups, returns what the first model takes from a row. It is
+  ///   also given the row whose values the first model has by then.
   private func merge<Store: DuplicateStore>(
     _ groups: [[Store.Row]], in store: Store,
     by rule: (ArraySlice<[Store.Row]>) throws -> (_ now: Store.Row, _ row: Store.Row) throws -> DuplicateMerger.Taking
@@ -139,7 +147,8 @@ extension DuplicateRemoval {
     }
   }
 
-  /// Where code of the program decides: one after the other, because it sees what the last one left, and may change models.
+  /// Merges groups one after the other, because code of the program decides: it sees the result of
+  /// the previous merge, and may change models.
   private func choose<Store: DuplicateStore>(
     _ groups: [[Store.Row]], _ container: ModelContainer, in store: Store, refusal: ([Store.Row]) -> MigrationFault,
     by body: (_ duplicate: any _ModelObject, _ kept: any _ModelObject) throws -> UniqueChoice
@@ -153,7 +162,7 @@ extension DuplicateRemoval {
         guard let duplicate = models[row], let kept = models[group[0]] else { continue }
         let choice = try body(duplicate, kept)
         guard let taking = choice.taking else { throw refusal(group) }
-        // The code may have changed the model that goes, so that the one that stays gets that.
+        // The code may have changed the duplicate, and the first model takes these values.
         if context.hasChanges { try context.save() }
         try store.merge([DuplicatePair(kept: group[0], duplicate: row, taking: taking)])
       }
@@ -161,7 +170,7 @@ extension DuplicateRemoval {
   }
 }
 
-/// The objects of a class in a file.
+/// A store in a file.
 private struct RowDuplicates: DuplicateStore {
   private let records: RecordStore
   private let place: StoreSet.Place
@@ -186,7 +195,7 @@ private struct RowDuplicates: DuplicateStore {
 }
 
 extension UniqueChoice {
-  /// What the model that stays gets; nil where the migration ends.
+  /// What the first model takes from a duplicate; nil if the policy ends the migration.
   fileprivate var taking: DuplicateMerger.Taking? {
     switch self {
     case .upsert: .all

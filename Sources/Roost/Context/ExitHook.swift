@@ -2,12 +2,14 @@ internal import Foundation
 internal import RoostFile
 internal import Synchronization
 
-/// Ends contexts when the process ends by `exit`, so that their stores can be left as one file each.
+/// Ends contexts when the process calls `exit`, so that each store is left as one file.
 ///
-/// Contexts that save by themselves are saved. Then all contexts let go of their snapshots, and the stores' own hook, which runs
-/// after this one, closes the files. It waits two seconds for all locks together.
+/// Contexts with autosave are saved. Then all contexts release their snapshots. The stores' own
+/// hook runs after this one and closes the files. The hook waits two seconds for all locks
+/// together.
 ///
-/// Only containers of this process count: a child that was forked has those of its parent in its memory too.
+/// Only containers of this process count: a forked child also has its parent's containers in
+/// memory.
 final class ExitHook: @unchecked Sendable {
   // Unchecked because `lock` guards `sets`, and the rest is atomic or constant.
   static let shared = ExitHook()
@@ -19,7 +21,8 @@ final class ExitHook: @unchecked Sendable {
 
   private let lock = Lock()
   private var sets: [ObjectIdentifier: Entry] = [:]
-  /// The process that made the newest container. Its locks are in order, which those of a forked child need not be.
+  /// The process that made the newest container. A forked child cannot rely on the locks in its
+  /// memory.
   private let process = Atomic<Int32>(0)
   private static let isInstalled = atexit { ExitHook.shared.run() } == 0
   private static let patienceNanoseconds: UInt64 = 2_000_000_000
@@ -34,7 +37,7 @@ final class ExitHook: @unchecked Sendable {
 
   private func run() {
     let own = currentProcessID
-    // A program that calls `exit` while it ends comes here once.
+    // Runs once, also if the program calls `exit` while it ends.
     guard process.compareExchange(expected: own, desired: 0, ordering: .relaxed).exchanged else { return }
     let deadline = Clock.monotonicNanoseconds() + Self.patienceNanoseconds
     guard lock.acquire(until: deadline) else { return }

@@ -15,8 +15,8 @@ enum MainQueue {
 
   /// Runs a body on the main actor, from another thread, and waits for its end.
   ///
-  /// Returns false, and the body never runs, where the main queue has not begun it before the deadline. The main thread may be waiting
-  /// for the caller, or run no queue at all.
+  /// Returns false if the main queue has not begun the body before the deadline; the body then
+  /// never runs. The main thread may be waiting for the caller, or run no queue at all.
   static func run(until deadline: UInt64, _ body: @escaping () -> Void) -> Bool {
     let claim = Claim()
     let isDone = DispatchSemaphore(value: 0)
@@ -34,7 +34,7 @@ enum MainQueue {
     return true
   }
 
-  /// The first of the two threads that takes it decides whether the body runs.
+  /// Decides between two threads: the first that takes it decides whether the body runs.
   private final class Claim: Sendable {
     private let isTaken = Atomic<Bool>(false)
     func take() -> Bool { !isTaken.exchange(true, ordering: .acquiringAndReleasing) }

@@ -3,23 +3,26 @@ internal import RoostGraph
 internal import RoostPages
 internal import RoostRecords
 
-/// What a migration plan would do to a store: see ``SchemaMigrationPlan/dryRun(url:)``.
+/// The result of a trial run of a migration plan: see ``SchemaMigrationPlan/dryRun(url:)``.
 public struct MigrationReport: Sendable, CustomStringConvertible {
-  /// What becomes of one entity.
+  /// The changes of one entity.
   public struct Entity: Hashable, Sendable {
     /// The name of the entity, such as `Book`.
     public var name: String
-    /// How many models the store has of it; nil where the entity is new.
+    /// How many models the store has of it; nil if the entity is new.
     public var before: Int?
-    /// How many it would have; nil where the program does not name it any more, or the migration fails.
+    /// How many models it would have; nil if the new models do not name the entity, or the
+    /// migration fails.
     public var after: Int?
-    /// Its properties that differ: `+` is new, `-` is not named any more, and `~` has another type or name.
+    /// The properties that differ: `+` is new, `-` is no longer named, and `~` has another type or
+    /// name.
     public var changes: [String]
   }
 
-  /// A model for which the code of a transform threw.
+  /// A model for which the code of a transform threw an error.
   public struct Failure: Hashable, Sendable, CustomStringConvertible {
-    /// The model in the store as it is. The container of the old version finds it.
+    /// The identifier of the model in the store before the migration. A container of the old
+    /// version finds it.
     public var model: PersistentIdentifier
     /// The description of the error that the transform threw.
     public var reason: String
@@ -27,7 +30,7 @@ public struct MigrationReport: Sendable, CustomStringConvertible {
     public var description: String { "\(model.place): \(reason)" }
   }
 
-  /// The version that the store has; nil where it has none of the plan's entities.
+  /// The version that the store has; nil if it has none of the plan's entities.
   public var from: Schema.Version?
   /// The newest version.
   public var to: Schema.Version
@@ -35,9 +38,9 @@ public struct MigrationReport: Sendable, CustomStringConvertible {
   public var entities: [Entity]
   /// The first hundred models for which a transform failed.
   public var failures: [Failure]
-  /// How many models a transform failed for.
+  /// The number of models for which a transform failed.
   public var failureCount: Int
-  /// Why the migration could not be carried out; nil where it could, apart from ``failures``.
+  /// The error that ended the migration; nil if it succeeded, apart from ``failures``.
   public var error: (any Error)?
 
   /// Whether a container could open the store with the plan.
@@ -64,7 +67,8 @@ extension PersistentIdentifier {
   var place: String { if case .row(let row) = key { "\(entityName), row \(row)" } else { entityName } }
 }
 
-/// Failures of a dry run, in which a transform goes on after them. One thread uses it.
+/// The failures of a dry run. A transform continues after a failure. Only one thread uses this
+/// object.
 final class TransformFailures {
   static let most = 100
   private(set) var first: [MigrationReport.Failure] = []
@@ -77,16 +81,20 @@ final class TransformFailures {
 }
 
 extension SchemaMigrationPlan {
-  /// Carries the plan out on a copy of a store, and tells what would change. The store is not changed, and may be in use.
+  /// Runs the plan on a copy of a store, and reports what would change. The store is not changed,
+  /// and may be in use.
   ///
   /// ```swift
   /// let report = try LibraryPlan.dryRun(url: file)
   /// print(report)
   /// ```
   ///
-  /// All stages run, with their code. The copy lies in the system's folder for temporary files, and is removed at the end.
+  /// All stages run, with their code. The copy is in the system's folder for temporary files, and
+  /// is removed at the end.
   ///
-  /// - Throws: if the store cannot be read or copied. An error of the migration itself is in the report.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if the plan has no schemas, and
+  ///   ``RoostError`` with the code `store` if the store cannot be read or copied. An error of the
+  ///   migration itself is in the report.
   public static func dryRun(url: URL) throws -> MigrationReport {
     guard let newest = schemas.last else {
       throw SwiftDataError.loadIssueModelContainer.about("the migration plan \(self) has no schemas")
@@ -99,7 +107,7 @@ extension SchemaMigrationPlan {
   }
 }
 
-/// A migration of a copy, with counts before and after.
+/// Migrates a copy, and counts models before and after.
 private struct DryRun {
   let plan: any SchemaMigrationPlan.Type
   let schema: Schema

@@ -13,18 +13,23 @@ extension ModelContainer {
   /// try container.backup(to: folder.appending(path: "music-2026-11-30.roost"), replacing: true)
   /// ```
   ///
-  /// The copy has all models of the newest commit, their history and their identifiers. It is compact, and a container opens it like
-  /// any store. The file appears under its name when it is whole and on the device. If the backup fails, nothing is left of it, and a file
-  /// of that name is as it was. What a context has not saved is not in the copy.
+  /// The copy has all models of the newest commit, their history and their identifiers. It is
+  /// compact, and a container opens it like any store. The file gets its name after it is complete
+  /// and synced. If the backup fails, no part of it remains, and an existing file of that name is
+  /// unchanged. Unsaved changes are not in the copy.
   ///
-  /// A container that does not allow saves can make a backup beside the process that writes the store. The backup begins again where that
-  /// process used pages of the copied commit again, ten times at the most. Then it throws `busy`.
+  /// A container that does not allow saves can make a backup while another process writes the
+  /// store. If that process reuses pages of the copied commit, the backup begins again, ten times
+  /// at most. Then it throws `busy`.
   ///
   /// - Parameters:
-  ///   - url: the file of the copy.
+  /// - url: the file for the copy.
   ///   - configuration: the store to copy. A container with one store needs none.
   ///   - replacing: whether a store of that name may be replaced. No program may have it open.
-  ///   - progress: called from time to time, and at the end. If it throws, the backup ends with that error.
+  ///   - progress: called from time to time, and at the end. If it throws, the backup ends with
+  ///     that error.
+  /// - Throws: ``RoostError`` with the code `store`, whose ``RoostError/storeError`` says why:
+  ///   `alreadyExists`, `busy`, `diskFull` or an error of the device.
   public func backup(
     to url: URL, of configuration: ModelConfiguration? = nil, replacing: Bool = false,
     progress: ((BackupProgress) throws -> Void)? = nil
@@ -37,8 +42,10 @@ extension ModelContainer {
     }
   }
 
-  /// Copies a store of the container, as the form that is not `async` does, on a thread of its own. If the task is cancelled, the call throws
-  /// `CancellationError`, and nothing is left of the copy.
+  /// Copies a store of the container on a thread of its own, as the synchronous form does.
+  ///
+  /// - Throws: what the synchronous form throws, and `CancellationError` if the task is cancelled.
+  ///   Then no part of the copy remains.
   public func backup(
     to url: URL, of configuration: ModelConfiguration? = nil, replacing: Bool = false,
     progress: (@Sendable (BackupProgress) -> Void)? = nil
@@ -51,15 +58,17 @@ extension ModelContainer {
     }
   }
 
-  /// Reads a store of the container again from its file, and reports everything that is wrong with it: pages, rows, indexes, links, large
-  /// values and the history.
+  /// Reads a store of the container again from its file, and reports everything that is wrong: in
+  /// pages, rows, indexes, links, large values and the history.
   ///
-  /// It makes a checkpoint first. Contexts read and save meanwhile. Damage is no error here but a finding; an error means that nothing
-  /// could be examined.
+  /// It makes a checkpoint first. Contexts read and save meanwhile. Damage is a finding in the
+  /// result.
   ///
   /// - Parameters:
   ///   - configuration: the store to verify. A container with one store needs none.
-  ///   - progress: called at the begin, from time to time, and at the end. If it throws, the verification ends with that error.
+  ///   - progress: called at the beginning, from time to time, and at the end. If it throws, the
+  ///     verification ends with that error.
+  /// - Throws: ``RoostError`` with the code `store` if the store could not be examined at all.
   public func verify(
     _ configuration: ModelConfiguration? = nil, progress: ((VerificationProgress) throws -> Void)? = nil
   ) throws -> Verification {
@@ -71,8 +80,9 @@ extension ModelContainer {
     }
   }
 
-  /// Verifies a store, as the form that is not `async` does, on a thread of its own. If the task is cancelled, the call throws
-  /// `CancellationError`.
+  /// Verifies a store on a thread of its own, as the synchronous form does.
+  ///
+  /// - Throws: what the synchronous form throws, and `CancellationError` if the task is cancelled.
   public func verify(
     _ configuration: ModelConfiguration? = nil, progress: (@Sendable (VerificationProgress) -> Void)? = nil
   ) async throws -> Verification {
@@ -84,15 +94,18 @@ extension ModelContainer {
     }
   }
 
-  /// Moves pages of a store from the end of its file to free places, and gives the end of the file back to the file system.
+  /// Moves pages from the end of a store's file to free places, and shortens the file.
   ///
-  /// It works in short transactions. Contexts read and save meanwhile. If it is stopped at any moment, the store is as sound as before.
-  /// A context keeps the pages that it read last until it fetches or saves again; a compaction after that gives them back.
+  /// It works in short transactions. Contexts read and save meanwhile. A stop at any moment leaves
+  /// the store as sound as before. A context keeps the pages that it read last until it fetches or
+  /// saves again; a later compaction releases them.
   ///
   /// - Parameters:
   ///   - configuration: the store to compact. A container with one store needs none.
-  ///   - progress: called after each step. If it throws, compaction ends with that error; what was done stays done.
-  /// - Returns: the result of all steps.
+  ///   - progress: called after each step. If it throws, the compaction ends with that error;
+  ///     finished steps stay.
+  /// - Returns: the sum of all steps.
+  /// - Throws: ``RoostError`` with the code `store` if the file cannot be read or written.
   @discardableResult
   public func compact(
     _ configuration: ModelConfiguration? = nil, progress: ((Compaction) throws -> Void)? = nil
@@ -112,8 +125,10 @@ extension ModelContainer {
     }
   }
 
-  /// Compacts a store, as the form that is not `async` does, on a thread of its own. If the task is cancelled, the call throws
-  /// `CancellationError` after the current step.
+  /// Compacts a store on a thread of its own, as the synchronous form does.
+  ///
+  /// - Throws: what the synchronous form throws, and `CancellationError` after the current step if
+  ///   the task is cancelled.
   @discardableResult
   public func compact(
     _ configuration: ModelConfiguration? = nil, progress: (@Sendable (Compaction) -> Void)? = nil
@@ -126,21 +141,26 @@ extension ModelContainer {
     }
   }
 
-  /// Saves what a damaged store still holds into a new store. The damaged file is not changed, and no program may have it open.
+  /// Copies everything that can be read of a damaged store into a new store. The damaged file is
+  /// not changed. No program may have it open.
   ///
   /// ```swift
   /// let found = try ModelContainer.salvage(damaged, to: rescued)
   /// for loss in found.losses { print(loss) }
   /// ```
   ///
-  /// It goes around what cannot be read, and searches unreferenced pages for what is missing. Then it carries out the log as far as the log is
-  /// whole, and makes all indexes anew. Each loss is listed in the result. Copy the file and its log before anything else.
+  /// It skips what cannot be read, and searches unreferenced pages for missing rows. Then it
+  /// replays the log up to the first damage, and builds all indexes again. The result lists each
+  /// loss. Copy the file and its log before anything else.
   ///
   /// - Parameters:
   ///   - url: the file of the damaged store.
   ///   - new: the file of the new store.
   ///   - replacing: whether a store of the new name may be replaced.
-  ///   - progress: called from time to time, and before the new store gets its name. If it throws, the salvage ends with that error, and nothing is left of the new store.
+  ///   - progress: called from time to time, and before the new store gets its name. If it throws,
+  ///     the salvage ends with that error, and no part of the new store remains.
+  /// - Throws: ``RoostError`` with the code `store`, whose ``RoostError/storeError`` says why:
+  ///   `notAStore`, `alreadyExists`, `locked` or an error of the device.
   public static func salvage(
     _ url: URL, to new: URL, replacing: Bool = false, progress: ((SalvageProgress) throws -> Void)? = nil
   ) throws -> Salvage {
@@ -166,8 +186,10 @@ extension ModelContainer {
     }
   }
 
-  /// Salvages a store, as the form that is not `async` does, on a thread of its own. If the task is cancelled, the call throws
-  /// `CancellationError`, and nothing is left of the new store.
+  /// Salvages a store on a thread of its own, as the synchronous form does.
+  ///
+  /// - Throws: what the synchronous form throws, and `CancellationError` if the task is cancelled.
+  ///   Then no part of the new store remains.
   public static func salvage(
     _ url: URL, to new: URL, replacing: Bool = false, progress: (@Sendable (SalvageProgress) -> Void)? = nil
   ) async throws -> Salvage {
@@ -181,8 +203,9 @@ extension ModelContainer {
 
   // MARK: Before a migration
 
-  /// The files in which the container's stores are kept as they were before their last migration: see
-  /// ``SchemaMigrationPlan/keepsBackup``. Each can be opened as a store, with the models of the old version.
+  /// The backups of the container's stores from before their last migration: see
+  /// ``SchemaMigrationPlan/keepsBackup``. Each can be opened as a store, with the models of the old
+  /// version.
   public var migrationBackups: [URL] {
     configurations.filter { !$0.isStoredInMemoryOnly }.map { configuration in
       URL(
@@ -192,6 +215,8 @@ extension ModelContainer {
   }
 
   /// Removes ``migrationBackups``.
+  ///
+  /// - Throws: Foundation's error if a file cannot be removed.
   public func discardMigrationBackups() throws {
     for backup in migrationBackups {
       try FileManager.default.removeItem(at: backup)
@@ -199,7 +224,7 @@ extension ModelContainer {
     }
   }
 
-  /// The store of a configuration; of a container with one store, that store.
+  /// Finds the store of a configuration. Nil means the only store of the container.
   func store(of configuration: ModelConfiguration?) throws -> GraphStore {
     try stores.checkOpen()
     guard let configuration else {
@@ -218,7 +243,7 @@ extension ModelContainer {
 }
 
 extension RecordVerification {
-  /// The findings in pages and in rows, with the counts of both.
+  /// Combines the findings and the counts of pages and rows.
   fileprivate var asVerification: Verification {
     var whole = pages
     for finding in rowFindings { whole.add("\(finding)", page: finding.page, tree: finding.tree) }

@@ -1,16 +1,22 @@
 internal import RoostGraph
 
 extension ModelContainer {
-  /// A context that shows the present, whatever is committed later, and changes nothing.
+  /// Makes a context that shows the current state, whatever is committed later, and that cannot
+  /// save changes.
   ///
   /// ```swift
   /// let then = try container.snapshot()
   /// let report = try then.fetch(FetchDescriptor<Song>())
   /// ```
-  /// It blocks no writer. Its fetches, counts, aggregates and relationships all read one state, also over several stores: each of them was the
-  /// newest at the same moment. A save with changes, and every write in bulk, throws an error whose ``RoostError/storeError`` is `readOnly`.
+  /// It blocks no writer. Its fetches, counts, aggregates and relationships all read one state.
+  /// With several stores, the states were the newest ones at the same moment. A save with changes
+  /// and every bulk write throw an error whose ``RoostError/storeError`` is `readOnly`.
   ///
-  /// The files keep the pages of that state as long as the context or one of its models is in use.
+  /// The files keep the pages of that state until the context and its models are released.
+  ///
+  /// - Throws: ``RoostError`` with the code `closed` after ``ModelContainer/close()``, and
+  ///   `conflict` if the stores are committed to without a pause.
+  ///   ``DataStoreError/unsupportedFeature`` if the container has a store of your program's own.
   public func snapshot() throws -> ModelContext {
     try stores.checkOpen()
     if stores.hasWorkingSets { throw DataStoreError.unsupportedFeature }
@@ -23,15 +29,15 @@ extension ModelContainer {
 }
 
 extension ContextState {
-  /// So often all stores are read again, because one of them was committed to meanwhile.
+  /// How often all stores are read again because one of them was committed to meanwhile.
   private static var mostTurns: Int { 1000 }
 
-  /// Stays at the newest state of all stores.
+  /// Pins the newest state of all stores.
   fileprivate func stay() throws {
     let graphs = stores.stores.indices.map { graph($0) }
     for _ in 0..<Self.mostTurns {
       for graph in graphs { try graph.session.stay() }
-      // Then all of them were the newest at this moment.
+      // Each state was the newest of its store at this moment.
       if graphs.count == 1 || graphs.allSatisfy(\.session.isNewest) { return }
     }
     throw GraphFault(.conflict, "the stores were committed to without a pause: take the snapshot again")

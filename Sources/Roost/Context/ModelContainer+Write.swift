@@ -1,9 +1,9 @@
 internal import RoostFile
 internal import RoostGraph
 
-/// Writes that read first: counters, and insertions that depend on what is there.
+/// Serial writes for code that reads first: counters, and insertions that depend on stored models.
 extension ModelContainer {
-  /// Runs a closure with a new context on the newest state, and saves what it changed.
+  /// Runs a closure with a new context on the newest state, and saves its changes.
   ///
   /// ```swift
   /// try container.write { context in
@@ -12,22 +12,25 @@ extension ModelContainer {
   /// }
   /// ```
   ///
-  /// One write at a time runs on a store in this process, so what the closure reads is true until its save. Other contexts may
-  /// save meanwhile. Where the save is then refused because of what they stored, as by a property that both changed, the closure
-  /// runs again with another context, a hundred times at most; then the conflict is thrown. So the closure should have no other
+  /// In this process one write at a time runs on a store, so the values that the closure reads stay
+  /// the newest until its save. Other contexts may save meanwhile. If their commits cause a
+  /// conflict, such as a property that both changed, the closure runs again with another context, a
+  /// hundred times at most. Then the call throws the conflict. So the closure should have no other
   /// effects. If it throws, nothing is saved.
   ///
-  /// The context ends with the closure. Return values or identifiers instead of models: a model that is kept shows what it has
-  /// loaded, and what is set in it is lost. What the closure saves itself, or writes in bulk, is stored at once, also if it throws
-  /// later; such a closure does not run again.
+  /// The context ends with the closure. Return values or identifiers instead of models: a model
+  /// that you keep shows only what it has loaded, and changes to it are lost. A save or bulk write
+  /// in the closure is stored immediately, even if the closure throws later; such a closure does
+  /// not run again.
   ///
-  /// The call waits on its thread. In a function that is `async` the other form is called, which does not. A write within a
-  /// write throws; its ``RoostError/storeError`` has the code `nestedWrite`.
-  ///
-  /// Where another write keeps its turn for longer than ``ModelConfiguration/writeTimeout``, the call throws, and its
-  /// ``RoostError/storeError`` has the code `timedOut`. The error names the line of the other write.
+  /// The call blocks its thread while it waits. In an `async` function the compiler chooses the
+  /// async form, which does not.
   ///
   /// - Returns: what the closure returned.
+  /// - Throws: what the closure and the save throw. ``RoostError`` with the code `store` if the
+  ///   call is made in the closure of another write (``RoostError/storeError`` is `nestedWrite`),
+  ///   or if another write takes longer than ``ModelConfiguration/writeTimeout`` (`timedOut`; the
+  ///   error names the line of the other write).
   @discardableResult
   public func write<Result: Sendable>(
     fileID: StaticString = #fileID, line: UInt = #line, _ body: (_ context: ModelContext) throws -> Result
@@ -42,13 +45,18 @@ extension ModelContainer {
     return try runWrite((fileID, line), body)
   }
 
-  /// Runs a closure with a new context on the newest state, and saves what it changed, as the form that is not `async` does.
+  /// Runs a closure with a new context on the newest state, and saves its changes, as the
+  /// synchronous form does.
   ///
-  /// A task that waits for its turn blocks no thread. The closure runs off the caller's actor. If the task is cancelled while it
-  /// waits, the call throws `CancellationError`, and the closure does not run.
+  /// A task that waits for its turn blocks no thread. The closure runs outside of the caller's
+  /// actor.
   ///
-  /// If a store of the container may wait for a network, the closure runs on a thread of its own, so it blocks no thread of tasks.
-  /// Cancelling the task then also ends its wait for a PostgreSQL server: the save is not committed, or the call returns.
+  /// If a store of the container may wait for a network, the closure runs on a thread of its own,
+  /// so it blocks no thread of tasks. If you cancel the task, a wait for a PostgreSQL server ends
+  /// too: the save is not committed, or the call returns.
+  ///
+  /// - Throws: what the synchronous form throws, and `CancellationError` if the task is cancelled
+  ///   while it waits. Then the closure does not run.
   @concurrent
   @discardableResult
   public func write<Result: Sendable>(
@@ -67,13 +75,13 @@ extension ModelContainer {
     return try runWrite((fileID, line), body)
   }
 
-  /// So often the closure of a write runs.
+  /// How often the closure of a write runs at most.
   static var mostWriteRuns: Int { 100 }
 
   private func runWrite<Result: Sendable>(
     _ place: ContextState.CodePlace, _ body: (ModelContext) throws -> Result
   ) throws -> Result {
-    // Its contexts would say that they have ended, which the program did not make.
+    // The program did not make the contexts of this call, so an error must name the container.
     try stores.checkOpen()
     return try WritingThreads.during {
       var runs = 0
@@ -87,31 +95,31 @@ extension ModelContainer {
           try context.save(fileID: place.fileID, line: place.line)
           return result
         } catch let error as RoostError where runs < Self.mostWriteRuns && Self.mayRunAgain(error, context.state) {
-          // Other programs have no turns here. One of them is done while this one waits.
+          // Other programs do not wait for turns here. A random pause lets one of them finish.
           if context.state.metOthers { Thread.sleep(microseconds: .random(in: 0...(1000 << UInt32(min(runs, 6))))) }
         }
       }
     }
   }
 
-  /// Whether commits of other contexts since the closure read may have caused an error.
+  /// Whether commits of other contexts may have caused an error.
   private static func mayRunAgain(_ error: RoostError, _ state: ContextState) -> Bool {
     error.code != .store && error.code != .closed && state.commitCount == 0 && state.isOutdated
   }
 }
 
 extension StoreSet {
-  /// The turns that a serial write needs, and how long it waits for each. They are always in the same order, so that two writes do not
-  /// wait for each other.
+  /// The turns that a serial write needs, and the longest wait for each. They always have the same
+  /// order, so that two writes cannot wait for each other.
   fileprivate var writeTurns: [(turn: WriteTurns, timeoutNanoseconds: UInt64)] {
     zip(stores, writeTimeouts).sorted { ObjectIdentifier($0.0) < ObjectIdentifier($1.0) }.map { ($0.writeTurns, $1) }
   }
 }
 
-/// The threads that run the closure of a write at the moment.
+/// The threads that are running the closure of a write.
 private enum WritingThreads {
   private static let lock = Lock()
-  // Unsafe, because it is read and written under the lock.
+  // Unsafe, because the lock guards it.
   private nonisolated(unsafe) static var threads: Set<UInt64> = []
 
   static func refuseThisOne() throws {

@@ -2,49 +2,58 @@ public import Foundation
 internal import RoostFile
 package import RoostGraph
 
-/// A program's models and the stores that keep them.
+/// Your program's models and the stores that keep them.
 ///
-/// Unchecked because of the main context's state, which is read and written under the lock, or on the main actor.
+/// Unchecked because of the main context's state, which is used under the lock or on the main
+/// actor.
 public class ModelContainer: Equatable, @unchecked Sendable {
-  /// All models of the container: those that it was made for, and those that their relationships reference.
+  /// All models of the container: those that you named, and those that their relationships
+  /// reference.
   public final let schema: Schema
-  /// The plan by which an older store is changed at the opening; nil for lightweight migrations alone.
+  /// The plan that migrates an older store when it is opened; nil if only lightweight migrations
+  /// are allowed.
   public final let migrationPlan: (any SchemaMigrationPlan.Type)?
   /// The configurations of the container's stores. A change has no effect: stores are opened when the container is
   /// made.
   public var configurations: Set<ModelConfiguration>
   final let stores: StoreSet
-  /// The main context holds the container, so the container holds only what that context is made of.
+  /// The state of the main context. The main context references the container, so the container
+  /// keeps only the state.
   private var mainState: ContextState?
   private let lock = Lock()
 
   private final var watch: CommitWatch?
-  /// The container of whose past this one is.
+  /// The container whose past this container shows.
   private final var present: ModelContainer?
 
-  /// Posted after each commit to one of a container's stores, by whichever context and container of this program, with the container as its object.
-  /// No other program writes a store that is open. It is posted on the thread that committed, when the context is free again; commits that
-  /// follow each other before that are told at once. Under ``ModelContext/NotificationKey/historyTokens`` stands, by the identifier of each store
-  /// that keeps a history, the place behind its newest commit.
+  /// Posted after each commit to one of a container's stores, from any context and container of
+  /// this program. The notification's object is the container. Other programs cannot write a store
+  /// that is open here.
+  ///
+  /// The thread that committed posts it, after the context is free again. Several commits in one
+  /// call are posted together. Under ``ModelContext/NotificationKey/historyTokens`` it has a
+  /// dictionary: for the identifier of each store with a history, the token after its newest
+  /// commit.
   public static let remoteChange = Notification.Name("SwiftData.ModelContainer.remoteChange")
 
-  /// Opens a store for each configuration, and makes the files that do not exist.
+  /// Opens a store for each configuration, and makes files that do not exist.
   ///
   /// - Parameters:
   ///   - givenSchema: the models. Models that their relationships reference are added.
-  ///   - migrationPlan: how an older store becomes one of these models; without it, changes that need no code are
-  ///     made.
-  ///   - configurations: where models are kept. Without any it is `ModelConfiguration()`. With several stores, each
-  ///     configuration names its models in ``ModelConfiguration/schema``, and one without a schema keeps the others.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer``, or another ``SwiftDataError`` of configurations and
-  ///   migrations, if the models or configurations do not fit; ``RoostError/Code/store`` if a file cannot be opened,
-  ///   such as one that another process writes.
+  ///   - migrationPlan: how an older store is migrated to these models. Without it, only changes
+  ///     that need no code are made.
+  ///   - configurations: where models are kept. The default is `ModelConfiguration()`. With several
+  ///     stores, each configuration names its models in ``ModelConfiguration/schema``; a
+  ///     configuration without a schema keeps the others.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer``, or another ``SwiftDataError`` about
+  ///   configurations or migrations, if the models or configurations do not fit. ``RoostError``
+  ///   with the code `store` if a file cannot be opened, such as one that another process writes.
   public init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
   ) throws {
     let given = configurations.isEmpty ? [ModelConfiguration()] : configurations
     try Self.check(given)
-    // What only a configuration names belongs to the container too.
+    // Models that only a configuration names belong to the container too.
     let schema = try Self.whole(givenSchema, given)
     self.schema = schema
     self.migrationPlan = migrationPlan
@@ -56,7 +65,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     watch = CommitWatch(self, given)
   }
 
-  /// A container of one store that the caller opens: a copy in a migration, or what a test made.
+  /// Makes a container of one store that the caller opens: a copy in a migration, or a store of a
+  /// test.
   package init(
     _ schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     opening open: ([ModelPlan], GraphStore.Opening) throws -> GraphStore
@@ -70,7 +80,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     watch = CommitWatch(self, [configuration])
   }
 
-  /// A container that shows what another one's stores held before. It ends with that one at the latest.
+  /// Makes a container that shows an earlier state of another one's stores. It ends with that
+  /// container at the latest.
   init(pastOf present: ModelContainer, opening open: (GraphStore, [ModelPlan]) throws -> GraphStore) throws {
     schema = present.schema
     migrationPlan = present.migrationPlan
@@ -83,8 +94,9 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     try present.stores.note(past: stores)
   }
 
-  /// Opens stores for the models of a schema, each with a configuration of its own. It throws what the initializer
-  /// with a list of configurations throws.
+  /// Opens stores for the models of a schema, each with its configuration.
+  ///
+  /// - Throws: what the initializer with a list of configurations throws.
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
@@ -100,12 +112,12 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - forTypes: the classes. Models that their relationships reference are added.
-  ///   - migrationPlan: how an older store becomes one of these models; without it, changes that need no code are
-  ///     made.
-  ///   - configurations: where models are kept. Without any it is `ModelConfiguration()`, a file in the user's data
-  ///     folder.
-  /// - Throws: a ``SwiftDataError`` if the models, configurations or the migration do not fit, and ``RoostError`` if
-  ///   a file cannot be opened.
+  ///   - migrationPlan: how an older store is migrated to these models. Without it, only changes
+  ///     that need no code are made.
+  ///   - configurations: where models are kept. The default is `ModelConfiguration()`, a file in
+  ///     the user's data folder.
+  /// - Throws: a ``SwiftDataError`` if the models, the configurations or the migration do not fit.
+  ///   ``RoostError`` with the code `store` if a file cannot be opened.
   public convenience init(
     for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
@@ -144,7 +156,8 @@ public class ModelContainer: Equatable, @unchecked Sendable {
 
   public static func == (one: ModelContainer, other: ModelContainer) -> Bool { one === other }
 
-  /// The context for user interfaces: there is one, it saves by itself, and it lives as long as the container.
+  /// The context for user interfaces. A container has one main context; it saves automatically, and
+  /// lives as long as the container.
   ///
   /// ```swift
   /// let count = try await MainActor.run { try container.mainContext.fetchCount(FetchDescriptor<Song>()) }
@@ -157,38 +170,48 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     return made.context(of: self)
   }
 
-  /// Closes the container: each of its stores is one file then, which can be copied and moved, unless another container of this
-  /// program has it open.
+  /// Closes the container. Each of its stores is then one file, which you can copy and move, unless
+  /// another container of this program has it open.
   ///
-  /// Contexts that save by themselves, as ``mainContext`` does, are saved; if that fails, the error is thrown, and the container
-  /// stays open. What other contexts have not saved is given up. After that their calls throw an error with the code `closed`, as
-  /// those of the container do. Models show what they have loaded.
+  /// Contexts with autosave, such as ``mainContext``, are saved first. If a save fails, the call
+  /// throws its error and the container stays open. Unsaved changes of other contexts are lost.
+  /// Later calls of the container and its contexts throw an error with the code `closed`. Models
+  /// show what they have loaded.
   ///
-  /// The main context ends on the main actor. From another thread the call waits until the main thread has closed the container, ten seconds
-  /// at most. If the main thread waits for the caller meanwhile, or runs no queue, the call throws an error with the code `twoThreads`,
-  /// and the container stays open. A container whose ``mainContext`` was never used is closed on any thread.
+  /// The main context ends on the main actor. On another thread the call waits until the main
+  /// thread has closed the container, ten seconds at most. A container whose ``mainContext`` was
+  /// never used is closed on any thread. Closing a closed container has no effect.
   ///
-  /// Where something still reads the store, as a stream of the history, it throws an error whose ``RoostError/storeError`` has the
-  /// code `busy`. Let that end, and call it again. A container that is closed already is left as it is.
+  /// You need not call it before you release the container, nor before the program ends by `exit`
+  /// or at the end of `main.swift`.
   ///
-  /// A program that lets go of its container, or that ends by `exit` or at the end of `main.swift`, need not call it.
+  /// - Throws: ``RoostError`` with the code `twoThreads` if the main thread waits for the caller or
+  ///   runs no queue; the container stays open. `store` if the store is still being read, for
+  ///   example by a stream of the history (``RoostError/storeError`` is `busy`): end that, and call
+  ///   it again.
   public func close() throws {
     defer { CommitWatch.tell() }
     try Doorway.pass { try stores.close() }
   }
 
-  /// Removes all models from all stores. Contexts see it at their next fetch.
+  /// Removes all models from all stores. Contexts show it at their next fetch.
+  ///
+  /// - Throws: ``RoostError`` with the code `closed` after ``close()``, and `store` if a file
+  ///   cannot be written.
   public func erase() throws {
     try stores.checkOpen()
     defer { CommitWatch.tell() }
     for store in stores.stores { try Doorway.pass { try store.erase() } }
   }
 
-  /// Removes all models from all stores, as ``erase()`` does, and tells no error.
+  /// Removes all models from all stores, as ``erase()`` does, and ignores errors.
   public func deleteAllData() { try? erase() }
 
-  /// Writes what was committed from the log to its places in the files now, where that would be done later by itself. For tests, and
-  /// before a quiet time.
+  /// Writes committed changes from the log into the files now. Otherwise the store does that later.
+  /// Call it in tests, and before your program is idle for long.
+  ///
+  /// - Throws: ``RoostError`` with the code `closed` after ``close()``, and `store` if a file
+  ///   cannot be written.
   public func checkpoint() throws {
     try stores.checkOpen()
     for store in stores.stores { try Doorway.pass { try store.checkpoint() } }

@@ -1,15 +1,17 @@
 internal import RoostGraph
 
 extension ModelContext {
-  /// When a save has succeeded.
+  /// When a save returns.
   public enum Durability: Sendable {
-    /// When it is on the disk: nothing that was saved is lost.
+    /// After the changes are on the disk: a crash loses nothing that was saved.
     case full
-    /// When others can see it. A crash may lose the newest saves; it loses them whole and keeps their order.
+    /// After other contexts can see the changes. A crash may lose the newest saves; it loses whole
+    /// saves and keeps their order.
     case relaxed
   }
 
-  /// What ``save()`` waits for. An import of many thousand models that can be begun anew is quicker with `relaxed`.
+  /// The durability that ``save()`` waits for. An import of many thousand models that you can
+  /// repeat is faster with `relaxed`.
   public var durability: Durability {
     get { state.durability }
     set { state.durability = newValue }

@@ -4,7 +4,8 @@ internal import RoostRecords
 
 /// Finding models by their identifiers.
 extension ModelContext {
-  /// The model of an identifier. Where there is none any more it says that it is deleted; ``existingModel(for:)`` says why.
+  /// Returns the model of an identifier. If the model no longer exists, the result is a deleted
+  /// model; ``existingModel(for:)`` says why.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     if let known = registered(persistentModelID) ?? existing(persistentModelID) { return known }
     if let (place, row) = state.stores.row(of: persistentModelID) {
@@ -20,7 +21,7 @@ extension ModelContext {
       "the container has no model named \(persistentModelID.entityName): ask existingModel(for:), which throws")
   }
 
-  /// The model of an identifier; nil if it is deleted.
+  /// Returns the model of an identifier; nil if it is deleted.
   func existing(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
     if identifier.store == nil { return registered(identifier) }
     if state.stores.hasWorkingSets { state.attempt { try state.bring(identifier) } }
@@ -28,7 +29,7 @@ extension ModelContext {
     return state.graph(place.store).existingQuietly(place.map, RowID(row)) as? any PersistentModel
   }
 
-  /// The model of an identifier, if the context has it already.
+  /// Returns the model of an identifier if the context has loaded it.
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T? where T: PersistentModel {
     registered(persistentModelID) as? T
   }
@@ -46,7 +47,7 @@ extension ModelContext {
     if case .temporary(let number) = identifier.key { number } else { nil }
   }
 
-  /// The model of an identifier; nil where it is deleted, or was never saved.
+  /// Returns the model of an identifier; nil if it is deleted or was never saved.
   ///
   /// - Throws: ``RoostError`` with the code `foreign` if the identifier belongs to another store, and `store` if the
   ///   row cannot be read.
@@ -57,12 +58,15 @@ extension ModelContext {
     guard let found = try Doorway.pass({ try state.graph(place.store).existing(place.map, RowID(row)) }) else {
       return nil
     }
-    // Mostly it is of the very class, and then nothing need be looked up.
+    // Most models are of exactly this class; then no superclass needs to be searched.
     if ObjectIdentifier(type(of: found)) == ObjectIdentifier(T.self) { return unsafeDowncast(found, to: T.self) }
     return found as? T
   }
 
-  /// Reads a model's values now, where a getter would do it later and could not throw.
+  /// Reads the values of a model now. Its getters would read them later, and cannot throw.
+  ///
+  /// - Throws: ``RoostError`` with the code `foreign` if the model belongs to another context,
+  ///   `deleted` if its row was deleted, and `store` if it cannot be read.
   public func load<T>(_ model: T) throws where T: PersistentModel {
     try Doorway.pass {
       let graph = try state.graph(of: model)

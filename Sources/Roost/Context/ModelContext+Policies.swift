@@ -1,12 +1,13 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// What a save does where this context does not agree with what is stored by now.
+/// What a save does if other contexts or programs have changed the same models.
 extension ModelContext {
-  /// What a save does where this context and another one changed the same property of a model.
+  /// What a save does if this context and another one changed the same property of a model.
   ///
-  /// Different properties of a model are always merged, except under ``overwrite``. So are the members of a relationship to many:
-  /// a member that either context added is in it, and a member that either context took out is not.
+  /// Changes of different properties of a model are always merged, except under ``overwrite``. The
+  /// members of a to-many relationship are merged too: a member that either context added is in it,
+  /// and a member that either context removed is not.
   ///
   /// A model that another context deleted stays deleted:
   ///
@@ -20,77 +21,91 @@ extension ModelContext {
   /// A dropped change is in ``SaveSummary/dropped`` of ``ModelContext/lastSave``. A reference that may not be nil makes the save
   /// throw under every policy.
   public enum MergePolicy: Sendable, Hashable, CaseIterable {
-    /// The save throws, and names both values. Two changes of one property are a conflict even where both came to the same
-    /// value: of two `count += 1` from one base the second throws, so that it can be made again from the newest value.
+    /// The save throws, and names both values. Two changes of one property are a conflict even if
+    /// both set the same value: of two `count += 1` from the same base the second throws, so that
+    /// your program can repeat it with the newest value.
     case error
-    /// What is stored already; the model shows it after the save.
+    /// The stored value wins; the model shows it after the save.
     case storeWins
-    /// What was changed here.
+    /// The value of this context wins.
     case objectWins
-    /// The save writes all properties of the model, as this context shows them. It overwrites what other contexts changed meanwhile, even in
-    /// properties that did not change here.
+    /// The save writes all properties of the model with this context's values. It overwrites
+    /// changes of other contexts, even of properties that did not change here.
     case overwrite
   }
 
-  /// What becomes of an inserted model whose unique values a stored one has already, or one that was inserted before.
+  /// What a save does with an inserted model whose unique values belong to a stored model, or to
+  /// one inserted earlier.
   public enum UniqueChoice: Sendable, Hashable, CaseIterable {
     /// The stored model takes the values of the inserted one, and keeps its identifier.
     case upsert
     /// The stored model stays as it is.
     case keepExisting
-    /// The stored model takes those values that are not nil.
+    /// The stored model takes the inserted model's values that are not nil.
     case mergeNonNil
-    /// The save throws, and names both.
+    /// The save throws, and names both models.
     case `throw`
   }
 
-  /// How that is decided.
+  /// How a save decides what to do with an inserted model whose unique values exist already.
   public enum UniquePolicy {
     /// The stored model takes the inserted one's values: ``UniqueChoice/upsert``.
     case upsert
     /// The stored model stays as it is, and the inserted one's values are dropped.
     case keepExisting
-    /// The stored model takes those values of the inserted one that are not nil.
+    /// The stored model takes the inserted model's values that are not nil.
     case mergeNonNil
     /// The save throws ``RoostError/Code/notUnique``, names both models, and writes nothing.
     case `throw`
-    /// Asked for each inserted model, with the one that has its values already. It may change the inserted one before it
-    /// chooses, so as to take over what it wants; it must not save.
+    /// The closure is called for each inserted model, with the model that has its unique values. It
+    /// may change the inserted model before it chooses, for example to copy values from the
+    /// existing one. It must not save.
     case choose((_ inserted: any PersistentModel, _ existing: any PersistentModel) throws -> UniqueChoice)
   }
 
-  /// What wins where another context changed the same; ``MergePolicy/objectWins`` at first.
+  /// Which value wins if another context changed the same property; ``MergePolicy/objectWins`` by
+  /// default.
   public var mergePolicy: MergePolicy {
     get { state.mergePolicy }
     set { state.mergePolicy = newValue }
   }
 
-  /// What becomes of inserted models whose unique values are there already; ``UniquePolicy/upsert`` at first, as in SwiftData.
-  /// ``setUniquePolicy(_:for:)`` decides for one class.
+  /// What a save does with inserted models whose unique values exist already;
+  /// ``UniquePolicy/upsert`` by default, as in SwiftData. ``setUniquePolicy(_:for:)`` sets it for
+  /// one class.
   ///
-  /// The inserted model is then the stored one: its old identifier leads there too. Where this context has an object of the
-  /// stored model, that one stays, and the inserted one is deleted. What the inserted model leads to goes over; where it
-  /// leads nowhere the stored model keeps what it has.
+  /// After the save the inserted model is the stored one: its temporary identifier finds the stored
+  /// model too. If this context has an object of the stored model, that object stays, and the
+  /// inserted object is deleted. References of the inserted model are copied to the stored one; a
+  /// reference that is nil leaves the stored one's as it was.
   public var uniquePolicy: UniquePolicy {
     get { state.uniquePolicy }
     set { state.uniquePolicy = newValue }
   }
 
-  /// What the last save, or bulk write, did that nobody asked for word by word. It is there for whoever hears of ``didSave`` too.
+  /// The conflicts and merges of the last save or bulk write. Observers of ``didSave`` can read it
+  /// too.
   public var lastSave: SaveSummary {
     var summary = SaveSummary()
     for graph in state.open { summary.add(graph.saver.lastSave, graph.store) }
     return summary
   }
 
-  /// A model that has the same unique values as this one; nil if there is none. It tells before a save what would become of an
-  /// inserted model, and looks at what is stored, not at what waits.
+  /// Finds the stored model that has the same unique values as a model. Returns nil if there is
+  /// none. Call it before a save to learn whether an inserted model would be merged. It does not
+  /// look at unsaved models.
+  ///
+  /// - Throws: ``RoostError`` with the code `unknownModel` if the class is not a model of the
+  ///   container, and `store` if the store cannot be read.
   public func existingModel<T>(like model: T) throws -> T? where T: PersistentModel {
     try Doorway.pass { try state.graph(of: model).existing(like: model) as? T }
   }
 
-  /// Takes a model into the context as ``insert(_:)`` does, but throws where its unique values are there already, stored or
-  /// waiting, and then changes nothing.
+  /// Inserts a model as ``insert(_:)`` does, but only if no stored or unsaved model has its unique
+  /// values.
+  ///
+  /// - Throws: ``RoostError`` with the code `notUnique` if a model has them. Then nothing is
+  ///   changed.
   public func insertUnique<T>(_ model: T) throws where T: PersistentModel {
     try Doorway.pass {
       let graph = try state.graph(of: model)
@@ -99,55 +114,57 @@ extension ModelContext {
     }
   }
 
-  /// Whether ``insert(_:)`` looks for the model's unique values, and for those of what comes along with it, as ``insertUnique(_:)`` does. A model whose values
-  /// are there already is then not inserted, and the next save says so.
+  /// Whether ``insert(_:)`` checks the unique values of the model and of the models that it
+  /// references, as ``insertUnique(_:)`` does. A model whose values exist already is then not
+  /// inserted, and the next save throws.
   public var checksUniqueAtInsert: Bool {
     get { state.checksUnique }
     set { state.checksUnique = newValue }
   }
 }
 
-/// What a save did to make a context agree with what others stored.
+/// The conflicts and merges of one save.
 public struct SaveSummary: Sendable {
-  /// A property that was changed here and elsewhere.
+  /// A property that was changed in this context and in another one.
   public struct Conflict: Sendable {
     /// The model that two contexts changed.
     public let model: PersistentIdentifier
     /// The property of the model, by its name.
     public let property: String
-    /// In words: what it was, what it became here, and what another context stored.
+    /// The value before both changes, as text.
     public let before: String
-    /// The value that this context gave the property, in words.
+    /// The value that this context set, as text.
     public let here: String
-    /// The value that another context had stored, in words.
+    /// The value that another context had stored, as text.
     public let stored: String
-    /// Whether what was stored stayed.
+    /// Whether the stored value won.
     public let keepsStored: Bool
   }
 
-  /// An inserted model that became a stored one.
+  /// An inserted model that was merged into a stored one.
   public struct Merge: Sendable {
-    /// The identifier that it had before; it leads to the other one now. A model of a bulk write had none, so it is the other one's.
+    /// The identifier that it had before the save; it now finds the stored model. In a bulk write
+    /// it is the identifier of the stored model.
     public let inserted: PersistentIdentifier
-    /// The stored model, which the inserted one became. It keeps its identifier.
+    /// The stored model. It keeps its identifier.
     public let existing: PersistentIdentifier
     /// The decision of the unique policy for the pair.
     public let choice: ModelContext.UniqueChoice
-    /// What decided, in words, as `newest(by: updatedAt)`.
+    /// The policy that decided, as text, such as `newest(by: updatedAt)`.
     public let policy: String
-    /// The properties of the stored model that have another value now.
+    /// The properties of the stored model whose values changed.
     public let fields: [String]
-    /// Whether the other one was inserted by the same save.
+    /// Whether the same save inserted the other model too.
     let isAmongNew: Bool
   }
 
-  /// The properties that another context changed too. The merge policy decided each.
+  /// The properties that another context changed too. The merge policy decided each conflict.
   public internal(set) var conflicts: [Conflict] = []
-  /// The inserted models that became stored ones because of unique values.
+  /// The inserted models that were merged into stored ones because of unique values.
   public internal(set) var merges: [Merge] = []
-  /// How many there were. Of a bulk write ``merges`` tells the first ten thousand.
+  /// The number of merged models. A bulk write lists only the first ten thousand in ``merges``.
   public internal(set) var mergeCount = 0
-  /// Models whose changes were given up, because they had been deleted elsewhere.
+  /// The models whose changes were dropped because another context had deleted them.
   public internal(set) var dropped: [PersistentIdentifier] = []
 
   mutating func add(_ one: RoostGraph.SaveOutcome, _ store: GraphStore) {
@@ -179,7 +196,7 @@ extension RoostGraph.UniqueChoice {
 }
 
 extension GraphContext {
-  /// Takes over what a user chose.
+  /// Sets the policies that the program chose.
   func set(_ merge: ModelContext.MergePolicy, _ unique: ModelContext.UniquePolicy) {
     saver.mergePolicy =
       switch merge {

@@ -1,9 +1,9 @@
 internal import RoostGraph
 
-/// Saving, with the place of the call for traces.
+/// Saves, with the place of the call for traces.
 extension ModelContext {
-  /// Writes all changes; or none, if it throws: then they wait as before. Each store of the container is asked whether it
-  /// takes them before the first of them commits.
+  /// Writes all unsaved changes. If it throws, it writes none, and the changes stay unsaved. With
+  /// several stores, each checks the changes before the first one commits.
   ///
   /// ```swift
   /// song.year = 1976
@@ -15,8 +15,9 @@ extension ModelContext {
   /// - Parameters:
   ///   - fileID: the file of the call, for traces.
   ///   - line: the line of the call, for traces.
-  /// - Throws: a ``RoostError`` with all ``RoostError/faults`` if models are refused; its code is that of the first, such as `notUnique`,
-  ///   `denied`, `badValue` or `invalid`. The code is `conflict` if another context changed the same and the policy is
+  /// - Throws: ``RoostError`` with all ``RoostError/faults`` if models are refused; its code is
+  ///   that of the first fault, such as `notUnique`, `denied`, `badValue` or `invalid`. The code is
+  ///   `conflict` if another context changed the same property and the policy is
   ///   ``ModelContext/MergePolicy/error``, and `store` if the file cannot be written.
   public func save(fileID: StaticString = #fileID, line: UInt = #line) throws {
     state.endPause()
@@ -32,16 +33,16 @@ extension ModelContext {
   /// }
   /// ```
   ///
-  /// This is no transaction of a database. The save is atomic, but other contexts may commit between a read and the save. Changes
-  /// made before the call are saved too. If the closure throws, nothing is saved, and its changes stay pending until
-  /// ``rollback()``. To read a value and write another one that depends on it, use
-  /// `container.write`.
+  /// This is not a database transaction. The save is atomic, but other contexts may commit between
+  /// a read and the save. Changes from before the call are saved too. If the closure throws,
+  /// nothing is saved, and its changes stay unsaved until ``rollback()``. To read a value and write
+  /// another one that depends on it, use `container.write`.
   ///
   /// - Parameters:
   ///   - fileID: the file of the call, for traces.
   ///   - line: the line of the call, for traces.
   ///   - block: changes models of this context.
-  /// - Throws: what the closure throws, and then what ``save(fileID:line:)`` throws.
+  /// - Throws: what the closure throws, and what ``save(fileID:line:)`` throws.
   public func transaction(
     fileID: StaticString = #fileID, line: UInt = #line, block: () throws -> Void
   ) throws {
@@ -76,7 +77,7 @@ extension ModelContext {
   }
 }
 
-/// The changes that a context is about to save, and what it had written before.
+/// Counts the changes that a context is about to save, and the rows that it has written before.
 private struct SaveCounts {
   let inserted: Int
   let updated: Int

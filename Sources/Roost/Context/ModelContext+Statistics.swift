@@ -1,26 +1,27 @@
 internal import RoostGraph
 
 extension ModelContext {
-  /// What a context has done. Models that came together, as by one fetch, are read together: what is asked of one of them is read for a
-  /// thousand. A loop in which ``faultsFilled`` or ``listsLoaded`` grows reads them one by one nevertheless.
+  /// Counts of a context's work. Models that one fetch returned are loaded together: a read of one
+  /// of them loads up to a thousand. A loop that makes ``faultsFilled`` or ``listsLoaded`` grow
+  /// reads its models one by one nevertheless.
   public struct Statistics: Hashable, Sendable {
-    /// Rows that were read to fill one model.
+    /// Rows that were read to load one model.
     public internal(set) var faultsFilled = 0
-    /// Models that were filled by a fetch.
+    /// Models that a fetch loaded.
     public internal(set) var modelsFetched = 0
-    /// Rows that were read together, because one of several was asked for.
+    /// Rows that were read together because one model of a batch was read.
     public internal(set) var faultsFilledTogether = 0
-    /// Relationships to many that were loaded for one model.
+    /// To-many relationships that were loaded for one model.
     public internal(set) var listsLoaded = 0
-    /// Those that were loaded together, because that of one of several models was asked for.
+    /// To-many relationships that were loaded together because one model of a batch was read.
     public internal(set) var listsLoadedTogether = 0
-    /// How often rows or relationships were read together.
+    /// Reads that loaded rows or relationships of a batch together.
     public internal(set) var coarseReads = 0
     /// Saves that wrote something.
     public internal(set) var saves = 0
   }
 
-  /// How much this context has read and saved since it was made. In a test, compare the counts before and after a call.
+  /// The counts since this context was made. In a test, compare the counts before and after a call.
   public var statistics: Statistics {
     var all = Statistics()
     for graph in state.open {
@@ -35,23 +36,26 @@ extension ModelContext {
     return all
   }
 
-  /// Whether a loop that reads its models one by one makes the next call throw that can: a ``RoostError`` whose code is `readOneByOne`,
-  /// which names the property and says what to do. Off by default; for tests and development. SwiftData has nothing like it.
+  /// Whether a loop that reads its models one by one makes the next throwing call throw a
+  /// ``RoostError`` with the code `readOneByOne`, which names the property and the remedy. Off by
+  /// default; for tests and development. SwiftData has nothing like it.
   ///
-  /// Ten such reads of one property are allowed between one fetch, or save, and the next.
+  /// Ten such reads of one property are allowed between two fetches or saves.
   public var isStrict: Bool {
     get { state.isStrict }
     set { state.isStrict = newValue }
   }
 
-  /// Whether what other contexts commit is taken over at the next call, as it is by default; for the main context also in between, on the
-  /// main actor. Otherwise this context shows what it showed, until it is saved, rolled back or reset, or this is set again. After ten
-  /// thousand commits of others, or ten minutes, it goes on nevertheless, because the file cannot use the space meanwhile.
+  /// Whether this context takes over commits of other contexts at its next call; true by default.
+  /// The main context also takes them over between calls, on the main actor. If false, this context
+  /// shows one state until it is saved, rolled back or reset, or until this is true again. After
+  /// ten thousand commits of other contexts, or ten minutes, it moves on nevertheless, because the
+  /// file cannot reuse the space meanwhile.
   public var automaticallyMergesChanges: Bool {
     get { state.mergesChanges }
     set { state.mergesChanges = newValue }
   }
 
-  /// How many predicates' translations its container remembers, for tests.
+  /// How many predicates have a translation that the container remembers, for tests.
   package var templateCount: Int { state.stores.templates.count }
 }

@@ -1,10 +1,13 @@
 internal import RoostGraph
 
-/// Validation without a save, as forms need it.
+/// Validation without a save, for forms.
 extension ModelContext {
-  /// Throws the error that ``save()`` would throw for rules, counts of relationships and ``Validatable``, and writes nothing.
+  /// Checks all unsaved models against rules, counts of relationships and ``Validatable``, and
+  /// writes nothing.
   ///
-  /// It checks all models that wait to be saved. Unique values and delete rules are checked by the save alone.
+  /// Only a save checks unique values and delete rules.
+  ///
+  /// - Throws: the ``RoostError`` that ``save()`` would throw, with all ``RoostError/faults``.
   public func validate() throws {
     let faults = try state.call(.reading) { try state.open.flatMap { try $0.pendingFaults() } }
     if !faults.isEmpty {
@@ -12,12 +15,16 @@ extension ModelContext {
     }
   }
 
-  /// What a save would refuse of one model, whether it is changed, new, or not inserted yet.
+  /// Returns the faults for which a save would refuse one model. The model may be changed, new, or
+  /// not inserted yet.
   ///
   /// ```swift
   /// let draft = Review(stars: 6, title: "Good")
   /// for fault in try context.faults(of: draft) { print(fault.property ?? "", fault.detail) }
   /// ```
+  ///
+  /// - Throws: ``RoostError`` with the code `unknownModel` if the class is not a model of the
+  ///   container, and what ``Validatable/validate(_:)`` cannot report as a fault.
   public func faults<T: PersistentModel>(of model: T) throws -> [SaveFault] {
     try state.call(.reading) { state.stores.faults(try state.graph(of: model).faults(of: model)) }
   }

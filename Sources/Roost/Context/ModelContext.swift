@@ -3,17 +3,18 @@ internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
-/// Models as one user of a container sees and changes them. It belongs to one thread, or actor, at a time.
+/// Shows and changes the models of a container. A context belongs to one thread or actor at a time.
 ///
-/// Each function that throws can also throw a ``RoostError`` with one of these codes: `closed` after the container was closed, `twoThreads`
-/// if another thread is in a call of this context, `unknownModel` for a class that the container does not have, and `store` if the
-/// store's file cannot be read or written.
+/// Each function that throws can also throw ``RoostError`` with one of these codes: `closed` after
+/// the container was closed, `twoThreads` if another thread is in a call of this context,
+/// `unknownModel` for a class that the container does not have, and `store` if the store's file
+/// cannot be read or written.
 public class ModelContext: Equatable, SendableMetatype {
   /// The container whose stores the context reads and writes. The context keeps it alive.
   public let container: ModelContainer
   let state: ContextState
 
-  /// A context of its own. It saves when it is told to.
+  /// Makes a context. It does not save automatically.
   ///
   /// ```swift
   /// let context = ModelContext(container)
@@ -31,29 +32,31 @@ public class ModelContext: Equatable, SendableMetatype {
 
   public static func == (one: ModelContext, other: ModelContext) -> Bool { one.state === other.state }
 
-  /// Whether it saves from time to time, and at its end.
+  /// Whether the context saves automatically: from time to time, and at its end.
   public var autosaveEnabled: Bool {
     get { state.autosaveEnabled }
     set { state.autosaveEnabled = newValue }
   }
 
-  /// Whether models tell those who read them of changes, as `withObservationTracking` and user interfaces ask for.
+  /// Whether models notify observers of changes, for `withObservationTracking` and user interfaces.
   ///
-  /// The main context always does. Any other context begins to when it finds a tracking: at a fetch inside of one, when a model
-  /// is read there that was not loaded, and when one of its first 200 models is read there. Set it to true where a context
-  /// has made more models before the first tracking, and to false where no tracking should make readings slower.
+  /// The main context always does. Any other context turns it on when it detects a tracking: at a
+  /// fetch inside a tracking, when a tracking reads a model that was not loaded, and when a
+  /// tracking reads one of the first 200 models. Set it to true if the context makes more models
+  /// before the first tracking. Set it to false if no tracking should make reads slower.
   public var observesObjects: Bool {
     get { state.observesObjects }
     set { state.observesObjects = newValue }
   }
 
-  /// Who makes the changes, for the history.
+  /// The author of the changes, for the history.
   public var author: String? {
     get { state.editingState.author }
     set { editingState.author = newValue }
   }
 
-  /// The author of the context's changes, and its number, as a store of the program's own sees them.
+  /// The author of the context's changes and the context's number, for a store of your program's
+  /// own.
   public var editingState: EditingState {
     get { state.editingState }
     set {
@@ -62,15 +65,15 @@ public class ModelContext: Equatable, SendableMetatype {
     }
   }
 
-  /// Whether the next save has something to write: models that were inserted, changed or deleted.
+  /// Whether there are unsaved changes: models that were inserted, changed or deleted.
   public var hasChanges: Bool { state.hasChanges }
 
-  /// The models that were inserted, and not saved yet. The list is made at each call.
+  /// The models that were inserted and not saved yet. Each read makes the list.
   public var insertedModelsArray: [any PersistentModel] { models { $0.changes.insertedObjects } }
-  /// The saved models that were changed, and whose changes are not saved yet.
+  /// The saved models with changes that are not saved yet.
   public var changedModelsArray: [any PersistentModel] { models { $0.changes.changedObjects } }
-  /// The saved models that were deleted, and whose deletion is not saved yet. Models that delete rules took along are
-  /// among them.
+  /// The saved models whose deletion is not saved yet. Models that delete rules deleted are among
+  /// them.
   public var deletedModelsArray: [any PersistentModel] { models { $0.changes.deletedObjects } }
 
   func models(_ list: (GraphContext) -> [any _ModelObject]) -> [any PersistentModel] {
@@ -82,7 +85,7 @@ public class ModelContext: Equatable, SendableMetatype {
 
   // MARK: Changing
 
-  /// Takes a model into the context, with everything that it leads to. The next save writes it.
+  /// Inserts a model, with all models that it references. The next save writes them.
   ///
   /// ```swift
   /// let song = Song(title: "Warszawa", year: 1977)
@@ -90,7 +93,8 @@ public class ModelContext: Equatable, SendableMetatype {
   /// try context.save()
   /// ```
   ///
-  /// It does not throw, as in SwiftData: if the model cannot be inserted, such as one of another context, the next save throws.
+  /// It does not throw, as in SwiftData. If the model cannot be inserted, such as a model of
+  /// another context, the next save throws.
   public func insert<T>(_ model: T) where T: PersistentModel {
     state.attempt {
       let graph = try state.graph(of: model)
@@ -99,35 +103,38 @@ public class ModelContext: Equatable, SendableMetatype {
     }
   }
 
-  /// Deletes a model with the next save, and those that its delete rules take along. It is gone from fetches and relationships
-  /// at once.
+  /// Deletes a model with the next save, and applies its delete rules. Fetches and relationships no
+  /// longer show it from now on.
   ///
   /// ```swift
   /// for song in try context.fetch(old) { context.delete(song) }
   /// try context.save()
   /// ```
   public func delete<T>(_ model: T) where T: PersistentModel {
-    // One that is in no context is nobody's to delete.
+    // A model without a context cannot be deleted.
     if model.graphContext == nil { return }
     state.attempt { try state.graph(of: model).delete(model) }
   }
 
-  /// Lets relationships that were changed on one side agree with the other.
+  /// Makes both sides of changed relationships agree.
   public func processPendingChanges() {
     for graph in state.open { graph.processPendingChanges() }
     state.noteChanges()
   }
 
-  /// Writes all changes; or none, if it throws: then they wait as before. Each store of the container is asked whether it
-  /// takes them before the first of them commits.
+  /// Writes all unsaved changes. If it throws, it writes none, and the changes stay unsaved. With
+  /// several stores, each checks the changes before the first one commits.
+  ///
+  /// - Throws: what ``save(fileID:line:)`` throws.
   @_disfavoredOverload
   public func save() throws {
     state.endPause()
     try saveNow()
   }
 
-  /// The steps of a save. Your program's code runs between the two calls (observers of ``willSave``, an undo manager) and after the second one
-  /// (observers of models and of ``didSave``). It may change anything, also save.
+  /// Runs the steps of a save. Code of your program runs before the write (observers of
+  /// ``willSave``, an undo manager) and after it (observers of models and of ``didSave``). That
+  /// code may change anything, and may save.
   func saveNow() throws {
     try state.throwFailure()
     try CallInterrupt.look()
@@ -142,18 +149,19 @@ public class ModelContext: Equatable, SendableMetatype {
       return report
     }
     state.forgetChanges(areSaved: true)
-    // The save is done, so nothing ends its observers.
+    // The save has succeeded, so a cancelled call must not interrupt its observers.
     CallInterrupt.with(nil) { report.post() }
   }
 
-  /// Gives all changes up: inserted models are in no context again, others are what is stored.
+  /// Discards all unsaved changes. Inserted models belong to no context again, and other models
+  /// show their stored values.
   public func rollback() {
     state.forgetFailures()
     for graph in state.open { graph.rollback() }
     state.forgetChanges(areSaved: false)
   }
 
-  /// Gives all changes up, and reads every model anew.
+  /// Discards all unsaved changes, and reads every model again when it is used.
   public func reset() {
     state.forgetFailures()
     for graph in state.open { graph.reset() }
@@ -162,10 +170,12 @@ public class ModelContext: Equatable, SendableMetatype {
 
   /// Runs a closure, then saves this context.
   ///
-  /// This is no transaction of a database. The save is atomic, but other contexts may commit between a read and the save. Changes
-  /// made before the call are saved too. If the closure throws, nothing is saved, and its changes stay pending until
-  /// ``rollback()``. To read a value and write another one that depends on it, use
-  /// `container.write`.
+  /// This is not a database transaction. The save is atomic, but other contexts may commit between
+  /// a read and the save. Changes from before the call are saved too. If the closure throws,
+  /// nothing is saved, and its changes stay unsaved until ``rollback()``. To read a value and write
+  /// another one that depends on it, use `container.write`.
+  ///
+  /// - Throws: what the closure throws, and what ``save(fileID:line:)`` throws.
   @_disfavoredOverload
   public func transaction(block: () throws -> Void) throws {
     try block()
@@ -173,12 +183,13 @@ public class ModelContext: Equatable, SendableMetatype {
   }
 }
 
-/// Two names for what SwiftData's documentation says and what it does.
+/// The notification of a save. It has two keys for each list: one from SwiftData's documentation,
+/// and one that SwiftData posts.
 struct SaveReport {
   private let context: ModelContext
   private let updated: [PersistentIdentifier]
   private let deleted: [PersistentIdentifier]
-  /// The inserted models: their identifiers name their store when they are saved.
+  /// The inserted models. Their identifiers name a store only after the save.
   private let newcomers: [(graph: GraphContext, objects: [any _ModelObject])]
 
   init(_ context: ModelContext) {
@@ -192,15 +203,17 @@ struct SaveReport {
       }
   }
 
-  /// Of objects that have rows. Asking each for its own takes longer.
+  /// Returns the identifiers of objects that have rows. To read each object's own identifier takes
+  /// longer.
   ///
-  /// - Parameter merged: of new objects, the rows that they became; these and deleted objects are left out.
+  /// - Parameter merged: the rows into which new objects were merged; these objects and deleted
+  ///   objects are left out.
   private static func identifiers(
     _ objects: [any _ModelObject], _ graph: GraphContext, but merged: MergedRows? = nil
   ) -> [PersistentIdentifier] {
     var all: [PersistentIdentifier] = []
     all.reserveCapacity(objects.count)
-    // Most are of the class of the one before.
+    // Most objects are of the class of the previous one.
     var last: (type: ObjectIdentifier, name: String)?
     for object in objects {
       if let merged, object.isMarkedDeleted || merged.contains(object) { continue }
@@ -216,7 +229,7 @@ struct SaveReport {
     var inserted: [PersistentIdentifier] = []
     var merged: [PersistentIdentifier] = []
     for (graph, objects) in newcomers {
-      // Some have become models that were there.
+      // Some were merged into stored models.
       let rows = MergedRows(graph)
       inserted += Self.identifiers(objects, graph, but: rows)
       merged += rows.identifiers(graph)
@@ -225,12 +238,13 @@ struct SaveReport {
     let known = Set(self.updated.filter { names.contains($0.entityName) })
     let updated = self.updated + merged.sorted().filter { !known.contains($0) }
     let lists = [inserted, updated, deleted]
-    // Looking up one key takes as long as a small row, and this looks up none.
+    // This looks up no key, because a look-up takes as long as reading a small row.
     let told = Self.listsByKey.mapValues { lists[$0] as Any }
     NotificationCenter.default.post(name: ModelContext.didSave, object: context, userInfo: told)
   }
 
-  /// Which list each key gets: 0 the inserted models, 1 the updated, 2 the deleted ones. It is never written, so threads may share it.
+  /// The list for each key: 0 the inserted models, 1 the updated, 2 the deleted ones. It is never
+  /// written, so threads may share it.
   nonisolated(unsafe) private static let listsByKey: [AnyHashable: Int] = [
     "inserted": 0, ModelContext.NotificationKey.insertedIdentifiers.rawValue: 0,
     "updated": 1, ModelContext.NotificationKey.updatedIdentifiers.rawValue: 1,
@@ -257,7 +271,7 @@ private struct MergedRows {
     return rows.contains { $0.name == name && $0.rows.contains(object._$state.row) }
   }
 
-  /// In the order of their names and rows.
+  /// Returns the identifiers, sorted by names and rows.
   func identifiers(_ graph: GraphContext) -> [PersistentIdentifier] {
     rows.sorted { $0.name < $1.name }.flatMap { name, rows in rows.sorted().map { graph.store.identifier(name, $0) } }
   }
@@ -266,11 +280,11 @@ private struct MergedRows {
 extension ModelContext {
   /// Posted before a save that has something to write, with the context as its object.
   public static let willSave = Notification.Name("SwiftData.ModelContext.willSave")
-  /// Posted after it, with the identifiers of what was written.
+  /// Posted after a save, with the identifiers of the written models.
   public static let didSave = Notification.Name("SwiftData.ModelContext.didSave")
 
-  /// What ``didSave`` tells, each a list of identifiers. SwiftData itself posts `"inserted"`, `"updated"` and `"deleted"`, so
-  /// both are there.
+  /// The keys of ``didSave``, each with a list of identifiers. SwiftData itself posts `"inserted"`,
+  /// `"updated"` and `"deleted"`, so the notification has both names.
   public enum NotificationKey: String {
     /// Declared by SwiftData, and never posted here.
     case queryGeneration
@@ -282,7 +296,8 @@ extension ModelContext {
     case updatedIdentifiers
     /// The identifiers of models that the save deleted, also by delete rules.
     case deletedIdentifiers
-    /// Posted with ``ModelContainer/remoteChange`` alone: by store identifier, the token after its newest commit.
+    /// The token after the newest commit of each store, by the store's identifier. Only
+    /// ``ModelContainer/remoteChange`` has it.
     case historyTokens
   }
 }

@@ -2,12 +2,13 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// Code of a migration plan that sees both versions of each model of a class: see ``MigrationStage/transform(from:to:batchSize:_:)``.
+/// A step of a migration plan that sees both versions of each model of a class: see
+/// ``MigrationStage/transform(from:to:batchSize:_:)``.
 public final class ModelTransform {
   let old: any PersistentModel.Type
-  /// Nil where the code itself makes the new models.
+  /// The class in the new version; nil if the code makes the new models.
   let new: (any PersistentModel.Type)?
-  /// The version to which it leads, if no class of it says so.
+  /// The version that the step ends with, if no class says so.
   let version: (any VersionedSchema.Type)?
   let batchSize: Int
   let body: (_ old: any PersistentModel, _ new: (any PersistentModel)?, _ context: ModelContext) throws -> Void
@@ -25,7 +26,7 @@ public final class ModelTransform {
   }
 }
 
-/// What the code of a transform threw, and for which model.
+/// The error that the code of a transform threw, and the model.
 struct TransformFailure: Error, CustomStringConvertible {
   var model: PersistentIdentifier
   var error: any Error
@@ -34,7 +35,7 @@ struct TransformFailure: Error, CustomStringConvertible {
 }
 
 extension MigrationStage {
-  /// A step that calls a closure with each model as the old version has it, and as the new version has it.
+  /// A step that calls a closure with each model in its old version and in its new version.
   ///
   /// ```swift
   /// let years: MigrationStage =
@@ -43,11 +44,14 @@ extension MigrationStage {
   ///   }
   /// ```
   ///
-  /// Before the first call, `new` has everything that both versions declare alike. The closure sets properties whose type is another one,
-  /// and new ones without a default; until then they are 0, empty or nil. Models are read and saved in batches, so a store of any size
-  /// needs little memory. The old models cannot be saved. A model that the closure deletes from `new.modelContext` is left out.
+  /// Before the first call, `new` has the values of all properties that both versions declare
+  /// alike. The closure sets properties whose type changed, and new properties without a default;
+  /// before that they are 0, empty or nil. Models are read and saved in batches, so a store of any
+  /// size needs little memory. The old models cannot be saved. If the closure deletes a model from
+  /// `new.modelContext`, the new version does not have it.
   ///
-  /// Several transforms may lie between the same two versions, also beside a custom stage: `willMigrate` runs before them, and `didMigrate` after them.
+  /// Several transforms may be between the same two versions, also together with a custom stage:
+  /// `willMigrate` runs before them, and `didMigrate` after them.
   public static func transform<Old: PersistentModel, New: PersistentModel>(
     from old: Old.Type, to new: New.Type, batchSize: Int = 1000,
     _ body: @escaping (_ old: Old, _ new: New) throws -> Void
@@ -58,8 +62,9 @@ extension MigrationStage {
       })
   }
 
-  /// A step that calls a closure with each model of the old version, and with a context of the new version, into which it inserts what
-  /// is to become of the model. A model can be split in two that way, or joined with another one.
+  /// A step that calls a closure with each model of the old version and a context of the new
+  /// version. The closure inserts the new models. With it you can split a model in two, or join it
+  /// with another one.
   ///
   /// ```swift
   /// let authors: MigrationStage =
@@ -68,7 +73,8 @@ extension MigrationStage {
   ///   }
   /// ```
   ///
-  /// If the new version has a class of the same name, `context.existingModel(for: person.persistentModelID)` is the same model in it.
+  /// If the new version has a class of the same name, `context.existingModel(for:
+  /// person.persistentModelID)` finds the same model in it.
   public static func transform<Old: PersistentModel, Version: VersionedSchema>(
     from old: Old.Type, in version: Version.Type, batchSize: Int = 1000,
     _ body: @escaping (_ old: Old, _ context: ModelContext) throws -> Void
@@ -80,15 +86,16 @@ extension MigrationStage {
   }
 }
 
-/// The models of a class in two versions of a store, batch by batch.
+/// The models of a class in two versions of a store, in batches.
 package protocol ModelPairs {
-  /// How many models the old version has.
+  /// Returns the number of models in the old version.
   func count() throws -> Int
-  /// Calls a body with the next models, in the order of their keys, and saves what it changed. Returns how many there were.
+  /// Calls a body with the next models, in the order of their keys, and saves its changes. Returns
+  /// the number of models.
   mutating func next(_ limit: Int, _ body: (ModelBatch) throws -> Void) throws -> Int
 }
 
-/// Some models of the old version, and a context of the new one.
+/// A batch of models of the old version, and a context of the new version.
 package struct ModelBatch {
   let olds: [any PersistentModel]
   let context: ModelContext
@@ -104,10 +111,10 @@ package struct ModelBatch {
 }
 
 extension ModelTransform {
-  /// The class of the old version, and that of the new one; nil where the code itself makes the new models.
+  /// The class in the old version and in the new version; nil if the code makes the new models.
   package var classes: (old: any PersistentModel.Type, new: (any PersistentModel.Type)?) { (old, new) }
 
-  /// What a class may not do whose objects are to be the same ones.
+  /// Returns an error if the objects of the new class cannot have the rows of the old class.
   package func leavesFamily() -> any Error {
     MigrationFault(
       old._$type.name, nil,
@@ -146,7 +153,7 @@ extension ModelTransform {
     }
   }
 
-  /// Runs the transform over two files. A model has one row number in both.
+  /// Runs the transform over two files. A model has the same row number in both.
   func run(
     _ source: ModelContainer, _ target: ModelContainer, noting failures: TransformFailures?,
     report: (Int, Int) throws -> Void
@@ -157,7 +164,7 @@ extension ModelTransform {
   }
 }
 
-/// The models of two files that have the same rows.
+/// The models of two files, matched by their row numbers.
 private struct RowPairs: ModelPairs {
   private let source: ModelContainer
   private let target: ModelContainer
@@ -180,9 +187,9 @@ private struct RowPairs: ModelPairs {
   }
 
   mutating func next(_ limit: Int, _ body: (ModelBatch) throws -> Void) throws -> Int {
-    // The models of a batch are let go with their contexts.
+    // The contexts of a batch release its models.
     let (reading, writing) = (ModelContext(source), ModelContext(target))
-    // The copy is synced as a whole before it takes the store's place.
+    // The copy is synced before it replaces the store, so its saves need no sync.
     writing.durability = .relaxed
     let graph = reading.state.graph(place.store)
     query.limit = limit
@@ -197,7 +204,7 @@ private struct RowPairs: ModelPairs {
     return rows.count
   }
 
-  /// The models of the same rows in the new version, by row.
+  /// Returns the models with the same rows in the new version, by row.
   private func counterparts(
     _ olds: [any PersistentModel], _ context: ModelContext
   ) throws -> [UInt64: any PersistentModel] {

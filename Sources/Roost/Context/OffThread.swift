@@ -1,8 +1,9 @@
 internal import RoostFile
 
-/// Long work that runs on a thread of its own, so that it blocks no thread of the tasks' pool.
+/// Runs long work on a thread of its own, so that it blocks no thread of the tasks' pool.
 package enum OffThread {
-  /// Runs `body`. It learns from its argument whether the task was cancelled. Queries and calls to a server end then: see ``CallInterrupt``.
+  /// Runs `body`. Its argument says whether the task was cancelled. A cancellation also ends
+  /// queries and calls to a server: see ``CallInterrupt``.
   ///
   /// The lock is for the thread sanitizer: it does not see that the thread may resume the task before the task waits.
   package static func run<Value: Sendable>(

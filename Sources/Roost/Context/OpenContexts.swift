@@ -2,7 +2,8 @@ internal import RoostFile
 internal import RoostGraph
 internal import Synchronization
 
-/// The contexts that use a container's stores, so that they end when the container is closed, or the program.
+/// The contexts of a container's stores. They end when the container is closed, or when the program
+/// ends.
 ///
 /// A context belongs to its thread. `close()` takes the turn of each context before it touches it.
 final class OpenContexts: @unchecked Sendable {
@@ -26,10 +27,10 @@ final class OpenContexts: @unchecked Sendable {
     if isClosed { throw GraphFault(.closed, lock.withLock { reason }) }
   }
 
-  /// What errors say once the container is closed.
+  /// Sets the reason that errors give after the container is closed.
   func explain(_ reason: String) { lock.withLock { self.reason = reason } }
 
-  /// A context begins to use a store. Its owner removes it when it ends.
+  /// Adds a context that begins to use a store. Its owner removes it when it ends.
   func add(_ graph: GraphContext) {
     lock.withLock { graphs[ObjectIdentifier(graph)] = graph }
     if isClosed { _ = graph.shut(until: .max) }
@@ -40,17 +41,18 @@ final class OpenContexts: @unchecked Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// Whether the main context uses a store, so that only the main actor may end it.
+  /// Whether the main context uses a store. Then only the main actor may end it.
   var hasMain: Bool {
     lock.withLock { !isShut && graphs.values.contains { ($0.owner as? ContextState)?.isMain == true } }
   }
 
-  /// Notes whether a context saves by itself.
+  /// Notes whether a context has autosave.
   func note(_ state: ContextState, savesByItself: Bool) {
     lock.withLock { selfSaving[ObjectIdentifier(state)] = savesByItself ? Weak(state: state) : nil }
   }
 
-  /// Those that save by themselves, each with what it uses; none where the lock is not free before the deadline.
+  /// Returns the contexts with autosave, each with the graphs that it uses. Returns none if the
+  /// lock is not free before the deadline.
   func savers(until deadline: UInt64 = .max) -> [(state: ContextState, graphs: [GraphContext])] {
     guard lock.acquire(until: deadline) else { return [] }
     defer { lock.release() }
@@ -59,15 +61,15 @@ final class OpenContexts: @unchecked Sendable {
     }
   }
 
-  /// Makes all calls throw from here on.
+  /// Makes all later calls throw.
   func close() { closed.store(true, ordering: .releasing) }
 
-  /// Ends all contexts; false where one is in use until the deadline.
+  /// Ends all contexts. Returns false if one is in use until the deadline.
   func shut(until deadline: UInt64) -> Bool {
     guard lock.acquire(until: deadline) else { return false }
     let all = Array(graphs.values)
     lock.release()
-    // All of them, also where one is in use.
+    // Ends each of them, even if one is in use.
     let isWhole = all.filter { !$0.isShutOrCanBe(until: deadline) }.isEmpty
     if isWhole { lock.withLock { isShut = true } }
     return isWhole
@@ -75,6 +77,7 @@ final class OpenContexts: @unchecked Sendable {
 }
 
 extension GraphContext {
-  /// One that is ending on another thread may still have its snapshot, so that is waited for too.
+  /// A context that is ending on another thread may still have its snapshot, so this waits for that
+  /// too.
   fileprivate func isShutOrCanBe(until deadline: UInt64) -> Bool { shut(until: deadline) || session.isClosed }
 }

@@ -3,32 +3,34 @@ internal import RoostGraph
 internal import RoostPages
 package import RoostRecords
 
-/// What a store would become if a program opened it with the models of another store, without a migration plan. Nothing is written.
+/// Finds out what would happen to a store if a program opened it with the models of another store,
+/// without a migration plan. Nothing is written.
 ///
-/// The opening's own inference tells it. So this needs no class of the models, and says what the opening would say. What is refused is left
-/// out of the models, and the rest is tried again, until all refusals are known.
+/// It runs the inference of a real opening, so it needs no classes and reports what the opening
+/// would report. A refused change is left out of the models, and the rest is tried again until all
+/// refusals are known.
 package struct OpeningTrial {
-  /// What becomes of one entity.
+  /// The changes of one entity.
   package struct Entity {
     package enum Fate: String { case added, parked, kept }
 
     package var name: String
     package var fate: Fate
-    /// How many rows the store has of it.
+    /// How many rows of it the store has.
     package var rows: Int
     package var changes: [Outline.Change]
-    /// By the name of an added property that was parked: its values come back.
+    /// The added properties that were parked: their values come back.
     package var returning: Set<String>
-    /// Properties of each index that is not unique, in one text.
+    /// The properties of each new index that is not unique, as one text for each.
     package var newIndexes: [String]
-    /// Properties that become derived, or are derived from something else, or are no longer derived.
+    /// The properties that become derived, get another definition, or are no longer derived.
     package var derived: [DerivedChange] = []
   }
 
-  /// How the definition of a derived property changes.
+  /// A change of the definition of a derived property.
   package struct DerivedChange {
     package var property: String
-    /// The definitions in words; nil where it is not derived.
+    /// The definitions as text; nil if the property is not derived.
     package var was: String?
     package var becomes: String?
   }
@@ -41,7 +43,7 @@ package struct OpeningTrial {
     package var isOfSubclass = false
   }
 
-  /// A property with a default, which the caller knows and a store does not tell.
+  /// A property with a default. The caller knows defaults; a store does not have them.
   package struct Default {
     package var entity: String
     package var property: String
@@ -49,18 +51,18 @@ package struct OpeningTrial {
     package init(_ entity: String, _ property: String) { (self.entity, self.property) = (entity, property) }
   }
 
-  /// The numbers of the versions that the two stores note.
+  /// The version numbers that the two stores have noted.
   package private(set) var from: String?
   package private(set) var to: String?
   package private(set) var entities: [Entity] = []
   package private(set) var refusals: [Refusal] = []
   /// Whether a newer version of the models wrote the store.
   package private(set) var isBackward = false
-  /// Whether rows are written besides the catalog.
+  /// Whether the opening would write rows, not only the catalog.
   package private(set) var writesRows = false
-  /// Classes of which the other store does not tell the superclass.
+  /// The classes whose superclass the other store does not have.
   package private(set) var unsure: [String] = []
-  /// The first default that names nothing in the other store.
+  /// The first default that names no property of the other store.
   package private(set) var unknown: Default?
 
   /// The path of a folder for a copy, which does not exist yet.
@@ -69,7 +71,7 @@ package struct OpeningTrial {
   private var models: StoredModels
   private let version: OpeningVersion?
 
-  /// - Parameter catalog: what the store holds whose models are wanted.
+  /// - Parameter catalog: the catalog of the store with the wanted models.
   package init(of catalog: Catalog, _ defaults: [Default] = []) throws {
     models = try StoredModels(catalog)
     unsure = models.unsure
@@ -78,15 +80,16 @@ package struct OpeningTrial {
     for one in defaults where !models.setDefault(one.property, of: one.entity) && unknown == nil { unknown = one }
   }
 
-  /// Tries it on a store.
+  /// Tries the models on a store.
   ///
   /// - Parameters:
   ///   - witness: the store.
-  ///   - folder: the folder of a copy, which is made only if rows must be written to know whether all of it can be done. It is removed
-  ///     at the end. A program that a signal ends before that has to remove it.
+  ///   - folder: the folder for a copy. It is made only if rows must be written to know whether the
+  ///     whole change is possible, and is removed at the end. A program that a signal ends before
+  ///     that must remove it.
   package mutating func run(_ witness: RecordWitness, folder: String = newFolder) throws {
     let wanted = try GraphStore.outlines(models.plans)
-    // The closure may run again, on a newer state.
+    // The closure may run again on a newer state.
     let start = self
     let prospect = try witness.read { reader in
       self = start
@@ -106,7 +109,8 @@ package struct OpeningTrial {
     }
   }
 
-  /// Repeats a step until nothing is refused, and notes all refusals. Nil if the step cannot be done at all.
+  /// Repeats a step until nothing is refused, and notes all refusals. Returns nil if the step
+  /// cannot be done at all.
   private mutating func collect<Result>(_ step: ([ModelPlan], OpeningVersion?) throws -> Result) throws -> Result? {
     while true {
       do { return try step(models.plans, version) } catch let fault as MigrationFault {
@@ -156,7 +160,7 @@ package struct OpeningTrial {
       }
       let renamed = before.renamed(name, in: after)
       one.changes = new.changes(from: old, renamed: Self.withRules(renamed, old))
-      // A rule whose properties have new names is the same rule.
+      // A rule whose properties were renamed is the same rule.
       one.changes.removeAll { $0.kind == .renamed && $0.isRule && $0.was == $0.becomes }
       one.returning = Set(
         one.changes.filter { $0.kind == .added && parked.contains(String($0.name.prefix { $0 != "." })) }.map(\.name))
@@ -178,7 +182,7 @@ package struct OpeningTrial {
     return names
   }
 
-  /// The changes of derived properties that the store has before or after.
+  /// Returns the changes of derived properties, old and new.
   private static func derived(_ name: String, _ before: Catalog, after: Catalog) -> [DerivedChange] {
     guard let entity = after.entity(name) else { return [] }
     func words(_ catalog: Catalog) -> [String: String] {
@@ -197,10 +201,12 @@ package struct OpeningTrial {
     }
   }
 
-  /// The indexes of an entity that are not unique and that the store does not have, each by its fields.
+  /// Returns the indexes of an entity that are not unique and that the store does not have, each by
+  /// its fields.
   private static func newIndexes(_ name: String, _ before: Catalog, after: Catalog) -> [String] {
     guard let entity = after.entity(name) else { return [] }
-    // A field that becomes optional renews the number of an index, which is no change to a person.
+    // A field that becomes optional gives an index a new number. A person does not see that as a
+    // change.
     func texts(_ catalog: Catalog) -> [String] {
       catalog.indexes(of: entity.id).filter { !$0.isUnique && !$0.name.hasPrefix("@") }.map { index in
         index.parts.compactMap { entity.field($0.field)?.name }.joined(separator: ", ")

@@ -5,13 +5,14 @@ internal import RoostRecords
 
 /// Data in a store that the program's models do not name: an entity, or a property of one.
 ///
-/// A migration loses nothing: what the new version of the models leaves out stays in the file, hidden. It comes back when a version
-/// names it again. ``ModelContainer/discard(_:at:)`` removes it for good.
+/// A migration deletes no data: properties and entities that the new version does not name stay in
+/// the file, hidden. They come back when a version names them again.
+/// ``ModelContainer/discard(_:at:)`` removes them for good.
 public struct ParkedData: Hashable, Sendable, CustomStringConvertible {
-  /// The name of the entity in the store, which is the name that the class had.
+  /// The name of the entity in the store, which is the name of its former class.
   public let entity: String
-  /// The name of the property in the store; nil for the whole entity. A property that made room for one of the same name and
-  /// another type is called `@parked` and its name.
+  /// The name of the property in the store; nil for the whole entity. If a property was replaced by
+  /// one of the same name and another type, its name is `@parked` and the old name.
   public let property: String?
   /// How many models have it.
   public let count: Int
@@ -22,9 +23,12 @@ public struct ParkedData: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ModelContainer {
-  /// What a store of the container keeps although the container's models do not name it.
+  /// Returns the data that a store of the container keeps although the container's models do not
+  /// name it.
   ///
   /// - Parameter configuration: the store. A container with one store needs none.
+  /// - Throws: ``RoostError`` with the code `store` if the store cannot be read, or if the
+  ///   configuration names no store of the container.
   public func parkedData(_ configuration: ModelConfiguration? = nil) throws -> [ParkedData] {
     let records = try store(of: configuration).records
     return try Doorway.pass {
@@ -34,7 +38,7 @@ extension ModelContainer {
     }
   }
 
-  /// Removes parked data for good. No program may have the store open, this one included.
+  /// Removes parked data for good. No program, this one included, may have the store open.
   ///
   /// ```swift
   /// let parked = try container.parkedData()
@@ -42,9 +46,11 @@ extension ModelContainer {
   /// try ModelContainer.discard(parked, at: file)
   /// ```
   ///
-  /// An entity loses its pages at once. The bytes of a property are left in rows until these are written again.
+  /// The pages of an entity become free immediately. The bytes of a property stay in rows until the
+  /// rows are written again.
   ///
-  /// - Throws: an error if some of it is not parked any more, or the models need it. Then nothing is removed.
+  /// - Throws: an error if a part of the data is no longer parked, or the models need it. Then
+  ///   nothing is removed.
   public static func discard(_ parked: [ParkedData], at url: URL) throws {
     try Doorway.pass {
       let path = url.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)

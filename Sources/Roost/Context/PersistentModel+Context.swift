@@ -1,7 +1,7 @@
 internal import RoostGraph
 
 extension PersistentModel {
-  /// The context that the model is in; nil for one that was never inserted, or whose deletion was saved.
+  /// The context of the model. Nil if the model was never inserted, or its deletion was saved.
   public nonisolated var modelContext: ModelContext? {
     if isGone { return nil }
     return (graphContext?.owner as? ContextState)?.context

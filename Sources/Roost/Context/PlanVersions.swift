@@ -1,12 +1,12 @@
 package import RoostGraph
 package import RoostRecords
 
-/// What a store tells of the models that it has: a file by its catalog, a database by what it notes of its tables.
+/// The models that a store has. A file has them in its catalog, a database in a table of Roost's.
 package protocol HeldModels {
   func hasEntity(_ name: String) -> Bool
-  /// What was noted when the store was last brought to a version; nil where nothing was.
+  /// The version that was noted when the store was last migrated; nil if none was noted.
   var version: ModelVersion? { get }
-  /// What an entity means there; nil where it is not there, or that is not known.
+  /// Returns the outline of an entity; nil if the store does not have it, or does not know.
   func outline(_ name: String) -> Outline?
 }
 
@@ -14,16 +14,16 @@ extension Catalog: HeldModels {
   package func hasEntity(_ name: String) -> Bool { entity(name) != nil }
 }
 
-/// The versions of a plan, as one store sees them, and the search for the one that the store has.
+/// The versions of a plan for one store. Finds the version that the store has.
 package struct PlanVersions {
-  /// One version: its models that this store keeps.
+  /// One version, with the models that this store keeps.
   package struct Version {
     package let schema: Schema
     package let plans: [ModelPlan]
     package let outlines: [String: Outline]
 
     package var number: String { schema.version.description }
-    /// What the store says of itself when it has this version.
+    /// The version that the store notes when it is migrated to this one.
     var noted: OpeningVersion { OpeningVersion(number, isWhole: true) }
     package var models: [any PersistentModel.Type] {
       plans.compactMap { $0.type.model as? any PersistentModel.Type }
@@ -37,15 +37,15 @@ package struct PlanVersions {
 
   let plan: any SchemaMigrationPlan.Type
   package let all: [Version]
-  /// The version that the container's models are.
+  /// The index of the version of the container's models.
   package let target: Int
-  /// The entities that some version has, and this store.
+  /// The names of entities that this store has and some version names.
   private let names: Set<String>
 
   /// - Parameters:
-  ///   - models: what the container keeps in the store.
+  ///   - models: the models that the container keeps in the store.
   ///   - others: the names of the entities in the container's other stores.
-  ///   - held: what the store holds.
+  ///   - held: the models that the store has.
   package init(
     _ plan: any SchemaMigrationPlan.Type, _ models: [ModelPlan], over held: some HeldModels, others: Set<String>
   ) throws {
@@ -81,9 +81,11 @@ package struct PlanVersions {
     self.target = target
   }
 
-  /// What a store needs that is no file of Roost's. The errors are those that a container throws.
+  /// Finds the steps that a store outside of Roost's files needs. It throws the errors that a
+  /// container throws.
   ///
-  /// - Returns: the plan's versions, and the steps; none where the store has none of the plan's entities, or the newest version.
+  /// - Returns: the plan's versions, and the steps. There are none if the store has none of the
+  ///   plan's entities, or has the newest version.
   package static func steps(
     of plan: any SchemaMigrationPlan.Type, _ models: [ModelPlan], over held: some HeldModels, others: Set<String>
   ) throws -> (versions: PlanVersions, steps: [Step]) {
@@ -93,8 +95,9 @@ package struct PlanVersions {
     }
   }
 
-  /// The entities of a version that this store keeps. In a container of one store these are all; otherwise those that the store has, or gets
-  /// from the container, with the targets of their relationships.
+  /// Returns the entities of a version that this store keeps. In a container of one store these are
+  /// all. Otherwise they are the entities that the store has, or gets from the container, and the
+  /// targets of their relationships.
   private static func kept(
     _ schema: Schema, _ held: some HeldModels, here: Set<String>, others: Set<String>
   ) -> Set<String> {
@@ -110,7 +113,8 @@ package struct PlanVersions {
     return kept
   }
 
-  /// The version that a store has; nil where it has none of the plan's entities yet, and an error where it has none of its versions.
+  /// Finds the version that a store has. Returns nil if the store has none of the plan's entities
+  /// yet. Throws if it has none of the plan's versions.
   package func current(_ held: some HeldModels) throws -> Int? {
     if !names.contains(where: { held.hasEntity($0) }) { return nil }
     if let noted = held.version {
@@ -119,7 +123,7 @@ package struct PlanVersions {
       ) { first, _ in first }
       let fitting = all.indices.filter { all[$0].outlines.mapValues(\.fingerprint) == known }
       if let same = fitting.last(where: { all[$0].number == noted.number }) ?? fitting.last { return same }
-      // A store may lack an entity of its version, if no program named that.
+      // A store may lack an entity of its version, if no program has named it.
       let partial = all.indices.filter { place in
         known.allSatisfy { all[place].outlines[$0.key]?.fingerprint == $0.value }
       }
@@ -136,17 +140,18 @@ package struct PlanVersions {
       return fitting
     }
     if plan.stages.contains(where: \.hasCode) { throw unknown(held) }
-    // Without code the rest is inferred, from the version that is nearest, so that names are followed from version to version.
+    // Without code, the rest is inferred from the nearest version, so that renamed properties are
+    // followed from version to version.
     let stored = stored(held)
     return all.indices.prefix(target + 1).min {
       Self.distance(all[$0].outlines, stored) < Self.distance(all[$1].outlines, stored)
     }
   }
 
-  /// The version of a store in which a program that names some of the models has brought those alone to a later version.
+  /// Finds the version of a store that programs with only some of the models have migrated in part.
   ///
-  /// It is the last version that no entity is behind. An entity may be ahead of it by steps without code, and a later version may
-  /// have entities that this one has not.
+  /// The result is the last version that no entity is older than. An entity may be newer by steps
+  /// without code, and a later version may have entities that this one has not.
   private func mixed(_ known: [String: UInt64]) throws -> Int? {
     let coded = try plan.stages.filter(\.hasCode).map(ends)
     return all.indices.last { place in
@@ -160,7 +165,8 @@ package struct PlanVersions {
     }
   }
 
-  /// For a store that no version was noted in: the last version that has exactly what it has, else the last one that has no more.
+  /// Finds the version of a store without a noted version: the last version that matches exactly,
+  /// else the last one that has no more than the store.
   private func fitting(_ held: some HeldModels) -> Int? {
     let stored = stored(held)
     if let exact = all.lastIndex(where: { $0.outlines == stored }) { return exact }
@@ -178,7 +184,7 @@ package struct PlanVersions {
 
   private func unknown(_ held: some HeldModels) -> MigrationFault {
     let stored = stored(held)
-    // The nearest version says most about what is wrong.
+    // The error compares the store with the nearest version.
     let said = held.version.flatMap { noted in all.first { $0.number == noted.number } }
     let nearest = said ?? all.min { Self.distance($0.outlines, stored) < Self.distance($1.outlines, stored) }
     let numbers = all.map(\.number).joined(separator: ", ")
@@ -201,7 +207,7 @@ package struct PlanVersions {
     }
   }
 
-  /// What one has that a version has otherwise, entity by entity.
+  /// Describes the differences between two versions, entity by entity.
   private static func text(_ version: [String: Outline], _ other: [String: Outline], start: String) -> String {
     let parts = Set(version.keys).union(other.keys).sorted().compactMap { name -> String? in
       switch (version[name], other[name]) {
@@ -218,7 +224,8 @@ package struct PlanVersions {
 
   // MARK: Steps
 
-  /// What leads from one version to a later one: stages that name the same two versions are one step.
+  /// The change from one version to a later one. Stages that name the same two versions are one
+  /// step.
   package struct Step {
     package let from: Version
     package let to: Version
@@ -230,14 +237,14 @@ package struct PlanVersions {
     package var hasCode: Bool { will != nil || did != nil || !removals.isEmpty || !transforms.isEmpty }
   }
 
-  /// The steps from one version to the target.
+  /// Returns the steps from one version to the target.
   package func steps(from current: Int) throws -> [Step] {
     guard current <= target else {
       throw MigrationFault(
         "", nil, isBackward: true,
         detail:
           "the store has version \(all[current].number) of \(plan), and the container has version \(all[target].number): "
-          + "stages lead forward only. Open the store with the newer models, or open a backup from before the migration"
+          + "stages go only to later versions. Open the store with the newer models, or open a backup from before the migration"
       )
     }
     let stages = try plan.stages.map { (stage: $0, ends: try ends(of: $0)) }
@@ -270,7 +277,7 @@ package struct PlanVersions {
     return steps
   }
 
-  /// The places of a stage's versions.
+  /// Returns the positions of a stage's versions.
   private func ends(of stage: MigrationStage) throws -> (from: Int, to: Int) {
     func place(_ version: any VersionedSchema.Type) throws -> Int {
       if let place = plan.schemas.firstIndex(where: { $0 == version }) { return place }
@@ -285,7 +292,7 @@ package struct PlanVersions {
     switch stage {
     case .lightweight(let from, let to), .custom(let from, let to, _, _): ends = (try place(from), try place(to))
     case .duplicates(let removal):
-      // A class that several versions have in common: before it becomes another one.
+      // If several versions share the class, this is the last one.
       ends = try places(removal.model).max().map { ($0, $0 + 1) }
     case .objects(let transform):
       if let new = transform.new, new._$type.root.name != transform.old._$type.root.name,
@@ -297,11 +304,11 @@ package struct PlanVersions {
       }
       let froms = try places(transform.old)
       let tos = try transform.new.map(places) ?? transform.version.map { [try place($0)] } ?? []
-      // Of a class that several versions have in common: the two that are nearest.
+      // If several versions share a class, these are the two nearest versions.
       ends = froms.flatMap { from in tos.filter { $0 > from }.map { (from, $0) } }.min { $0.1 - $0.0 < $1.1 - $1.0 }
     }
     guard let ends, ends.from < ends.to, ends.to < plan.schemas.count else {
-      throw wrong("has a stage that does not lead to a later version of its schemas")
+      throw wrong("has a stage that does not end with a later version of its schemas")
     }
     return ends
   }

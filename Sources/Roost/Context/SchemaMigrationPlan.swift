@@ -1,4 +1,4 @@
-/// How a store gets from each version of a program's models to the next.
+/// The versions of a program's models, and the steps of a migration from each version to the next.
 ///
 /// ```swift
 /// enum LibraryPlan: SchemaMigrationPlan {
@@ -13,32 +13,34 @@
 /// }
 /// ```
 ///
-/// A container that gets a plan finds out which version its store has, and carries out the stages from there to the newest. The
-/// store changes as a whole, when the last stage is done: if a stage throws, or the program is killed, the store is as it was, and the
-/// next opening begins again. So the code of a stage may run more than once.
+/// A container with a plan finds the version of its store, and runs the stages from there to the
+/// newest version. The store changes as a whole when the last stage is done: if a stage throws, or
+/// the program is killed, the store is unchanged, and the next opening begins again. So the code of
+/// a stage may run more than once.
 ///
-/// Stores in PostgreSQL carry out the same plans, in one transaction of the server.
+/// Stores in PostgreSQL run the same plans, in one transaction of the server.
 public protocol SchemaMigrationPlan: SendableMetatype {
   /// The versions, oldest first.
   static var schemas: [any VersionedSchema.Type] { get }
-  /// The steps between them. A step that no stage names is lightweight.
+  /// The stages between the versions. A step that no stage names is lightweight.
   static var stages: [MigrationStage] { get }
-  /// Whether a migration that runs code keeps the store as it was, in a file beside it; false if the plan does not say.
-  /// ``ModelContainer/discardMigrationBackups()`` removes it. A store on a server keeps none: back it up with the server's own tools.
+  /// Whether a migration that runs code keeps a copy of the old store in a file next to it; false
+  /// by default. ``ModelContainer/discardMigrationBackups()`` removes the copy. A store on a server
+  /// keeps none: back it up with the server's own tools.
   static var keepsBackup: Bool { get }
-  /// Called while a migration that runs code goes on, on the thread that makes the container. It must not wait for a thread that opens the
-  /// same store.
+  /// Called during a migration that runs code, on the thread that makes the container. It must not
+  /// wait for a thread that opens the same store.
   static func report(_ progress: MigrationProgress)
 }
 
 extension SchemaMigrationPlan {
-  /// Keeps no file of the old version, unless the plan says otherwise.
+  /// Keeps no copy of the old store.
   public static var keepsBackup: Bool { false }
-  /// Ignores the progress, unless the plan has a function of its own.
+  /// Ignores the progress.
   public static func report(_ progress: MigrationProgress) {}
 }
 
-/// How far a migration has come.
+/// The progress of a migration.
 public struct MigrationProgress: Hashable, Sendable {
   /// The version that the present step begins with.
   public var from: Schema.Version
@@ -48,21 +50,24 @@ public struct MigrationProgress: Hashable, Sendable {
   public var step: Int
   /// How many steps this store needs.
   public var steps: Int
-  /// While a transform runs, the models that are done.
+  /// While a transform runs, the number of models that are done.
   public var models = 0
-  /// While a transform runs, the models of its class.
+  /// While a transform runs, the number of models of its class.
   public var total = 0
 }
 
 /// One step from a version to the next.
 ///
-/// Unchecked, because plans keep stages in static constants, and their closures run only while a container is made.
+/// Unchecked, because plans keep stages in static constants, and their closures run only while a
+/// container is made.
 public enum MigrationStage: @unchecked Sendable {
-  /// A step without code: what the new version adds, renames or leaves out is found by comparing the versions.
+  /// A step without code. Added, renamed and removed properties are found by comparing the
+  /// versions.
   case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
-  /// A step with code: `willMigrate` gets the models of the old version, `didMigrate` those of the new one. Changes that a closure
-  /// does not save are saved when it returns. Properties that become unique are so after `didMigrate`. Each store of a container migrates by
-  /// itself, and the closures see the models of that store.
+  /// A step with code: `willMigrate` gets the models of the old version, `didMigrate` those of the
+  /// new one. Changes that a closure does not save are saved after it returns. Unique rules of the
+  /// new version apply after `didMigrate`. Each store of a container migrates separately, and the
+  /// closures see the models of that store.
   case custom(
     fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
     willMigrate: ((_ context: ModelContext) throws -> Void)?,
@@ -83,6 +88,6 @@ public enum MigrationStage: @unchecked Sendable {
     }
   }
 
-  /// Whether it says which version it leads to.
+  /// Whether it names the version that it ends with.
   var namesEnd: Bool { if case .duplicates = self { false } else { true } }
 }

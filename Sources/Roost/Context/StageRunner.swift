@@ -1,23 +1,25 @@
-/// A store while the steps of a plan change it. Nothing of that is seen outside before all of them are done.
+/// A store during the steps of a plan. Other programs see no change before all steps are done.
 package protocol StagedStore {
-  /// What a transform reads: the store as it was before the models of the step changed.
+  /// The input of a transform: the store as it was before the models of the step changed.
   associatedtype Source
 
-  /// Where the store is, for errors.
+  /// The place of the store, for errors.
   var place: String { get }
-  /// Brings the store to a version. True if anything changed.
+  /// Migrates the store to a version. Returns whether anything changed.
   func settle(_ version: PlanVersions.Version) throws -> Bool
-  /// Keeps the store as it is now, for transforms.
+  /// Keeps a copy of the current store for transforms.
   ///
   /// - Parameters:
-  ///   - version: the one that it has.
+  ///   - version: the version that the store has.
   ///   - isChanged: whether an earlier part of the migration changed it.
   func freeze(_ version: PlanVersions.Version, isChanged: Bool) throws -> Source
-  /// Runs code over a container of a version's models. What the version requires may be missing until ``settle(_:)``.
+  /// Runs code with a container of a version's models. Values that the version requires may be
+  /// missing until ``settle(_:)``.
   func withContainer(_ version: PlanVersions.Version, _ body: (ModelContainer) throws -> Void) throws
   /// Calls the code of a transform for each model of its class.
   ///
-  /// - Parameter report: called before each batch, with the number of models that are done, and of all.
+  /// - Parameter report: called before each batch, with the number of finished models and the
+  ///   number of all models.
   func transform(
     _ transform: ModelTransform, _ step: PlanVersions.Step, from source: Source, into new: ModelContainer,
     report: (Int, Int) throws -> Void
@@ -25,7 +27,7 @@ package protocol StagedStore {
   func remove(_ removal: DuplicateRemoval, in container: ModelContainer) throws
   /// Throws if code left models without a value that the version requires.
   func checkFilled(_ container: ModelContainer) throws
-  /// Whether an error is thrown unchanged.
+  /// Whether an error is thrown without an added sentence.
   func isWhole(_ error: any Error) -> Bool
 }
 
@@ -33,7 +35,7 @@ extension StagedStore {
   package func isWhole(_ error: any Error) -> Bool { false }
 }
 
-/// Carries out the steps of a plan, in their order.
+/// Runs the steps of a plan in their order.
 package struct StageRunner<Store: StagedStore> {
   private let plan: any SchemaMigrationPlan.Type
   private let store: Store
@@ -52,7 +54,7 @@ package struct StageRunner<Store: StagedStore> {
   private func carryOut(_ step: PlanVersions.Step, _ progress: MigrationProgress) throws {
     do {
       try tell(progress)
-      // The store may lack an entity of the version that no program had named.
+      // The store may lack an entity of the version, if no program has named it.
       let isCompleted = try step.hasCode && store.settle(step.from)
       if let will = step.will { try store.withContainer(step.from) { try Self.run(will, $0) } }
       for removal in step.removals { try store.withContainer(step.from) { try store.remove(removal, in: $0) } }
@@ -68,7 +70,7 @@ package struct StageRunner<Store: StagedStore> {
           try store.checkFilled(new)
         }
       }
-      // What the code had to prepare comes last: new unique values.
+      // New unique rules come last, because the code may have to prepare the values for them.
       _ = try store.settle(step.to)
     } catch let error as CancellationError {
       throw error
@@ -103,10 +105,10 @@ package struct StageRunner<Store: StagedStore> {
     plan.report(progress)
   }
 
-  /// Runs the code of a stage in a context, and saves what it left unsaved.
+  /// Runs the code of a stage in a context, and saves changes that it left unsaved.
   private static func run(_ body: (ModelContext) throws -> Void, _ container: ModelContainer) throws {
     let context = ModelContext(container)
-    // The migration is made durable as a whole.
+    // The whole migration is synced at its end.
     context.durability = .relaxed
     try body(context)
     if context.hasChanges { try context.save() }

@@ -5,27 +5,29 @@ internal import RoostGraph
 internal import RoostPages
 internal import RoostRecords
 
-/// Brings a store through the stages of a migration plan, when a container opens it.
+/// Runs the stages of a migration plan when a container opens a store.
 ///
-/// Steps without code change the store's catalog where it is. As soon as a stage has code, all steps work on a copy of the file, which
-/// takes the store's place when the last one is done: ``StoreReplacement``. An error leaves the store as it was.
+/// Steps without code change the store's catalog in place. If any stage has code, all steps work on
+/// a copy of the file, which replaces the store when the last step is done: ``StoreReplacement``.
+/// An error leaves the store as it was.
 struct StagedMigration {
   let plan: any SchemaMigrationPlan.Type
-  /// What the container keeps in the store.
+  /// The models that the container keeps in the store.
   let models: [ModelPlan]
   /// The names of the entities in the container's other stores.
   let others: Set<String>
   /// The program's other settings for the store.
   let opening: GraphStore.Opening
-  /// Where models for which a transform throws are noted; nil where the first one ends the migration.
+  /// Collects the models for which a transform throws; nil if the first error ends the migration.
   var failures: TransformFailures?
 
-  /// Carries out what the store needs. True means that the store was closed, and its file replaced.
+  /// Runs the steps that the store needs. Returns true if the store was closed and its file
+  /// replaced.
   func run(_ records: RecordStore) throws -> Bool {
     guard let (versions, current) = try versions(records) else { return false }
     let steps = try versions.steps(from: current)
     guard steps.contains(where: \.hasCode) else {
-      // What is only read is opened as it is, if it fits the newest models.
+      // A read-only container opens the store as it is, if it fits the newest models.
       if steps.isEmpty || opening.isReadOnly { return false }
       try GraphStore.settle(records, through: steps.map { ($0.to.plans, $0.to.noted) })
       return false
@@ -51,10 +53,11 @@ struct StagedMigration {
     return true
   }
 
-  /// Where the store is kept as it was before its last migration.
+  /// The path of the copy from before the store's last migration.
   static func backupPath(of path: String) -> String { path + "-before-migration" }
 
-  /// The plan's versions, and the one that the store has; nil if it has none of the plan's entities.
+  /// Finds the plan's versions, and the version that the store has; nil if it has none of the
+  /// plan's entities.
   private func versions(_ records: RecordStore) throws -> (versions: PlanVersions, current: Int)? {
     let catalog = try records.read { $0.catalog }
     if catalog.entities.isEmpty { return nil }
@@ -62,14 +65,15 @@ struct StagedMigration {
     return try versions.current(catalog).map { (versions, $0) }
   }
 
-  /// Throws if the store cannot be opened, as far as that is known before any code runs. True if code has to run.
+  /// Throws if the store cannot be opened, as far as that is known before any code runs. Returns
+  /// true if code has to run.
   func check(_ records: RecordStore) throws -> Bool {
     guard let (versions, current) = try versions(records) else { return false }
     return try versions.steps(from: current).contains(where: \.hasCode)
   }
 }
 
-/// The copy of a file on which the stages of a plan work.
+/// A copy of a file, on which the stages of a plan work.
 private struct StagedCopy: StagedStore {
   let copy: StoreReplacement
   let opening: GraphStore.Opening
@@ -81,7 +85,7 @@ private struct StagedCopy: StagedStore {
     let records = try RecordStore(
       copy.copyPath, options: options, fileSystem: copy.fileSystem, writer: HistoryWriter.ofThisProgram)
     let isChanged = try GraphStore.settle(records, through: [(version.plans, version.noted)])
-    // Code of the stages may have changed rows that it did not see as objects of the version that computes.
+    // The code of a stage may have changed rows without computing their derived values.
     if try records.read({ $0.catalog.hasComputed() }) {
       try records.write { writer in try writer.change { $0.awaitComputed() } }
     }
@@ -109,7 +113,7 @@ private struct StagedCopy: StagedStore {
   func remove(_ removal: DuplicateRemoval, in container: ModelContainer) throws { try removal.run(container) }
 
   func checkFilled(_ container: ModelContainer) throws {
-    // A dry run goes on without the objects that failed.
+    // A dry run continues without the objects that failed.
     if failures?.count ?? 0 > 0 { return }
     for store in container.stores.stores { try store.checkFilled() }
   }
@@ -120,7 +124,8 @@ private struct StagedCopy: StagedStore {
     return options
   }
 
-  /// Runs code over a container of one version's models, whose store is the copy or, to be read alone, an earlier file.
+  /// Runs code with a container of one version's models over the copy, or over an earlier file that
+  /// is only read.
   private func withContainer(
     _ version: PlanVersions.Version, reading path: String?, _ body: (ModelContainer) throws -> Void
   ) throws {

@@ -1,7 +1,7 @@
 internal import RoostGraph
 
 extension StoreSet {
-  /// The error for a refused save, with one fault for each model.
+  /// Returns the error for a refused save, with one fault for each model.
   func error(_ refusal: SaveRefusal) -> RoostError {
     let faults = self.faults(refusal.faults)
     var detail = faults.prefix(Self.mostTold).map(\.description).joined(separator: "; ")
@@ -10,10 +10,10 @@ extension StoreSet {
       faults.first?.code ?? .conflict, detail, underlyingError: refusal, faults: faults, faultCount: refusal.count)
   }
 
-  /// The sentence of an error lists at most this many faults.
+  /// The largest number of faults in the sentence of an error.
   private static var mostTold: Int { 100 }
 
-  /// Faults with the identifiers that programs know.
+  /// Converts faults: the result has the identifiers that programs know.
   func faults(_ faults: [GraphFault]) -> [SaveFault] {
     faults.map { fault in
       SaveFault(
@@ -29,10 +29,10 @@ extension StoreSet {
 }
 
 extension StoreSet {
-  /// Whether any of the stores has a tracer. Mostly none has.
+  /// Whether any of the stores has a tracer. Most have none.
   var isTraced: Bool { tracers != nil }
 
-  /// The tracer of a model's store.
+  /// Returns the tracer of a model's store.
   func tracer(of model: any _ModelObject.Type) -> Tracer? {
     guard let tracers else { return nil }
     return place(of: model).flatMap { tracers[$0.store] }

@@ -1,32 +1,34 @@
 internal import RoostFile
 internal import RoostGraph
 
-/// The stores of a container, and which model is kept in which of them.
+/// The stores of a container, and the store of each model.
 final class StoreSet: StoreOwner {
   let stores: [GraphStore]
-  /// The stores, for look-ups. Threads that look up at the same time would write to one reference count.
+  /// Unowned references to the stores, for look-ups. With owned references, concurrent look-ups
+  /// would contend for one reference count.
   private let borrowed: [Unmanaged<GraphStore>]
   /// The configuration of each store.
   let configurations: [ModelConfiguration]
-  /// What fetches have found out about predicates.
+  /// The plans of predicates that fetches remember.
   let templates = TemplateShelf()
-  /// The contexts that use them.
+  /// The contexts that use the stores.
   let contexts = OpenContexts()
-  /// Who follows their commits.
+  /// The objects that follow commits.
   let followers = CommitFollowers()
   private let rest = Rest()
-  /// By store, how long a serial write waits for another one, in nanoseconds.
+  /// For each store, how long a serial write waits for another one, in nanoseconds.
   let writeTimeouts: [UInt64]
-  /// Who wants to know what each store does; nil where nobody does.
+  /// The tracer of each store; nil if no store has one.
   let tracers: [Tracer?]?
   private let heard: [Int?]
-  /// Whether one of them is the working set of a store of the program's own.
+  /// Whether a store is the working set of a store of the program's own.
   let hasWorkingSets: Bool
-  /// Whether one of these does not tell what other programs change.
+  /// Whether a store does not report the changes of other programs.
   var hasSilentStores: Bool { stores.contains { $0.backing?.tellsChanges == false } }
   private let places: [ObjectIdentifier: Place]
   private let byName: [String: Place]
-  /// The same where there are few: to compare names that are mostly one text in memory takes less than to hash one.
+  /// The places again, if there are few: names are mostly the same text in memory, and comparing
+  /// them is faster than hashing one.
   private let few: [(name: String, place: Place)]
 
   struct Place: Sendable {
@@ -34,7 +36,8 @@ final class StoreSet: StoreOwner {
     var map: EntityMap
   }
 
-  /// Whether they show what others held before. Then they end with this object, although models may keep them: they read the others' files.
+  /// Whether the stores show an earlier state of others. They read the others' files, so they end
+  /// with this object, although models may keep them.
   private let isPast: Bool
 
   init(
@@ -58,7 +61,7 @@ final class StoreSet: StoreOwner {
     var heard: [Int?] = []
     var places: [ObjectIdentifier: Place] = [:]
     let version = Self.version(schema, plan)
-    // The end of an object that was not made whole is not told.
+    // A set that was not fully made does not report its end.
     var isWhole = false
     defer { if !isWhole { for store in stores { OpenGraphs.shared.leave(store, isClosing: false) } } }
     for group in groups {
@@ -109,7 +112,7 @@ final class StoreSet: StoreOwner {
     if configurations.contains(where: { !$0.isStoredInMemoryOnly }) { ExitHook.shared.add(self) }
   }
 
-  /// The version of the models, and whether the program names all of it.
+  /// Returns the version of the models, and whether the program names the whole version.
   private static func version(_ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?) -> OpeningVersion {
     if schema.isVersioned { return OpeningVersion(schema.version.description, isWhole: true) }
     let models = Set(schema.models.map { ObjectIdentifier($0) })
@@ -125,12 +128,14 @@ final class StoreSet: StoreOwner {
     for case (let number?, let store) in zip(heard, stores) { store.forgetCheckpoints(number) }
   }
 
-  /// Saves contexts that save by themselves, ends all contexts, and closes the stores that no other container uses.
+  /// Saves contexts with autosave, ends all contexts, and closes the stores that no other container
+  /// uses.
   ///
-  /// Where it throws before the contexts have ended, nothing has changed; after that it can be called again.
+  /// If it throws before the contexts have ended, nothing has changed. If it throws later, it can
+  /// be called again.
   ///
-  /// The main context belongs to the main actor, and models that end with it too. So where it is in use, and another thread calls this,
-  /// all of it is done on the main actor.
+  /// The main context belongs to the main actor, and so do the models that end with it. So if it is
+  /// in use, and another thread calls this, the main actor does all of it.
   func close(patienceNanoseconds: UInt64 = 10_000_000_000) throws {
     let deadline = Clock.monotonicNanoseconds() + patienceNanoseconds
     if MainQueue.isCurrent || !contexts.hasMain { return try closeHere(until: deadline) }
@@ -149,7 +154,8 @@ final class StoreSet: StoreOwner {
     try result.get()
   }
 
-  /// Closes as ``close(patienceNanoseconds:)`` does; calls of its contexts throw an error that says why.
+  /// Closes as ``close(patienceNanoseconds:)`` does. Later calls of its contexts throw an error
+  /// with this reason.
   func close(because reason: String) throws {
     contexts.explain(reason)
     try close()
@@ -157,7 +163,7 @@ final class StoreSet: StoreOwner {
   }
 
   private func closeHere(until deadline: UInt64) throws {
-    // Outside of the lock, since models may do anything when they are saved.
+    // Outside of the lock, because a save may run any code of models.
     if !contexts.isClosed { for (state, _) in contexts.savers() { try state.saveBeforeClosing() } }
     try rest.lock.withLock {
       if !contexts.isClosed {
@@ -179,7 +185,7 @@ final class StoreSet: StoreOwner {
     for store in stores { store.backing?.close() }
   }
 
-  /// A set shows from now on what these stores held before, and ends with them.
+  /// Notes a set that shows an earlier state of these stores, and ends with them.
   func note(past: StoreSet) throws {
     try rest.lock.withLock {
       try contexts.checkOpen()
@@ -187,7 +193,8 @@ final class StoreSet: StoreOwner {
     }
   }
 
-  /// Closes a store. Another thread may read it for a moment, as one that tells of its last commit, so it is tried again for a quarter of a second.
+  /// Closes a store. Another thread may still read it for a moment, for example to report its last
+  /// commit, so this retries for a quarter of a second.
   private static func close(_ store: GraphStore) throws {
     var polling = Polling(until: Clock.monotonicNanoseconds() + 250_000_000)
     while true {
@@ -195,10 +202,10 @@ final class StoreSet: StoreOwner {
     }
   }
 
-  /// Throws where the container was closed.
+  /// Throws if the container was closed.
   func checkOpen() throws { try Doorway.pass { try contexts.checkOpen() } }
 
-  /// A class and those that inherit from it are rows of one entity.
+  /// Checks that a class and its subclasses are in one store, because they are rows of one entity.
   private static func checkFamilies(
     _ groups: [(configuration: ModelConfiguration, models: [any PersistentModel.Type])]
   ) throws {
@@ -221,14 +228,14 @@ final class StoreSet: StoreOwner {
     return nil
   }
 
-  /// Where models of a class are, and those of its subclasses.
+  /// Finds the store of a class and its subclasses.
   func known(_ model: any _ModelObject.Type) throws -> Place {
     if let place = place(of: model) { return place }
     throw RoostError(
       .unknownModel, "the container was not made for \(model._$type.name): name it where the container is made")
   }
 
-  /// Where the row of an identifier is; nil where it is none of these stores'.
+  /// Finds the row of an identifier; nil if it is in none of these stores.
   func row(of identifier: PersistentIdentifier) -> (place: Place, row: UInt64)? {
     guard let place = place(named: identifier.entityName),
       let row = borrowed[place.store]._withUnsafeGuaranteedRef({ $0.row(of: identifier, place.map) })
@@ -236,7 +243,7 @@ final class StoreSet: StoreOwner {
     return (place, row)
   }
 
-  /// The place of an identifier's row. Throws for an identifier of another container's store.
+  /// Finds the row of an identifier. Throws for an identifier of another container's store.
   func knownRow(of identifier: PersistentIdentifier) throws -> (place: Place, row: UInt64) {
     if let found = row(of: identifier) { return found }
     guard place(named: identifier.entityName) != nil else {
@@ -246,13 +253,13 @@ final class StoreSet: StoreOwner {
   }
 }
 
-/// What a container has still to close.
+/// The stores that a container still has to close.
 private final class Rest: @unchecked Sendable {
   // Unchecked because `lock` guards the fields.
   let lock = Lock()
-  /// Those that no other container uses.
+  /// The stores that no other container uses.
   var stores: [GraphStore] = []
-  /// Sets that show what the stores held before, and read their files.
+  /// The sets that show earlier states, and read the files of these stores.
   var pasts: [Past] = []
 }
 

@@ -4,9 +4,9 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostRecords
 
-/// A copy of a store in the system's folder for temporary files, on which a change is tried.
+/// Makes a copy of a store in the system's folder for temporary files, to try a change on it.
 enum TrialCopy {
-  /// The path of a folder that does not exist yet.
+  /// The path of a new folder, which does not exist yet.
   static var newFolder: String {
     FileManager.default.temporaryDirectory.appending(path: "roost-dry-run-\(UUID().uuidString)")
       .path(percentEncoded: false)

@@ -1,7 +1,8 @@
 internal import RoostGraph
 
 extension ModelContext {
-  /// What becomes of inserted models of one class whose unique values are there already: see ``setUniquePolicy(_:for:)``.
+  /// What a save does with inserted models of one class whose unique values exist already: see
+  /// ``setUniquePolicy(_:for:)``.
   public struct UniqueRule<Model: PersistentModel> {
     fileprivate enum Kind {
       case always(UniqueChoice)
@@ -16,12 +17,13 @@ extension ModelContext {
     public static var upsert: UniqueRule { UniqueRule(kind: .always(.upsert)) }
     /// The stored model stays as it is.
     public static var keepExisting: UniqueRule { UniqueRule(kind: .always(.keepExisting)) }
-    /// The stored model takes those values that are not nil.
+    /// The stored model takes the inserted model's values that are not nil.
     public static var mergeNonNil: UniqueRule { UniqueRule(kind: .always(.mergeNonNil)) }
-    /// The save throws, and names both.
+    /// The save throws, and names both models.
     public static var `throw`: UniqueRule { UniqueRule(kind: .always(.throw)) }
 
-    /// The one with the greater value wins, as by ``upsert``; of two that are equal the one that came last.
+    /// The model with the greater value wins, as with ``upsert``. The later one wins if both are
+    /// equal.
     public static func newest<Value: Comparable>(by keyPath: KeyPath<Model, Value>) -> UniqueRule {
       UniqueRule(kind: .newest(keyPath) { !($0[keyPath: keyPath] < $1[keyPath: keyPath]) })
     }
@@ -41,17 +43,19 @@ extension ModelContext {
       UniqueRule(kind: .fields(keyPaths))
     }
 
-    /// Asked for each inserted model, with the one that has its values already. It may change the inserted one before it chooses, so
-    /// as to take over what it wants; it must not save.
+    /// The closure is called for each inserted model, with the model that has its unique values. It
+    /// may change the inserted model before it chooses, for example to copy values from the
+    /// existing one. It must not save.
     public static func resolve(
       _ body: @escaping (_ inserted: Model, _ existing: Model) throws -> UniqueChoice
     ) -> UniqueRule { UniqueRule(kind: .resolve(body)) }
   }
 
-  /// Decides for a class and its subclasses what becomes of inserted models whose unique values are there already; ``uniquePolicy``
-  /// decides for all others. Nil takes that back.
+  /// Sets the policy of a class and its subclasses for inserted models whose unique values exist
+  /// already. ``uniquePolicy`` decides for all other classes. Nil removes the policy of the class.
   ///
-  /// Throws if the container does not know the class, or a property that is named is not stored.
+  /// - Throws: ``RoostError`` with the code `unknownModel` if the container does not know the
+  ///   class, and `badValue` if a named property is not stored.
   public func setUniquePolicy<T>(_ rule: UniqueRule<T>?, for model: T.Type) throws where T: PersistentModel {
     let place = try state.stores.known(model)
     let policy = try rule.map { try $0.policy(place.map) }

@@ -1,14 +1,16 @@
 internal import RoostGraph
 
-/// What the async form of a call has asked a store before the call runs.
+/// The requests that the async form of a call sends to a store before the call runs.
 ///
-/// The call runs on the context's actor, where it may not wait for a network. Where it needs the store, it throws ``NetworkWork``. The
-/// async form carries that out on another thread, and runs the call again, until the call needs nothing more: see
-/// ``ModelContext/fetching(_:isolation:)``. This object keeps the answers meanwhile.
+/// The call runs on the context's actor, where it may not wait for a network. If it needs the
+/// store, it throws ``NetworkWork``. The async form does that work on another thread and runs the
+/// call again, until the call needs nothing more: see ``ModelContext/fetching(_:isolation:)``.
+/// Meanwhile this object keeps the answers.
 ///
-/// Unchecked because the actor uses it while the call runs, and the other thread while the async form waits for that thread.
+/// Unchecked because the actor uses it while the call runs, and the other thread while the async
+/// form waits for that thread.
 final class AskedAhead: @unchecked Sendable {
-  /// What a fetch or a count asks a store.
+  /// A fetch or a count for a store.
   struct Wish: Sendable {
     private let descriptor: any Sendable & Equatable
     private let question: StoreQuestion?
@@ -28,20 +30,20 @@ final class AskedAhead: @unchecked Sendable {
   var counts: [(wish: Wish, answer: Int?)] = []
   private var loaded: Set<PersistentIdentifier> = []
 
-  /// What was asked ahead for the call that a context runs; nil if the call may wait itself.
+  /// The requests of the call that a context is running; nil if the call itself may wait.
   static func current(_ context: any BackedContext) -> AskedAhead? {
     (context.owner as? ContextState)?.asked as? AskedAhead
   }
 }
 
-/// What a call needs from the network. It is carried out on a thread that may wait.
+/// Work for the network that a call needs. It runs on a thread that may wait.
 struct NetworkWork: Error {
   let set: WorkingSet
   let body: @Sendable () throws -> Void
 }
 
 extension AskedAhead? {
-  /// The answer to a wish: the one that is kept; without this object that of the store.
+  /// Answers a request: with the kept answer, or without this object by a call of the store.
   func answer<Answer>(
     _ wish: AskedAhead.Wish, from set: WorkingSet,
     kept: any (ReferenceWritableKeyPath<AskedAhead, [(wish: AskedAhead.Wish, answer: Answer)]> & Sendable),
@@ -52,13 +54,13 @@ extension AskedAhead? {
     throw NetworkWork(set: set) { self[keyPath: kept].append((wish, try ask())) }
   }
 
-  /// Loads those models that were not asked for yet.
+  /// Loads the models that were not requested yet.
   func load(
     _ identifiers: [PersistentIdentifier], lists: Bool, from set: WorkingSet,
     _ ask: @escaping @Sendable ([PersistentIdentifier]) throws -> Void
   ) throws {
     guard let self else { return try ask(identifiers) }
-    // Lists are asked for only where they are missing.
+    // Lists are requested only if they are missing.
     let wanted = lists ? identifiers : self.missing(identifiers)
     if wanted.isEmpty { return }
     throw NetworkWork(set: set) {

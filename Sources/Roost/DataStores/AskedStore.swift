@@ -2,79 +2,84 @@ package import RoostGraph
 package import RoostQuery
 package import RoostRecords
 
-/// A store of a package of ours, which gets predicates in the engine's words.
+/// A store in one of Roost's own packages. It gets predicates as expressions of the engine.
 package protocol AskedStore: DataStore where Snapshot == DefaultSnapshot {
-  /// The models that a question asks for, or more: the answer says which.
+  /// Returns the models of a question, or more; the answer says which.
   func answer(_ question: StoreQuestion) throws -> StoreAnswer
-  /// How many there are; nil where they must be fetched to tell.
+  /// Returns the number of models; nil if it must fetch them to count them.
   func count(_ question: StoreQuestion) throws -> Int?
-  /// Those of some models that the store has.
+  /// Returns those of some models that the store has.
   ///
-  /// - Parameter lists: whether the members of all lists are returned. Otherwise they are returned of those models whose lists the working set
-  ///   has.
+  /// - Parameter lists: whether to return the members of all lists. Otherwise it returns only the
+  ///   lists that the working set has already.
   func load(_ identifiers: [PersistentIdentifier], lists: Bool) throws -> [SnapshotContent]
-  /// The working set has the values of these models from now on. Until then a save may be based on those that it had before.
+  /// Called when the working set has the values of these models. Until then a save may be based on
+  /// the earlier values.
   func took(_ contents: [SnapshotContent])
   /// Whether the store wants ``willSave(_:)`` before each save.
   var asksForChanges: Bool { get }
-  /// Objects that the next save updates, and the bits of the properties that were set in them.
+  /// Called before a save, with the objects that it updates and the bits of the properties that
+  /// were set in them.
   func willSave(_ changes: [(model: PersistentIdentifier, properties: UInt64)])
-  /// What of a content the working set has already, so that it need not be written.
+  /// Returns how much of a content the working set has already, so that it need not be written.
   func known(_ content: SnapshotContent) -> KnownPart
-  /// Whether it tells what other programs change.
+  /// Whether the store reports changes of other programs.
   var tellsChanges: Bool { get }
-  /// The container is made. From now on the store tells what other programs change.
+  /// Called when the container is made. From now on the store reports changes of other programs.
   func begin(_ news: StoreNews)
-  /// The container is closed. No other call is under way, and those that come later throw an error with the code `closed`.
+  /// Called when the container is closed. No other call is running, and later calls throw an error
+  /// with the code `closed`.
   func end()
 }
 
-/// What of a content a working set has.
+/// How much of a content a working set has.
 package enum KnownPart: Sendable {
   case nothing
-  /// All but the members of lists.
+  /// All except the members of lists.
   case values
   case all
 }
 
-/// Where a store tells what other programs changed.
+/// The receiver of changes that other programs made in a store.
 package struct StoreNews: Sendable {
   weak var workingSet: WorkingSet?
 
-  /// Whether live results or observers of this container wait for changes. They need new models too.
+  /// Whether live results or observers of this container follow changes. They need new models too.
   package var isFollowed: Bool { workingSet?.isFollowed == true }
 
-  /// Shows in all contexts what a closure returns. It is run while no other call to the store is under way.
+  /// Shows in all contexts the content that a closure returns. The closure runs while no other call
+  /// to the store is running.
   package func show(_ body: () throws -> NewsContent) throws { try workingSet?.show(body) }
 }
 
-/// What changed in a store.
+/// Changes in a store.
 package struct NewsContent {
-  /// Models as they are now.
+  /// The current content of models.
   package var contents: [SnapshotContent] = []
-  /// Models that are not there any more.
+  /// Models that no longer exist.
   package var gone: [PersistentIdentifier] = []
 
   package init() {}
 }
 
-/// What a fetch asks of a store.
+/// A fetch, as a question to a store.
 package struct StoreQuestion: Sendable {
-  /// The class of the models; those of subclasses are asked for too.
+  /// The class of the models. The question includes its subclasses.
   package let map: EntityMap
-  /// What entities, fields and relationships the condition speaks of.
+  /// The catalog with the entities, fields and relationships of the condition.
   package let catalog: Catalog
-  /// What is true of the models; nil for all.
+  /// The condition of the models; nil for all models.
   package let condition: RoostQuery.Expression?
-  /// Whether the condition is all that the predicate says.
+  /// Whether the condition is the whole predicate.
   package let isWhole: Bool
-  /// Nil where the engine has no words for the order.
+  /// The order; nil if the engine cannot express it.
   package let orders: [Order]?
-  /// Given only where the store's answer can be the whole one.
+  /// The limit, if the store's answer can be the whole result.
   package let limit: Int?
   private let rows: QuestionRows
 
-  /// The identifier of a row that the condition names. Nil for a row that the store cannot have.
+  /// Returns the identifier of a row that the condition names; nil for a row that the store cannot
+  /// have.
   package func identifier(_ entity: EntityID, _ row: RowID) -> PersistentIdentifier? { rows.identifier(entity, row) }
 }
 
@@ -90,9 +95,9 @@ extension StoreQuestion {
 /// A store's answer to a question.
 package struct StoreAnswer {
   package var contents: [SnapshotContent]
-  /// Whether the models were tested by the whole condition. Otherwise there may be more than those for which it is true.
+  /// Whether the store tested the whole condition. Otherwise it may return more models.
   package var isTested: Bool
-  /// What the store did, a line each: for ``FetchExplanation``.
+  /// Describes what the store did, in lines: for ``FetchExplanation``.
   package var report: () -> [String]
 
   package init(_ contents: [SnapshotContent], isTested: Bool, report: @escaping () -> [String] = { [] }) {
@@ -104,7 +109,7 @@ extension StoreQuestion {
   init<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>, _ map: EntityMap, graph: GraphContext) throws {
     let rows = QuestionRows(graph.store)
     let translation = try descriptor.predicate.map { try Translation($0, map, graph: graph, unknown: rows) }
-    // The store does not see changes of related rows that wait in the context.
+    // The store does not see unsaved changes of related rows.
     func isPending(_ maps: [EntityMap]) -> Bool {
       descriptor.includePendingChanges && maps.contains { graph.hasPending($0) }
     }

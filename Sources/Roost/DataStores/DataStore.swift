@@ -1,16 +1,17 @@
-/// A store of a program's own: a file format, a database, or a server.
+/// A store of your program's own: a file format, a database, or a server.
 ///
-/// Two functions are needed, ``fetch(_:)`` and ``save(_:)``. A container keeps what they return in a working set in memory, so contexts, faults,
-/// relationships, undo and observation work as with a store of Roost's own.
+/// Only two functions are required, ``fetch(_:)`` and ``save(_:)``. A container keeps the returned
+/// models in a working set in memory, so contexts, lazy loading, relationships, undo and
+/// observation work as with Roost's own stores.
 ///
 /// ```swift
 /// let container = try ModelContainer(
 ///   for: Trip.self, Stop.self, configurations: JSONConfiguration(file: file))
 /// ```
 ///
-/// One call at a time is made, on whichever thread uses a context.
+/// The container makes one call at a time, on the thread that uses a context.
 public protocol DataStore: AnyObject {
-  /// The type that describes a store, such as its address. A container makes the store of it.
+  /// The type of the store's settings, such as its address. A container makes the store from it.
   associatedtype Configuration: DataStoreConfiguration where Self == Configuration.Store
   /// The type in which models are read and written. ``DefaultSnapshot`` fits any model.
   associatedtype Snapshot: DataStoreSnapshot
@@ -22,53 +23,76 @@ public protocol DataStore: AnyObject {
   /// The configuration that the store was made with.
   var configuration: Configuration { get }
 
-  /// Opens the store. It runs while the container is made, and what it throws the container throws.
+  /// Opens the store while a container is made.
   ///
   /// - Parameters:
-  ///   - configuration: the address and the models. Its schema is set: the container fills it in.
-  ///   - migrationPlan: the container's plan. A store that can migrate carries it out here.
+  ///   - configuration: the address and the models. The container has set its schema.
+  ///   - migrationPlan: the container's plan. A store that can migrate runs it here.
+  /// - Throws: any error if the store cannot be opened. The container's initializer throws it.
   init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
   /// Removes all models.
+  ///
+  /// - Throws: ``DataStoreError/unsupportedFeature`` if the store does not implement it, or any
+  ///   error of the store.
   func erase() throws
 
-  /// The models that a descriptor asks for.
+  /// Fetches the models of a descriptor.
   ///
-  /// A store that cannot test the predicate throws ``DataStoreError/preferInMemoryFilter``; then it is asked again for all models of the class,
-  /// and the context tests them. One that cannot sort throws ``DataStoreError/preferInMemorySort``.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` if the store cannot test the predicate: the
+  ///   context asks again for all models of the class and tests them.
+  ///   ``DataStoreError/preferInMemorySort`` if it cannot sort: the context asks again without the
+  ///   order. The context's call throws any other error.
   func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot>
   where T: PersistentModel
-  /// The number of models that a descriptor finds. A store without this function fetches the models and counts them.
+  /// Counts the models of a descriptor. A store without this function fetches the models and counts
+  /// them.
+  ///
+  /// - Throws: what ``fetch(_:)`` throws.
   func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel
-  /// The identifiers of the models that a descriptor finds, in its order. A store without this function fetches the
-  /// models.
+  /// Fetches the identifiers of the models of a descriptor, in its order. A store without this
+  /// function fetches the models.
+  ///
+  /// - Throws: what ``fetch(_:)`` throws.
   func fetchIdentifiers<T>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel
 
-  /// Writes the changes of one save; all of them, or none if it throws.
+  /// Writes the changes of one save: all of them, or none if it throws.
+  ///
+  /// - Throws: any error if the changes are refused. The context's save throws it, and the changes
+  ///   stay unsaved.
   func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
 
-  /// A context begins to use the store.
+  /// Called when a context begins to use the store.
   func initializeState(for editingState: EditingState)
-  /// A context has ended.
+  /// Called when a context has ended.
   func invalidateState(for editingState: EditingState)
 
-  /// Snapshots that the store has at hand, without asking a server or a disk. The context fetches the missing ones by a predicate over their
-  /// identifiers.
+  /// Returns snapshots that the store has without asking a server or a disk. The context fetches
+  /// the missing ones by a predicate on their identifiers.
+  ///
+  /// - Throws: any error of the store. The call that needs the models throws it.
   func cachedSnapshots(for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState) throws
     -> [PersistentIdentifier: Snapshot]
 }
 
 extension DataStore {
-  /// Throws ``DataStoreError/unsupportedFeature``: a store that can remove everything implements it.
+  /// Throws ``DataStoreError/unsupportedFeature``. Implement it in a store that can remove all
+  /// models.
+  ///
+  /// - Throws: ``DataStoreError/unsupportedFeature``, always.
   public func erase() throws { throw DataStoreError.unsupportedFeature }
 
   /// Fetches the models, and counts them.
+  ///
+  /// - Throws: what ``fetch(_:)`` throws.
   public func fetchCount<T>(_ request: DataStoreFetchRequest<T>) throws -> Int where T: PersistentModel {
     try fetch(request).fetchedSnapshots.count
   }
 
   /// Fetches the models, and returns their identifiers.
+  ///
+  /// - Throws: what ``fetch(_:)`` throws.
   public func fetchIdentifiers<T>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel { try fetch(request).fetchedSnapshots.map(\.persistentIdentifier) }
 
@@ -77,7 +101,9 @@ extension DataStore {
   /// Does nothing.
   public func invalidateState(for editingState: EditingState) {}
 
-  /// Returns nothing: the store has no snapshots at hand.
+  /// Returns no snapshots.
+  ///
+  /// - Throws: nothing in this default implementation.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: Snapshot] { [:] }
@@ -85,25 +111,34 @@ extension DataStore {
 
 /// A store that can delete models without fetching them.
 public protocol DataStoreBatching: DataStore {
-  /// Deletes the models of a class that pass a predicate, without a save of a context.
-  /// `context.deleteAll(model:where:)` calls it. Either all are deleted, or it throws and none is.
+  /// Deletes the models of a class that fulfil a predicate, without a save of a context.
+  /// `context.deleteAll(model:where:)` calls it. It deletes all of them, or throws and deletes
+  /// none.
+  ///
+  /// - Throws: any error if the models cannot be deleted. The context's call throws it.
   func delete<T>(_ request: DataStoreBatchDeleteRequest<T>) throws where T: PersistentModel
 }
 
-/// How a store of some kind is described.
+/// The settings of a store of some kind.
 public protocol DataStoreConfiguration: Hashable {
-  /// The store that a container makes of the configuration.
+  /// The type of the store that a container makes from the configuration.
   associatedtype Store: DataStore where Self == Store.Configuration
 
-  /// The name by which errors and traces mention the store.
+  /// The name of the store in errors and traces.
   var name: String { get }
-  /// The models of this store; nil for those that no other configuration of the container names.
+  /// The models of this store; nil for all models that no other configuration of the container
+  /// names.
   var schema: Schema? { get set }
-  /// Throws if no store can be opened with these settings. A container calls it first.
+  /// Checks the settings. A container calls it first.
+  ///
+  /// - Throws: any error if no store can be opened with these settings. The container's initializer
+  ///   throws it.
   func validate() throws
 }
 
 extension DataStoreConfiguration {
   /// Accepts every configuration.
+  ///
+  /// - Throws: nothing in this default implementation.
   public func validate() throws {}
 }

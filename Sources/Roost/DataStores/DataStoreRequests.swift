@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Asks a store for models.
+/// A request for models of a store.
 public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
   /// The state of the context that asks.
   public let editingState: EditingState
-  /// The predicate, the order, the limit and the offset that are asked for.
+  /// The predicate, the order, the limit and the offset of the fetch.
   public let descriptor: FetchDescriptor<T>
 
   /// Makes a request, such as in a test of a store.
@@ -17,18 +17,19 @@ public struct DataStoreFetchRequest<T>: Sendable where T: PersistentModel {
 /// The models that a store found.
 public struct DataStoreFetchResult<ModelType, SnapshotType>: Sendable
 where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
-  /// The descriptor that was asked, unchanged.
+  /// The descriptor of the request, unchanged.
   public let descriptor: FetchDescriptor<ModelType>
-  /// The snapshots that the descriptor asks for, in its order.
+  /// The snapshots of the found models, in the descriptor's order.
   public let fetchedSnapshots: [SnapshotType]
-  /// Snapshots of other models that relationships reference. They are not part of the result, and spare a call later.
+  /// Snapshots of other models that relationships reference. They are not part of the result, and
+  /// can save a later call.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
   /// Makes the answer to a request.
   ///
   /// - Parameters:
   ///   - descriptor: the request's descriptor.
-  ///   - fetchedSnapshots: the models that it finds, in its order.
+  ///   - fetchedSnapshots: the found models, in the descriptor's order.
   ///   - relatedSnapshots: models that these reference, if the store has them at hand.
   public init(
     descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
@@ -44,11 +45,11 @@ where ModelType: PersistentModel, SnapshotType: DataStoreSnapshot {
 public struct DataStoreSaveChangesRequest<SnapshotType>: Sendable where SnapshotType: DataStoreSnapshot {
   /// The state of the context that saves, with its author.
   public let editingState: EditingState
-  /// New models. Their identifiers are temporary: the result says what they are from now on.
+  /// New models. Their identifiers are temporary; the result maps them to lasting identifiers.
   public let inserted: [SnapshotType]
-  /// Models that are stored already, each with all its values.
+  /// Models that are stored already, with all their values.
   public let updated: [SnapshotType]
-  /// Models to remove, with the last values that the context knew.
+  /// Models to remove, with their last values in the context.
   public let deleted: [SnapshotType]
 
   /// Makes a request, such as in a test of a store.
@@ -68,14 +69,15 @@ final public class DataStoreSaveChangesResult<SnapshotType>: Sendable where Snap
   public let storeIdentifier: String
   /// The lasting identifiers of new models, by their temporary ones.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
-  /// Models that the store changed itself while it saved: a time, a number, a default.
+  /// Models whose values the store changed while it saved, such as a time, a number or a default.
   public let snapshotsToReregister: [PersistentIdentifier: SnapshotType]
 
   /// Makes the answer to a save.
   ///
   /// - Parameters:
   ///   - storeIdentifier: the store's ``DataStore/identifier``.
-  ///   - remappedIdentifiers: for each inserted model its lasting identifier, by the temporary one.
+  ///   - remappedIdentifiers: the lasting identifier of each inserted model, by its temporary
+  ///     identifier.
   ///   - snapshotsToReregister: models whose values the store changed while it saved, by their lasting identifiers.
   public init(
     for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
@@ -87,11 +89,11 @@ final public class DataStoreSaveChangesResult<SnapshotType>: Sendable where Snap
   }
 }
 
-/// Asks a store to delete models that it need not fetch.
+/// A request to delete models without fetching them.
 public struct DataStoreBatchDeleteRequest<T>: Sendable where T: PersistentModel {
   /// The state of the context that deletes, with its author.
   public let editingState: EditingState
-  /// Nil for all models of the class.
+  /// The predicate of the models to delete; nil for all models of the class.
   public let predicate: Predicate<T>?
   /// Whether models of subclasses are deleted too.
   public let includeSubclasses: Bool

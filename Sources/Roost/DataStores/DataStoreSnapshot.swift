@@ -1,22 +1,25 @@
 /// The values of one model, as a store and a context exchange them.
 ///
-/// A context reads a snapshot through its coding: under `persistentIdentifier` the identifier, and under the name of each property its value,
-/// or the identifiers of the models that a relationship references. See ``DataStoreSnapshotCodingKey``.
+/// A context reads a snapshot through its coding. The key `persistentIdentifier` has the
+/// identifier. The name of each property has its value, or the identifiers of the models that a
+/// relationship references. See ``DataStoreSnapshotCodingKey``.
 public protocol DataStoreSnapshot: Decodable, Encodable, Sendable {
-  /// The model whose values these are.
+  /// The identifier of the model.
   var persistentIdentifier: PersistentIdentifier { get }
 
-  /// The values of a model that is saved. `backingData` has them by key path, and its `persistentModelID` is not nil.
+  /// Makes a snapshot of a model that is saved. `backingData` has its values by key path, and its
+  /// `persistentModelID` is not nil.
   init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
 
-  /// This snapshot under another identifier. Identifiers in relationships are replaced as `remappedIdentifiers` says.
+  /// Returns this snapshot with another identifier. `remappedIdentifiers` replaces identifiers in
+  /// relationships.
   func copy(
     persistentIdentifier: PersistentIdentifier, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
   ) -> Self
 }
 
 extension DataStoreSnapshot {
-  /// This snapshot under another identifier.
+  /// Returns this snapshot with another identifier.
   public func copy(persistentIdentifier: PersistentIdentifier) -> Self {
     copy(persistentIdentifier: persistentIdentifier, remappedIdentifiers: nil)
   }
@@ -32,15 +35,15 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, CustomDebugStringCo
   /// A property of the model, by its name.
   case modeledProperty(String)
 
-  /// The key of a name; each name except `persistentIdentifier` is a property's.
+  /// Makes the key of a name. Each name except `persistentIdentifier` is a property's.
   public init?(stringValue: String) {
     self = stringValue == "persistentIdentifier" ? .persistentIdentifier : .modeledProperty(stringValue)
   }
 
-  /// Nil: properties have no numbers.
+  /// Returns nil, because properties have no numbers.
   public init?(intValue: Int) { nil }
 
-  /// The name under which the value is coded.
+  /// The name of the key.
   public var stringValue: String {
     switch self {
     case .persistentIdentifier: "persistentIdentifier"
@@ -48,7 +51,7 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, CustomDebugStringCo
     }
   }
 
-  /// Nil: properties have no numbers.
+  /// Nil, because properties have no numbers.
   public var intValue: Int? { nil }
   public var debugDescription: String { stringValue }
 }

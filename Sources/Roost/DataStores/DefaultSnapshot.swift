@@ -2,7 +2,7 @@ internal import RoostGraph
 
 /// A snapshot with the values of any model.
 ///
-/// It is coded by the names of the properties. So a store can write it as JSON, and read it back:
+/// It is coded by the names of the properties, so a store can write it as JSON and read it back:
 ///
 /// ```
 /// { "persistentIdentifier": …, "title": "Warszawa", "year": 1977, "playlist": … }
@@ -10,13 +10,13 @@ internal import RoostGraph
 public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
   package var content: SnapshotContent
 
-  /// The model whose values these are. ``DataStoreSnapshot/copy(persistentIdentifier:)`` gives the values to another
-  /// identifier.
+  /// The identifier of the model. ``DataStoreSnapshot/copy(persistentIdentifier:)`` copies the
+  /// values to another identifier.
   public var persistentIdentifier: PersistentIdentifier { content.identifier }
 
   package init(_ content: SnapshotContent) { self.content = content }
 
-  /// Copies the values of a model out of its backing data.
+  /// Copies the values of a model from its backing data.
   public init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]) {
     func open<Data: BackingData>(_ data: Data) -> SnapshotContent {
       if let model = (data as? _ObjectBacking<Data.Model>)?.model { return SnapshotContent(model) }
@@ -25,12 +25,15 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
     content = open(backingData)
   }
 
-  /// The values of a model.
+  /// Copies the values of a model.
   public init(_ model: some PersistentModel) { content = SnapshotContent(model) }
 
-  /// A snapshot of values that a store read. Properties that are not named get the model's defaults if the model is new here, and stay
-  /// as they are otherwise. The value of a relationship
-  /// is a `PersistentIdentifier`, or a list of them.
+  /// Makes a snapshot of values that a store has read. For properties that are not named, a new
+  /// model gets its defaults, and an existing model keeps its values. The value of a relationship
+  /// is a `PersistentIdentifier`, or an array of them.
+  ///
+  /// - Throws: ``RoostError`` with the code `badValue` if a property does not exist or its value
+  ///   has another type, and `unknownModel` if no container of this program has the class.
   public init(_ persistentIdentifier: PersistentIdentifier, values: [String: Any]) throws {
     let type = try ModelNames.shared.type(of: persistentIdentifier)
     let form = ImageForm.of(type)
@@ -61,7 +64,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
     content.isDecoded = true
   }
 
-  /// The value of a property; of a relationship the identifier, or the list of them. Nil where nothing is known of it.
+  /// The value of a property. For a relationship it is the identifier, or an array of identifiers.
+  /// Nil if the snapshot has no value.
   public subscript(property: String) -> Any? {
     guard let number = content.type.properties.indices.first(where: { content.type.propertyName($0) == property })
     else {
@@ -75,8 +79,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
     }
   }
 
-  /// These values under another identifier. Relationships reference what `remappedIdentifiers` says instead of the
-  /// old identifiers.
+  /// Returns these values with another identifier. `remappedIdentifiers` replaces identifiers in
+  /// relationships.
   public func copy(
     persistentIdentifier: PersistentIdentifier, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
   ) -> DefaultSnapshot {
@@ -107,7 +111,7 @@ extension DefaultSnapshot: Codable {
     try content.encode(into: &container)
   }
 
-  /// The class of the model must belong to a container of this program.
+  /// Decodes a snapshot. A container of this program must have the model's class.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: ImageKey.self)
     let identifier = try container.decode(PersistentIdentifier.self, forKey: Self.identifierKey)

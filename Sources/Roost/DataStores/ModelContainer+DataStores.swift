@@ -1,13 +1,16 @@
 internal import RoostGraph
 
-/// Containers of stores of a program's own.
+/// Containers with stores of your program's own.
 extension ModelContainer {
-  /// A container of classes of models in stores of the program's own, in Roost's, or in both.
+  /// Makes a container of model classes with stores of your program's own, Roost's stores, or both.
   ///
   /// - Parameters:
   ///   - forTypes: the classes. Models that their relationships reference are added.
-  ///   - migrationPlan: the plan that each store carries out by itself.
-  ///   - configurations: one for each store, such as `PostgresConfiguration` or one of the program's own.
+  ///   - migrationPlan: the plan. Each store runs it separately.
+  ///   - configurations: one for each store, such as `PostgresConfiguration` or a type of your
+  ///     program.
+  /// - Throws: what the stores throw when they are opened, and what the other initializers of
+  ///   ``ModelContainer`` throw.
   public convenience init(
     for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: any DataStoreConfiguration...
@@ -15,10 +18,14 @@ extension ModelContainer {
     try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// A container of Roost's stores and of the program's own. Each configuration names the models that it keeps by its `schema`; one without
-  /// a schema keeps the others.
+  /// Makes a container with Roost's stores and stores of your program's own. Each configuration
+  /// names its models by its `schema`; a configuration without a schema keeps the others.
   ///
-  /// Each store carries out the migration plan by itself. A store of the program's own gets it in ``DataStore/init(_:migrationPlan:)``.
+  /// Each store runs the migration plan separately. A store of your program's own gets it in
+  /// ``DataStore/init(_:migrationPlan:)``.
+  ///
+  /// - Throws: what the stores throw when they are opened, and what the other initializers of
+  ///   ``ModelContainer`` throw.
   public convenience init(
     for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [any DataStoreConfiguration]
@@ -28,7 +35,7 @@ extension ModelContainer {
     attachStores()
   }
 
-  /// A container with one store that the caller has opened.
+  /// Makes a container with one store that the caller has opened.
   package convenience init(for schema: Schema, over store: some DataStore) throws {
     try self.init(for: schema, configurations: [Self.known(store, "stage", schema: schema)])
     attachStores()
@@ -38,10 +45,11 @@ extension ModelContainer {
     for case let set as WorkingSet in stores.stores.compactMap(\.backing) { set.attach(self) }
   }
 
-  /// The program's own stores, for tests.
+  /// The stores of the program's own, for tests.
   package var dataStores: [any DataStore] { stores.stores.compactMap { ($0.backing as? WorkingSet)?.store } }
 
-  /// The models of identifiers of a program's own store, in a context of this container, without those that are not there.
+  /// Returns the models of identifiers of a program's own store, in a context of this container.
+  /// Models that do not exist are left out.
   package func models(
     _ identifiers: [PersistentIdentifier], in context: ModelContext
   ) throws -> [PersistentIdentifier: any PersistentModel] {
@@ -67,7 +75,7 @@ extension ModelContainer {
     if let known = configuration as? ModelConfiguration { return known }
     try configuration.validate()
     var given = configuration
-    // Stores of SwiftData's documentation expect a schema.
+    // Stores that follow SwiftData's documentation expect a schema.
     if given.schema == nil { given.schema = schema }
     let here = Set(given.schema?.entities.map(\.name) ?? [])
     func make<Configuration: DataStoreConfiguration>(_ configuration: Configuration) throws -> any DataStore {
@@ -80,14 +88,14 @@ extension ModelContainer {
 
   private static func known(_ store: any DataStore, _ name: String, schema: Schema?) -> ModelConfiguration {
     var known = ModelConfiguration(name, schema: schema, isStoredInMemoryOnly: true)
-    // Fetched snapshots are no history.
+    // Fetched snapshots are not changes, so they are not recorded.
     known.history = .off
     known.backing = BackingPlace(WorkingSet(store))
     return known
   }
 }
 
-/// The entities that other stores of a container keep, while a store of it is made.
+/// The entities of a container's other stores, while one of its stores is made.
 package enum PlanNeighbours {
   @TaskLocal package static var entities: Set<String> = []
 }

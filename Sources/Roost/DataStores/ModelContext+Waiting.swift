@@ -1,32 +1,40 @@
 internal import RoostGraph
 internal import RoostFile
 
-/// Fetching from a server without blocking the thread.
+/// Fetches from a server without blocking the thread.
 ///
-/// A function here gives its thread back while a server is waited for, so it fits the main actor and tasks. Code that is reached in the
-/// meantime may use the context. The result is that of a fetch at the end of the wait: it includes what that code changed. If the task is
-/// cancelled, the question to the server is cancelled too, and the function throws `CancellationError`. A store in a file answers on the
-/// caller's thread, and a cancelled task ends its work between two rows.
+/// These functions release the thread while they wait for a server, so you can call them on the
+/// main actor and in tasks. Other code may use the context meanwhile. The result is that of a fetch
+/// at the end of the wait, so it includes changes by that code. If the task is cancelled, the
+/// request to the server is cancelled too, and the function throws `CancellationError`. A store in
+/// a file answers on the caller's thread; a cancelled task ends that work between two rows.
 extension ModelContext {
-  /// The models that a descriptor asks for, as `fetch` returns them.
+  /// Fetches the models of a descriptor, as `fetch` does.
   ///
   /// ```swift
   /// let songs = try await context.fetching(FetchDescriptor<Song>())
   /// ```
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws, and `CancellationError` if the
+  ///   task is cancelled.
   public func fetching<Model: PersistentModel>(
     _ descriptor: FetchDescriptor<Model>, isolation: isolated (any Actor)? = #isolation
   ) async throws -> [Model] {
     try await waiting(for: Model.self) { try found(descriptor) }
   }
 
-  /// How many models there are, as `fetchCount` returns it.
+  /// Counts models, as `fetchCount` does.
+  ///
+  /// - Throws: what ``ModelContext/fetchCount(_:fileID:line:)`` throws, and `CancellationError` if
+  ///   the task is cancelled.
   public func fetchingCount<Model: PersistentModel>(
     _ descriptor: FetchDescriptor<Model>, isolation: isolated (any Actor)? = #isolation
   ) async throws -> Int {
     try await waiting(for: Model.self) { try counted(descriptor) }
   }
 
-  /// Loads models, and those that a relationship of them references, so that reading their properties does not wait for the server.
+  /// Loads models and the models that one of their relationships references, so that reads of their
+  /// properties do not wait for the server.
   ///
   /// ```swift
   /// try await context.loading(playlists, \.songs)
@@ -34,6 +42,9 @@ extension ModelContext {
   /// ```
   ///
   /// For a longer path, call it again with the models that the first call loaded.
+  ///
+  /// - Throws: ``RoostError`` if a model belongs to another context or cannot be loaded, and
+  ///   `CancellationError` if the task is cancelled.
   public func loading<Model: PersistentModel, Value>(
     _ models: [Model], _ relationship: KeyPath<Model, Value>, isolation: isolated (any Actor)? = #isolation
   ) async throws {
@@ -55,7 +66,8 @@ extension ModelContext {
     }
   }
 
-  /// Runs a call of this context, which may run more than once. What it needs from the network is fetched on another thread.
+  /// Runs a call of this context, which may run more than once. Another thread fetches the parts
+  /// that need the network.
   private func waiting<Model: PersistentModel, Result>(
     for model: Model.Type, isolation: isolated (any Actor)? = #isolation, _ body: () throws -> Result
   ) async throws -> Result {
@@ -76,22 +88,26 @@ extension ModelContext {
 }
 
 extension ModelContext {
-  /// Runs calls of this context, and ends them with `CancellationError` if the task is cancelled.
+  /// Runs calls of this context, and ends them if the task is cancelled.
   ///
   /// ```swift
   /// let found = try await context.withCancellation { try context.fetch(recent) }
   /// ```
   ///
-  /// A call that reads a file is ended between two rows, and one that waits for a server while it waits. A bulk update or insertion that is
-  /// ended changes nothing. A save is ended before it begins to write, or while a server has not answered; its changes then wait as before.
+  /// A call that reads a file ends between two rows, and a call that waits for a server ends while
+  /// it waits. A bulk update or insertion that is ended changes nothing. A save is ended before it
+  /// begins to write, or while a server has not answered; its changes then stay unsaved.
   ///
-  /// The closure runs on the caller's actor, and keeps its thread while it runs. Tasks that it begins are not ended.
+  /// The closure runs on the caller's actor, and blocks its thread while it runs. Tasks that it
+  /// starts are not ended.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled, and what the closure throws.
   public func withCancellation<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: () throws -> Result
   ) async throws -> Result {
     let interrupt = CallInterrupt()
     return try await withTaskCancellationHandler {
-      // Without it the closure would leave the caller's actor.
+      // Without it the closure would run outside of the caller's actor.
       _ = isolation
       return try CallInterrupt.with(interrupt, body)
     } onCancel: {

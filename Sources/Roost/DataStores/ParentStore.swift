@@ -1,9 +1,10 @@
 internal import RoostFile
 internal import RoostGraph
 
-/// A child context: what it saves goes to another context.
+/// Child contexts: a save of a child changes another context.
 extension ModelContext {
-  /// A context that shows the models of another context, with their unsaved changes, as models of its own.
+  /// Makes a context that shows the models of another context, with their unsaved changes, as
+  /// models of its own.
   ///
   /// ```swift
   /// let form = try ModelContext(parent: context)
@@ -11,10 +12,14 @@ extension ModelContext {
   /// draft?.title = "Heroes"
   /// try form.save()
   /// ```
-  /// A save makes the changes in the parent, where they wait to be saved as if your program had made them there. Only the properties that you
-  /// changed are set. If you let go of the child without a save, nothing has happened. A child belongs to the thread, or actor, of its parent.
+  /// A save makes the changes in the parent, as if your program had made them there. They are
+  /// unsaved in the parent. Only the properties that you changed are set. If you release the child
+  /// without a save, nothing happens. A child belongs to the thread, or actor, of its parent.
   ///
-  /// It reads models when you fetch them, by way of the parent. To see what the parent changes later, fetch again.
+  /// It reads models through the parent when you fetch them. To see later changes of the parent,
+  /// fetch again.
+  ///
+  /// - Throws: ``RoostError`` with the code `closed` if the parent's container was closed.
   public convenience init(parent: ModelContext) throws {
     let stores = parent.container.stores
     try stores.checkOpen()
@@ -25,14 +30,14 @@ extension ModelContext {
     self.init(try ModelContainer(for: parent.container.schema, configurations: configurations))
   }
 
-  /// The context to which saves of this one go; nil where they go to the stores.
+  /// The context that saves of this context change; nil if they go to the stores.
   public var parent: ModelContext? {
     let set = container.stores.stores.first?.backing as? WorkingSet
     return (set?.store as? ParentStore)?.parent
   }
 }
 
-/// One of the stores of a parent context.
+/// The configuration of one of a parent context's stores.
 struct ParentConfiguration: DataStoreConfiguration {
   typealias Store = ParentStore
 
@@ -56,7 +61,7 @@ struct ParentConfiguration: DataStoreConfiguration {
   }
 }
 
-/// What a child context takes for its store: the models of one store, as the parent context shows them.
+/// The store of a child context: the models of one store, as the parent context shows them.
 final class ParentStore: DataStore {
   typealias Snapshot = DefaultSnapshot
 
@@ -64,7 +69,7 @@ final class ParentStore: DataStore {
   let schema: Schema
   let identifier: String
   let parent: ModelContext
-  /// What the child was given of each model: what differs from it was changed in the child.
+  /// The content of each model that the child got. Differences from it are changes of the child.
   private var given: [PersistentIdentifier: SnapshotContent] = [:]
 
   init(_ configuration: ParentConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
@@ -102,7 +107,7 @@ final class ParentStore: DataStore {
       inserted: request.inserted, updated: updated, deleted: request.deleted, editingState: request.editingState)
     let models = try parent.take(merged)
     for snapshot in request.deleted { given[snapshot.persistentIdentifier] = nil }
-    // The parent may have decided otherwise, as where a unique value makes a new model one that it has.
+    // The parent may have changed it, for example merged a new model by a unique value.
     var now: [PersistentIdentifier: DefaultSnapshot] = [:]
     for model in models {
       let content = SnapshotContent(model)
@@ -114,7 +119,7 @@ final class ParentStore: DataStore {
       for: identifier, remappedIdentifiers: remapped, snapshotsToReregister: now)
   }
 
-  /// A model as the parent has it, with what was changed in the child.
+  /// Combines a model of the parent with the changes of the child.
   private func joined(_ content: SnapshotContent) throws -> SnapshotContent {
     guard let model = parent.existing(content.identifier) else {
       throw RoostError(

@@ -1,6 +1,6 @@
-/// The history of stores of a program's own.
+/// The history of stores of the program's own.
 extension StoreSet {
-  /// The transactions of the first store that provides such a history; nil if none does.
+  /// Returns the transactions of the first store with such a history; nil if none has one.
   func ownHistory<Transaction: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<Transaction>
   ) throws -> [Transaction]? {
@@ -15,8 +15,8 @@ extension StoreSet {
     return nil
   }
 
-  /// Removes history from the first store that provides such a history. Returns the consumers that hold some of it back; nil if there is
-  /// none.
+  /// Removes history from the first store with such a history. Returns the consumers that still
+  /// need some of it; nil if no store has such a history.
   func removeOwnHistory<Transaction: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<Transaction>
   ) throws -> [String]? {
@@ -33,7 +33,7 @@ extension StoreSet {
     return nil
   }
 
-  /// Calls the first store that keeps consumers of such transactions; nil if none does.
+  /// Calls the first store that keeps consumers of such transactions. Returns nil if none does.
   func consumed<Transaction: HistoryTransaction, Result>(
     _ transactions: Transaction.Type, _ body: (any ConsumedHistory<Transaction>) throws -> Result
   ) throws -> Result? {

@@ -1,18 +1,19 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// Writing what a store returned into the rows of a working set.
+/// Writes the models that a store returned into the rows of a working set.
 extension WorkingSet {
   typealias Place = (map: EntityMap, row: UInt64)
 
-  /// Writes snapshots into the working set. Returns the numbers of their rows, in order; nil for those that a later save or fetch overtook.
+  /// Writes snapshots into the working set. Returns the numbers of their rows, in order; nil for
+  /// rows that a later save or fetch wrote.
   @discardableResult
   func feed(_ contents: [SnapshotContent], askedAt time: UInt64) throws -> [UInt64?] {
     try checkThread()
     guard let container else { throw RoostError(.closed, "the container of the store \(identifier) has ended") }
     if contents.isEmpty { return [] }
     return try feeding.withLock {
-      // Models that were asked for before an erase are gone.
+      // Models that were requested before an erase are gone.
       if keys.wasErased(after: time) { return contents.map { _ in nil } }
       var meal = try Meal(self, container, askedAt: time)
       try meal.take(contents)
@@ -21,8 +22,8 @@ extension WorkingSet {
     }
   }
 
-  /// Removes rows that the store does not have; of those that are loaded only where they were asked for again. Relationships lose them, and
-  /// no delete rule follows.
+  /// Removes rows that the store does not have. A loaded row is removed only if it was requested
+  /// again. Relationships lose the rows, and no delete rule applies.
   func remove(_ identifiers: [PersistentIdentifier], askedAt time: UInt64, isAgain: Bool = false) throws {
     guard let container, !identifiers.isEmpty else { return }
     try feeding.withLock {
@@ -36,41 +37,45 @@ extension WorkingSet {
     }
   }
 
-  /// What is fed at once.
+  /// Snapshots that are written together.
   ///
-  /// 1. Each model that the contents name has a row, or a number for one that is new.
-  /// 2. A member that leaves a list, and whose reference to the owner may not be nil, was deleted or has another owner. The store is asked.
-  /// 3. New rows, and those without values, are written as they are (``GraphStore/write(_:unloaded:)``). Values that replace others are set in
-  ///    objects and saved (``ModelContext/take(_:)``), because only what differs may change.
+  /// 1. Each model that the contents name has a row, or a reserved number for a new row.
+  /// 2. A member that left a list, and whose reference to the owner may not be nil, was deleted or
+  ///    has another owner. The store is asked.
+  /// 3. New rows, and rows without values, are written as they are
+  ///    (``GraphStore/write(_:unloaded:)``). Values that replace others are set in objects and
+  ///    saved (``ModelContext/take(_:)``), because only differences may change.
   private struct Meal {
     private let set: WorkingSet
     private let container: ModelContainer
     private let graph: GraphStore
     private let asked: (any AskedStore)?
     private let time: UInt64
-    /// By content, the number of its row; nil for one that was overtaken.
+    /// For each content the number of its row; nil if a later save or fetch wrote it.
     private(set) var found: [UInt64?] = []
-    /// All contents, without references to models that were deleted.
+    /// All contents, without references to deleted models.
     private var contents: [SnapshotContent] = []
-    /// The numbers of the contents to write. The others are known already, or a later save or fetch overtook them.
+    /// The indexes of the contents to write. The others are known already, or a later save or fetch
+    /// wrote them.
     private var taken: [Int] = []
     private var batch = FetchedBatch()
-    /// By number of a row in the batch that is new, the number in ``made``.
+    /// For each new row in the batch, its index in ``made``.
     private var direct: [(row: Int, made: Int)] = []
-    /// The rows of contents that were there before, and those of them whose contents include the members of all lists.
+    /// The existing rows of contents, and those of them whose contents include the members of all
+    /// lists.
     private var known: [Place] = []
     private var listed: [Place] = []
-    /// The numbers of those that are set in objects.
+    /// The indexes of contents that are set in objects.
     private var byObject: [Int] = []
     private var made: [BackingKeys.New] = []
     private var madeNames: [EntityKey: Int] = [:]
-    /// The numbers in ``made`` of the rows of contents. The others are only named by contents.
+    /// The indexes in ``made`` of the rows of contents. The other rows are only named by contents.
     private var madeOfContents: [Int] = []
-    /// Members that need an owner and are not in its list any more. The store will be asked for them.
+    /// Members that need an owner and are no longer in its list. The store will be asked for them.
     private var lost: [PersistentIdentifier] = []
-    /// The models of contents, and those that the store was asked about.
+    /// The models of contents, and the models that the store was asked about.
     private var looked: Set<RowName> = []
-    /// Rows that the store does not have any more.
+    /// Rows that the store no longer has.
     private var gone: [Place] = []
     /// The class of the last identifier. Neighbours usually have the same class.
     private var last: (name: String, map: EntityMap)?
@@ -81,9 +86,9 @@ extension WorkingSet {
     private struct Way {
       let content: Int
       let map: EntityMap
-      /// The row that was there before.
+      /// The row, if it existed before.
       var row: UInt64 = 0
-      /// The number of a new row.
+      /// The index of a new row.
       var made: Int?
       /// Whether the row may have values.
       var isLoaded = false
@@ -94,6 +99,12 @@ extension WorkingSet {
     private struct RowName: Hashable {
       var home: Int
       var row: UInt64
+
+      /// Called by sets. Rows are numbered by the engine, so no other program chooses numbers that collide.
+      func _rawHashValue(seed: Int) -> Int {
+        let product = (row ^ UInt64(truncatingIfNeeded: seed)).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        return Int(truncatingIfNeeded: product.high ^ product.low) ^ home
+      }
     }
 
     init(_ set: WorkingSet, _ container: ModelContainer, askedAt time: UInt64) throws {
@@ -138,13 +149,13 @@ extension WorkingSet {
           if let new = way.made { direct.append((batch.count - 1, new)) }
         } else {
           byObject.append(way.content)
-          // Rows of objects are made without values.
+          // Rows that are set in objects are made without values.
           if let new = way.made { made[new].isLoaded = false }
         }
       }
     }
 
-    /// Finds the rows of contents. Those that are new have no number yet.
+    /// Finds the rows of contents. New rows have no number yet.
     private mutating func ways(of more: [SnapshotContent], from start: Int) throws -> [Way] {
       var ways: [Way] = []
       ways.reserveCapacity(more.count)
@@ -186,7 +197,7 @@ extension WorkingSet {
       return ways
     }
 
-    /// Reserves the numbers of new rows: those of neighbours of one class follow each other.
+    /// Reserves the numbers of new rows. Consecutive rows of one class get consecutive numbers.
     private mutating func number(from start: Int) throws {
       var start = start
       while start < made.count {
@@ -198,7 +209,8 @@ extension WorkingSet {
       }
     }
 
-    /// Notes a content, and adds the row that is written to the batch. Returns false where it is set in an object.
+    /// Notes a content, and adds the row that is written to the batch. Returns false if it is set
+    /// in an object.
     private mutating func take(_ way: Way) throws -> Bool {
       let (map, number) = (way.map, way.content)
       let row = way.made.map { made[$0].row } ?? way.row
@@ -237,9 +249,9 @@ extension WorkingSet {
       return isDirect
     }
 
-    /// The row that an identifier in a relationship names; nil for a model that was deleted.
+    /// Returns the row of an identifier in a relationship; nil for a deleted model.
     ///
-    /// - Parameter isReference: whether the row must be there before another one is written.
+    /// - Parameter isReference: whether the row must exist before another row is written.
     private mutating func row(_ identifier: PersistentIdentifier, isReference: Bool) throws -> UInt64? {
       let name = EntityKey(try map(identifier), identifier.key)
       if isReference, let lastNamed, lastNamed.name == name { return lastNamed.row }
@@ -265,9 +277,10 @@ extension WorkingSet {
 
     // MARK: Members that lost their owners
 
-    /// Notes the members of a list that are not in it any more, if they need an owner.
+    /// Notes the members that left a list, if they need an owner.
     ///
-    /// - Parameter isOwnerGone: whether also members are noted whose reference to the owner may be nil.
+    /// - Parameter isOwnerGone: whether to note also members whose reference to the owner may be
+    ///   nil.
     private mutating func noteLost(
       _ place: Place, _ property: Int, but staying: Set<UInt64> = [], isOwnerGone: Bool = false
     ) throws {
@@ -277,20 +290,22 @@ extension WorkingSet {
       }
     }
 
-    /// Notes that models are gone. The members of their lists may be gone too, or have another owner.
+    /// Notes that models are gone. The members of their lists may be gone too, or have another
+    /// owner.
     mutating func drop(_ identifiers: [PersistentIdentifier]) throws {
       for identifier in identifiers {
         guard let (place, row) = container.stores.row(of: identifier) else { continue }
         looked.insert(RowName(home: place.map.home, row: row))
         gone.append((place.map, row))
-        // The model may be of a subclass of the class that the identifier names, so the lists of all classes are looked at.
+        // The model may be of a subclass of the class in the identifier, so this looks at the lists
+        // of all classes.
         for map in graph.maps where map.home == place.map.home {
           for property in ImageForm.of(map.type).links { try noteLost((map, row), property, isOwnerGone: true) }
         }
       }
     }
 
-    /// Asks the store for members that lost their owners: they have another one, or are gone.
+    /// Asks the store for members that lost their owners: they have another owner, or are gone.
     private mutating func lookForLost() throws {
       guard let asked else { return }
       while !lost.isEmpty {
@@ -324,7 +339,7 @@ extension WorkingSet {
         do {
           commit = try graph.write(batch, unloaded: made.lazy.filter { !$0.isLoaded }.map { ($0.map, $0.row) })
         } catch let error where error is RecordFault || error is GraphFault {
-          // Such as two rows that exchange unique values. Objects and a save can do that.
+          // For example, two rows exchange unique values. Objects and a save can do that.
           batch = FetchedBatch()
           byObject = taken
           for number in made.indices { made[number].isLoaded = false }
@@ -346,7 +361,7 @@ extension WorkingSet {
         }
         for (map, row) in gone { set.keys.noteDeleted(map, row, at: time) }
       }
-      // Those that are loaded already keep the commit of their first values.
+      // Rows that are loaded already keep the commit of their first values.
       let late = madeOfContents.map { made[$0] }.filter { !$0.isLoaded }
       set.keys.noteLoaded(known + late.map { ($0.map, $0.row) }, in: commit, askedAt: time)
       set.keys.noteListed(listed + late.filter(\.isListed).map { ($0.map, $0.row) }, in: commit)

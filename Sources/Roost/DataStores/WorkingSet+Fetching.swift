@@ -1,7 +1,7 @@
 internal import Foundation
 internal import RoostGraph
 
-/// Fetching from a program's own store.
+/// Fetches from a store of the program's own.
 extension WorkingSet {
   func rows<Model: PersistentModel>(
     _ descriptor: FetchDescriptor<Model>, for context: any BackedContext
@@ -87,31 +87,38 @@ extension WorkingSet {
 
   // MARK: Loading
 
-  /// So many rows are fetched at once.
+  /// The number of rows that one fetch loads.
   private static var mostAtOnce: Int { 1000 }
 
   func load(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext, lists: Bool) throws {
     var wanted = rows
-    // Of a row that came alone.
+    // This row came alone.
     if rows.count == 1, let last = rows.last {
       let others = keys.unloaded(after: last.map, last.row, lists: lists, atMost: Self.mostAtOnce - rows.count)
       wanted += others.map { (last.map, $0) }
     }
-    try fetch(wanted.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context, lists: lists)
+    try fetch(wanted.map { identifier(ofUnloaded: $0, $1, context) }, for: context, lists: lists)
   }
 
   func refresh(_ rows: [(map: EntityMap, row: UInt64)], for context: any BackedContext) throws {
-    try fetch(rows.map { map, row in context.identifier(ofUnloaded: map, row) }, for: context, isAgain: true)
+    try fetch(rows.map { identifier(ofUnloaded: $0, $1, context) }, for: context, isAgain: true)
   }
 
   func loadAll(_ map: EntityMap, for context: any BackedContext, lists: Bool) throws -> Bool {
     let rows = keys.unloaded(map, lists: lists)
     for start in stride(from: 0, to: rows.count, by: Self.mostAtOnce) {
       let some = rows[start..<min(rows.count, start + Self.mostAtOnce)]
-      try fetch(some.map { context.identifier(ofUnloaded: map, $0) }, for: context, lists: lists)
+      try fetch(some.map { identifier(ofUnloaded: map, $0, context) }, for: context, lists: lists)
     }
     try context.showNewest()
     return !rows.isEmpty
+  }
+
+  private func identifier(
+    ofUnloaded map: EntityMap, _ row: UInt64, _ context: any BackedContext
+  ) -> PersistentIdentifier {
+    let map = context.entityMap(of: row, map)
+    return PersistentIdentifier(store: identifier, entity: map.type.name, keys.key(map, row))
   }
 
   func bring(_ entity: String, _ key: IdentifierKey, for context: any BackedContext) throws {
@@ -119,7 +126,8 @@ extension WorkingSet {
     try context.showNewest()
   }
 
-  /// The models of identifiers, fetched in one call of the store, without those that are not there.
+  /// Returns the models of identifiers, fetched in one call of the store. Models that do not exist
+  /// are left out.
   func models(
     _ identifiers: [PersistentIdentifier], in context: ModelContext
   ) throws -> [PersistentIdentifier: any PersistentModel] {
@@ -133,9 +141,10 @@ extension WorkingSet {
     return models
   }
 
-  /// Fetches the models of identifiers: first those that the store has at hand, then the others by a predicate for each class.
+  /// Fetches the models of identifiers: first those that the store has at hand, then the others by
+  /// a predicate for each class.
   ///
-  /// - Parameter isAgain: whether they may be loaded, and have changed.
+  /// - Parameter isAgain: whether the models may be loaded already, and have changed.
   private func fetch(
     _ identifiers: [PersistentIdentifier], for context: any BackedContext, lists: Bool = false, isAgain: Bool = false
   ) throws {
@@ -152,7 +161,7 @@ extension WorkingSet {
     if let asked = store as? any AskedStore {
       let found = try exclusively { try asked.load(identifiers, lists: lists) }
       try feed(found, askedAt: time)
-      // Each model comes once.
+      // Each model is returned once.
       if found.count == identifiers.count { return }
       let known = Set(found.map(\.key))
       return try remove(identifiers.filter { !known.contains($0.key) }, askedAt: time, isAgain: isAgain || lists)
@@ -196,14 +205,8 @@ extension PersistentModel {
   }
 }
 
-extension BackedContext {
-  fileprivate func identifier(ofUnloaded map: EntityMap, _ row: UInt64) -> PersistentIdentifier {
-    store.identifier(entityMap(of: row, map).type.name, row)
-  }
-}
-
 extension SnapshotContent {
-  /// The content of any store's snapshot, read through its coding.
+  /// Reads the snapshot of any store through its coding.
   init(foreign snapshot: some DataStoreSnapshot) throws {
     if let known = snapshot as? DefaultSnapshot {
       self = known.content

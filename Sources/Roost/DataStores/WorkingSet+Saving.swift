@@ -1,27 +1,27 @@
 internal import Foundation
 internal import RoostGraph
 
-/// Saving to a program's own store.
+/// Saves to a store of the program's own.
 extension WorkingSet {
   func save(_ changes: BackingChanges, of context: any BackedContext) throws -> BackingOutcome {
     try call(context) { try save(store, changes, of: context, as: $0) }
   }
 
-  /// Lets the store delete models that were not fetched, and removes those that the working set has.
+  /// Calls the store to delete models without fetching them, and removes them from the working set.
   func deleteAll<Model: PersistentModel>(
     _ model: Model.Type, _ predicate: Predicate<Model>?, includesSubclasses: Bool, for context: ModelContext
   ) throws -> [PersistentIdentifier] {
     guard let batching = store as? any DataStoreBatching else { throw DataStoreError.unsupportedFeature }
     let graph = context.state.graph(try context.state.stores.known(model).store)
     if let map = graph.store.map(of: model), graph.hasPending(map) {
-      throw RoostError(.pendingChanges, "models of \(map.type.name) wait to be saved: save or roll back first")
+      throw RoostError(.pendingChanges, "models of \(map.type.name) have unsaved changes: save or roll back first")
     }
     func delete<Store: DataStoreBatching>(_ store: Store, _ state: EditingState) throws {
       try store.delete(
         DataStoreBatchDeleteRequest(
           predicate: predicate, includeSubclasses: includesSubclasses, editingState: state))
     }
-    // Whether an unloaded row fulfils the predicate is not known.
+    // It is not known whether an unloaded row fulfils the predicate.
     if let map = graph.store.map(of: model) { _ = try loadAll(map, for: graph, lists: true) }
     try call(graph) { try delete(batching, $0) }
     let gone = try removeAll(model, predicate, includesSubclasses: includesSubclasses)
@@ -38,7 +38,7 @@ extension WorkingSet {
     let request = DataStoreSaveChangesRequest(
       inserted: snapshots(changes.inserted), updated: snapshots(changes.updated),
       deleted: snapshots(changes.deleted), editingState: state)
-    // A getter that failed would give a default for the value.
+    // A getter that failed would return a default for the value.
     if let failure = context.failure { throw failure }
     if let asked = store as? any AskedStore, asked.asksForChanges {
       let updated = changes.updated.compactMap { $0 as? any PersistentModel }
@@ -46,11 +46,12 @@ extension WorkingSet {
     }
     let result: DataStoreSaveChangesResult<Store.Snapshot>
     do { result = try store.save(request) } catch let error as RoostError where error.code == .conflict {
-      // A store of ours can tell what the rows are now.
+      // A store in one of Roost's packages can report the current rows.
       if store is any AskedStore { throw BackingConflict(error) }
       throw error
     } catch let error as RoostError where error.code == .denied && store is any AskedStore {
-      // What is referenced may have been deleted by others. If not, the second attempt is denied too.
+      // Another program may have deleted a referenced model. If not, the second attempt is denied
+      // too.
       defer { deniedOnce.toggle() }
       if !deniedOnce { throw BackingConflict(error) }
       throw error
@@ -82,7 +83,7 @@ extension WorkingSet {
     if !again.isEmpty || !merged.isEmpty {
       outcome.afterCommit = { [self, merged] commit in
         keys.noteLoaded(merged, in: commit, askedAt: time)
-        // The save is done. What cannot be written now comes with the next fetch.
+        // The save has succeeded. A model that cannot be written here comes with the next fetch.
         _ = try? feed(again, askedAt: keys.now())
       }
     }

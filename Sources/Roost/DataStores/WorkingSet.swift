@@ -5,16 +5,18 @@ internal import RoostRecords
 
 /// The rows in memory of a program's own store, and the calls to that store.
 ///
-/// A fetch asks the store, writes the snapshots that it returns into the working set in one commit (``feed(_:askedAt:)``), and answers from there.
-/// A model that is only known as a member of a relationship gets a row without values; it is fetched when a property is read, together
-/// with its neighbours.
+/// A fetch asks the store, writes the returned snapshots into the working set in one commit
+/// (``feed(_:askedAt:)``), and answers from there. A model that is known only as a member of a
+/// relationship gets a row without values. It is fetched when a property is read, together with its
+/// neighbours.
 ///
 /// ## Invariants
-/// 1. Rows change through ``feed(_:askedAt:)`` and through saves that the store accepted; nothing else writes them.
-/// 2. One call to the store at a time, and none from within another one.
-/// 3. Feeding holds `feeding`, then the writer's lock. A save holds the writer's lock, then `turn`. Nobody waits for `feeding` or for the writer's
-///    lock while it holds `turn`.
-/// 4. Values never replace others that were asked for later, nor those of a save that came after the asking: see ``BackingKeys``.
+/// 1. Only ``feed(_:askedAt:)`` and saves that the store accepted change rows.
+/// 2. One call to the store runs at a time, and none within another one.
+/// 3. Feeding takes `feeding`, then the writer lock. A save takes the writer lock, then `turn`. No
+///    thread waits for `feeding` or for the writer lock while it holds `turn`.
+/// 4. Values never replace values that were requested later, nor values of a save after the
+///    request: see ``BackingKeys``.
 ///
 /// Unchecked because `turn` guards the store, and the locks the rest.
 final class WorkingSet: FetchSource, @unchecked Sendable {
@@ -25,17 +27,17 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   private var types: [String: _ModelType] = [:]
   private let turn = Lock()
   private let caller = Lock()
-  /// The thread that calls the store at the moment.
+  /// The thread that is calling the store.
   private var callingThread: UInt64 = 0
   let feeding = Lock()
-  /// The order of tasks that wait for a call to the store. They need no thread.
+  /// The order of tasks that wait for a call to the store. They block no thread.
   private let line = WriteTurns()
-  /// Whether the last save was denied by the store, and begins anew. Saves take turns.
+  /// Whether the store denied the last save, which is then repeated. Only one save runs at a time.
   var deniedOnce = false
   private let statesLock = Lock()
   /// The contexts that use the store.
   private var states: [ObjectIdentifier: EditingState] = [:]
-  /// The states of contexts that began or ended. The next call tells the store about them.
+  /// The states of contexts that began or ended. The next call reports them to the store.
   private var untold: [(state: EditingState, isNew: Bool)] = []
   /// Whether the container was closed, and the store was not told yet.
   private var isEnding = false
@@ -45,14 +47,14 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
     identifier = store.identifier
   }
 
-  /// Sets the container, which its stores may not keep alive.
+  /// Sets the container. Its stores must not keep it alive.
   func attach(_ container: ModelContainer) {
     self.container = container
     types = Dictionary(container.schema.models.map { ($0._$type.name, $0._$type) }) { first, _ in first }
     (store as? any AskedStore)?.begin(StoreNews(workingSet: self))
   }
 
-  /// The container is closed. The store hears of it at once, or at the end of the call that is under way.
+  /// Called when the container is closed. Tells the store now, or at the end of the running call.
   func close() {
     statesLock.withLock { isEnding = true }
     tellStates()
@@ -67,7 +69,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
   var tellsChanges: Bool { (store as? any AskedStore)?.tellsChanges == true }
   var isFollowed: Bool { container?.stores.followers.isEmpty == false }
 
-  /// Writes what other programs changed in the store into the working set.
+  /// Writes changes of other programs into the working set.
   func show(_ body: () throws -> NewsContent) throws {
     let time = keys.now()
     let news = try exclusively(body)
@@ -79,13 +81,13 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
 
   // MARK: Calls
 
-  /// Calls the store, while no other call is under way.
+  /// Calls the store while no other call is running.
   func call<Result>(_ context: any BackedContext, _ body: (EditingState) throws -> Result) throws -> Result {
     let state = begin(context)
     return try exclusively { try body(state) }
   }
 
-  /// Runs a call to the store, while no other one is under way.
+  /// Runs a call to the store while no other call is running.
   func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
     try checkThread()
     if store is any AskedStore, MainQueue.isCurrent {
@@ -114,13 +116,14 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
     }
   }
 
-  /// Tells the store which contexts began and ended, and that the container is closed. Where a call is under way, it does that at its end, so
-  /// no context waits for it.
+  /// Tells the store which contexts began and ended, and that the container is closed. If a call is
+  /// running, that call does it at its end, so no context waits for it.
   private func tellStates() {
     while statesLock.withLock({ !untold.isEmpty || isEnding }), turn.tryAcquire() { inTurn {} }
   }
 
-  /// Runs what may wait for a network on a thread of its own, so that the task blocks no thread.
+  /// Runs work that may wait for a network on a thread of its own, so that the task blocks no
+  /// thread.
   func waiting<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await line.takeAsTask(WritePlace(#fileID, #line))
     defer { line.give() }
@@ -135,7 +138,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
       "the store \(identifier) used its own container while it was called: it may not fetch, save or load there")
   }
 
-  /// The state of a context. The store hears of a new one before the next call.
+  /// Returns the state of a context. The store is told of a new context before the next call.
   func begin(_ context: any BackedContext) -> EditingState {
     let current = (context.owner as? ContextState)?.editingState
     return statesLock.withLock {
@@ -162,7 +165,8 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
 
   // MARK: Writing
 
-  /// Writes into the working set, in a context that asks the store for nothing. Returns the newest commit.
+  /// Writes into the working set, in a context that does not ask the store. Returns the newest
+  /// commit.
   func write(_ container: ModelContainer, _ body: (ModelContext) throws -> Void) throws -> UInt64 {
     let state = ContextState(container.stores, isMain: false, feeds: true)
     let context = ModelContext(container, state)
@@ -192,7 +196,7 @@ final class WorkingSet: FetchSource, @unchecked Sendable {
     }
   }
 
-  /// The place of this store among the container's.
+  /// Returns the index of this store in the container.
   func number(_ container: ModelContainer) throws -> Int {
     guard let number = container.stores.stores.firstIndex(where: { $0.backing === self }) else {
       throw RoostError(.closed, "the container does not use the store \(identifier)")

@@ -1,4 +1,5 @@
-/// What a store of the program's own says it cannot do. Roost's own stores can do all of it, and throw ``RoostError``.
+/// Says what a store of your program's own cannot do. Roost's own stores support everything, and
+/// throw ``RoostError``.
 public enum DataStoreError: Error, Hashable, Sendable {
   /// The store, or the call, cannot do this at all. A context passes the error on.
   case unsupportedFeature

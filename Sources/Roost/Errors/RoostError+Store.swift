@@ -1,7 +1,7 @@
 @_exported public import struct RoostFile.StoreError
 
 extension RoostError {
-  /// What the engine said where the code is `store` or `closed`: that the disk is full, a page damaged, the store open in another process. It
-  /// has a code of its own to match on; nil for other errors.
+  /// The engine's error, if the code is `store` or `closed`: a full disk, a damaged page, a store
+  /// that another process has open. Match on its own code. Nil for other errors.
   public var storeError: StoreError? { underlyingError as? StoreError }
 }

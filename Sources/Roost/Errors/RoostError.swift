@@ -3,7 +3,8 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// What went wrong where SwiftData has no name for it. Match on ``code``; print the whole error for a person.
+/// The error that Roost throws when SwiftData has no name for it. Match on ``code``. Print the
+/// whole error for a person.
 public struct RoostError: Error, CustomStringConvertible {
   /// The kinds of errors, each with a number that `roost help` explains: see ``RoostError/reference``.
   public enum Code: String, Sendable, CaseIterable {
@@ -17,31 +18,31 @@ public struct RoostError: Error, CustomStringConvertible {
     case closed
     /// A value could not be read.
     case unreadable
-    /// Somebody else changed the same.
+    /// Another context or program changed the same value.
     case conflict
     /// Another model has this value already.
     case notUnique
-    /// A delete rule forbids it.
+    /// A delete rule forbids the deletion.
     case denied
     /// Two threads used one context at the same time.
     case twoThreads
-    /// A loop read its models one by one, in a strict context.
+    /// A loop read its models one by one in a strict context.
     case readOneByOne
     /// A value is missing, of another type, or too large.
     case badValue
-    /// A relationship leads to fewer models than it must, or to more than it may.
+    /// A relationship references fewer or more models than it may.
     case count
-    /// What waits to be saved stands in the way of a bulk write.
+    /// Unsaved changes of the context prevent a bulk write.
     case pendingChanges
-    /// A condition comes to a row for which it has no answer.
+    /// A condition has no answer for one of the rows, such as a division by zero.
     case badCondition
-    /// What is imported is wrong as it stands; ``RoostError/importFault`` says where.
+    /// The input of an import is wrong; ``RoostError/importFault`` says where.
     case badInput
-    /// The history is asked for, and is off.
+    /// The call needs the history, and the history is off.
     case historyOff
-    /// The store's file, or the device, refused.
+    /// The store's file, or the device, reported an error.
     case store
-    /// A value breaks a rule of its model, or a model refuses itself.
+    /// A value breaks a rule of its model, or the model's own validation refused it.
     case invalid
     /// A selection, a join or an aggregate needs more memory than ``ModelConfiguration/queryBytes`` allows.
     case tooLarge
@@ -52,11 +53,12 @@ public struct RoostError: Error, CustomStringConvertible {
   /// A sentence for a person: which model and property it is about, and what to do. Its words may change between
   /// versions.
   public let detail: String
-  /// What was thrown further down.
+  /// The error that caused this one.
   public let underlyingError: (any Error)?
-  /// Of a save that was refused, everything that is wrong; the code is that of the first. Of very many faults, the first 1,000.
+  /// Everything that is wrong in a refused save, at most 1,000 faults. ``code`` is the code of the
+  /// first.
   public let faults: [SaveFault]
-  /// How many faults there are, if more than ``faults`` has.
+  /// How many faults there are; ``faults`` may have fewer.
   public let faultCount: Int
 
   package init(
@@ -71,8 +73,8 @@ public struct RoostError: Error, CustomStringConvertible {
 
   public var description: String { "\(code.rawValue): \(detail)" }
 
-  /// The number of this kind of error, as in `E0507`: `roost help E0507` explains it. It never changes. Where the store's
-  /// file refused it is the number of what that said.
+  /// The number of this kind of error, as in `E0507`: `roost help E0507` explains it. It never
+  /// changes. If the store's file caused the error, it is the number of the file's error.
   public var reference: String {
     if code == .store, let error = underlyingError as? StoreError { return error.reference }
     return code.reference
@@ -88,7 +90,7 @@ extension RoostError: CataloguedError {
   package var entry: ErrorEntry? { ErrorCatalogue.entry(written: reference) }
 }
 
-/// Gives errors from further down a type that users can match on.
+/// Converts errors of lower modules into errors that your program can match on.
 enum Doorway {
   static func pass<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch { throw translated(error) }
@@ -132,7 +134,7 @@ enum Doorway {
     }
   }
 
-  /// Without the code at the beginning.
+  /// The description without the error's code at its beginning.
   static func text(_ description: String, _ code: String) -> String {
     description.hasPrefix(code + ": ") ? String(description.dropFirst(code.count + 2)) : description
   }

@@ -1,26 +1,26 @@
 internal import RoostGraph
 
-/// One thing that keeps a save from being done.
+/// One reason why a save was refused.
 public struct SaveFault: Sendable, CustomStringConvertible {
   /// The kind of fault, such as `notUnique`, `badValue` or `invalid`.
   public let code: RoostError.Code
-  /// The model that is at fault.
+  /// The model with the fault.
   public let model: PersistentIdentifier?
-  /// The property that is at fault, by its name; nil if the model as a whole is.
+  /// The name of the property with the fault; nil if the fault concerns the whole model.
   public let property: String?
-  /// The other models that it is about.
+  /// The other models that are involved.
   public let others: [PersistentIdentifier]
   /// What is wrong, and what to do; the message of the rule, if it has one.
   public let detail: String
-  /// The rule that the value breaks; nil for all faults that are not about a rule of `@Validate`.
+  /// The rule that the value breaks; nil for faults that are not about a rule of `@Validate`.
   public let rule: ValidationRule?
-  /// The value that breaks the rule, for a person; of a long text the beginning.
+  /// The value that breaks the rule, as a text for a person. Long texts are cut.
   public let value: String?
-  /// What ``Validatable/validate(_:)`` threw.
+  /// The error that ``Validatable/validate(_:)`` threw.
   public let underlyingError: (any Error)?
 
   /// - Parameters:
-  ///   - model: the model, as the caller names it.
+  ///   - model: the model, by the identifier that the caller knows.
   ///   - others: the other models.
   init(
     _ fault: GraphFault, model: PersistentIdentifier?, others: [PersistentIdentifier] = []
@@ -37,7 +37,7 @@ public struct SaveFault: Sendable, CustomStringConvertible {
     return place.isEmpty ? detail : "\(place): \(detail)"
   }
 
-  /// Whether it is about what models hold, and not about what others did.
+  /// Whether values of models caused the fault, not commits of other contexts.
   var isOfModels: Bool {
     switch code {
     case .notUnique, .denied, .badValue, .count, .invalid: true
@@ -47,7 +47,7 @@ public struct SaveFault: Sendable, CustomStringConvertible {
 }
 
 extension PersistentIdentifier {
-  /// For a sentence.
+  /// The number of faults, for a sentence.
   fileprivate var number: String {
     switch key {
     case .row(let row): "\(row)"

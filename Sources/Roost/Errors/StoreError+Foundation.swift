@@ -2,7 +2,7 @@ internal import Foundation
 internal import RoostFile
 
 extension StoreError {
-  /// What Foundation said of a file, as an error of ours.
+  /// Converts an error of Foundation about a file.
   init(_ error: any Error, _ detail: String, url: URL) {
     self.init(Self.code(error), detail, path: url.path(percentEncoded: false))
   }

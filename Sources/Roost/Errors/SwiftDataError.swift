@@ -1,6 +1,7 @@
 package import RoostFile
 
-/// What SwiftData's own functions throw. Two are equal if they are of one kind; the description tells more.
+/// The errors that SwiftData's own functions throw. Two are equal if they are of one kind; the
+/// description says more.
 public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   enum Kind: String, CaseIterable {
     case includePendingChangesWithBatchSize, unsupportedPredicate, unsupportedKeyPath
@@ -14,7 +15,7 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   private let kind: Kind
   /// What is wrong, where, and what to do.
   private var detail = ""
-  /// What was thrown further down.
+  /// The error that caused this one.
   public private(set) var underlyingError: (any Error)?
 
   private init(_ kind: Kind) { self.kind = kind }
@@ -61,7 +62,7 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   /// bounds.
   public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)
 
-  /// The same kind, with what it is about.
+  /// Returns an error of this kind with a description.
   package func about(_ detail: String, _ underlyingError: (any Error)? = nil) -> SwiftDataError {
     var error = self
     error.detail = detail
@@ -77,7 +78,8 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
   public static func == (one: SwiftDataError, other: SwiftDataError) -> Bool { one.kind == other.kind }
   public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
-  /// A save that was refused because of what models hold is a ``modelValidationFailure`` too; ``RoostError/faults`` says more.
+  /// Matches an error by its kind. A save that was refused because of values of models matches
+  /// ``modelValidationFailure`` too; ``RoostError/faults`` says more.
   public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
     if pattern.kind == .modelValidationFailure, let error = error as? RoostError {
       return error.faults.contains { $0.isOfModels }

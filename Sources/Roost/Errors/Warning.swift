@@ -1,6 +1,6 @@
 internal import RoostFile
 
-/// Something that is said once to whoever started the program.
+/// A warning on standard error, which is printed once.
 enum Warning {
   case cloud, group, autosave, inverse, refused, mainThread
 
@@ -10,10 +10,10 @@ enum Warning {
   }
 
   private static let lock = Lock()
-  // Unsafe, because it is read and written under the lock.
+  // Unsafe, because the lock guards it.
   private nonisolated(unsafe) static var said: Set<Said> = []
 
-  /// Says it once, or once about each of the subjects, which are parts of the program.
+  /// Prints the warning once, or once for each subject, which is a part of the program.
   func say(_ text: String, about subject: String = "") {
     let isNew = Self.lock.withLock { Self.said.insert(Said(warning: self, subject: subject)).inserted }
     if isNew { StandardError.say(text) }

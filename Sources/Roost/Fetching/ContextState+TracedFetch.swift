@@ -15,7 +15,7 @@ extension ContextState {
 }
 
 extension FetchRun {
-  /// How it would be carried out now, without doing so.
+  /// Describes the plan of a fetch without running it.
   fileprivate func planText() throws -> String {
     let part = try part()
     let isAlone = part.isEngines

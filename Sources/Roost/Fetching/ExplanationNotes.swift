@@ -1,18 +1,19 @@
-/// Collects how the calls inside of `explain { }` read their rows.
+/// Collects how the calls inside `explain { }` read their rows.
 final class ExplanationNotes {
-  /// One for each call that is finished.
+  /// One explanation for each finished call.
   private(set) var calls: [FetchExplanation] = []
-  /// What the call that runs at the moment has read so far.
+  /// The reads of the running call so far.
   private var parts: [FetchExplanation] = []
 
   func add(_ part: FetchExplanation) { parts.append(part) }
 
-  /// Changes the explanation that was added last.
+  /// Changes the last explanation.
   func changeLast(_ change: (inout FetchExplanation) -> Void) {
     if let last = parts.indices.last { change(&parts[last]) }
   }
 
-  /// Makes one explanation of a call: that of its first class, with those of the other classes in it.
+  /// Makes one explanation of a call: that of its first class, which contains those of the other
+  /// classes.
   func endCall(_ note: (inout FetchExplanation) -> Void) {
     guard var first = parts.first else { return }
     first.others = Array(parts.dropFirst())
@@ -26,7 +27,7 @@ final class ExplanationNotes {
 }
 
 extension ContextState {
-  /// What `explain { }` collects; nil outside of it.
+  /// The notes of `explain { }`; nil outside of it.
   var notes: ExplanationNotes? { explaining as? ExplanationNotes }
 }
 

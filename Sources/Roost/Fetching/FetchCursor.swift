@@ -2,34 +2,34 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// Where a page of a fetch ended: the values that its last model is sorted by, and which model that is.
+/// The end of a page of a fetch: the sort values of its last model, and the model's identity.
 ///
-/// It can be kept, or sent to whoever asks for the next page later: see ``ModelContext/fetchPage(_:after:fileID:line:)``. It stays of use when that
-/// model is deleted.
+/// You can store it, or send it to a client that requests the next page later: see
+/// ``ModelContext/fetchPage(_:after:fileID:line:)``. It stays valid if that model is deleted.
 public struct FetchCursor: Codable, Hashable, Sendable {
   let entity: String
   let store: String
-  /// How the fetch is sorted, in words.
+  /// The order of the fetch, as text.
   let sort: [String]
-  /// As they stand in rows.
+  /// The sort values, as rows store them.
   let values: [[UInt8]]
   let row: UInt64
 }
 
-/// Some models of a fetch, and where to go on.
+/// One page of a fetch, and the cursor of the next page.
 public struct FetchPage<Model: PersistentModel> {
-  /// The models of the page, in the order of the descriptor. As many as `fetchLimit` says, 100 without it, and fewer
-  /// on the last page.
+  /// The models of the page, in the order of the descriptor. A page has `fetchLimit` models, 100
+  /// without a limit, and fewer on the last page.
   public let models: [Model]
-  /// For the page that follows; nil where there is none.
+  /// The cursor of the next page; nil on the last page.
   public let next: FetchCursor?
 }
 
 extension FetchRun {
-  /// How many models a page has where nobody says so.
+  /// The size of a page without a limit.
   private static var defaultSize: Int { 100 }
 
-  /// The models behind a cursor, in the order of the descriptor.
+  /// Returns the models after a cursor, in the order of the descriptor.
   func page(after cursor: FetchCursor?) throws -> FetchPage<Model> {
     guard offset == 0 else {
       throw RoostError(
@@ -69,7 +69,7 @@ extension FetchRun {
     }
     let pending = try part.pending.filter(isBehind).sorted(by: rules.precedes)
     guard part.orders != nil else {
-      // What it is sorted by waits to be changed, so memory alone knows the order.
+      // A sort value has unsaved changes, so only memory knows the order.
       let all = try stored(part).filter(isBehind).sorted(by: rules.precedes)
       return Array(rules.merged(all, pending).prefix(size))
     }
@@ -85,7 +85,7 @@ extension FetchRun {
       found += try some.filter { model in try part.tests.allSatisfy { try $0.passes(model) } }
       guard some.count == portion, let last = some.last else { break }
       from = try self.point(of: last, keys)
-      // Without an index each of them reads everything, so there are few.
+      // Without an index each portion reads all rows, so the portions grow quickly.
       portion = min(2 * portion, 1 << 20)
     }
     return Array(rules.merged(Array(found.prefix(size)), pending).prefix(size))
@@ -137,7 +137,7 @@ extension FetchRun {
 }
 
 extension SortRule {
-  /// By what it sorts, as one would write it.
+  /// Describes the sort key.
   var words: String {
     guard let path else { return "something that is computed" }
     let change = path.change == .localized || path.change == .localizedStandard ? " \(path.change)" : ""
@@ -147,7 +147,7 @@ extension SortRule {
 }
 
 extension SortRules {
-  /// The first that the engine has no words for.
+  /// Describes the first rule that the engine cannot express.
   func words(_ map: EntityMap, _ store: GraphStore) -> String {
     rules.first { $0.order(map, store) == nil }?.words ?? "it"
   }

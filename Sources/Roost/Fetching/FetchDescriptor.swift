@@ -1,25 +1,27 @@
 public import Foundation
 
-/// What is to be fetched: which models, in which order, and how many.
+/// Describes a fetch: which models, in which order, and how many.
 public struct FetchDescriptor<T>: @unchecked Sendable where T: PersistentModel {
-  // Unchecked because key paths are not marked as what they are: values that never change.
+  // Unchecked because key paths are not marked `Sendable`, although they never change.
   /// The test that models must pass; nil for all models of the class and its subclasses.
   public var predicate: Predicate<T>?
-  /// The order of the models, the first descriptor first. Without one the order is not promised.
+  /// The order of the models. The first descriptor matters most. Without one the order is not
+  /// defined.
   public var sortBy: [SortDescriptor<T>]
-  /// The most models to return; nil for all. ``ModelContext/fetchPage(_:after:fileID:line:)`` returns so many at a
-  /// time.
+  /// The largest number of models to return; nil for all. It is the size of a page of
+  /// ``ModelContext/fetchPage(_:after:fileID:line:)``.
   public var fetchLimit: Int?
-  /// How many of the first models to leave out; nil for none.
+  /// How many models to skip at the beginning; nil for none.
   public var fetchOffset: Int?
-  /// Whether changes that are not saved count.
+  /// Whether the fetch includes unsaved changes.
   public var includePendingChanges = true
-  /// Accepted for SwiftData's sake, without effect: whole rows are read.
+  /// Accepted for compatibility with SwiftData, without effect: a fetch reads whole rows.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
-  /// Relationships that are read with the models, before somebody asks. Without it they are read for a thousand models at the first use.
+  /// Relationships to load together with the models. Without it a relationship is loaded at its
+  /// first use, for a thousand models together.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
-  /// Makes a descriptor of all models, or of those that pass a predicate.
+  /// Makes a descriptor of all models, or of those that fulfil a predicate.
   ///
   /// ```swift
   /// var newest = FetchDescriptor<Song>(sortBy: [SortDescriptor(\.year, order: .reverse)])
@@ -40,7 +42,8 @@ extension FetchDescriptor: Equatable {
       && text(one.predicate) == text(other.predicate)
   }
 
-  /// Two predicates are the same if they read the same, whatever their variables are called.
+  /// Describes a predicate. Two predicates are equal if their texts are, whatever their variables
+  /// are called.
   private static func text(_ predicate: Predicate<T>?) -> String? {
     guard let predicate else { return nil }
     var names: [Substring: Int] = [:]

@@ -2,81 +2,82 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// How a fetch, a selection or an aggregate was carried out, with the numbers of rows that it read. Print it for a person.
+/// Describes how a fetch, a selection or an aggregate ran, and how many rows it read. Print it to
+/// read it.
 ///
 /// ``ModelContext/explain(_:)`` explains a fetch, and ``ModelContext/explain(call:)`` a call that selects or aggregates.
 public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
-  /// How what was found comes into its order.
+  /// Where the order of a result comes from.
   public enum Sorting: Hashable, Sendable {
-    /// No order is asked for.
+    /// The call has no order.
     case none
-    /// It comes so from an index, or by the numbers of rows.
+    /// From an index, or from the row numbers.
     case index
-    /// By the engine, on rows.
+    /// The engine sorts rows.
     case rows
-    /// On models.
+    /// The context sorts models.
     case memory
   }
 
-  /// How groups are found.
+  /// How a call forms its groups.
   public enum Grouping: Hashable, Sendable {
-    /// No groups are asked for.
+    /// The call has no groups.
     case none
-    /// Indexes know the answer, and no row is read.
+    /// From indexes, without reading a row.
     case indexes
     /// In a table of the engine, from rows.
     case rows
-    /// In a table, from values that are read row by row or from models.
+    /// In a table, from values that are read row by row, or from models.
     case memory
   }
 
   /// How the rows of another class are joined.
   public enum Joining: Hashable, Sendable {
-    /// It is the first class of the call.
+    /// The first class of the call is not joined.
     case none
-    /// By a table of the equal values, which is made of all rows.
+    /// By a table of equal values, which is made of all rows.
     case table
-    /// As `table`, but only the rows that can match are read. An index finds them, if one has the key.
+    /// As `table`, but only rows that can match are read. An index finds them, if one has the key.
     case lookup
     /// By the sorted values of a key.
     case sorted
-    /// Each row is compared with each one.
+    /// Each row is compared with each row.
     case loop
   }
 
-  /// How many models the fetch finds, with those that wait to be saved.
+  /// How many models the fetch finds, including unsaved models.
   public internal(set) var found = 0
   /// How many rows the engine read.
   public internal(set) var rowsRead = 0
-  /// How many entries of indexes it read.
+  /// How many index entries the engine read.
   public internal(set) var entriesRead = 0
-  /// How many rows there are.
+  /// How many rows the class has.
   public internal(set) var rowCount = 0
   /// The names of the indexes that were used.
   public internal(set) var indexes: [String] = []
-  /// What the engine tested on rows; nil for nothing.
+  /// The condition that the engine tested on rows; nil if none.
   public internal(set) var testedOnRows: String?
-  /// What was tested on models, each part by itself. It takes longer.
+  /// The conditions that were tested on models, which takes longer, as one text for each.
   public internal(set) var testedInMemory: [String] = []
   /// Where the order comes from: an index, a sort of rows, or a sort of models.
   public internal(set) var sorting = Sorting.none
-  /// Rows that were left out because their models wait to be saved or deleted, and models that were put in for that.
+  /// How many rows were left out because their models have unsaved changes or were deleted.
   public internal(set) var leftOut = 0
-  /// Unsaved models that were put in among the rows, because they pass the test.
+  /// How many unsaved models were added to the rows, because they fulfil the predicate.
   public internal(set) var putIn = 0
-  /// The line to write in the model, where an index would spare nine of ten rows that were read.
+  /// The line to add to the model, if an index would avoid nine of ten rows that were read.
   public internal(set) var missingIndex: String?
   /// The properties whose values a selection or an aggregate reads. It is empty for a fetch, which reads whole models.
   public internal(set) var selected: [String] = []
   /// Whether models are made for the answer. A selection makes none, unless a property is computed or has no stored form.
   public internal(set) var makesModels = true
-  /// How an aggregate by keys, or a selection of distinct values, forms its groups.
+  /// How an aggregate with keys, or a selection of distinct values, forms its groups.
   public internal(set) var grouping = Grouping.none
   /// How a join, or a condition `matching:`, finds the rows of the other class.
   public internal(set) var joining = Joining.none
   /// How each other class of a join, or of a condition `matching:`, is read.
   public internal(set) var others: [FetchExplanation] = []
-  /// Everything in words.
+  /// The whole explanation as text.
   public internal(set) var description = ""
 }
 
@@ -116,7 +117,7 @@ extension FetchRun {
     return told
   }
 
-  /// An index is worth while where nine of ten rows are read for nothing, and there are not few of them.
+  /// An index is worth proposing if nine of ten rows are read in vain, and there are many rows.
   private func missingIndex(_ part: FetchPart<Model>, _ planner: Planner, read: Int) throws -> String? {
     guard read >= 100 else { return nil }
     var query = part.query(isSorted: true, offset: offset, limit: limit)
@@ -134,7 +135,7 @@ extension FetchRun {
 }
 
 extension EntityMap {
-  /// The property, or the part of one, that a field holds.
+  /// Returns the property of a field, or the part of a property that the field stores.
   fileprivate func propertyPath(of field: FieldID) -> String? {
     guard let name = entity.field(field)?.name else { return nil }
     for number in type.properties.indices {

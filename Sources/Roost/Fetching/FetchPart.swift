@@ -3,28 +3,28 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// What the engine does of a fetch, and what memory does.
+/// The part of a fetch that the engine does, and the part that memory does.
 struct FetchPart<Model: PersistentModel> {
   let graph: GraphContext
   let map: EntityMap
-  /// What is true of the class's rows, as far as others stand among them.
+  /// The condition of the class, if rows of other classes are in the same entity.
   let kind: [RoostQuery.Expression]
-  /// What the engine tests, unless it is prepared.
+  /// The condition for the engine, unless it is prepared.
   var condition: RoostQuery.Expression?
   var prepared: PreparedCondition?
-  /// What is tested in memory.
+  /// The tests in memory.
   var tests: [ModelTest<Model>]
-  /// The engine's order; nil where it does not know it.
+  /// The engine's order; nil if the engine cannot sort so.
   var orders: [Order]?
-  /// Rows that the engine's answer does not count for.
+  /// The rows with unsaved changes: the engine's answer is wrong for them.
   var excluded: Set<UInt64> = []
-  /// Entities whose rows the condition and the order look at besides.
+  /// The other entities whose rows the condition and the order read.
   var passes: [EntityMap] = []
-  /// Whether something waits that is asked for besides: memory alone knows it.
+  /// Whether related models have unsaved changes. Then only memory can answer.
   var isBlind = false
-  /// What the store behind a working set answered.
+  /// The answer of a working set's store.
   var answered: Answered?
-  /// Models that wait and fulfil the predicate.
+  /// Unsaved models that fulfil the predicate.
   var pending: [Model] = []
 
   var isChanged: Bool { !excluded.isEmpty || !pending.isEmpty }
@@ -38,29 +38,29 @@ struct FetchPart<Model: PersistentModel> {
     return .contains(.constant(.array(rows), .array(.plain(.reference(map.entity.id)))), .row)
   }
 
-  /// Asking of some rows alone.
+  /// Returns the fetch of some rows only.
   func among(_ rows: [UInt64]) -> FetchPart { asking(isOne(of: rows)) }
 
-  /// Objects in the order of their ranks.
+  /// Returns objects in the order of their ranks.
   func ranked(_ models: [Model]) -> [Model] {
     guard let ranks = answered?.ranks, !ranks.isEmpty else { return models }
     return models.map { (rank: ranks[$0._$state.row] ?? .max, model: $0) }.sorted { $0.rank < $1.rank }.map(\.model)
   }
 
-  /// Asking of the rows that wait alone.
+  /// The fetch of rows with unsaved changes only.
   var onlyExcluded: FetchPart { asking(isExcluded) }
 
-  /// Asking of no row that waits.
+  /// The fetch without rows with unsaved changes.
   var withoutExcluded: FetchPart { asking(.not(isExcluded)) }
 
-  /// Another condition is asked first.
+  /// Returns the fetch with another condition before it.
   func asking(_ first: RoostQuery.Expression) -> FetchPart {
     var part = self
     part.condition = condition.map { first && $0 } ?? first
     return part
   }
 
-  /// The question to ask, where nothing is asked beside what was prepared.
+  /// Returns the question, if the fetch has nothing beside the prepared parts.
   func question(isSorted: Bool) throws -> (question: Question, values: [Value])? {
     guard let prepared, kind.isEmpty, let orders else { return nil }
     let question = prepared.template.question(
@@ -68,7 +68,7 @@ struct FetchPart<Model: PersistentModel> {
     return question.map { ($0, prepared.values) }
   }
 
-  /// The same without anything that was prepared.
+  /// This fetch without its prepared parts.
   var plain: FetchPart {
     var part = self
     part.condition = condition ?? prepared?.condition
@@ -77,7 +77,8 @@ struct FetchPart<Model: PersistentModel> {
   }
 
   func query(isSorted: Bool, offset: Int = 0, limit: Int? = nil) -> Query {
-    // First of which class a row is: what else is asked means nothing to others.
+    // The test of the class comes first, because other conditions have no meaning for rows of other
+    // classes.
     let all = kind + ((condition ?? prepared?.condition).map { [$0] } ?? [])
     return Query(
       map.entity.name, where: all.count > 1 ? .and(all) : all.first, by: isSorted ? orders ?? [] : [], offset: offset,
@@ -85,11 +86,11 @@ struct FetchPart<Model: PersistentModel> {
   }
 }
 
-/// What a store behind a working set answered. In a class, so that a fetch without one copies no more than nil.
+/// The answer of a working set's store. It is a class, so that a fetch without one copies only nil.
 final class Answered {
-  /// By row, its place in the order of the store.
+  /// The position of each row in the store's order.
   var ranks: [UInt64: Int] = [:]
-  /// What the store did, a line each.
+  /// Describes what the store did, in lines.
   let report: () -> [String]
 
   init(report: @escaping () -> [String]) { self.report = report }

@@ -2,13 +2,15 @@ internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
-/// What a fetch found.
+/// The result of a fetch.
 ///
-/// One that comes from a fetch with a size of batches keeps eight bytes for each model, and the models of four batches. A batch is
-/// read when somebody asks for one of its models. Which models there are, and in which order, is settled when the fetch returns,
-/// whatever is changed later, here or elsewhere; a model that is deleted meanwhile says so, and has the values that it had.
-/// Therefore the store's file keeps what the snapshot of that moment shows as long as there is a copy of the collection: let it go
-/// when it is read.
+/// The result of a fetch with a batch size keeps eight bytes for each model, and the models of four
+/// batches. A batch is read when you access one of its models. The models and their order are fixed
+/// when the fetch returns. Later changes by any context do not change them; a model that was
+/// deleted meanwhile is a deleted model with its former values.
+///
+/// The store's file keeps the snapshot of that moment as long as a copy of the collection exists,
+/// so release it after reading.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
   private let elements: [Element]
   private let pages: FetchedPages<Element>?
@@ -26,8 +28,8 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { pages?.count ?? elements.count }
 
-  /// The element at a position. In a fetch with batches it reads the batch if that is not in memory; a position
-  /// outside of the collection ends the program.
+  /// Returns the element at a position. In a fetch with batches it reads the batch if that is not
+  /// in memory. A position outside of the collection ends the program.
   public subscript(position: Int) -> Element {
     guard let pages else { return elements[position] }
     guard position >= 0, position < pages.count else {
@@ -37,7 +39,7 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
   }
 }
 
-/// What was found, as places.
+/// A result as row numbers.
 class FetchedPages<Element> {
   let count: Int
 
@@ -46,7 +48,7 @@ class FetchedPages<Element> {
   func element(_ position: Int) -> Element { preconditionFailure("pages have elements") }
 }
 
-/// Identifiers, made when they are asked for.
+/// Identifiers, made when they are read.
 final class IdentifierPages<Model: PersistentModel>: FetchedPages<PersistentIdentifier> {
   private let places: FetchedPlaces<Model>
 
@@ -58,14 +60,14 @@ final class IdentifierPages<Model: PersistentModel>: FetchedPages<PersistentIden
   override func element(_ position: Int) -> PersistentIdentifier { places.identifier(position) }
 }
 
-/// Models, of which some batches are kept.
+/// Models, with a few batches in memory.
 final class ModelPages<Model: PersistentModel>: FetchedPages<Model> {
   private let places: FetchedPlaces<Model>
   private let size: Int
   private let pin: SnapshotPin
-  /// Keeps the context at work.
+  /// Keeps the context's state alive.
   private let state: ContextState
-  /// The batch that was asked for last comes last.
+  /// The batches in memory, the most recently used last.
   private var kept: [(number: Int, models: [Model])] = []
 
   private static var mostKept: Int { 4 }
@@ -85,7 +87,7 @@ final class ModelPages<Model: PersistentModel>: FetchedPages<Model> {
       kept.append(kept.remove(at: known))
     } else {
       let models = read(number)
-      // It ends after this: a model's `deinit` may use the same collection.
+      // It is released after this: a model's `deinit` may use the same collection.
       let oldest = kept.count >= Self.mostKept ? kept.removeFirst() : nil
       kept.append((number, models))
       let model = models[place]
@@ -99,7 +101,7 @@ final class ModelPages<Model: PersistentModel>: FetchedPages<Model> {
     let rows = places.rows[start..<min(count, start.addingReportingOverflow(size).partialValue)]
     let found = places.graph.page(rows.map { RowID($0) }, places.map, pin: pin)
     return zip(rows, found).map { row, object in
-      // Whoever waited when the fetch was made is what was found, whatever became of him.
+      // A model that was unsaved at the fetch is part of the result, whatever happened to it since.
       if let waiting = places.waiting[row] { return waiting }
       if let model = object as? Model { return model }
       StandardError.stop("row \(row) of \(Model._$type.name) became one of another class")

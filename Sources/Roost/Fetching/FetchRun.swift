@@ -5,8 +5,9 @@ internal import RoostRecords
 
 /// One fetch.
 ///
-/// Where nothing waits that could matter, the engine answers alone. Else the rows of models that wait are left out, those models
-/// are tested in memory, and they come in where the order wants them.
+/// If no unsaved change matters, the engine answers alone. Otherwise the rows of models with
+/// unsaved changes are left out, those models are tested in memory, and they are merged into the
+/// result in order.
 struct FetchRun<Model: PersistentModel> {
   let descriptor: FetchDescriptor<Model>
   let state: ContextState
@@ -21,7 +22,7 @@ struct FetchRun<Model: PersistentModel> {
   }
 
   var offset: Int { max(0, descriptor.fetchOffset ?? 0) }
-  /// SwiftData's limit of 0 is none.
+  /// The limit. As in SwiftData, 0 means no limit.
   var limit: Int? { descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } }
 
   // MARK: Results
@@ -33,10 +34,11 @@ struct FetchRun<Model: PersistentModel> {
     return found
   }
 
-  /// Reads the relationships that the descriptor names, also those of what they lead to. What is none is not looked at.
+  /// Loads the relationships that the descriptor names, along whole paths. Other key paths are
+  /// ignored.
   private func prefetch(_ models: [Model], _ part: FetchPart<Model>) {
     let paths = descriptor.relationshipKeyPathsForPrefetching.compactMap { PathShelf.shared.path($0) }
-    // The longer ones first: what was read last stays longest.
+    // Longer paths first, because the rows that were read last stay in memory longest.
     for path in paths where !path.references.isEmpty {
       part.graph.links.prefetch(part.map, models, along: path.references + (path.property.map { [$0] } ?? []))
     }
@@ -64,7 +66,7 @@ struct FetchRun<Model: PersistentModel> {
     return Array(all.dropFirst(offset).prefix(limit ?? .max))
   }
 
-  /// The models, for values that are not read from rows.
+  /// Returns the models, for values that are not read from rows.
   func models(_ part: FetchPart<Model>) throws -> [Model] {
     if !descriptor.includePendingChanges, part.graph.changes.hasChanges {
       throw RoostError(
@@ -75,7 +77,8 @@ struct FetchRun<Model: PersistentModel> {
     return try objects(part)
   }
 
-  /// How many rows suffice, though all of those that wait should be among them; nil for all.
+  /// Returns how many rows suffice, even if all models with unsaved changes are among them; nil for
+  /// all rows.
   func enough(_ part: FetchPart<Model>) -> Int? {
     guard let limit, part.tests.isEmpty, part.orders != nil else { return nil }
     let (sum, isTooLarge) = limit.addingReportingOverflow(offset)
@@ -83,14 +86,14 @@ struct FetchRun<Model: PersistentModel> {
     return isTooLarge || isStillTooLarge ? nil : all
   }
 
-  /// What the store has, without the rows that wait.
+  /// Returns the stored models, without rows with unsaved changes.
   func stored(_ part: FetchPart<Model>) throws -> [Model] {
     let enough = enough(part)
     let found: [Model]
     do {
       found = try part.graph.fetch(part.query(isSorted: true, limit: enough), part.map, as: Model.self)
     } catch is ConditionFault where !part.excluded.isEmpty {
-      // A row that is left out may be the one at fault.
+      // A row that is left out might cause an error in the condition.
       let query = part.withoutExcluded.query(isSorted: true, limit: enough)
       found = try part.graph.fetch(query, part.map, as: Model.self)
     }
@@ -110,7 +113,7 @@ struct FetchRun<Model: PersistentModel> {
     return min(max(0, all - offset), limit ?? .max)
   }
 
-  /// What the store behind a working set counts, where nothing waits in the context.
+  /// Returns the count of a working set's store, if the context has no unsaved changes.
   private func countedElsewhere() throws -> Int? {
     let graph = state.graph(try state.stores.known(Model.self).store)
     guard let source = graph.source else { return nil }
@@ -123,7 +126,7 @@ struct FetchRun<Model: PersistentModel> {
     return try source.count(all, for: graph).map { min(max(0, $0 - offset), limit ?? .max) }
   }
 
-  /// How many rows the store has, without those that wait.
+  /// Counts the stored rows, without rows with unsaved changes.
   private func stored(countOf part: FetchPart<Model>) throws -> Int {
     let planner = try part.graph.planner()
     if part.excluded.isEmpty {
@@ -133,7 +136,7 @@ struct FetchRun<Model: PersistentModel> {
       return try planner.count(part.query(isSorted: false))
     }
     do {
-      // Both can be had from an index.
+      // An index can answer both counts.
       return try planner.count(part.query(isSorted: false)) - planner.count(part.onlyExcluded.query(isSorted: false))
     } catch is ConditionFault { return try planner.count(part.withoutExcluded.query(isSorted: false)) }
   }
@@ -145,13 +148,14 @@ struct FetchRun<Model: PersistentModel> {
 
   // MARK: Planning
 
-  /// The entities whose rows a fetch looks at, beside the models' own.
+  /// Returns the other entities whose rows a fetch reads.
   func entitiesPassed(_ map: EntityMap, _ graph: GraphContext) throws -> [EntityMap] {
     let translation = try descriptor.predicate.map { try Translation($0, map, graph: graph) }
     return (translation?.passesThrough ?? []) + (rules.orders(map, graph.store)?.passes ?? [])
   }
 
-  /// What the store behind a working set is asked: so many models that those remain which are wanted, whatever waits in the context.
+  /// Returns the descriptor for a working set's store. Its limit leaves enough models after those
+  /// with unsaved changes are removed.
   private func asked(_ graph: GraphContext) -> FetchDescriptor<Model> {
     var asked = descriptor
     asked.fetchOffset = nil
@@ -164,12 +168,12 @@ struct FetchRun<Model: PersistentModel> {
     return asked
   }
 
-  /// Loads the rows that the condition and the order look at besides the model's own.
+  /// Loads the rows of other entities that the condition and the order read.
   ///
-  /// A loaded row may reference rows that were not known before. They are loaded in the next round, and a path has no more steps than the
-  /// expressions have.
+  /// A loaded row may reference unknown rows. They are loaded in the next round, and there are at
+  /// most as many rounds as the expressions have steps.
   ///
-  /// - Parameter others: entities whose rows are looked at for something else.
+  /// - Parameter others: entities whose rows are read for another reason.
   private func load(_ part: FetchPart<Model>, besides others: [EntityMap]) throws {
     guard let source = part.graph.source else { return }
     let condition = part.condition ?? part.prepared?.condition
@@ -183,14 +187,15 @@ struct FetchRun<Model: PersistentModel> {
     }
   }
 
-  /// - Parameter besides: entities whose rows are looked at for something else than the predicate and the order.
+  /// - Parameter besides: entities whose rows are read for something else than the predicate and
+  ///   the order.
   func part(besides others: [EntityMap] = []) throws -> FetchPart<Model> {
     try rules.check()
     let place = try state.stores.known(Model.self)
     let (map, graph) = (place.map, state.graph(place.store))
     if descriptor.includePendingChanges { graph.processPendingChanges() }
     let answer = try graph.source?.rows(asked(graph), for: graph)
-    // What the store behind a working set has tested is not tested again.
+    // The store of a working set has tested it already.
     let predicate = answer?.isFiltered == true ? nil : descriptor.predicate
     let prepared = try predicate.flatMap { try state.stores.templates.prepared($0, map, graph: graph) }
     let translation = prepared == nil ? try predicate.map { try Translation($0, map, graph: graph) } : nil
@@ -205,7 +210,7 @@ struct FetchRun<Model: PersistentModel> {
       try load(part, besides: others)
       part = part.plain.among(answer.rows)
       part.answered = Answered(report: answer.report)
-      // Without an order it is the store's.
+      // Without an order the result has the store's order.
       if rules.isEmpty {
         part.orders = nil
         part.answered?.ranks = Dictionary(zip(answer.rows, 0...)) { first, _ in first }
@@ -215,12 +220,12 @@ struct FetchRun<Model: PersistentModel> {
     part = part.plain
     let all = descriptor.predicate.map { Translation.tests($0) }
     if let all, passesThrough.contains(where: { graph.hasPending($0) }) {
-      // What rows lead to waits to be changed, so the engine cannot know.
+      // Related rows have unsaved changes, so the engine cannot test the condition.
       part.condition = nil
       part.tests = all
     }
     part.isBlind = others.contains { graph.hasPending($0) }
-    // The same of what rows are sorted by.
+    // Rows with sort values have unsaved changes, so the engine cannot sort.
     if order?.passes.contains(where: { graph.hasPending($0) }) == true { part.orders = nil }
     for model in graph.changes.insertedObjects + graph.changes.changedObjects {
       guard includesSubclasses || model.entityMap === map, let model = model as? Model else { continue }

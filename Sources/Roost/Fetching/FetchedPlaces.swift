@@ -2,14 +2,14 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// What a fetch found: the numbers of rows, in order.
+/// The result of a fetch: row numbers, in order.
 struct FetchedPlaces<Model: PersistentModel> {
   let graph: GraphContext
   let map: EntityMap
   private(set) var rows: [UInt64] = []
-  /// Of a family, the number of each row's map.
+  /// The number of each row's map, if the class has subclasses.
   private var classes: [Int32] = []
-  /// Models among them that wait to be saved.
+  /// The unsaved models in the result.
   private(set) var waiting: [UInt64: Model] = [:]
 
   init(_ graph: GraphContext, _ map: EntityMap) {
@@ -33,7 +33,7 @@ struct FetchedPlaces<Model: PersistentModel> {
     waiting[model._$state.row] = model
   }
 
-  /// Cuts off what is not wanted.
+  /// Keeps only a range of the result.
   mutating func keep(_ wanted: Range<Int>) {
     let wanted = wanted.clamped(to: 0..<rows.count)
     if wanted.count == rows.count { return }
@@ -43,7 +43,7 @@ struct FetchedPlaces<Model: PersistentModel> {
 
   func identifier(_ place: Int) -> PersistentIdentifier {
     let row = rows[place]
-    // One that is not saved says so.
+    // An unsaved model has its own identifier.
     if let model = waiting[row] { return model.persistentModelID }
     let type = map.family == nil ? map.type : graph.store.maps[Int(classes[place])].type
     return graph.store.identifier(type.name, row)
@@ -53,7 +53,7 @@ struct FetchedPlaces<Model: PersistentModel> {
 extension FetchRun {
   func places() throws -> FetchedPlaces<Model> { try places(part()) }
 
-  /// Where the models of the fetch are, without making those that nothing waits for.
+  /// Finds the row numbers of the models. It makes only models with unsaved changes.
   func places(_ part: FetchPart<Model>) throws -> FetchedPlaces<Model> {
     var places = FetchedPlaces<Model>(part.graph, part.map)
     guard part.tests.isEmpty, part.orders != nil else {

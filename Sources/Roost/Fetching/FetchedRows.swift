@@ -7,7 +7,7 @@ package struct FetchedRows {
   package enum Rows {
     /// The engine finds and sorts them.
     case query(Query)
-    /// Memory had to test or sort them.
+    /// Memory has tested or sorted them.
     case known([UInt64])
   }
 
@@ -18,19 +18,20 @@ package struct FetchedRows {
 }
 
 extension ModelContainer {
-  /// Gives a closure the stored rows of a fetch. It returns how many it used, which is traced.
+  /// Calls a closure with the stored rows of a fetch. The closure returns the number of rows that
+  /// it used, for the trace.
   package func withRows<Model: PersistentModel>(
     of descriptor: FetchDescriptor<Model>, for kind: TraceEvent.Kind, _ place: (fileID: StaticString, line: UInt),
     _ body: (FetchedRows) throws -> Int
   ) throws -> Int {
     let state = ContextState(stores, isMain: false)
-    // It closes what is read here at its end.
+    // The context closes the snapshot that the closure reads.
     defer { withExtendedLifetime(state) {} }
     return try state.traced(kind, descriptor, place: place, note: { $1.found = $0 }) {
       try Doorway.pass {
         let run = FetchRun(descriptor, state)
         let part = try run.part()
-        // Before the snapshot: where memory must sort or test, that is done first.
+        // A test or sort in memory runs before the snapshot is taken.
         let known = part.isEngines ? nil : try run.places().rows
         let reader = try part.graph.session.snapshot()
         let rows =

@@ -2,18 +2,20 @@ public import Foundation
 internal import RoostGraph
 internal import RoostQuery
 
-/// Fetches with the place of the call, for traces. The compiler prefers them to the functions in `ModelContext+Fetch.swift`, which serve
-/// code that names a function without calling it, such as `let fetch = context.fetch`.
+/// Fetches with the place of the call, for traces. The compiler prefers them to the functions in
+/// `ModelContext+Fetch.swift`, which serve code that names a function without calling it, such as
+/// `let fetch = context.fetch`.
 extension ModelContext {
-  /// The models that a descriptor asks for.
+  /// Fetches the models of a descriptor.
   ///
   /// ```swift
   /// let recent = FetchDescriptor<Song>(predicate: #Predicate { $0.year > 1975 }, sortBy: [SortDescriptor(\.title)])
   /// for song in try context.fetch(recent) { print(song.title) }
   /// ```
   ///
-  /// The result includes unsaved changes of this context, unless ``FetchDescriptor/includePendingChanges`` is false. A model that the
-  /// context has already is the same object.
+  /// The result includes unsaved changes of this context, unless
+  /// ``FetchDescriptor/includePendingChanges`` is false. The context has one object for each model,
+  /// so models that it has already are the same objects.
   ///
   /// - Parameters:
   ///   - descriptor: the predicate, the order, the limit and the offset.
@@ -25,7 +27,7 @@ extension ModelContext {
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [T] where T: PersistentModel {
-    // Inlined into the caller, which knows the types that generic code would have to look up.
+    // Inlined into the caller, whose types are known at compile time.
     if let predicate = descriptor.predicate, descriptor.sortBy.isEmpty,
       descriptor.relationshipKeyPathsForPrefetching.isEmpty,
       let found = try knownObjects(
@@ -33,7 +35,7 @@ extension ModelContext {
         includesPending: descriptor.includePendingChanges,
         offset: descriptor.fetchOffset, limit: descriptor.fetchLimit)
     {
-      // Arrays of objects have one layout in memory for all classes.
+      // Arrays of objects have one memory layout for all classes.
       return unsafeBitCast(found, to: [T].self)
     }
     return try fetchAny(descriptor, fileID, line: line)
@@ -48,7 +50,8 @@ extension ModelContext {
     }
   }
 
-  /// How many models a descriptor finds. No model is made, and no row is read if an index knows the number.
+  /// Counts the models of a descriptor. It makes no model, and reads no row if an index has the
+  /// count.
   ///
   /// - Parameters:
   ///   - descriptor: the predicate, the limit and the offset.
@@ -80,7 +83,7 @@ extension ModelContext {
     }
   }
 
-  /// The identifiers of the models that a descriptor asks for, in its order. No model is read or made.
+  /// Fetches the identifiers of the models of a descriptor, in its order. It makes no model.
   ///
   /// - Parameters:
   ///   - descriptor: the predicate, the order, the limit and the offset.
@@ -97,7 +100,7 @@ extension ModelContext {
     }
   }
 
-  // MARK: Predicates whose translation is known
+  // MARK: Predicates with a known translation
 
   @usableFromInline
   func knownObjects(

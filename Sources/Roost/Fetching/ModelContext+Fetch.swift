@@ -2,9 +2,11 @@ internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
-/// Finding models.
+/// Fetches of models.
 extension ModelContext {
-  /// The models that a descriptor asks for.
+  /// Fetches the models of a descriptor, without the place of the call.
+  ///
+  /// - Throws: what ``fetch(_:fileID:line:)`` throws.
   @_disfavoredOverload
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {
     try found(descriptor)
@@ -17,14 +19,20 @@ extension ModelContext {
     }
   }
 
-  /// The models that a descriptor asks for. At most four batches are in memory: see ``FetchResultsCollection``.
+  /// Fetches the models of a descriptor in batches. At most four batches are in memory: see
+  /// ``FetchResultsCollection``.
+  ///
+  /// - Throws: what ``fetch(_:fileID:line:)`` throws, and ``RoostError`` with the code `badValue`
+  ///   if the batch size is less than 1.
   public func fetch<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> FetchResultsCollection<T> where T: PersistentModel {
     try batches(descriptor, batchSize, place: (fileID, line))
   }
 
-  /// The models that a descriptor asks for, in batches, without the place of the call.
+  /// Fetches the models of a descriptor in batches, without the place of the call.
+  ///
+  /// - Throws: what ``fetch(_:batchSize:fileID:line:)`` throws.
   @_disfavoredOverload
   public func fetch<T>(_ descriptor: FetchDescriptor<T>, batchSize: Int) throws -> FetchResultsCollection<T>
   where T: PersistentModel { try batches(descriptor, batchSize, place: nil) }
@@ -46,15 +54,20 @@ extension ModelContext {
     throw RoostError(.badValue, "the batchSize is \(batchSize): give 1 or more")
   }
 
-  /// Some models of a fetch, and where the next ones begin. An index that has the fetch's order finds the place at once, however
-  /// far behind it is; `fetchOffset` would go on counting from the beginning, also when others insert and delete in front.
+  /// Fetches one page of models, and the cursor of the next page. If an index has the order of the
+  /// fetch, it finds the beginning of any page directly. `fetchOffset` would count from the
+  /// beginning, and shift when other contexts insert and delete earlier models.
   ///
   /// ```swift
   /// var page = try context.fetchPage(descriptor)
   /// while let next = page.next { page = try context.fetchPage(descriptor, after: next) }
   /// ```
   ///
-  /// A page has as many models as the descriptor's `fetchLimit` says, or 100.
+  /// A page has `fetchLimit` models, or 100 without a limit.
+  ///
+  /// - Throws: what ``fetch(_:fileID:line:)`` throws. ``RoostError`` with the code `badValue` if
+  ///   the descriptor has an offset, or if the cursor belongs to another fetch.
+  ///   ``SwiftDataError/unsupportedSortDescriptor`` if the order is not one of stored properties.
   public func fetchPage<T>(
     _ descriptor: FetchDescriptor<T>, after cursor: FetchCursor? = nil, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -64,7 +77,9 @@ extension ModelContext {
     }
   }
 
-  /// How many models there are. Where an index knows it no row is read.
+  /// Counts the models of a descriptor, without the place of the call.
+  ///
+  /// - Throws: what ``fetchCount(_:fileID:line:)`` throws.
   @_disfavoredOverload
   public func fetchCount<T>(_ descriptor: FetchDescriptor<T>) throws -> Int where T: PersistentModel {
     try counted(descriptor)
@@ -77,7 +92,9 @@ extension ModelContext {
     }
   }
 
-  /// The identifiers of the models that a descriptor asks for, in its order. No model is read or made.
+  /// Fetches the identifiers of the models of a descriptor, without the place of the call.
+  ///
+  /// - Throws: what ``fetchIdentifiers(_:fileID:line:)`` throws.
   @_disfavoredOverload
   public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
   where T: PersistentModel {
@@ -88,12 +105,14 @@ extension ModelContext {
     try state.call(.fetching) { try FetchRun(descriptor, state).identifiers() }
   }
 
-  /// The identifiers of the models that a descriptor asks for. Eight bytes are kept for each; an identifier is made
-  /// when it is read.
+  /// Fetches the identifiers of the models of a descriptor as a collection. It keeps eight bytes
+  /// for each; an identifier is made when you read it.
   ///
   /// - Parameters:
   ///   - descriptor: the predicate, the order, the limit and the offset.
-  ///   - batchSize: checked to be positive, as in SwiftData, and otherwise without effect here.
+  ///   - batchSize: must be positive, as in SwiftData. It has no other effect.
+  /// - Throws: what ``fetchIdentifiers(_:fileID:line:)`` throws, and ``RoostError`` with the code
+  ///   `badValue` if the batch size is less than 1.
   public func fetchIdentifiers<T>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> where T: PersistentModel {
@@ -103,18 +122,24 @@ extension ModelContext {
     }
   }
 
-  /// Carries a fetch out and says how: by which index, what is tested on rows, and what on models, which takes longer; how many rows
-  /// that reads, and which index would spare most of them.
+  /// Runs a fetch and explains it: which index it uses, which conditions it tests on rows and which
+  /// on models (which takes longer), how many rows it reads, and which index would avoid most of
+  /// them.
+  ///
+  /// - Throws: what ``fetch(_:fileID:line:)`` throws.
   public func explain<T>(_ descriptor: FetchDescriptor<T>) throws -> FetchExplanation where T: PersistentModel {
     try state.call(.fetching) { try FetchRun(descriptor, state).explanation() }
   }
 
-  /// Carries out one call that selects or aggregates, and says how:
+  /// Runs one call that selects or aggregates, and explains it:
   ///
   ///     print(try context.explain { try $0.select(Bill.self, \.number, \.place?.city) })
   ///
-  /// It says how each class is read, which properties, whether models are made, how rows are joined and how groups are found. The rows are read
-  /// twice, once for the numbers of the explanation.
+  /// It says how each class is read, which properties, whether models are made, how rows are joined
+  /// and how groups are formed. The rows are read twice, once for the numbers of the explanation.
+  ///
+  /// - Throws: what the closure throws. ``RoostError`` with the code `badValue` if the closure does
+  ///   not make exactly one such call, or if it calls `explain`.
   public func explain<R>(call: (ModelContext) throws -> R) throws -> FetchExplanation {
     if state.explaining != nil { throw RoostError(.badValue, "explain is called inside of explain: explain one call") }
     let notes = ExplanationNotes()
@@ -128,8 +153,9 @@ extension ModelContext {
     )
   }
 
-  /// Calls a closure with each model, and keeps at most one batch of models that were not changed. The call finds the models at its
-  /// beginning, and leaves out those that are deleted before their turn.
+  /// Calls a closure with each model, and keeps at most one batch of unchanged models in memory.
+  /// The call finds the models at its beginning, and skips models that are deleted before their
+  /// turn.
   ///
   /// ```swift
   /// try context.enumerate(FetchDescriptor<Song>(), batchSize: 1000) { song in
@@ -140,11 +166,12 @@ extension ModelContext {
   ///
   /// - Parameters:
   ///   - fetch: the predicate, the order, the limit and the offset.
-  ///   - batchSize: how many models are read at a time.
+  ///   - batchSize: how many models are read together.
   ///   - allowEscapingMutations: accepted as in SwiftData, without effect: changes are always kept.
   ///   - fileID: the file of the call, for traces.
   ///   - line: the line of the call, for traces.
-  ///   - block: called with each model in turn. Its error ends the call.
+  ///   - block: called with each model in turn. If it throws, the call ends with that error.
+  /// - Throws: what the closure throws, and what ``fetch(_:fileID:line:)`` throws.
   public func enumerate<T>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     fileID: StaticString = #fileID, line: UInt = #line, block: (_ model: T) throws -> Void
@@ -153,6 +180,8 @@ extension ModelContext {
   }
 
   /// Calls a closure with each model, without the place of the call.
+  ///
+  /// - Throws: what the closure throws, and what ``fetch(_:fileID:line:)`` throws.
   @_disfavoredOverload
   public func enumerate<T>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
@@ -178,7 +207,8 @@ extension ModelContext {
     }
   }
 
-  /// The models of identifiers, read together. Those that were deleted meanwhile are left out.
+  /// Returns the models of identifiers, read together. Models that were deleted meanwhile are left
+  /// out.
   private func filled<T>(_ identifiers: ArraySlice<PersistentIdentifier>, as type: T.Type) throws -> [T]
   where T: PersistentModel {
     var faults: [Int: (place: StoreSet.Place, rows: [RowID])] = [:]
@@ -187,7 +217,7 @@ extension ModelContext {
       let map = state.stores.stores[place.store].maps.firstIndex { $0 === place.map } ?? 0
       faults[place.store << 32 | map, default: (place, [])].rows.append(RowID(row))
     }
-    // Held until each identifier has its model.
+    // Keeps the models alive until each identifier has its model.
     var read: [any _ModelObject] = []
     for (place, rows) in faults.values {
       read += try state.graph(place.store).objects.read(rows, place.map)

@@ -1,17 +1,22 @@
 internal import Foundation
 internal import RoostGraph
 
-/// Finding a model by the value of one property.
+/// Finds a model by the value of one property.
 extension ModelContext {
-  /// The first model whose property has a value; nil if there is none.
+  /// Finds the first model whose property has a value; nil if there is none.
   ///
   /// ```swift
   /// let track = try context.first(Track.self, where: \.id, is: id)
   /// ```
   ///
-  /// It finds what a fetch with the predicate `$0.id == id` and a limit of 1 finds, with the changes of this context. It makes no predicate if
-  /// the property has the attribute `.unique`, so it is faster then. The key path names a stored property of the model itself. Use a predicate for
-  /// a part of a property, for a property of a related model, and for an `.ephemeral` property, which no store has.
+  /// The result is that of a fetch with the predicate `$0.id == id` and a limit of 1, with unsaved
+  /// changes of this context. If the property has the attribute `.unique`, the call makes no
+  /// predicate, and is faster. The key path must name a stored property of the model itself. Use a
+  /// predicate for a part of a property, for a property of a related model, and for an `.ephemeral`
+  /// property, which no store has.
+  ///
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if the key path does not name such a property,
+  ///   and what ``fetch(_:fileID:line:)`` throws.
   public func first<T, Value>(
     _ model: T.Type = T.self, where property: any KeyPath<T, Value> & Sendable, is value: Value
   ) throws -> T? where T: PersistentModel, Value: Codable & Equatable {

@@ -1,31 +1,42 @@
 internal import RoostGraph
 
-/// Walks along a relationship that leads from a class to itself, such as folders in folders.
+/// Walks along a relationship from a class to itself, such as folders in folders.
 extension ModelContext {
-  /// The models that are reached along a list, the nearest first, each once:
+  /// Finds the models that a list reaches in any number of steps, the nearest first, each once:
   ///
   /// ```swift
   /// for (folder, depth) in try context.descendants(of: root, along: \.folders) { print(depth, folder.name) }
   /// ```
   ///
-  /// The lists of all models of one depth are read together. A model that is reached twice, because the relationship has a circle, counts with
-  /// its least depth. The model itself is not among them. `atMost` is the number of steps.
+  /// The lists of all models at one depth are loaded together. If the relationship has a cycle, a
+  /// model counts with its least depth. The result does not contain the model itself. `atMost` is
+  /// the largest number of steps.
+  ///
+  /// - Throws: ``RoostError`` with the code `badValue` if `atMost` is negative, `foreign` if the
+  ///   model belongs to another context, and `store` if the store cannot be read.
   public func descendants<Model: PersistentModel>(
     of model: Model, along keyPath: KeyPath<Model, [Model]>, atMost depth: Int = .max
   ) throws -> [(model: Model, depth: Int)] {
     try walk(from: model, keyPath, atMost: depth) { $0[keyPath: keyPath] }
   }
 
-  /// The models that are reached along a list that may be nil, the nearest first, each once.
+  /// Finds the models that an optional list reaches in any number of steps, the nearest first, each
+  /// once.
+  ///
+  /// - Throws: what the form with a list that is not optional throws.
   public func descendants<Model: PersistentModel>(
     of model: Model, along keyPath: KeyPath<Model, [Model]?>, atMost depth: Int = .max
   ) throws -> [(model: Model, depth: Int)] {
     try walk(from: model, keyPath, atMost: depth) { $0[keyPath: keyPath] ?? [] }
   }
 
-  /// The models that are reached along a reference, the nearest first: the folder that a folder is in, then the one which that is in.
+  /// Finds the models that a reference reaches in any number of steps, the nearest first: the
+  /// parent of a folder, then the parent's parent.
   ///
-  /// If the relationship has a circle, the walk ends before a model comes twice.
+  /// If the relationship has a cycle, the walk ends before a model would be repeated.
+  ///
+  /// - Throws: ``RoostError`` with the code `badValue` if `atMost` is negative, `foreign` if the
+  ///   model belongs to another context, and `store` if the store cannot be read.
   public func ancestors<Model: PersistentModel>(
     of model: Model, along keyPath: KeyPath<Model, Model?>, atMost depth: Int = .max
   ) throws -> [Model] {

@@ -3,10 +3,11 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// A fetch for which everything is prepared: its predicate is known, it wants no order, and nothing waits that could matter.
+/// The fast path of a fetch: its predicate is known, it has no order, and no unsaved change
+/// matters.
 ///
-/// What ``FetchRun`` does for any fetch is generic code, and to look up one type that is made of the model's takes as long as a
-/// look-up in an index. So here as few as can be are mentioned, and lists are counted, which needs no type.
+/// ``FetchRun`` is generic code, and each look-up of a type made of the model's type takes as long
+/// as a look-up in an index. So this code names as few such types as possible. Counting names none.
 enum PreparedFetch {
   private struct Way {
     let graph: GraphContext
@@ -15,13 +16,13 @@ enum PreparedFetch {
     let values: [Value]
 
     func objects(_ offset: Int?, _ limit: Int?) throws -> [AnyObject]? {
-      // SwiftData's limit of 0 is none.
+      // As in SwiftData, 0 means no limit.
       let limit = limit ?? 0
       return try graph.fetch(question, values, offset: max(0, offset ?? 0), limit: limit > 0 ? limit : nil, map: map)
     }
   }
 
-  /// A predicate of which only the model is left to be known.
+  /// A predicate whose model is not looked up yet.
   struct Asked {
     let model: any _ModelObject.Type
     let expression: any PredicateExpression<Bool>
@@ -29,7 +30,8 @@ enum PreparedFetch {
     let includesPending: Bool
   }
 
-  /// The way of a predicate whose template is known and trusted; nil where something has to be found out first.
+  /// Returns the plan of a predicate with a known template; nil if the fetch needs the general
+  /// path.
   private static func way(_ asked: Asked, _ state: ContextState) throws -> Way? {
     guard let (graph, map) = try plain(asked.model, asked.includesPending, state: state) else { return nil }
     let ground = try graph.session.ground()
@@ -41,7 +43,7 @@ enum PreparedFetch {
     return Way(graph: graph, map: map, question: question, values: prepared.values)
   }
 
-  /// Where a model's rows are; nil where more has to be looked at than rows of one class.
+  /// Returns the store of a model's rows; nil if the fetch needs more than the rows of one class.
   private static func plain(
     _ model: any _ModelObject.Type, _ includesPending: Bool, state: ContextState
   ) throws -> (GraphContext, EntityMap)? {
@@ -56,7 +58,8 @@ enum PreparedFetch {
     return (graph, place.map)
   }
 
-  /// The model with a value of a unique property, in an array, or none; nil where it takes more than this.
+  /// Returns the model with a value of a unique property, in an array, or an empty array. Nil if
+  /// the fetch needs the general path.
   static func objects<Value>(
     _ model: any _ModelObject.Type, where property: Int, is value: Value, state: ContextState
   ) throws -> [AnyObject]? {
@@ -66,7 +69,7 @@ enum PreparedFetch {
     return try graph.fetch(unique: property, value, map: map)
   }
 
-  /// What a property's field holds of a value; nil unless equal values are stored as equal ones.
+  /// Returns the stored form of a value; nil unless equal values have equal stored forms.
   private static func stored<Value>(_ value: Value, _ property: Int, map: EntityMap) -> RoostRecords.Value? {
     if let plain = PlainType.of(Value.self) {
       return withUnsafePointer(to: value) { plain.value(UnsafeRawPointer($0)) }
@@ -97,18 +100,18 @@ enum PreparedFetch {
     return Way(graph: graph, map: map, question: question, values: prepared.values)
   }
 
-  /// The models; nil where it takes more than this.
+  /// Returns the models; nil if the fetch needs the general path.
   static func objects<Model: PersistentModel>(
     _ descriptor: FetchDescriptor<Model>, _ state: ContextState
   ) throws -> [Model]? {
     if descriptor.relationshipKeyPathsForPrefetching.count != 0 { return nil }
     guard let way = try way(descriptor, state) else { return nil }
     let found = try way.objects(descriptor.fetchOffset, descriptor.fetchLimit)
-    // Arrays of objects have one layout in memory for all classes.
+    // Arrays of objects have one memory layout for all classes.
     return found.map { unsafeBitCast($0, to: [Model].self) }
   }
 
-  /// How many there are; nil where it takes more than this.
+  /// Counts the models; nil if the fetch needs the general path.
   static func count<Model: PersistentModel>(
     _ descriptor: FetchDescriptor<Model>, _ state: ContextState
   ) throws -> Int? {

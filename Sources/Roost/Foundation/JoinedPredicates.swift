@@ -2,18 +2,18 @@ public import Foundation
 internal import RoostQuery
 internal import RoostRecords
 
-// Foundation has these for newer systems of Apple's alone.
+// Only Apple's newer systems have these in Foundation.
 #if !canImport(Darwin)
 
   extension Predicate {
-    /// What all of these say; of none it is true.
+    /// Makes a predicate that is true if all of these are true. Without predicates it is true.
     public init(all predicates: [Predicate<repeat each Input>]) {
       self.init { (variables: repeat PredicateExpressions.Variable<each Input>) in
         PredicateJoint.expression(predicates, isAll: true, repeat each variables)
       }
     }
 
-    /// What any of these says; of none it is false.
+    /// Makes a predicate that is true if any of these is true. Without predicates it is false.
     public init(any predicates: [Predicate<repeat each Input>]) {
       self.init { (variables: repeat PredicateExpressions.Variable<each Input>) in
         PredicateJoint.expression(predicates, isAll: false, repeat each variables)
@@ -27,7 +27,7 @@ internal import RoostRecords
       _ variables: repeat PredicateExpressions.Variable<each Input>
     ) -> any StandardPredicateExpression<Bool> {
       let several = PredicateExpressions.SeveralPredicates(predicates, isAll: isAll, repeat each variables)
-      // The engine knows predicates of one model.
+      // The engine evaluates only predicates of one model.
       func one<Only>(_ variable: PredicateExpressions.Variable<Only>) -> (any StandardPredicateExpression<Bool>)? {
         guard let predicates = predicates as? [Predicate<Only>] else { return nil }
         return PredicateExpressions.JoinedPredicates(predicates, isAll: isAll, variable)
@@ -45,7 +45,7 @@ internal import RoostRecords
       let predicates: [Predicate<Input>]
       let isAll: Bool
       let variable: Variable<Input>
-      /// The number of the first predicate among those of the expression that this one is a part of.
+      /// The position of this part's first predicate among all predicates of the whole expression.
       let first: Int
 
       init(_ predicates: [Predicate<Input>], isAll: Bool, _ variable: Variable<Input>, first: Int = 0) {
@@ -62,7 +62,7 @@ internal import RoostRecords
       }
     }
 
-    /// Joined predicates of several values. The store does not test them: they are tested on models.
+    /// Joined predicates of several values. The store cannot test them: they are tested on models.
     public struct SeveralPredicates<each Input>: PredicateExpression {
       public typealias Output = Bool
 
@@ -101,13 +101,14 @@ internal import RoostRecords
       }
     }
 
-    /// Each by itself, since each goes its own way.
+    /// The predicates one by one, because each is translated by itself.
     var each: [any PredicateExpression] {
       predicates.enumerated().map { Self([$1], isAll: isAll, variable, first: first + $0) }
     }
   }
 
-  // Foundation demands it of what stands in its predicates, but cannot code a predicate here. Predicates are Sendable.
+  // Foundation requires `Codable` of expressions, but cannot code a predicate on Linux. Predicates
+  // are Sendable.
 
   extension PredicateExpressions.JoinedPredicates: StandardPredicateExpression, Codable {
     public init(from decoder: any Decoder) throws { throw PredicateCoding.refusal(decoder) }

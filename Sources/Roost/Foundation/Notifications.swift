@@ -1,19 +1,22 @@
 public import Foundation
 internal import RoostFile
 
-// Foundation has this for Apple's systems alone. Where it comes to have it, its own is preferred.
+// Foundation has this on Apple's systems only. If Foundation on Linux gets it, the compiler prefers
+// Foundation's.
 #if !canImport(Darwin)
 
   extension NotificationCenter {
-    /// The notifications of a name, and of an object where one is given, from now on: none is lost between one and the next. It ends
-    /// when the task is cancelled.
+    /// Returns the notifications of a name, and of an object if one is given, from now on. No
+    /// notification is lost between two calls of `next()`. The sequence ends when the task is
+    /// cancelled.
     @_disfavoredOverload
     public func notifications(named name: Notification.Name, object: AnyObject? = nil) -> Notifications {
       Notifications(self, name, object: object)
     }
 
-    /// Notifications as they come. What comes from the call of ``notifications(named:object:)`` on waits for the first who iterates;
-    /// each later one begins when he does.
+    /// A sequence of notifications. Notifications that arrive after the call of
+    /// ``notifications(named:object:)`` wait for the first iterator. Each later iterator begins
+    /// with the notifications that arrive after it was made.
     public struct Notifications: AsyncSequence, @unchecked Sendable {
       public typealias Element = Notification
       public typealias Failure = Never
@@ -35,7 +38,7 @@ internal import RoostFile
         Iterator(first.take() ?? NotificationQueue(center, name, object: object))
       }
 
-      /// Gives one notification after the other, each once.
+      /// Returns one notification after the other.
       public struct Iterator: AsyncIteratorProtocol {
         public typealias Element = Notification
         public typealias Failure = Never
@@ -70,9 +73,9 @@ internal import RoostFile
     }
   }
 
-  /// Notifications that came and were not taken yet, and who waits for the next one.
+  /// Notifications that were not taken yet, and the task that waits for the next one.
   ///
-  /// Unchecked because all that changes is read and written under the lock.
+  /// Unchecked because the lock guards all fields that change.
   final class NotificationQueue: @unchecked Sendable {
     private let center: NotificationCenter
     private let lock = Lock()
@@ -81,7 +84,7 @@ internal import RoostFile
     private var takers: [CheckedContinuation<Handed, Never>] = []
     private var isEnded = false
 
-    /// Unchecked, because a notification goes from one hand to another.
+    /// Unchecked, because only one side has a notification at a time.
     private struct Handed: @unchecked Sendable { var notification: Notification? }
 
     init(_ center: NotificationCenter, _ name: Notification.Name, object: AnyObject?) {

@@ -3,10 +3,11 @@ internal import RoostFile
 public import RoostGraph
 internal import RoostRecords
 
-// What generated code calls for `@Attribute(.transformable(by:))`.
+// Generated code for `@Attribute(.transformable(by:))` calls these functions.
 
-/// How a property is stored of which a transformer makes data. A name that nobody has registered when the model's first container is
-/// made is that of none; then the value is stored as the `Codable` that it must be.
+/// Returns the coder of a property that a transformer stores as data. If no transformer has this
+/// name when the model's first container is made, the property has no transformer: its value is
+/// stored as a `Codable` value, and must be one.
 public func _coder<Value>(by name: String, for type: Value.Type) -> _Coder? {
   #if canImport(Darwin)
     return _Coder(any: type) { nil }
@@ -17,7 +18,7 @@ public func _coder<Value>(by name: String, for type: Value.Type) -> _Coder? {
   #endif
 }
 
-/// The same of a class of transformers.
+/// Returns the coder of a property that a class of transformers stores as data.
 public func _coder<Value>(by transformer: ValueTransformer.Type, for type: Value.Type) -> _Coder? {
   #if !canImport(Darwin)
     transformer.register()
@@ -25,7 +26,7 @@ public func _coder<Value>(by transformer: ValueTransformer.Type, for type: Value
   return _coder(by: "\(transformer)", for: type)
 }
 
-// The same from a value, where only that tells the type.
+// These overloads get the type from a value.
 
 public func _coder<Value>(by name: String, like value: Value) -> _Coder? { _coder(by: name, for: Value.self) }
 public func _coder<Value>(by transformer: ValueTransformer.Type, like value: Value) -> _Coder? {
@@ -33,7 +34,7 @@ public func _coder<Value>(by transformer: ValueTransformer.Type, like value: Val
 }
 
 extension Schema.Attribute.Option {
-  /// The value is stored as the `Data` that a transformer of this class makes of it.
+  /// Stores the value as the `Data` that a transformer of this class makes of it.
   public static func transformable(by transformerType: ValueTransformer.Type) -> Schema.Attribute.Option {
     #if !canImport(Darwin)
       transformerType.register()
@@ -44,7 +45,7 @@ extension Schema.Attribute.Option {
 
 #if !canImport(Darwin)
   extension ValueTransformer {
-    /// Makes the class known by its name, unless somebody has given that to another one.
+    /// Registers the class under its own name, unless that name is taken.
     static func register() {
       let name = NSValueTransformerName("\(self)")
       if ValueTransformer(forName: name) == nil { setValueTransformer(Self(), forName: name) }

@@ -5,34 +5,35 @@ internal import RoostFile
 
   /// The name of a ``ValueTransformer``.
   public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
-    /// The name as a text, which `@Attribute(.transformable(by:))` takes.
+    /// The name as a text, for `@Attribute(.transformable(by:))`.
     public let rawValue: String
 
-    /// Makes a name of a text.
+    /// Makes a name from a text.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// Makes a name of a text, without a label.
+    /// Makes a name from a text, without a label.
     public init(_ rawValue: String) { self.rawValue = rawValue }
   }
 
-  /// Makes other values of values, and back: what Foundation has for Apple's systems. `@Attribute(.transformable(by:))` stores what one
-  /// makes of a property.
+  /// Converts values into other values, and back. Foundation has this class on Apple's systems.
+  /// `@Attribute(.transformable(by:))` stores a property as the result of a transformer.
   ///
   /// Inherit from it, and register an object by a name, or name the class itself.
   open class ValueTransformer {
-    /// Makes a transformer. Roost makes one of a class that is named and not registered.
+    /// Makes a transformer. Roost calls it for a class that is named and has no registered object.
     public required init() {}
 
-    /// The class of what ``transformedValue(_:)`` gives.
+    /// The class of the values that ``transformedValue(_:)`` returns.
     open class func transformedValueClass() -> AnyClass { NSData.self }
-    /// Whether ``reverseTransformedValue(_:)`` gives back what was transformed. What is stored needs it.
+    /// Whether ``reverseTransformedValue(_:)`` returns the original value. Stored properties need
+    /// that.
     open class func allowsReverseTransformation() -> Bool { true }
-    /// What becomes of a value: of one that is to be stored a `Data`; nil for none.
+    /// Converts a value. For a stored property the result must be a `Data`; nil stores no value.
     open func transformedValue(_ value: Any?) -> Any? {
       if let stand { return stand.transformedValue(value) }
       return value
     }
-    /// The value that was transformed into this one; nil for none. Roost calls it with the stored `Data` when the
-    /// property is read.
+    /// Converts a transformed value back; nil if there is none. Roost calls it with the stored
+    /// `Data` when the property is read.
     open func reverseTransformedValue(_ value: Any?) -> Any? {
       if let stand { return stand.reverseTransformedValue(value) }
       return value
@@ -40,26 +41,27 @@ internal import RoostFile
 
     // MARK: Names
 
-    /// Registers a transformer by a name, in the place of an earlier one; nil removes the name.
+    /// Registers a transformer by a name, and replaces an earlier one. Nil removes the name.
     public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
       Shelf.shared.set(transformer, name)
     }
 
-    /// The names that transformers are registered by, in no order.
+    /// The names of all registered transformers, in no order.
     public class func valueTransformerNames() -> [NSValueTransformerName] { Shelf.shared.names }
 
-    /// Does what the one that was registered by this name does; nil where there is none.
+    /// Makes a transformer that forwards to the one that is registered by this name; nil if there
+    /// is none.
     public convenience init?(forName name: NSValueTransformerName) {
       guard let known = Shelf.shared.find(name) else { return nil }
       self.init()
       stand = known
     }
 
-    /// The one that an object asked for by name stands for.
+    /// The registered transformer that this object forwards to.
     fileprivate var stand: ValueTransformer?
   }
 
-  /// Unchecked because of `known`, which is read and written under the lock.
+  /// Unchecked because the lock guards `known`.
   private final class Shelf: @unchecked Sendable {
     static let shared = Shelf()
     private let lock = Lock()

@@ -1,15 +1,15 @@
 package import RoostGraph
 internal import RoostRecords
 
-/// A model was inserted.
+/// The insertion of a model.
 public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
   public typealias TransactionIdentifier = Int64
   public typealias ChangeIdentifier = Int64
 
-  // As small as what an existential holds without allocating.
+  // Small enough for an existential to hold it without allocating.
   private let group: HistoryGroup
   private let row: UInt64
-  /// Its place in the transaction, from 1 on.
+  /// The position in the transaction, from 1.
   public let changeIdentifier: Int64
 
   init(_ group: HistoryGroup, _ row: UInt64, number: Int64) {
@@ -34,11 +34,11 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
     hasher.combine(transactionIdentifier)
   }
 
-  /// What was inserted, where the store keeps full history; else nil.
+  /// The inserted values, if the store keeps full history; nil otherwise.
   public var values: HistoryTombstone<Model>? { group.values.map { HistoryTombstone($0) } }
 }
 
-/// Properties of a model changed.
+/// A change of a model's properties.
 public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
   public typealias TransactionIdentifier = Int64
   public typealias ChangeIdentifier = Int64
@@ -47,7 +47,7 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
 
   private let group: HistoryGroup
   private let row: UInt64
-  /// Its place in the transaction, from 1 on.
+  /// The position in the transaction, from 1.
   public let changeIdentifier: Int64
 
   init(_ group: HistoryGroup, _ row: UInt64, number: Int64) {
@@ -72,21 +72,22 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
     hasher.combine(transactionIdentifier)
   }
 
-  /// The properties that changed, relationships among them. Where a part of a struct changed, it is the property.
+  /// The properties that changed, including relationships. If a part of a struct changed, this has
+  /// the whole property.
   public var updatedAttributes: [any PropertyUpdate] { group.map.keyPaths(group.properties) }
 
-  /// Their new values, but for relationships to many, where the store keeps full history; else nil.
+  /// The new values, except to-many relationships, if the store keeps full history; nil otherwise.
   public var values: HistoryTombstone<Model>? { group.values.map { HistoryTombstone($0) } }
 }
 
-/// A model was deleted.
+/// The deletion of a model.
 public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
   public typealias TransactionIdentifier = Int64
   public typealias ChangeIdentifier = Int64
 
   private let group: HistoryGroup
   private let row: UInt64
-  /// Its place in the transaction, from 1 on.
+  /// The position in the transaction, from 1.
   public let changeIdentifier: Int64
 
   init(_ group: HistoryGroup, _ row: UInt64, number: Int64) {
@@ -97,7 +98,7 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
 
   /// The number of the transaction that deleted the model.
   public var transactionIdentifier: Int64 { group.transactionIdentifier }
-  /// The model that was deleted. No store has it any more.
+  /// The deleted model. No store has it any more.
   public var changedPersistentIdentifier: PersistentIdentifier { group.identifier(row) }
 
   /// Whether both are the same change of one transaction.
@@ -111,15 +112,15 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
     hasher.combine(transactionIdentifier)
   }
 
-  /// The values of properties that are marked `.preserveValueOnDeletion`, and those that must be unique.
+  /// The values of properties that are marked `.preserveValueOnDeletion`, and of unique properties.
   public var tombstone: HistoryTombstone<Model> { HistoryTombstone(group.values) }
 }
 
-/// What several changes have in common.
+/// The common part of several changes.
 final class HistoryGroup: Sendable {
   let map: EntityMap
   let properties: [Int]
-  /// Those of one row; nil where nothing was kept.
+  /// The values of one row; nil if none were kept.
   let values: HistoryValues?
   let transactionIdentifier: Int64
   private let store: String
@@ -132,7 +133,7 @@ final class HistoryGroup: Sendable {
     store = account.store.identifier
   }
 
-  /// Whether both are of one transaction of one store, and of the same kind of model.
+  /// Whether both are of one transaction of one store, and of the same entity.
   func isSame(as other: HistoryGroup) -> Bool {
     transactionIdentifier == other.transactionIdentifier && store == other.store
       && map.type.name == other.map.type.name
@@ -150,10 +151,11 @@ extension EntityMap {
 }
 
 extension _ModelType {
-  /// Properties as key paths of the class. A few inherited ones have none: see the limits.
+  /// Returns properties as key paths of the class. A few inherited ones have none: see the limits.
   package func historyPaths<Model: PersistentModel>(_ properties: [Int]) -> [any PartialKeyPath<Model> & Sendable] {
     properties.compactMap { number in
-      // Unsafe, because a key path without arguments of a subscript can be sent anywhere, which its type does not say.
+      // Unsafe, because a key path without subscript arguments may be sent anywhere, and its type
+      // does not say so.
       (heirPath(number) as? PartialKeyPath<Model>).map {
         unsafeDowncast($0, to: (any PartialKeyPath<Model> & Sendable).self)
       }
@@ -161,7 +163,7 @@ extension _ModelType {
   }
 }
 
-/// Makes a value of each change, one after the other.
+/// Makes values of changes, one after the other.
 final class HistoryChangeWriter {
   private let account: HistoryAccount
   private var number: Int64 = 0
@@ -169,7 +171,7 @@ final class HistoryChangeWriter {
 
   init(_ account: HistoryAccount) { self.account = account }
 
-  /// Leaves changes out, which have their numbers all the same.
+  /// Skips changes and counts them, because they have numbers too.
   func pass(_ step: HistoryAccount.Step) { number += Int64(step.count) }
 
   func write<Failure: Error>(
@@ -179,7 +181,7 @@ final class HistoryChangeWriter {
     try write(step, group(step), model: model, body: body)
   }
 
-  /// Most changes are like the one before.
+  /// Most changes have the group of the previous one.
   private func group(_ step: HistoryAccount.Step) -> HistoryGroup {
     if let last, last.step.map === step.map, step.values.isEmpty, last.step.values.isEmpty,
       last.step.properties == step.properties

@@ -1,19 +1,21 @@
 internal import RoostRecords
 
-/// A place in the history of a container's stores: what they committed up to there is before it, the rest is behind it.
+/// A place in the history of a container's stores. Their earlier commits are before it, and later
+/// commits are after it.
 ///
-/// It can be kept anywhere, as it is coded. Beside the numbers that SwiftData has it knows when the newest commit before it was made. So a
-/// place is not taken for another one, where a crash took back the commit that it stood behind, and another one got its number.
+/// Store it in its coded form anywhere. SwiftData's token has only numbers. This one also has the
+/// time of the newest commit before it. So Roost detects that a crash undid that commit and another
+/// commit got its number.
 ///
-/// Of two places in the same history the later one is greater.
+/// Of two tokens in one history, the later one is greater.
 public struct DefaultHistoryToken: HistoryToken {
   typealias Place = RoostRecords.HistoryPlace
 
-  // Mostly there is one store, and then nothing is allocated.
+  // Most containers have one store; then nothing is allocated.
   private var first: Place?
-  /// Sorted by store, as all of them are.
+  /// All other places, sorted by store.
   private var others: [Place] = []
-  /// While a predicate asks: the store whose place alone counts.
+  /// The only store whose place counts while a predicate is evaluated.
   private var onlyStore: StoreNumber?
 
   init(_ place: Place) { first = place }
@@ -31,14 +33,14 @@ public struct DefaultHistoryToken: HistoryToken {
     return others.first { StoreNumber($0) == store }
   }
 
-  /// The same place, as the transaction of one store is compared with others.
+  /// Returns this token for comparisons with the transactions of one store.
   func asked(in store: StoreNumber) -> DefaultHistoryToken {
     var asked = self
     asked.onlyStore = store
     return asked
   }
 
-  /// For each store the number of its newest commit before this place.
+  /// The number of each store's newest commit before this place.
   public var tokenValue: [String: Int64]? {
     Dictionary(places.map { (StoreNumber($0).text, Int64(clamping: $0.transaction)) }) { first, _ in first }
   }
@@ -58,7 +60,8 @@ public struct DefaultHistoryToken: HistoryToken {
     return one.first == other.first && one.others == other.others
   }
 
-  /// Whether the transaction that is asked is the one behind which a place stands. A store that the place does not know was not there then.
+  /// Whether the transaction of one token is the one directly before the other token. A store that
+  /// a token does not know did not exist then.
   private func isAsked(as other: DefaultHistoryToken) -> Bool {
     guard let onlyStore, other.place(in: onlyStore) != nil else { return false }
     return other.places.allSatisfy { known in place(in: StoreNumber(known)).map { $0 == known } ?? true }
@@ -70,7 +73,8 @@ public struct DefaultHistoryToken: HistoryToken {
   }
 
   public static func < (one: DefaultHistoryToken, other: DefaultHistoryToken) -> Bool {
-    // Of the transaction that is asked the number alone says whether it is before a place, but for the one that the place stands behind.
+    // The number alone says whether a transaction is before a place, except for the transaction
+    // directly before it.
     if let store = other.onlyStore { return one.number(in: store) < other.number(in: store) }
     if let store = one.onlyStore { return one.number(in: store) <= other.number(in: store) && one != other }
     if one.others.isEmpty, other.others.isEmpty, let place = one.first, let otherPlace = other.first,
@@ -78,7 +82,7 @@ public struct DefaultHistoryToken: HistoryToken {
     {
       return (place.transaction, place.stamp) < (otherPlace.transaction, otherPlace.stamp)
     }
-    // Of two places in one history none is before the other in one store and behind it in another, so what counts is how far both came.
+    // In one history, no token is earlier in one store and later in another, so the sums decide.
     let (sum, otherSum) = (one.sum, other.sum)
     if sum != otherSum { return sum < otherSum }
     return one.places.lexicographicallyPrecedes(other.places) {
@@ -90,7 +94,7 @@ public struct DefaultHistoryToken: HistoryToken {
   private var sum: UInt128 { places.reduce(0) { $0 + UInt128($1.transaction) } }
 }
 
-/// What tells a store from all others, as the history has it.
+/// The number of a store in the history.
 struct StoreNumber: Hashable, Comparable {
   let high: UInt64
   let low: UInt64
@@ -99,7 +103,7 @@ struct StoreNumber: Hashable, Comparable {
 
   init(_ place: RoostRecords.HistoryPlace) { (high, low) = (place.storeHigh, place.storeLow) }
 
-  /// From the 32 digits that name the store.
+  /// Makes the number from the 32 digits of a store's name.
   init?(_ text: String) {
     guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
       let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
@@ -118,11 +122,12 @@ struct StoreNumber: Hashable, Comparable {
 }
 
 extension DefaultHistoryToken {
-  /// A place in one store, as it is coded: a list, because encoders write the members of an object in any order.
+  /// The coded form of a place in one store. Tokens have an array of them, because encoders write
+  /// the members of an object in any order.
   private struct Coded: Codable {
     var store: String
     var transaction: UInt64
-    /// When the newest commit before it was made.
+    /// The time of the newest commit before the place.
     var stamp: UInt64
 
     init(store: String, transaction: UInt64, stamp: UInt64) {

@@ -2,16 +2,17 @@ public import Foundation
 internal import RoostGraph
 internal import RoostRecords
 
-/// What one commit did to one store of Roost's.
+/// One commit of one of Roost's stores.
 ///
-/// It keeps what the history says in few bytes. ``changes`` makes a value of each change whenever it is asked for; an import may have a
-/// million of them. ``changeCount``, ``touches(_:)`` and ``forEachChange(_:)`` make none, or one at a time.
+/// It stores its changes in few bytes. ``changes`` makes a value for each change at each call; an
+/// import may have a million changes. ``changeCount`` and ``touches(_:)`` make none, and
+/// ``forEachChange(_:)`` makes one at a time.
 public struct DefaultHistoryTransaction: HistoryTransaction, CustomDebugStringConvertible {
   public typealias TokenType = DefaultHistoryToken
   public typealias TransactionIdentifier = Int64
 
   let account: HistoryAccount
-  /// The place right after this transaction: `token < $0.token` finds the later ones.
+  /// The place directly after this transaction: `token < $0.token` finds later transactions.
   public let token: DefaultHistoryToken
 
   init(_ account: HistoryAccount, _ token: DefaultHistoryToken) {
@@ -21,15 +22,16 @@ public struct DefaultHistoryTransaction: HistoryTransaction, CustomDebugStringCo
 
   private var transaction: RoostRecords.HistoryCommit { account.transaction }
 
-  /// Ascends with the commits of a store, but not without gaps.
+  /// The number of the transaction. It ascends with the commits of a store, with gaps.
   public var transactionIdentifier: Int64 { Int64(clamping: transaction.number) }
   /// The number of the transaction: ``transactionIdentifier``.
   public var id: Int64 { transactionIdentifier }
   /// The store that the transaction changed. Two stores may have transactions of the same number.
   public var storeIdentifier: String { account.store.identifier }
-  /// When it was committed, to the millisecond. In a store no commit is older than the one before, even if the clock was set back.
+  /// The time of the commit, in milliseconds. In one store, no commit is older than the previous
+  /// one, even if the clock was set back.
   public var timestamp: Date { Date(transaction.stamp) }
-  /// That of the context; nil where it had none.
+  /// The author of the context that saved; nil if it had none.
   public var author: String? { transaction.author.isEmpty ? nil : transaction.author }
   /// The program that wrote it: its bundle identifier, or the name of its executable if it has none. Empty if an earlier version of Roost
   /// wrote it.
@@ -37,27 +39,29 @@ public struct DefaultHistoryTransaction: HistoryTransaction, CustomDebugStringCo
   /// The number of the process that wrote it; empty if an earlier version of Roost wrote it. In a container it is often 1.
   public var processIdentifier: String { transaction.writer.processText }
 
-  /// All changes: model class by model class, first what was inserted, then what changed, then what was deleted. What is not of the
-  /// container's models is left out.
+  /// All changes, grouped by class: first insertions, then updates, then deletions. Changes of
+  /// classes that the container does not have are left out.
   public var changes: [HistoryChange] {
     var all: [HistoryChange] = []
     forEachChange { all.append($0) }
     return all
   }
 
-  /// How many there are.
+  /// The number of changes.
   public var changeCount: Int {
     var count = 0
     tell { count += $0.count }
     return count
   }
 
-  /// Calls a closure with each change, and keeps none.
+  /// Calls a closure with each change, one at a time.
+  ///
+  /// - Throws: what the closure throws.
   public func forEachChange<Failure: Error>(_ body: (HistoryChange) throws(Failure) -> Void) throws(Failure) {
     try each(nil, body)
   }
 
-  /// The changes of models of a class, and of those that inherit from it.
+  /// Returns the changes of models of a class and its subclasses.
   public func changes<Model: PersistentModel>(of model: Model.Type) -> [HistoryChange] {
     guard let map = account.store.map(of: model) else { return [] }
     var all: [HistoryChange] = []
@@ -65,7 +69,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction, CustomDebugStringCo
     return all
   }
 
-  /// Whether a model of this class changed, or of one that inherits from it.
+  /// Whether a model of this class or of a subclass changed.
   public func touches(_ model: any PersistentModel.Type) -> Bool {
     guard let map = account.store.map(of: model), account.transaction.entry.entities.contains(map.entity.id) else {
       return false
@@ -83,7 +87,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction, CustomDebugStringCo
   private struct Stop: Error {}
 
   private func tell(_ body: (HistoryAccount.Step) -> Void) {
-    // It was read when it was fetched, so nothing is thrown.
+    // The history was read when it was fetched, so this throws nothing.
     try? account.visit { body($0) }
   }
 
@@ -114,7 +118,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction, CustomDebugStringCo
 }
 
 extension Date {
-  /// The time of a commit. What is later is never less.
+  /// The time of a commit. Later commits have later or equal times.
   init(_ stamp: HybridTime) {
     self.init(timeIntervalSinceReferenceDate: Double(Int64(stamp.milliseconds) - 978_307_200_000) / 1000)
   }

@@ -2,24 +2,24 @@ public import Foundation
 
 /// A place in the history.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
-  /// The type of the number, or numbers, that a place is made of.
+  /// The type of the number, or numbers, of a place.
   associatedtype TokenType: Codable, Hashable, Sendable
   /// The numbers of the place, for a person or for another system; nil if the place has none.
   var tokenValue: TokenType? { get }
 }
 
-/// What one commit did to one store.
+/// One commit of one store.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   /// The type of places in this history.
   associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
   /// The type of the number of a transaction.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
-  /// When the transaction was committed, by the clock of the machine or of the server.
+  /// The time of the commit, by the clock of the machine or of the server.
   var timestamp: Date { get }
   /// The insertions, updates and deletions of models.
   var changes: [HistoryChange] { get }
-  /// The place right after this transaction. Keep it to go on from here.
+  /// The place directly after this transaction. Keep it to continue from here.
   var token: TokenType { get }
   /// The number of the transaction in its store. Later transactions have greater numbers.
   var transactionIdentifier: TransactionIdentifier { get }
@@ -29,7 +29,7 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   var author: String? { get }
 }
 
-/// What happened to one model.
+/// The change of one model.
 public enum HistoryChange: Sendable {
   /// A model was inserted.
   case insert(any HistoryInsert)
@@ -48,7 +48,7 @@ public enum HistoryChange: Sendable {
   }
 }
 
-/// A model was inserted.
+/// The insertion of a model.
 public protocol HistoryInsert<Model>: Sendable {
   /// The class of the model.
   associatedtype Model: PersistentModel
@@ -57,7 +57,7 @@ public protocol HistoryInsert<Model>: Sendable {
   /// The type of the number of a change.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
-  /// The place of the change in its transaction, from 1.
+  /// The position of the change in its transaction, from 1.
   var changeIdentifier: ChangeIdentifier { get }
   /// The transaction that the change is a part of.
   var transactionIdentifier: TransactionIdentifier { get }
@@ -65,7 +65,7 @@ public protocol HistoryInsert<Model>: Sendable {
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
-/// Properties of a model changed.
+/// A change of a model's properties.
 public protocol HistoryUpdate<Model>: Sendable {
   /// The class of the model.
   associatedtype Model: PersistentModel
@@ -76,17 +76,17 @@ public protocol HistoryUpdate<Model>: Sendable {
   /// A key path of the model to a property that changed.
   typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
 
-  /// The place of the change in its transaction, from 1.
+  /// The position of the change in its transaction, from 1.
   var changeIdentifier: ChangeIdentifier { get }
   /// The transaction that the change is a part of.
   var transactionIdentifier: TransactionIdentifier { get }
   /// The model that was changed.
   var changedPersistentIdentifier: PersistentIdentifier { get }
-  /// The properties that changed, relationships among them.
+  /// The properties that changed, including relationships.
   var updatedAttributes: [any PropertyUpdate] { get }
 }
 
-/// A model was deleted.
+/// The deletion of a model.
 public protocol HistoryDelete<Model>: Sendable {
   /// The class of the model.
   associatedtype Model: PersistentModel
@@ -95,13 +95,13 @@ public protocol HistoryDelete<Model>: Sendable {
   /// The type of the number of a change.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
 
-  /// The place of the change in its transaction, from 1.
+  /// The position of the change in its transaction, from 1.
   var changeIdentifier: ChangeIdentifier { get }
   /// The transaction that the change is a part of.
   var transactionIdentifier: TransactionIdentifier { get }
   /// The model that was deleted. No store has it any more.
   var changedPersistentIdentifier: PersistentIdentifier { get }
-  /// What is left of it.
+  /// The values that were kept of the deleted model.
   var tombstone: HistoryTombstone<Model> { get }
 }
 
@@ -109,11 +109,19 @@ public protocol HistoryDelete<Model>: Sendable {
 public protocol HistoryProviding {
   /// The type of transactions that the store returns.
   associatedtype HistoryType: HistoryTransaction
-  /// The type of transactions, as a value: a context looks for the first store with the type that is asked for.
+  /// The type of transactions, as a value. A context looks for the first store with the type of a
+  /// fetch.
   static var historyType: HistoryType.Type { get }
-  /// The transactions that a descriptor finds, oldest first if it has no order.
+  /// Fetches the transactions of a descriptor, oldest first if it has no order.
+  ///
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history after a token is not complete,
+  ///   or any error of the store.
   func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
-  /// Removes the transactions that a descriptor finds. A store may refuse descriptors that would leave a gap.
+  /// Removes the transactions of a descriptor. A store may refuse descriptors that would leave a
+  /// gap.
+  ///
+  /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if the store refuses the
+  ///   descriptor, or any error of the store.
   func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 }
 

@@ -1,12 +1,13 @@
 package import RoostGraph
 
-/// What the history kept of a model's values: of a deleted one those that are marked `.preserveValueOnDeletion`, and those that must be
-/// unique. A value of more than 4,096 bytes is not kept.
+/// The values of a model that the history has kept. For a deleted model these are the properties
+/// that are marked `.preserveValueOnDeletion`, and unique properties. A value of more than 4,096
+/// bytes is not kept.
 ///
-/// Unchecked because values of any type are made of what is stored when somebody asks for them, and are nobody else's.
+/// Unchecked because each read makes its values from stored bytes, so no two threads share them.
 public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model: PersistentModel {
   private let values: HistoryValues?
-  /// What a store of a package of ours kept.
+  /// The values that a store in one of Roost's packages kept.
   private let image: ValueImage?
 
   init(_ values: HistoryValues?) { (self.values, image) = (values, nil) }
@@ -18,13 +19,14 @@ public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model
     return values?.value(keyPath, Model.self)
   }
 
-  /// The value of a property; nil where none was kept, or it was nil. A relationship to one is the identifier of where it led.
+  /// The value of a property; nil if none was kept, or if it was nil. For a to-one relationship it
+  /// is the identifier of the referenced model.
   public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     guard let value = value(keyPath) else { return nil }
     return Self.sent(value)
   }
 
-  /// The value of a property, as a value of its type; nil if none was kept.
+  /// The value of a property with its own type; nil if none was kept.
   @_disfavoredOverload
   public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value? { value(keyPath) as? Value }
 
@@ -34,7 +36,7 @@ public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model
     value(keyPath).flatMap { FlatValue.of($0) } as? Value
   }
 
-  /// The properties of which a value was kept.
+  /// The properties with a kept value.
   public var attributes: [any PartialKeyPath<Model> & Sendable] {
     if let image { return Model._$type.historyPaths(image.form.coders.indices.filter(image.isPresent)) }
     return values?.keyPaths() ?? []
@@ -42,7 +44,7 @@ public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model
 
   public func makeIterator() -> Iterator { Iterator(values, image) }
 
-  /// The values that were kept, in the order of the properties.
+  /// Iterates over the kept values, in the order of the properties.
   public struct Iterator: IteratorProtocol {
     private let values: HistoryValues?
     private let image: ValueImage?
@@ -64,7 +66,7 @@ public struct HistoryTombstone<Model>: Sequence, @unchecked Sendable where Model
 
   private static func sent(_ value: Any) -> (any Sendable)? {
     guard let value = FlatValue.of(value) else { return nil }
-    // Unsafe, because the protocol has no requirements, so both are laid out alike.
+    // Unsafe, because the protocol has no requirements, so both have one memory layout.
     return withUnsafePointer(to: value) { (memory: UnsafePointer<Any>) -> any Sendable in
       memory.withMemoryRebound(to: (any Sendable).self, capacity: 1) { $0.pointee }
     }
@@ -76,7 +78,7 @@ extension HistoryValues {
     model._$type.number(of: keyPath).flatMap { shown($0) }
   }
 
-  /// A value as users know it: instead of a row the model's identifier.
+  /// Converts a value for the program: a row becomes the model's identifier.
   fileprivate func shown(_ property: Int) -> Any? {
     guard let value = value(property) else { return nil }
     guard let reference = value as? Reference else { return value }

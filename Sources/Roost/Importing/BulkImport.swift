@@ -1,12 +1,13 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// The chunks of an import into a store that takes many rows at once.
+/// The chunks of an import into a store that takes many rows together.
 ///
-/// A row that cannot be stored makes the store refuse the chunk. Then the element that brought the row is left out, and the store gets
-/// the others again.
+/// If a row cannot be stored, the store refuses the chunk. Then the element of that row is left
+/// out, and the store gets the others again.
 ///
-/// Unchecked because one thread at a time uses it: the next chunk is handed over when the last one is stored.
+/// Unchecked because one thread at a time uses it: the next chunk is passed on after the last one
+/// is stored.
 final class BulkImport: ImportSink, @unchecked Sendable {
   private let set: WorkingSet
   private let store: any BulkStore
@@ -15,11 +16,11 @@ final class BulkImport: ImportSink, @unchecked Sendable {
   let options: ImportOptions
   let size: Int
   let memory = ModelMemory()
-  /// The rows of snapshots, by the identifiers that these have.
+  /// The rows of snapshots, by the snapshots' identifiers.
   var rows = IdentifierMap<BulkKey>()
-  /// References of snapshots whose targets have not come yet.
+  /// References of snapshots whose targets were not imported yet.
   var waiting: [LateReference: [PersistentIdentifier]] = [:]
-  /// Tests rules of the models.
+  /// Tests the rules of the models.
   private let check: ImageCheck
   private var plain = ImportCounts()
   private let clock = ImportProgressClock()
@@ -78,7 +79,7 @@ final class BulkImport: ImportSink, @unchecked Sendable {
     }
   }
 
-  /// Stores what is made of elements, and makes it anew as long as the store refuses some of it.
+  /// Stores the rows of elements, and makes them again as long as the store refuses some of them.
   func store<Rows: ChunkRows>(
     _ count: Int, _ faults: inout [Int: ImportFault], make: (inout [Int: ImportFault]) throws -> Rows
   ) throws {
@@ -124,7 +125,7 @@ final class BulkImport: ImportSink, @unchecked Sendable {
       field: fault.field)
   }
 
-  /// Throws where the values of an element break a rule, or a model refuses itself.
+  /// Throws if values of an element break a rule, or the model's own validation refuses it.
   func check(_ values: ValueImage, _ model: (any _ModelObject)? = nil) throws {
     guard check.isNeeded else { return }
     guard let fault = try model.flatMap(check.judge) ?? check.fault(values) else { return }
@@ -164,7 +165,7 @@ final class BulkImport: ImportSink, @unchecked Sendable {
     for (reference, targets) in waiting {
       guard let map = target.store.maps.first(where: { ObjectIdentifier($0.type) == reference.type }) else { continue }
       let type = map.type
-      // What the members of a list hold, they say.
+      // The members of a list have the reference, not the list.
       if map.field(reference.property) != nil || target.store.isByLinks(map, reference.property) {
         for target in targets where rows[target] == nil {
           noteUnresolved(type, reference.owner, property: reference.property, target: target)
@@ -188,14 +189,14 @@ final class BulkImport: ImportSink, @unchecked Sendable {
   }
 }
 
-/// The rows that are made of the elements of a chunk.
+/// The rows of the elements of a chunk.
 protocol ChunkRows {
   var chunk: BulkChunk { get }
-  /// By row, the element that brought it.
+  /// For each row, its element.
   var elements: [Int] { get }
-  /// By element, its row; nil if an earlier chunk has it, or if it was left out.
+  /// For each element, its row; nil if an earlier chunk has it, or if it was left out.
   var rows: [Int?] { get }
 
-  /// The store has them.
+  /// Called after the store has stored the rows.
   func stored(_ stored: BulkStored, by run: BulkImport)
 }

@@ -1,38 +1,39 @@
 package import RoostGraph
 package import RoostRecords
 
-/// A store of a package of ours that stores the chunks of an import.
+/// A store in one of Roost's packages that stores the chunks of an import.
 package protocol BulkStore: AskedStore {
   /// Stores a chunk in one transaction: all of it, or nothing if it throws or refuses.
   func store(_ chunk: BulkChunk) throws -> BulkAnswer
   func identifier(_ type: _ModelType, _ key: BulkKey) -> PersistentIdentifier
 }
 
-/// Rows that are stored in one transaction.
+/// The rows of one transaction.
 package struct BulkChunk {
   package var rows: [BulkRow] = []
   /// References of earlier rows whose targets came later.
   package var late: [LateLink] = []
   package let conflict: ImportOptions.Conflict
-  /// Whether a stored row keeps the references and the members of lists that a new row with its unique values does not have.
+  /// Whether a stored row keeps references and list members that a new row with its unique values
+  /// does not have.
   package let joins: Bool
-  /// The author that the history notes.
+  /// The author in the history.
   package let author: String
 }
 
-/// A row of an import: its values, and what its relationships reference.
+/// A row of an import: its values, and the targets of its relationships.
 package struct BulkRow {
   package var values: ValueImage
-  /// By place among the class's relationships.
+  /// The targets, by the index of the relationship in its class.
   package var links: [BulkLink]
-  /// The row that it describes, if the store has it.
+  /// The stored row that this row describes, if there is one.
   package var own: BulkTarget?
   /// Why a value is not among `values`. It matters only if the row is new.
   package var refusal: String?
 }
 
 package enum BulkLink {
-  /// Nothing is known of the relationship.
+  /// The relationship is unknown.
   case absent
   case one(BulkTarget?)
   case many([BulkTarget])
@@ -61,25 +62,25 @@ package struct LateLink {
   package var owner: BulkKey
   package var type: _ModelType
   package var property: Int
-  /// In the order of the list.
+  /// The targets, in the order of the list.
   package var targets: [BulkKey]
 }
 
 /// What a store did with a chunk.
 package enum BulkAnswer {
   case stored(BulkStored)
-  /// Rows that cannot be stored. Nothing of the chunk was.
+  /// Rows that cannot be stored. The store has stored nothing of the chunk.
   case refused([(row: Int, fault: ImportFault)])
 }
 
 package struct BulkStored {
   package enum State: Sendable { case inserted, updated, kept }
 
-  /// By row of the chunk.
+  /// The result of each row of the chunk.
   package var rows: [(key: BulkKey, state: State)] = []
-  /// References to rows that are not there: which row, which property, and which place in its list.
+  /// References to rows that do not exist: the row, the property, and the index in its list.
   package var missing: [(row: Int, property: Int, place: Int)] = []
-  /// Late links that other programs changed meanwhile, by their places.
+  /// The indexes of late links that other programs changed meanwhile.
   package var changed: [Int] = []
 
   package init() {}

@@ -2,7 +2,8 @@ internal import RoostGraph
 
 /// Values by identifier, for millions of identifiers.
 ///
-/// An identifier holds two texts. The map keeps each pair of store and class once, and two words for each identifier.
+/// An identifier has two texts. The map keeps each pair of store and class once, and two words for
+/// each identifier.
 struct IdentifierMap<Value> {
   private struct Name: Hashable {
     var store: String?
@@ -15,10 +16,11 @@ struct IdentifierMap<Value> {
   }
 
   private var names: [Name: UInt32] = [:]
-  /// The last name that a value was set for. Most identifiers that follow each other have the same one, and its texts need no hash.
+  /// The last name that a value was set for. Most consecutive identifiers have the same name, so
+  /// its texts need no hashing.
   private var last: (name: Name, number: UInt32)?
   private var values: [Key: Value] = [:]
-  /// Of identifiers that are no rows' numbers.
+  /// The values of identifiers without a row number.
   private var others: [PersistentIdentifier: Value] = [:]
 
   subscript(identifier: PersistentIdentifier) -> Value? {

@@ -1,9 +1,9 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// Snapshots that become rows, without a model.
+/// Turns snapshots into rows, without models.
 extension ImportChunks {
-  /// References and members that are not here.
+  /// References and list members whose targets are not stored yet.
   private typealias Strays = [(property: Int, targets: [PersistentIdentifier])]
 
   func store(snapshots: some Sequence<SnapshotContent>) throws {
@@ -23,7 +23,7 @@ extension ImportChunks {
       return try meet(RowID(row), content, own: own, links: links, strays: strays, insertion: insertion)
     }
     if let why = content.refused.min(by: { $0.key < $1.key })?.value {
-      // The new row's default would be taken for the value.
+      // Otherwise the new row's default would look like the value.
       return try insertion.leaveOut(ImportFault(.wrongType, why))
     }
     switch try insertion.add(own, content.values, links: links) {
@@ -33,7 +33,7 @@ extension ImportChunks {
     }
   }
 
-  /// A model is here already.
+  /// Handles a snapshot whose model is stored already.
   private func meet(
     _ row: RowID, _ content: SnapshotContent, own: EntityMap, links: ImageLinks, strays: Strays,
     insertion: ChunkInsertion
@@ -59,13 +59,13 @@ extension ImportChunks {
     for (place, property) in content.form.links.enumerated() {
       let mayCome = rows != nil && target.store.leadsToItself(own, property)
       func find(_ one: PersistentIdentifier) throws -> UInt64? {
-        // What is not there any more may come with another snapshot, or is told.
+        // A target that no longer exists may come with another snapshot, or is reported.
         guard let row = row(of: one), try insertion.hasTarget(row, property, map: own) else { return nil }
         return row
       }
       switch content.links[place] {
       case .absent: continue
-      // What the other side holds, that one says.
+      // The other side of the relationship has the reference.
       case .one(let one):
         guard own.field(property) != nil else { continue }
         guard let one else {
@@ -96,21 +96,21 @@ extension ImportChunks {
     return links
   }
 
-  /// The map of a snapshot's class.
+  /// Returns the map of a snapshot's class.
   private func own(_ content: SnapshotContent) -> EntityMap? {
     if content.type === map.type { return map }
     guard let found = target.store.map(of: content.type.model), found.isKind(of: map) else { return nil }
     return found
   }
 
-  /// The row of a model of this store, or of a snapshot of this import.
+  /// Returns the row of a model of this store, or of a snapshot of this import.
   private func row(of identifier: PersistentIdentifier) -> UInt64? {
     if let known = rows?.row(identifier) { return known }
     guard case .row(let row) = identifier.key, identifier.store == target.store.identifier else { return nil }
     return row
   }
 
-  /// A snapshot became a row. What it leads to and is not here waits, or is told.
+  /// Notes the row of a snapshot. References without a target wait, or are reported.
   private func note(
     _ content: SnapshotContent, _ row: RowID, own: EntityMap, strays: Strays, insertion: ChunkInsertion,
     isNew: Bool
@@ -142,7 +142,7 @@ extension ImportChunks {
     }
   }
 
-  /// Whether a snapshot says where a relationship leads: then what it said before is of no interest.
+  /// Whether a snapshot has the relationship. Then earlier waiting references are dropped.
   private func says(_ link: SnapshotContent.Link) -> Bool {
     switch link {
     case .absent: false

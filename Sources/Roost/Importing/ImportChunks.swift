@@ -4,31 +4,34 @@ internal import RoostRecords
 
 /// The chunks of an import of models or snapshots, one after the other.
 ///
-/// Unchecked because one thread at a time uses it: the next chunk is handed over when the last one is stored.
+/// Unchecked because one thread at a time uses it: the next chunk is passed on after the last one
+/// is stored.
 final class ImportChunks: ImportSink, @unchecked Sendable {
   private let container: ModelContainer
   let target: ImportTarget
   let map: EntityMap
   let options: ImportOptions
   let graph: GraphContext
-  /// Which models are in already.
+  /// The models that were imported already.
   private let memory = ChunkMemory()
-  /// Rows of models that an earlier run stored and later ones may lead to, by their elements.
+  /// For each element, the rows of models that an earlier run stored and later models may
+  /// reference.
   private var known: [Int: [SharedModel]] = [:]
   private var plain = RoostRecords.ImportCounts()
   private let clock = ImportProgressClock()
-  /// What the run keeps in the store: its name, and references whose targets have not come yet.
+  /// The state that the run keeps in the store: its name, and references whose targets were not
+  /// imported yet.
   private let keeper: ImportKeeper
   private let mutual: Set<String>
-  /// How many elements a chunk has.
+  /// The number of elements in a chunk.
   let size: Int
   var report = ImportReport()
-  /// Where snapshots became rows to which others of the import may lead; nil where none can.
+  /// The rows of snapshots that other snapshots may reference; nil if none can.
   var rows: SnapshotRows?
-  /// The references that wait, as long as nothing of the chunk was undone.
+  /// The waiting references, as long as nothing of the chunk was undone.
   private var waiting: (references: OpenReferences, faults: Int)?
 
-  /// What an import is made of.
+  /// The kind of elements of an import.
   enum Kind: String { case models, snapshots }
 
   init(_ container: ModelContainer, _ target: ImportTarget, options: ImportOptions, kind: Kind) throws {
@@ -52,7 +55,7 @@ final class ImportChunks: ImportSink, @unchecked Sendable {
       case .insert, .throw: .always(.refuse)
       }
     mutual = target.mutual
-    // Only those that lead to their like may lead to what comes later.
+    // Only classes that reference themselves may reference later elements.
     if kind == .snapshots, target.leadsToItself { rows = SnapshotRows(store: target.store.identifier) }
     keeper = ImportKeeper(
       target.store.records, named: options.name, isRelaxed: options.durability == .relaxed,
@@ -70,13 +73,13 @@ final class ImportChunks: ImportSink, @unchecked Sendable {
     }
   }
 
-  /// Elements that an earlier run had dealt with.
+  /// The number of elements that an earlier run had handled.
   var skipped: Int { plain.resumed }
 
-  /// Whether later elements may lead to what came with one that an earlier run stored.
+  /// Whether later elements may reference models of an element that an earlier run stored.
   func knows(_ element: Int) -> Bool { known[element] != nil }
 
-  /// Lets later elements lead to the rows that an element and what came with it became in an earlier run.
+  /// Lets later elements reference the rows of an element that an earlier run stored.
   func recall(_ element: Int, _ model: some PersistentModel) throws {
     guard let rows = known.removeValue(forKey: element) else { return }
     if memory.recall(model, rows.map { ($0.path, $0.model, $0.row) }) { return }
@@ -97,10 +100,11 @@ final class ImportChunks: ImportSink, @unchecked Sendable {
 
   func store(_ body: (ImportedModels) throws -> Void) throws {
     let chunk = ImportedModels(options)
-    // Whatever users' closures do, they do it before the transaction.
+    // The program's closures run before the transaction.
     try body(chunk)
     try run { insertion in
-      // Each is let go at once: who has one then may lead to it later.
+      // Each model is released as soon as possible: a model that the program still has then may be
+      // referenced later.
       chunk.made.reverse()
       while let made = chunk.made.popLast() {
         switch made {
@@ -140,7 +144,7 @@ final class ImportChunks: ImportSink, @unchecked Sendable {
     } catch {
       rows?.undoChunk()
       guard let error = error as? ChunkFault else { throw error }
-      // An error of the user's own comes to him as it is.
+      // The program's own errors are thrown unchanged.
       guard ChunkInsertion.isFault(error.error) || error.error is ImportFault else { throw error.error }
       throw fault(error.error, first + error.place + 1)
     }
@@ -188,7 +192,7 @@ final class ImportChunks: ImportSink, @unchecked Sendable {
 
   // MARK: References
 
-  /// The references that wait, in the transaction of the chunk at hand.
+  /// Returns the waiting references, in the transaction of the current chunk.
   func references(_ insertion: ChunkInsertion) throws -> OpenReferences {
     if let waiting, waiting.faults == insertion.faults.count { return waiting.references }
     let found = try keeper.references(insertion.writer)
@@ -211,7 +215,7 @@ final class ImportChunks: ImportSink, @unchecked Sendable {
 
   // MARK: The end
 
-  /// Everything came, or somebody cancelled it.
+  /// Ends an import that is complete or was cancelled.
   func finish(isCancelled: Bool) throws -> ImportReport {
     try end(isWhole: !isCancelled)
     report.isCancelled = isCancelled
@@ -220,7 +224,7 @@ final class ImportChunks: ImportSink, @unchecked Sendable {
     return report
   }
 
-  /// An error ended it. If what is to be done at the end fails too, the next import tidies up.
+  /// Ends an import after an error. If the cleanup fails too, the next import does it.
   func abandon() { try? end(isWhole: false) }
 
   private func end(isWhole: Bool) throws {

@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 package enum ImportErrors {
-  /// Gives errors from further down a type that users can match on.
+  /// Converts errors of lower modules into errors that programs can match on.
   package static func pass<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch { throw shown(error) }
   }

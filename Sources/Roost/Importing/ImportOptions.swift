@@ -1,82 +1,94 @@
 public import Foundation
 
-/// How records are imported, and what is done where they do not fit.
+/// How records are imported, and what happens to wrong records.
 public struct ImportOptions: Sendable {
-  /// What becomes of a record whose unique values a model has already.
+  /// What happens to a record whose unique values belong to a stored model.
   public enum Conflict: String, Sendable, CaseIterable {
-    /// The stored model takes what the record names, as an inserted model does by ``ModelContext/UniquePolicy/upsert``.
+    /// The stored model takes the values that the record names, like an inserted model with
+    /// ``ModelContext/UniquePolicy/upsert``.
     case update
-    /// The stored model takes what the record names and is not nil.
+    /// The stored model takes the values that the record names and that are not nil.
     case merge
     /// The stored model stays as it is.
     case skip
-    /// The record is a bad one: see ``ImportOptions/badRecords``.
+    /// The record counts as a bad record: see ``ImportOptions/badRecords``.
     case insert
-    /// The import ends, whatever becomes of bad records.
+    /// The import ends, whatever ``ImportOptions/badRecords`` says.
     case `throw`
   }
 
-  /// What becomes of records that are wrong.
+  /// What happens to wrong records.
   public enum BadRecords: Hashable, Sendable {
     /// The first one ends the import. The chunks before it stay.
     case stop
-    /// They are left out and reported, as long as there are no more than so many.
+    /// They are left out and reported, up to this number. One more ends the import.
     case skip(upTo: Int)
   }
 
-  /// How dates are written in a text. ISO 8601, as `2024-05-01T12:30:00Z`, is read by all forms but ``DateForm/format(_:)``.
+  /// How dates are written in a text. All forms except ``DateForm/format(_:)`` also read ISO 8601,
+  /// such as `2024-05-01T12:30:00Z`.
   public enum DateForm: Hashable, Sendable {
-    /// ISO 8601. In JSON a number counts seconds since the beginning of 2001, as `JSONEncoder` writes dates unless it is told otherwise.
+    /// ISO 8601. In JSON a number is the number of seconds since the beginning of 2001, which
+    /// `JSONEncoder` writes by default.
     case automatic
-    /// ISO 8601, and no numbers.
+    /// ISO 8601, without numbers.
     case iso8601
-    /// Numbers are `timeIntervalSinceReferenceDate`, in tables too: what Core Data keeps in its files.
+    /// Numbers are `timeIntervalSinceReferenceDate`, also in tables. Core Data stores dates so.
     case secondsSince2001
-    /// Numbers are `timeIntervalSince1970`, in tables too.
+    /// Numbers are `timeIntervalSince1970`, also in tables.
     case secondsSince1970
-    /// Numbers are what JavaScript calls `Date.now()`, in tables too.
+    /// Numbers are values of JavaScript's `Date.now()`, also in tables.
     case millisecondsSince1970
-    /// Letters as `DateFormatter` knows them, as `"dd.MM.yyyy HH:mm"`. A time without an offset (`Z`) is one of Greenwich.
+    /// A pattern of `DateFormatter`, such as `"dd.MM.yyyy HH:mm"`. A time without an offset (`Z`)
+    /// is in UTC.
     case format(String)
   }
 
-  /// How an import treats a record whose unique values a stored model has already. By default it updates that model.
+  /// What happens to a record whose unique values belong to a stored model. By default the import
+  /// updates that model.
   public var conflict = Conflict.update
   /// How dates are written in the text. By default it is ISO 8601, and in JSON also numbers as `JSONEncoder` writes them.
   public var dates = DateForm.automatic
-  /// How an import treats records that are wrong. By default the first one ends the import.
+  /// What happens to wrong records. By default the first one ends the import.
   public var badRecords = BadRecords.stop
-  /// How many records are one transaction, which is stored whole, or not at all. Nil for as many as are ready of a text, up to
-  /// 50,000, for 20,000 snapshots, and for 5,000 models. A chunk of a pipe has fewer records if a second has passed and the pipe is empty.
+  /// The number of records in one transaction, which is stored completely or not at all. Nil lets
+  /// the import choose: up to 50,000 records of a text, 20,000 snapshots, or 5,000 models. A chunk
+  /// of a pipe has fewer records if a second has passed and the pipe is empty.
   public var chunk: Int?
-  /// Whether each chunk waits until it is on the disk. When an import returns, all of it is there in any case; with `relaxed` a crash of the
-  /// machine before that may lose the newest chunks.
+  /// Whether each chunk waits until it is on the disk. When an import returns, everything is on the
+  /// disk in any case. With `relaxed`, a crash of the machine before that may lose the newest
+  /// chunks.
   public var durability = ModelContext.Durability.relaxed
-  /// The author that the history notes.
+  /// The author in the history.
   public var author = ""
-  /// An import with a name that was cut off goes on behind its last chunk when it begins again with the same input, also after the program was killed.
+  /// The name of an import that can be resumed. After an interruption, also by a kill of the
+  /// program, an import with the same name and input continues after its last chunk.
   public var name: String?
-  /// What columns, or names in objects, are called in the model, where that is something else; nil leaves one out. The case
-  /// of letters counts where names differ in nothing else: a column that is written as a property stays that, if another spelling is given here.
+  /// The properties of columns, or of names in objects, whose names differ from the model's. Nil
+  /// leaves a column out.
+  ///
+  /// Case matters only between names that differ in nothing else: a column with the exact name of a
+  /// property stays that property's, even if another spelling is listed here.
   public var columns: [String: String?] = [:]
-  /// Whether a column that the model does not know is left out. Else it is an error. Of columns whose names differ in case alone the one that is
-  /// written as the property counts then, and the others are left out.
+  /// Whether unknown columns are left out. Otherwise they are an error. If several columns differ
+  /// only in case, the one with the exact name of the property counts, and the others are left out.
   public var ignoresUnknown = false
-  /// A file for records that are left out, as they stood in the input, which can be imported again: a table, or objects on a line each.
+  /// A file for records that are left out, as they were in the input. It can be imported again: it
+  /// is a table, or has one JSON object per line.
   public var rejects: URL?
-  /// How many faults, and how many references that lead nowhere, a report names.
+  /// The largest number of faults, and of references without a target, in a report.
   public var mostReported = 1000
-  /// The greatest record.
+  /// The largest size of a record, in bytes.
   public var mostRecordBytes = 16 << 20
-  /// The greatest field.
+  /// The largest size of a field, in bytes.
   public var mostFieldBytes = 16 << 20
-  /// How deep lists and objects may be nested.
+  /// The deepest nesting of lists and objects.
   public var mostDepth = 64
 
-  /// Makes options that update stored models, and stop at the first bad record.
+  /// Makes options that update stored models and stop at the first bad record.
   public init() {}
 
-  /// Checks everything but ``dates``, which only a text needs.
+  /// Checks everything except ``dates``, which only texts use.
   package func check() throws {
     func refuse(_ isWrong: Bool, _ detail: String) throws {
       if isWrong { throw RoostError(.badValue, detail) }
@@ -97,6 +109,7 @@ public struct ImportOptions: Sendable {
     try refuse(rejects?.isFileURL == false, "rejects must be a file's URL: make it with URL(filePath:)")
   }
 
-  /// How many models, which stay in memory for it, or snapshots are one transaction.
+  /// Returns the number of models or snapshots in one transaction. Models stay in memory until
+  /// then.
   func chunk(of kind: ImportChunks.Kind) -> Int { chunk ?? (kind == .models ? 5000 : 20_000) }
 }

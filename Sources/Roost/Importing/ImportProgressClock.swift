@@ -1,11 +1,11 @@
 package import RoostRecords
 
-/// Says how far an import came, and how long that took.
+/// Measures the progress and the time of an import.
 package final class ImportProgressClock {
   private let fraction: (RoostRecords.ImportCounts) -> Double?
   private let start = ContinuousClock.now
 
-  /// - Parameter fraction: how much of the input is dealt with; nil where its length is unknown.
+  /// - Parameter fraction: the part of the input that was handled; nil if its length is unknown.
   package init(_ fraction: @escaping (RoostRecords.ImportCounts) -> Double? = { _ in nil }) {
     self.fraction = fraction
   }

@@ -1,24 +1,24 @@
 package import RoostRecords
 
-/// How far an import came.
+/// The progress of an import.
 public struct ImportProgress: Hashable, Sendable {
-  /// Records that are dealt with, bad ones too, and those of an earlier run.
+  /// The number of handled records, including bad ones and those of an earlier run.
   public package(set) var records = 0
-  /// Models that were inserted.
+  /// The number of inserted models.
   public package(set) var inserted = 0
-  /// Stored models that were changed.
+  /// The number of changed models.
   public package(set) var updated = 0
-  /// Records whose models were there already and stayed as they are.
+  /// The number of records whose models were stored already and did not change.
   public package(set) var kept = 0
-  /// Records that were left out.
+  /// The number of records that were left out.
   public package(set) var bad = 0
-  /// Records that an earlier run of the same name had dealt with.
+  /// The number of records that an earlier run of the same name had handled.
   public package(set) var resumed = 0
-  /// Bytes of the input that are dealt with, after decompression; 0 where it has none.
+  /// The number of handled bytes of the input, after decompression; 0 if the input has no bytes.
   public package(set) var bytes = 0
-  /// How much of the input is dealt with, between 0 and 1; nil where nobody knows how long it is, as of a pipe.
+  /// The handled part of the input, between 0 and 1; nil if its length is unknown, as for a pipe.
   public package(set) var fraction: Double?
-  /// For how long the import has been running.
+  /// The time since the import began.
   public package(set) var elapsed = Duration.zero
 
   init() {}
@@ -35,41 +35,42 @@ public struct ImportProgress: Hashable, Sendable {
 
   private var seconds: Double { elapsed / .seconds(1) }
 
-  /// Records of this run in a second.
+  /// The number of records of this run per second.
   public var recordsPerSecond: Double { seconds > 0 ? Double(records - resumed) / seconds : 0 }
-  /// Bytes of the input in a second, after decompression.
+  /// The number of bytes of the input per second, after decompression.
   public var bytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds : 0 }
 
-  /// How long the rest takes if it goes on like that; nil where nobody knows how much it is.
+  /// The estimated rest of the time, at the present speed; nil if the length of the input is
+  /// unknown.
   public var remaining: Duration? {
     guard let fraction, fraction > 0, seconds > 0 else { return nil }
     return .seconds(seconds * max(0, 1 - fraction) / fraction)
   }
 }
 
-/// A record that is wrong, and where it stands.
+/// A wrong record, and its position.
 public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of faults that a record can have.
   public enum Reason: String, Sendable, CaseIterable {
-    /// The bytes are no text in UTF-8, or not the compressed file they seem to be.
+    /// The bytes are not UTF-8 text, or not the compressed file that they seem to be.
     case encoding
-    /// The text is not what the format demands.
+    /// The text does not follow the format.
     case syntax
     /// A record has another number of columns than the first line.
     case columns
-    /// A name or a value stands twice where it may stand once; a unique value is there already.
+    /// A name or a value is repeated, or a unique value exists already.
     case duplicate
-    /// A name, or a model that it leads to, of which nothing is known.
+    /// A name is unknown, or a referenced model does not exist.
     case unknown
-    /// There is no value where one must stand.
+    /// A required value is missing.
     case missing
     /// The value is of another type than the property.
     case wrongType
     /// The number is too large for the property.
     case outOfRange
-    /// A record, a field, the number of columns or the depth passes a bound.
+    /// A record, a field, the number of columns or the depth exceeds a limit.
     case tooLarge
-    /// The input ends in the middle of something.
+    /// The input ends in the middle of a record.
     case truncated
     /// The value breaks a rule of the model.
     case invalid
@@ -81,11 +82,11 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
   public package(set) var detail: String
   /// The record's line, or the number of a model in a sequence, from 1.
   public package(set) var line: Int?
-  /// In bytes, from 1.
+  /// The column in bytes, from 1.
   public package(set) var column: Int?
   /// The property, by its name or as a path.
   public package(set) var field: String?
-  /// The record as it stands in the input, cut where it is longer than 64 KiB.
+  /// The record as it is in the input, cut after 64 KiB.
   public package(set) var record = ""
 
   package init(_ reason: Reason, _ detail: String, line: Int? = nil, field: String? = nil) {
@@ -122,17 +123,20 @@ public struct ImportFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What an import did.
+/// The result of an import.
 public struct ImportReport: Sendable, CustomStringConvertible {
-  /// A reference that does not lead where it should, also at the end, or a list that has too few members.
+  /// A reference whose target could not be set until the end of the import, or a list that has too
+  /// few members.
   public struct Unresolved: Hashable, Sendable {
-    /// Why a reference leads nowhere.
+    /// Why a reference has no target.
     public enum Reason: Hashable, Sendable {
-      /// There is no such model.
+      /// The target does not exist.
       case missing
-      /// The model may not be led to, or the list has too few members; and what forbids it, in words.
+      /// The target must not be referenced, or the list has too few members. The text says what
+      /// forbids it.
       case refused(String)
-      /// A user or a later record let it lead elsewhere while it waited for its model, or gave that one another partner.
+      /// Another context or a later record changed the reference, or the target's partner, while it
+      /// waited for its target.
       case changed
 
       package init(_ plain: UnresolvedReference.Reason) {
@@ -149,9 +153,9 @@ public struct ImportReport: Sendable, CustomStringConvertible {
     public let model: PersistentIdentifier
     /// The relationship, by the name of its property.
     public let property: String
-    /// What it should lead to, as it stood in the input.
+    /// The target, as the input names it.
     public let key: String
-    /// Why it leads nowhere.
+    /// Why it has no target.
     public let reason: Reason
 
     package init(model: PersistentIdentifier, property: String, key: String, reason: Reason) {
@@ -163,11 +167,11 @@ public struct ImportReport: Sendable, CustomStringConvertible {
   public package(set) var progress = ImportProgress()
   /// The first bad records that were left out.
   public package(set) var faults: [ImportFault] = []
-  /// The first references that lead nowhere, and how many there are.
+  /// The first references without a target.
   public package(set) var unresolved: [Unresolved] = []
-  /// How many references lead nowhere; ``unresolved`` has the first ones.
+  /// The number of references without a target; ``unresolved`` has the first ones.
   public package(set) var unresolvedCount = 0
-  /// Whether somebody asked for the end before the input did. What is stored is whole chunks.
+  /// Whether the import was cancelled. Only whole chunks are stored.
   public package(set) var isCancelled = false
 
   package init() {}
@@ -181,6 +185,6 @@ public struct ImportReport: Sendable, CustomStringConvertible {
 }
 
 extension RoostError {
-  /// Of a ``Code/badInput``, which record is wrong, and where.
+  /// The wrong record, if the code is ``Code/badInput``.
   public var importFault: ImportFault? { underlyingError as? ImportFault }
 }

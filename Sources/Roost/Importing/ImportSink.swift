@@ -2,20 +2,20 @@ internal import RoostGraph
 
 /// Stores the chunks of an import of models or snapshots, one after the other.
 protocol ImportSink: AnyObject, Sendable {
-  /// How many elements a chunk has.
+  /// The number of elements in a chunk.
   var size: Int { get }
-  /// Elements that an earlier run had dealt with.
+  /// The number of elements that an earlier run had handled.
   var skipped: Int { get }
   var progress: ImportProgress { get }
 
-  /// Whether later elements may reference what came with one that an earlier run stored.
+  /// Whether later elements may reference models of an element that an earlier run stored.
   func knows(_ element: Int) -> Bool
-  /// Lets later elements reference the rows that an element and what came with it became in an earlier run.
+  /// Lets later elements reference the rows of an element that an earlier run stored.
   func recall(_ element: Int, _ model: some PersistentModel) throws
-  /// Stores a chunk of models, which a closure makes.
+  /// Stores a chunk of models that a closure makes.
   func store(_ body: (ImportedModels) throws -> Void) throws
   func store(snapshots: some Sequence<SnapshotContent>) throws
-  /// Ends an import whose input ended, or that was cancelled.
+  /// Ends an import that is complete or was cancelled.
   func finish(isCancelled: Bool) throws -> ImportReport
   /// Ends an import after an error.
   func abandon()

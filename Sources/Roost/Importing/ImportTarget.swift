@@ -1,10 +1,10 @@
 package import RoostGraph
 package import RoostRecords
 
-/// Where records go: a class of a container's models, or an entity that only a store knows.
+/// The target of records: a class of a container's models, or an entity that only a store knows.
 package struct ImportTarget: Sendable {
   package let store: GraphStore
-  /// Nil for an entity that is none of the models'.
+  /// The map of the class; nil for an entity that is not one of the models.
   package let map: EntityMap?
   /// The entity that holds the rows.
   package let entity: String
@@ -15,7 +15,7 @@ package struct ImportTarget: Sendable {
     entity = place.map.entity.name
   }
 
-  /// By the name of a class, or of an entity that one of the stores has.
+  /// Finds the target by the name of a class, or of an entity of one of the stores.
   init(_ name: String, _ stores: StoreSet) throws {
     if let place = stores.place(named: name) {
       (store, map, entity) = (stores.stores[place.store], place.map, place.map.entity.name)
@@ -34,7 +34,8 @@ package struct ImportTarget: Sendable {
       "the container has no \(name): name its class when you make the container, or name an entity of the store")
   }
 
-  /// Relationships of the class and of its subclasses that are their own other side, as the store calls them.
+  /// Relationships of the class and its subclasses that are their own inverse, by their names in
+  /// the store.
   package var mutual: Set<String> {
     guard let map else { return [] }
     var found: Set<String> = []
@@ -46,7 +47,7 @@ package struct ImportTarget: Sendable {
     return found
   }
 
-  /// Whether models of the class, or of its subclasses, may lead to each other.
+  /// Whether models of the class, or of its subclasses, may reference each other.
   var leadsToItself: Bool {
     guard let map else { return false }
     return store.maps.contains { one in
@@ -67,13 +68,13 @@ package struct ImportTarget: Sendable {
 }
 
 extension ModelContainer {
-  /// Where records of a class go, or of an entity that one of the stores has.
+  /// Finds the target of records by the name of a class, or of an entity of one of the stores.
   package func importTarget(named name: String) throws -> ImportTarget {
     try Doorway.pass { try ImportTarget(name, stores) }
   }
 }
 
-/// Tells contexts and listeners of what an importer stores.
+/// Notifies contexts and listeners of the chunks that an importer stores.
 package final class ImportNotice: ImportWatch {
   private let notice: RowNotice
   private let map: EntityMap?

@@ -2,12 +2,15 @@ internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
-/// Imports many models of a class, or of its subclasses, into a container: from texts, from snapshots, or made one by one.
+/// Imports many models of a class, or of its subclasses, into a container: from texts, from
+/// snapshots, or made one by one.
 ///
-/// Each chunk is one transaction. Contexts hear of it as of any other commit, and the history tells it. Nothing is kept of what is stored, but for
-/// what others may lead to: of models those that somebody still has, and of each snapshot some forty bytes where its class leads to itself.
+/// Each chunk is one transaction. Contexts are notified as of any other commit, and the history
+/// records it. After a chunk is stored, the importer keeps only what later records may reference:
+/// models that your program still has, and about forty bytes for each snapshot if its class
+/// references itself.
 public struct ModelImporter<Model: PersistentModel>: Sendable {
-  /// How models are imported. A change counts for the next run.
+  /// How models are imported. A change applies to the next run.
   public var options: ImportOptions
   package let container: ModelContainer
   package let target: ImportTarget
@@ -20,12 +23,14 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 
   // MARK: Models
 
-  /// Imports models that a closure makes of values, as of rows of another database. Those of a chunk are made before any of them is stored, on this thread. They
-  /// stay in no context; what they lead to is inserted with them. An import with a name that goes on calls the closure again for elements that it
-  /// had stored, where others may lead to what came with them.
+  /// Imports models that a closure makes of values, such as rows of another database. The closure
+  /// runs on this thread, for all values of a chunk before any of them is stored. The models belong
+  /// to no context, and new models that they reference are inserted with them. When a named import
+  /// is resumed, the closure runs again for stored elements whose models later elements may
+  /// reference.
   ///
-  /// - Throws: ``RoostError`` with the code `badInput` if a model is refused and ``ImportOptions/badRecords`` does
-  ///   not skip it. Chunks that were stored before stay.
+  /// - Throws: ``RoostError`` with the code `badInput` if a model is refused and
+  ///   ``ImportOptions/badRecords`` does not skip it. Chunks that were stored before stay.
   @discardableResult
   public func run<Values: Sequence>(
     _ values: Values, progress: ((ImportProgress) -> Void)? = nil, make: (Values.Element) throws -> Model
@@ -35,7 +40,8 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
         for element in elements {
           do { try chunk.add(model: make(element)) } catch { try chunk.leaveOut(error) }
         }
-        // They may be the models: whoever has one when it is stored is taken for somebody who may lead to it later.
+        // The elements may be the models: a model that the program still has when it is stored may
+        // be referenced later.
         elements = []
       }
     } recall: { number, element, chunks in
@@ -43,7 +49,10 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// Imports models that are in no context.
+  /// Imports models that belong to no context.
+  ///
+  /// - Throws: ``RoostError`` with the code `badInput` if a model is refused and
+  ///   ``ImportOptions/badRecords`` does not skip it. Chunks that were stored before stay.
   @discardableResult
   public func run(
     models: some Sequence<Model>, progress: ((ImportProgress) -> Void)? = nil
@@ -53,8 +62,10 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 
   /// Imports snapshots, of this store or of another one.
   ///
-  /// A snapshot of a model that is stored here, or has its unique values, is a conflict: ``ImportOptions/conflict`` decides. Relationships lead to models of this
-  /// store, or to those of other snapshots of the same import; all others, and those that are deleted, are reported.
+  /// If a model with the snapshot's identifier or unique values is stored already, that is a
+  /// conflict: ``ImportOptions/conflict`` decides. Relationships may reference models of this
+  /// store, or of other snapshots of the import. All other references, and references to deleted
+  /// models, are reported.
   ///
   /// - Throws: ``RoostError`` with the code `badInput` if a snapshot is refused and ``ImportOptions/badRecords`` does
   ///   not skip it. Chunks that were stored before stay.
@@ -67,7 +78,11 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// Imports typed snapshots, of this store or of another one. Conflicts and relationships are treated as with ``ModelSnapshot``.
+  /// Imports typed snapshots, of this store or of another one. Conflicts and relationships are
+  /// handled as with ``ModelSnapshot``.
+  ///
+  /// - Throws: ``RoostError`` with the code `badInput` if a snapshot is refused and
+  ///   ``ImportOptions/badRecords`` does not skip it. Chunks that were stored before stay.
   @discardableResult
   public func run<Snapshot: TypedSnapshot>(
     snapshots: some Sequence<Snapshot>, progress: ((ImportProgress) -> Void)? = nil
@@ -77,7 +92,12 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// Imports snapshots that come one after the other, such as from a network. One chunk is stored while the next one comes.
+  /// Imports snapshots from an asynchronous sequence, such as from a network. One chunk is stored
+  /// while the next one arrives.
+  ///
+  /// - Throws: ``RoostError`` with the code `badInput` if a snapshot is refused and
+  ///   ``ImportOptions/badRecords`` does not skip it, and what the sequence throws. Chunks that
+  ///   were stored before stay.
   @discardableResult
   public func run<Snapshots: AsyncSequence>(
     snapshots: Snapshots, progress: (@Sendable (ImportProgress) -> Void)? = nil
@@ -87,7 +107,12 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
     }
   }
 
-  /// Imports models that a closure makes of values which come one after the other. The closure is called on a thread of the import.
+  /// Imports models that a closure makes from the values of an asynchronous sequence. The closure
+  /// runs on a thread of the import.
+  ///
+  /// - Throws: ``RoostError`` with the code `badInput` if a model is refused and
+  ///   ``ImportOptions/badRecords`` does not skip it, and what the sequence throws. Chunks that
+  ///   were stored before stay.
   @discardableResult
   public func run<Values: AsyncSequence>(
     _ values: Values, progress: (@Sendable (ImportProgress) -> Void)? = nil,
@@ -198,7 +223,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
       try await underWay?.value
       return try ImportErrors.pass { try chunks.finish(isCancelled: isCancelled) }
     } catch {
-      // What is under way is whole before anybody hears of the error.
+      // The running chunk is finished before the error is thrown.
       _ = await underWay?.result
       chunks.abandon()
       throw ImportErrors.shown(error)
@@ -207,7 +232,7 @@ public struct ModelImporter<Model: PersistentModel>: Sendable {
 }
 
 extension ModelContainer {
-  /// Imports many models of a class: see ``ModelImporter``.
+  /// Returns an importer of many models of a class: see ``ModelImporter``.
   ///
   /// ```swift
   /// let report = try container.importer(for: Song.self).run(1...1000) { Song(title: "Song \($0)", year: 1977) }
@@ -215,8 +240,9 @@ extension ModelContainer {
   /// ```
   ///
   /// - Parameters:
-  ///   - model: the class of the models, or a superclass of theirs.
-  ///   - options: what is done with duplicates and with bad records, and how many records are one transaction.
+  ///   - model: the class of the models, or a superclass.
+  ///   - options: how duplicates and bad records are handled, and how many records are in one
+  ///     transaction.
   /// - Throws: ``RoostError/Code/unknownModel`` if the class is not a model of the container.
   public func importer<Model>(
     for model: Model.Type, options: ImportOptions = ImportOptions()

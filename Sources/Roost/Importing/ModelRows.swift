@@ -14,7 +14,7 @@ struct ModelRows: ChunkRows {
     chunk = run.chunk(joins: true)
   }
 
-  /// Adds a model, and what it references that is new. If it throws, nothing is added.
+  /// Adds a model and the new models that it references. If it throws, nothing is added.
   mutating func add(_ model: any PersistentModel, _ element: Int) throws {
     while rows.count <= element { rows.append(nil) }
     if let known = places[ObjectIdentifier(model)] {
@@ -113,7 +113,7 @@ struct ModelRows: ChunkRows {
 }
 
 extension BulkRow {
-  /// What a relationship references at a place of its list.
+  /// Returns the target of a relationship at an index of its list.
   func target(_ property: Int, _ place: Int) -> BulkTarget? {
     switch links[values.form.linkPlaces[property]] {
     case .absent: nil
@@ -123,7 +123,7 @@ extension BulkRow {
   }
 }
 
-/// The rows of models that later chunks may reference: those that the program still has.
+/// The rows of models that later chunks may reference: models that the program still has.
 final class ModelMemory {
   private struct Held {
     var object: AnyObject
@@ -131,7 +131,7 @@ final class ModelMemory {
   }
 
   private var held: [Held] = []
-  /// Those that came since ``sweep()``.
+  /// The models since the last ``sweep()``.
   private var newest: [Held] = []
   private var places: [ObjectIdentifier: Int] = [:]
 
@@ -143,11 +143,12 @@ final class ModelMemory {
     newest += models.map { Held(object: $0, key: $1) }
   }
 
-  /// Lets go of the models that the program does not have any more. The `deinit` of a model may do anything, so the lists are local variables.
+  /// Releases the models that the program no longer has. The `deinit` of a model may run any code,
+  /// so the lists are local variables.
   func sweep() {
     var list = held + newest
     (held, newest, places) = ([], [], [:])
-    // A model that references another one may come after it.
+    // A model may reference one that comes after it.
     for pass in 0..<4 {
       let count = list.count
       var stay = 0

@@ -8,7 +8,7 @@ struct SnapshotContentRows: ChunkRows {
   private(set) var rows: [Int?] = []
   private let contents: [SnapshotContent]
   private var places = IdentifierMap<Int>()
-  /// References to what is not there, or has not come yet: by row.
+  /// For each row, the references to targets that do not exist, or were not imported yet.
   private var strays: [(row: Int, property: Int, targets: [PersistentIdentifier])] = []
 
   init(_ contents: [SnapshotContent], _ run: BulkImport, faults: inout [Int: ImportFault]) throws {
@@ -52,7 +52,7 @@ struct SnapshotContentRows: ChunkRows {
       switch content.links[place] {
       case .absent: return .absent
       case .one(let one):
-        // What the other side holds, that one says.
+        // The other side of the relationship has the reference.
         guard map.field(property) != nil else { return .absent }
         guard let one else { return run.options.conflict == .merge ? .absent : .one(nil) }
         if let found = target(one) { return .one(found) }
@@ -102,7 +102,7 @@ struct SnapshotContentRows: ChunkRows {
       owner: stored.rows[row].key, type: ObjectIdentifier(contents[elements[row]].type), property: property)
   }
 
-  /// Lets references wait for their targets, or reports them if these cannot come.
+  /// Lets references wait for their targets, or reports them if the targets cannot come.
   private func wait(_ row: Int, _ property: Int, targets: [PersistentIdentifier], in stored: BulkStored) {
     if stored.rows[row].state == .kept { return }
     let type = contents[elements[row]].type

@@ -1,19 +1,21 @@
 internal import RoostRecords
 
-/// Which rows the snapshots of an import became, by the identifiers that they had in other stores or in this one.
+/// The rows of the snapshots of an import, by the identifiers that they had in this or another
+/// store.
 struct SnapshotRows: ReferenceFinder {
-  /// The store into which they go.
+  /// The store of the import.
   private let store: String
   private var rows = IdentifierMap<UInt64>()
 
-  /// What the chunk at hand noted, and what stood there before.
+  /// The entries of the current chunk, and the entries that they replaced.
   private var newest: [(identifier: PersistentIdentifier, before: UInt64?)] = []
 
   init(store: String) { self.store = store }
 
   mutating func beginChunk() { newest.removeAll(keepingCapacity: true) }
 
-  /// The chunk at hand was not stored: its rows' numbers may be others' soon.
+  /// Removes the entries of a chunk that was not stored, because other rows may get its row
+  /// numbers.
   mutating func undoChunk() {
     for (identifier, before) in newest.reversed() { rows[identifier] = before }
     newest = []
@@ -28,7 +30,7 @@ struct SnapshotRows: ReferenceFinder {
 
   // MARK: References that wait
 
-  /// An identifier in words, by which a reference waits.
+  /// Returns the key of an identifier, under which a reference waits.
   static func key(_ identifier: PersistentIdentifier) -> String {
     let last =
       switch identifier.key {
@@ -39,7 +41,7 @@ struct SnapshotRows: ReferenceFinder {
     return [identifier.store.map { "s" + $0 } ?? "", identifier.entityName, last].joined(separator: "\u{0}")
   }
 
-  /// How a row of this store is named.
+  /// Returns the key of a row of this store.
   func key(_ row: RowID, _ relationship: Relationship) -> String? {
     Self.key(PersistentIdentifier(store: store, entity: "@\(relationship.target.number)", .row(row.number)))
   }
@@ -58,7 +60,7 @@ struct SnapshotRows: ReferenceFinder {
     return last.map { PersistentIdentifier(store: store, entity: String(parts[1]), $0) }
   }
 
-  /// For a report.
+  /// Returns the text of a key for a report.
   static func words(_ key: String) -> String { identifier(key).map { "\($0)" } ?? key }
 
   func row(_ key: String, _ relationship: Relationship, reader: RecordReader) throws -> RowID? {

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Key paths that are appended to others. Each is written once: the same literal in generic code, or anywhere in an optimised build,
-/// makes a key path that is not equal.
+/// Key paths that are appended to others. Each is written only once. The same literal elsewhere in
+/// generic code, or in an optimised build, makes a key path that is not equal.
 enum Composed {
   static let rank: any KeyPath<Bool, Int> & Sendable = \.rank
   static let optionalRank: any KeyPath<Bool?, Int?> & Sendable = \.rank
@@ -10,7 +10,7 @@ enum Composed {
   static let localizedStandard: any KeyPath<String, LocalizedText> & Sendable = \.localizedStandard
   static let optionalLocalizedStandard: any KeyPath<String?, LocalizedText?> & Sendable = \.localizedStandard
 
-  /// Both parts capture nothing that could change.
+  /// Neither part captures anything that could change.
   static func sendable<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> any KeyPath<Root, Value> & Sendable {
     unsafeBitCast(keyPath, to: (any KeyPath<Root, Value> & Sendable).self)
   }
@@ -21,12 +21,12 @@ enum Composed {
   }
 }
 
-// Flags as numbers, since Swift's have no order.
+// Booleans as numbers, because `Bool` has no order.
 extension Bool {
   var rank: Int { self ? 1 : 0 }
 }
 
 extension Bool? {
-  // It may be nil, because behind a `?` in a key path nothing else is asked where there is nothing.
+  // Optional, because a `?` in a key path stops at nil.
   var rank: Int? { map { $0.rank } }
 }

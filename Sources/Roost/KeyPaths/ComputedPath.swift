@@ -3,18 +3,19 @@ internal import RoostGraph
 
 /// A value that a program computes from a model, without its types: see `Computed`.
 protocol AnyComputed: AnyObject {
-  /// What it is called in sentences for users.
+  /// The name of the value in error messages.
   var text: String { get }
-  /// What the engine computes; nil if only the program can compute it.
+  /// Returns the engine's form of the value; nil if only the program can compute it.
   func measured(_ map: EntityMap, _ graph: GraphContext) -> PlacedPath?
 }
 
 /// Finds the computed value in a key path such as `\Bill.[year]`.
 ///
-/// Swift keeps the argument of a subscript in the key path, as a reference in the component. This list tells which words there are references
-/// to living objects of ours. The key path owns its argument, so an object that is found in one is alive.
+/// Swift keeps the argument of a subscript in the key path, as a reference in the component. This
+/// list says which words in key paths are references to living objects of Roost. The key path owns
+/// its argument, so an object that is found in one is alive.
 ///
-/// Unchecked because of the list, which is read and written under the lock.
+/// Unchecked because the lock guards the list.
 final class ComputedPath: @unchecked Sendable {
   static let shared = ComputedPath()
 
@@ -33,7 +34,7 @@ final class ComputedPath: @unchecked Sendable {
 
   /// Whether a key path contains a computed value, also after other properties.
   static func isInside(_ keyPath: AnyKeyPath) -> Bool {
-    // A program that computes nothing makes no set.
+    // A program without computed values makes no set.
     if shared.lock.withLock({ shared.known.isEmpty }) { return false }
     let known = shared.lock.withLock { shared.known }
     return KeyPathComponent.words(of: keyPath).contains { known.contains($0) }

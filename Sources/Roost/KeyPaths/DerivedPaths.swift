@@ -40,7 +40,7 @@ public func _derived<Model: PersistentModel, Value>(
 ) -> Schema.Derived {
   let compute = { (object: AnyObject) -> Any? in (object as? Model)?[keyPath: computed] }
   return Schema.Derived(name, compute: compute) {
-    // Not the key path's own description, which has an address in it.
+    // The key path's own description contains an address.
     (DerivedPlan(name, .computed, text: "\(text) \(version)"), [])
   }
 }

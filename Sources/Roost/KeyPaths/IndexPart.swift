@@ -9,7 +9,7 @@ extension Schema {
   public struct IndexPart<Model: PersistentModel>: Hashable {
     /// The property.
     public let keyPath: PartialKeyPath<Model>
-    /// What the index has of it.
+    /// The form of the property in the index.
     public let form: IndexDefinition.Form
     /// Whether the greatest values come first.
     public private(set) var isDescending = false
@@ -18,32 +18,32 @@ extension Schema {
       (self.keyPath, self.form) = (keyPath, form)
     }
 
-    /// The values of a property, the least first.
+    /// The values of a property in ascending order.
     public static func ascending(_ keyPath: PartialKeyPath<Model>) -> IndexPart { IndexPart(keyPath, .value) }
 
     /// The values of a property in descending order.
     ///
-    /// An index is read in both directions. So only an order that mixes both needs this.
+    /// An index is read in both directions, so only an index with mixed directions needs this.
     public static func descending(_ keyPath: PartialKeyPath<Model>) -> IndexPart { ascending(keyPath).descending }
 
-    /// The texts of a property as `lowercased()` has them.
+    /// The texts of a property, as `lowercased()` returns them.
     public static func lowercased(_ keyPath: KeyPath<Model, String>) -> IndexPart { IndexPart(keyPath, .lowercased) }
-    /// The texts of a property as `lowercased()` has them.
+    /// The texts of a property, as `lowercased()` returns them.
     public static func lowercased(_ keyPath: KeyPath<Model, String?>) -> IndexPart { IndexPart(keyPath, .lowercased) }
 
-    /// The texts of a property as `uppercased()` has them.
+    /// The texts of a property, as `uppercased()` returns them.
     public static func uppercased(_ keyPath: KeyPath<Model, String>) -> IndexPart { IndexPart(keyPath, .uppercased) }
-    /// The texts of a property as `uppercased()` has them.
+    /// The texts of a property, as `uppercased()` returns them.
     public static func uppercased(_ keyPath: KeyPath<Model, String?>) -> IndexPart { IndexPart(keyPath, .uppercased) }
 
     /// The number of a text's characters, or of a collection's elements.
     public static func count(_ keyPath: PartialKeyPath<Model>) -> IndexPart { IndexPart(keyPath, .count) }
 
-    /// The elements of an array or a set: an object has an entry for each different one.
+    /// The elements of an array or a set. An object has one entry for each different element.
     public static func elements<Value: Collection>(_ keyPath: KeyPath<Model, Value>) -> IndexPart {
       IndexPart(keyPath, .elements)
     }
-    /// The elements of an array or a set: an object has an entry for each different one.
+    /// The elements of an array or a set. An object has one entry for each different element.
     public static func elements<Value: Collection>(_ keyPath: KeyPath<Model, Value?>) -> IndexPart {
       IndexPart(keyPath, .elements)
     }

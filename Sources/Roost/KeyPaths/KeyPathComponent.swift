@@ -1,13 +1,15 @@
 /// One component of a key path.
 ///
-/// Swift compares whole key paths only, and finds one with a `?` in it equal to none but itself. Its description of a computed
-/// component names the address of a getter, which is another one in each file of an optimised build. So the components are read
-/// where the Swift runtime keeps them; Foundation reads the same place to check predicates. What looks otherwise than expected has
-/// no components, and such a key path is not recognised.
+/// Swift compares whole key paths only, and a key path with a `?` equals none but itself. Swift's
+/// description of a computed component has the address of a getter, which differs between the files
+/// of an optimised build. So this code reads the components where the Swift runtime keeps them;
+/// Foundation reads the same memory to check predicates. If the memory does not look as expected,
+/// the key path has no components here and is not recognised.
 ///
 /// ## Layout
-/// After the object's header (two words) and a word for Objective-C comes a word whose lowest 24 bits are the length of the rest.
-/// The rest is the components; the type of each but the last one follows it, at the next whole word.
+/// After the object's header (two words) and a word for Objective-C there is a word whose lowest 24
+/// bits are the length of the rest. The rest contains the components. After each component except
+/// the last there is its type, at the next whole word.
 ///
 ///     4 bytes   bits 24...30: the kind (1 part of a struct, 2 computed, 3 part of a class, 4 optional); below: about the kind
 ///     part      its offset is in the lowest 23 bits, or in 4 bytes more where these are all set
@@ -16,7 +18,7 @@
 ///     optional  0 is `?`, 1 the end of what a `?` began, 2 `!`
 enum KeyPathComponent: Hashable {
   case part(offset: UInt32)
-  /// What `==` compares: an address or a place in a table, and which of them it is.
+  /// The identity that `==` compares: an address or an index in a table, and which of them it is.
   case computed(identity: UInt, kind: UInt32)
   case chain
   case chainEnd
@@ -62,7 +64,7 @@ enum KeyPathComponent: Hashable {
   }
 }
 
-/// Reads the components of a key path. No read goes beyond the length that the key path itself tells.
+/// Reads the components of a key path. It never reads beyond the length that the key path states.
 private struct KeyPathReader {
   let bytes: UnsafeRawBufferPointer
   private var place = 0

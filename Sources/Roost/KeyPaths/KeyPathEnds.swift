@@ -1,8 +1,10 @@
 internal import RoostGraph
 
-/// Components that key paths of models have: those of properties, and what may follow one.
+/// The components of key paths of models: those of properties, and those that may follow a
+/// property.
 enum KeyPathEnds {
-  /// The components of each property of a model: as its class has it, and as the class has it that declares it.
+  /// The components of each property of a model: as seen from its class, and as seen from the class
+  /// that declares it.
   static func properties(_ type: _ModelType) -> [[[KeyPathComponent]]] {
     type.properties.indices.map { number in
       let all = [type.heirPath(number), type.keyPath(number)].compactMap { KeyPathComponent.all(of: $0) }
@@ -10,12 +12,12 @@ enum KeyPathEnds {
     }
   }
 
-  /// What stands behind a property where its value is changed, with what that means.
+  /// The components after a property that change its value, with their meaning.
   static let changes: [(components: [KeyPathComponent], change: ValueChange)] = changers.compactMap { keyPath, change in
     KeyPathComponent.all(of: keyPath).map { ($0, change) }
   }
 
-  /// Our own key paths behind a user's.
+  /// Roost's own key paths that are appended to a program's.
   static var changers: [(keyPath: AnyKeyPath, change: ValueChange)] {
     [
       (Composed.rank, .rank), (Composed.optionalRank, .rank), (Composed.localized, .localized),
@@ -24,7 +26,7 @@ enum KeyPathEnds {
     ]
   }
 
-  /// The raw value of an enum, as our own generic code asks for it, of a value and of one that may be nil.
+  /// The raw value of an enum and of an optional enum, as Roost's own generic code reads it.
   static func rawValues(_ type: Any.Type) -> [[KeyPathComponent]] {
     guard let type = type as? any RawRepresentable.Type else { return [] }
     func open<Value: RawRepresentable>(_ type: Value.Type) -> [[KeyPathComponent]] {

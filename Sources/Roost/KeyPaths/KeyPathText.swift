@@ -1,16 +1,18 @@
-/// What Swift's description of a key path tells: the names of stored parts of structs, which nothing else tells.
+/// Reads Swift's description of a key path. Only the description has the names of a struct's stored
+/// properties.
 enum KeyPathText {
-  /// The description without the type that it begins with; nil where it looks otherwise than it should.
+  /// The description without its first type; nil if it does not look as expected.
   static func tail(_ keyPath: AnyKeyPath) -> Substring? {
     let text = String(describing: keyPath)
     let start = "\\" + String(describing: type(of: keyPath).rootType) + "."
     if text.hasPrefix(start) { return text.dropFirst(start.count) }
-    // A type's name may be longer, and end in the same way.
+    // Another type's name may be longer and have the same end.
     guard text.hasPrefix("\\"), let angle = text.range(of: ".<computed ") else { return nil }
     return text[text.index(after: angle.lowerBound)...]
   }
 
-  /// The names of the stored parts, in order; nil where the description looks otherwise than it should.
+  /// The names of the stored properties, in order; nil if the description does not look as
+  /// expected.
   static func names(_ keyPath: AnyKeyPath) -> [Substring]? {
     guard var text = tail(keyPath) else { return nil }
     var names: [Substring] = []
@@ -18,7 +20,7 @@ enum KeyPathText {
       if isMark(first) {
         text.removeFirst()
       } else if first == "<" {
-        // `<computed 0x1234 (Type)>`, where the type may have parentheses of its own.
+        // `<computed 0x1234 (Type)>`. The type may contain parentheses.
         guard let rest = afterParentheses(text), rest.first == ">" else { return nil }
         text = rest.dropFirst()
       } else {

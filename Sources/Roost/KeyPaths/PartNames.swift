@@ -2,10 +2,11 @@ internal import Foundation
 internal import RoostGraph
 internal import RoostRecords
 
-/// Tells which part of a stored struct a key path is about.
+/// Finds the property of a stored struct that a key path names.
 ///
-/// Swift says a stored property's name only in the description of its key path, and the struct may be coded under other names.
-/// So the name is believed only if a struct that was made with one value in that part shows this value by the key path.
+/// Swift has a stored property's name only in the description of its key path, and the struct may
+/// be coded under other names. So the name is accepted only if a struct that was made with a value
+/// in that property shows this value through the key path.
 enum PartNames {
   static func name(of keyPath: AnyKeyPath, among coder: AnyCoder) -> String? {
     let text = String(describing: keyPath)
@@ -39,7 +40,8 @@ enum PartNames {
     return isShown(sample(part.form.element, isMarked: true)) && isShown(sample(part.form.element, isMarked: false))
   }
 
-  /// A value of a type: one of two that differ. A decoder may trap at a text that is empty, or no number.
+  /// Returns one of two different values of a type. A decoder may trap for an empty text, or for
+  /// NaN.
   static func sample(_ type: ElementType, isMarked: Bool) -> Value {
     switch type {
     case .optional(let inner): isMarked ? sample(inner, isMarked: true) : .null
@@ -67,10 +69,10 @@ enum PartNames {
   }
 }
 
-/// Tells the key path of a raw value from those of other properties.
+/// Distinguishes the key path of a raw value from those of other properties.
 enum RawValues {
-  /// Whether it shows the raw value: by the name of what is stored in a struct, or of each case of an enum. What cannot be tried is
-  /// believed not to.
+  /// Whether a key path shows the raw value: by the name of a struct's stored property, or by each
+  /// case of an enum. If that cannot be tested, the result is false.
   static func isRawValue(_ keyPath: AnyKeyPath) -> Bool {
     let root = type(of: keyPath).rootType
     if KeyPathText.tail(keyPath) == stored, isRaw(root) { return true }
@@ -78,10 +80,10 @@ enum RawValues {
     return shows(keyPath, cases)
   }
 
-  /// What the description of a key path says of a stored property of that name. A type has no other one.
+  /// The description's name for a stored property of that name. A type has only one.
   static let stored: Substring = "rawValue"
 
-  /// Whether the raw value is what is stored of a type.
+  /// Whether a type is stored as its raw value.
   static func isRaw(_ type: Any.Type) -> Bool {
     guard let codable = type as? any Codable.Type else { return false }
     return (try? CoderShelf.shared.coder(any: codable))?.isRaw ?? false

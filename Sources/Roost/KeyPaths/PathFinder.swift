@@ -1,13 +1,14 @@
 internal import Foundation
 internal import RoostGraph
 
-/// Finds out where a key path leads, by what its components are: a property that only looks as if it were stored has components that no
-/// stored one has. Of a user's code one thing is run: a computed property of an enum that might be its raw value is asked of its cases.
+/// Finds the properties of a key path by its components. A property that only looks stored has
+/// components that no stored property has. The only code of the program that runs is a computed
+/// property of an enum that might be its raw value: it is called for each case.
 struct PathFinder {
   private let keyPath: AnyKeyPath
-  /// The components that were not looked at.
+  /// The components that were not handled yet.
   private var rest: ArraySlice<KeyPathComponent>
-  /// The names of the stored parts among them.
+  /// The names of the stored properties among them.
   private var names: ArraySlice<Substring>
   private var path: PropertyPath
 
@@ -33,7 +34,7 @@ struct PathFinder {
   }
 
   private mutating func find() -> Bool {
-    // Each turn takes a component.
+    // Each iteration takes one component.
     while true {
       let type = path.model
       guard let number = property(of: type) else { return identity() }
@@ -48,7 +49,7 @@ struct PathFinder {
     }
   }
 
-  /// The property whose components come next; they are taken.
+  /// Takes the next components if they are a property, and returns it.
   private mutating func property(of type: _ModelType) -> Int? {
     for (number, forms) in PathShelf.shared.properties(type).enumerated() {
       for own in forms where !own.isEmpty && rest.starts(with: own) {
@@ -66,7 +67,7 @@ struct PathFinder {
     rest = rest.dropFirst()
   }
 
-  /// Whether nothing comes any more but the end of what a `?` began, or a `!`.
+  /// Whether only the end of a `?`, or a `!`, is left.
   private mutating func isAtEnd(_ end: PropertyPath.End) -> Bool {
     guard rest.isEmpty || rest == [.chainEnd] || rest == [.force] else { return false }
     if rest == [.force] { path.isForced = true }
@@ -74,7 +75,7 @@ struct PathFinder {
     return true
   }
 
-  /// Whether nothing comes any more but the model's identifier.
+  /// Whether only the model's identifier is left.
   private mutating func identity() -> Bool {
     guard PathIdentity.isShown(by: keyPath, behind: path) else { return false }
     path.finish(.model)
@@ -94,7 +95,7 @@ struct PathFinder {
     return coder.parts.isEmpty ? rawValue(coder) : part(number, coder)
   }
 
-  /// What is made of a value, where nothing comes behind that.
+  /// Returns the change of a value, if nothing comes after it.
   private func change(_ coder: AnyCoder) -> ValueChange? {
     var last = rest.drop { $0 == .chain || $0 == .chainEnd }
     for (change, meaning) in KeyPathEnds.changes where last == change[...] { return meaning }
@@ -102,7 +103,7 @@ struct PathFinder {
     return KeyPathEnds.rawValues(TypeFacts.whole(coder.valueType)).contains(Array(last)) ? .rawValue : nil
   }
 
-  /// The raw value, as a program asks for it that knows the enum.
+  /// Takes the raw value of an enum, as a program reads it that knows the enum.
   private mutating func rawValue(_ coder: AnyCoder) -> Bool {
     let last = rest.filter { !$0.isMark }
     guard last.count == 1 else { return false }
@@ -112,7 +113,8 @@ struct PathFinder {
     return PathProof(keyPath, path).showsRawValue(TypeFacts.whole(coder.valueType))
   }
 
-  /// Names of parts, each a stored one: a struct that was made for that shows whether they are coded under these names.
+  /// Takes names of nested stored properties. A struct that is made for the test shows whether it
+  /// is coded under these names.
   private mutating func part(_ number: Int, _ coder: AnyCoder) -> Bool {
     var numbers: [Int] = []
     var next = coder

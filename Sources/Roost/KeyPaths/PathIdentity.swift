@@ -1,9 +1,10 @@
 internal import RoostGraph
 
-/// Tells key paths to the identifier of a model.
+/// Recognises key paths to the identifier of a model.
 ///
-/// `persistentModelID` and `id` are generic, so their components have another description wherever they are written. Equal ones have
-/// the same hash though, also where a `?` makes the whole equal to nothing else.
+/// `persistentModelID` and `id` are generic, so their components have a different description
+/// wherever they are written. But equal ones have the same hash, even if a `?` makes the whole key
+/// path unequal to all others.
 enum PathIdentity {
   static func isShown(by keyPath: AnyKeyPath, behind path: PropertyPath) -> Bool {
     if path.references.isEmpty { return Identity.isIdentifier(keyPath, of: path.root.model) }
@@ -13,7 +14,7 @@ enum PathIdentity {
     for number in path.references {
       guard case .toOne(let link) = type.properties[number].storage else { return false }
       let own = type.heirPath(number)
-      // Behind something that may be nil nothing can be put together here.
+      // After an optional, no key path can be composed here.
       guard let next = start.map({ $0.appending(path: own) }) ?? own else { return false }
       start = next
       isOptional = link.isOptional
@@ -23,8 +24,8 @@ enum PathIdentity {
     return ends(model, isOptional).contains { start.appending(path: $0)?.hashValue == keyPath.hashValue }
   }
 
-  /// An inherited property with something of ours behind it: a subclass's key paths are described otherwise than those of the class
-  /// that declares the property.
+  /// Finds an inherited property with one of Roost's key paths appended. A subclass's key paths
+  /// have other descriptions than those of the class that declares the property.
   static func inherited(by keyPath: AnyKeyPath, _ root: _ModelType) -> PropertyPath? {
     for number in 0..<root.first {
       let own = root.heirPath(number)
@@ -60,12 +61,12 @@ enum PathIdentity {
   }
 }
 
-/// Tells the key paths that name a model itself.
+/// Recognises the key paths to a model itself.
 enum Identity {
   static func isIdentifier(_ keyPath: AnyKeyPath, of model: any _ModelObject.Type) -> Bool {
     guard let root = type(of: keyPath).rootType as? any PersistentModel.Type else { return false }
     func open<Model: PersistentModel>(_ type: Model.Type) -> Bool {
-      // The second is the property; through the third generic code asks for it.
+      // The second is the property; generic code uses the third.
       let property: KeyPath<Model, PersistentIdentifier> = \Model.id
       let required: KeyPath<Model, Model.ID> = \Model.id
       if keyPath == \Model.persistentModelID || keyPath == property { return true }

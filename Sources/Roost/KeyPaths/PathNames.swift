@@ -1,4 +1,4 @@
-/// What key paths are called in sentences for users.
+/// The texts of key paths in error messages.
 enum PathNames {
   static func text(_ keyPath: AnyKeyPath) -> String {
     if let computed = ComputedPath.find(in: keyPath) { return computed.text }

@@ -1,9 +1,9 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// Looks through a key path at models that were made for it, with values that are known.
+/// Tests a key path on models that are made for the test, with known values.
 ///
-/// It is asked only of key paths whose components are stored properties, up to the value that is put in.
+/// It is used only for key paths whose components are stored properties up to the inserted value.
 struct PathProof {
   private let keyPath: AnyKeyPath
   private let path: PropertyPath
@@ -13,7 +13,7 @@ struct PathProof {
     self.path = path
   }
 
-  /// Whether one part of a struct is seen to be what it is made to be.
+  /// Whether the key path shows the inserted value of one property of a struct.
   func shows(_ coder: AnyCoder, _ parts: [Int]) -> Bool {
     guard let type = coder.valueType as? any Codable.Type else { return false }
     func open<Whole: Codable>(_ type: Whole.Type) -> Bool {
@@ -30,7 +30,8 @@ struct PathProof {
     return open(type)
   }
 
-  /// Whether something else is seen when one part of a struct is something else, where the key path changes what it shows.
+  /// Whether the key path shows another value if one property of a struct has another value. For
+  /// key paths that change the value.
   func differs(_ coder: AnyCoder, _ parts: [Int]) -> Bool {
     guard let type = coder.valueType as? any Codable.Type else { return false }
     func open<Whole: Codable>(_ type: Whole.Type) -> Bool {
@@ -46,10 +47,11 @@ struct PathProof {
     return open(type)
   }
 
-  /// Whether the raw value of each case is seen. Where the cases are not known it is believed that it is not.
+  /// Whether the key path shows the raw value of each case. If the cases are not known, the result
+  /// is false.
   ///
-  /// What yields another type is not asked. Else the property is asked of one case after the other, up to the first whose raw value it
-  /// does not show.
+  /// A property with another type is not called. Any other is called for one case after the other,
+  /// up to the first one whose raw value it does not show.
   func showsRawValue(_ type: Any.Type) -> Bool {
     guard let type = type as? any (RawRepresentable & CaseIterable).Type else { return false }
     func open<Case: RawRepresentable & CaseIterable>(_ type: Case.Type) -> Bool {
@@ -65,7 +67,7 @@ struct PathProof {
     return open(type)
   }
 
-  /// What the key path shows where the property holds a value.
+  /// Returns the value that the key path shows if the property has a value.
   private func see(_ value: Any) -> Any? {
     guard let property = path.property else { return nil }
     let last = Self.empty(path.model)
@@ -84,7 +86,8 @@ struct PathProof {
     return (next as Any)[keyPath: keyPath]
   }
 
-  /// A model that has some value everywhere: its end may run code of a user's that reads it.
+  /// Makes a model with a value in each property: its `deinit` may run code of the program that
+  /// reads them.
   private static func empty(_ type: _ModelType) -> any _ModelObject {
     let made = type.model.init(_$state: _ModelState())
     made.markGone()
@@ -95,11 +98,11 @@ struct PathProof {
   }
 }
 
-/// Values of any type: one of two that differ.
+/// Two different values of any type.
 struct Samples {
   let isMarked: Bool
 
-  /// A struct in which one part alone is marked, and what that part is then.
+  /// Makes a struct in which only one property is marked, and returns that property's value.
   func structure(_ element: ElementType, _ path: ArraySlice<Int>) -> (whole: Value, part: Value)? {
     guard let first = path.first else {
       let value = PartNames.sample(element, isMarked: isMarked)

@@ -1,20 +1,20 @@
 internal import RoostFile
 internal import RoostGraph
 
-/// What was found out about key paths, once for the program.
+/// Caches the properties of key paths for the whole program.
 ///
-/// Unchecked because of what is found, which is read and written under the lock.
+/// Unchecked because the lock guards the cache.
 final class PathShelf: @unchecked Sendable {
   static let shared = PathShelf()
 
-  /// Composed key paths are equal to none but themselves, so a program can make any number of them.
+  /// Composed key paths equal none but themselves, so a program can make any number of them.
   private static let most = 4096
 
   private let lock = Lock()
   private var paths: [AnyKeyPath: PropertyPath?] = [:]
   private var components: [ObjectIdentifier: [[[KeyPathComponent]]]] = [:]
 
-  /// Where a key path leads; nil where only the key path itself knows.
+  /// The property of a key path; nil if only the key path itself can read its value.
   func path(_ keyPath: AnyKeyPath) -> PropertyPath? {
     if let known = lock.withLock({ paths[keyPath] }) { return known }
     let found = PathFinder.path(keyPath)

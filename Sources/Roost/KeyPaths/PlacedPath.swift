@@ -2,27 +2,27 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// The engine's words for conditions; Foundation has an `Expression` too.
+/// A condition of the engine. Foundation has an `Expression` too.
 typealias Condition = RoostQuery.Expression
 
-/// A ``PropertyPath`` in a store: what it is in the engine's words.
+/// A ``PropertyPath`` in a store, as a condition of the engine.
 struct PlacedPath {
   let condition: Condition
-  /// The entities on the way, beside the one it begins with.
+  /// The entities on the way, without the first one.
   let passes: [EntityMap]
-  /// The model at the end, where it leads to one.
+  /// The model at the end, if the path references one.
   let row: EntityMap?
-  /// How the value is stored; nil where it is a model.
+  /// How the value is stored; nil for a model.
   let coder: AnyCoder?
   let kind: Kind
 
-  /// A value that the engine computes.
+  /// Makes the path of a value that the engine computes.
   init(computed condition: Condition, kind: Kind, passes: [EntityMap]) {
     (self.condition, self.kind, self.passes) = (condition, kind, passes)
     (row, coder) = (nil, nil)
   }
 
-  /// nil where a store has no words for it: for a list, or a value without an order.
+  /// Returns nil if the engine cannot express it: for a list, or for a value without an order.
   init?(_ path: PropertyPath, _ map: EntityMap, store: GraphStore) {
     var base = Condition.row
     var place = map
@@ -83,7 +83,8 @@ struct PlacedPath {
     var mayBeNil: Bool
   }
 
-  /// A part of a struct. Of a struct that is nil the parts are something else, so that is asked first.
+  /// Returns a property of a struct. If the struct is nil, its fields have other values, so that is
+  /// tested first.
   private static func part(
     _ base: Condition, _ map: EntityMap, name: String, coder: AnyCoder, path: ArraySlice<Int>
   ) -> Part? {

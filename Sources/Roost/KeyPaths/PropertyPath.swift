@@ -1,14 +1,15 @@
 internal import RoostGraph
 
-/// Where a key path of a model leads: over references to one, to a property, to a part of a struct, or to a model itself.
+/// The target of a model's key path: through to-one references to a property, to a property of a
+/// struct, or to a model itself.
 ///
-/// It says nothing of a store: ``PlacedPath`` does.
+/// It does not depend on a store: ``PlacedPath`` does.
 struct PropertyPath: @unchecked Sendable {
   // Unchecked because a model's type and a value's coder never change.
 
   enum End {
     case property(Int)
-    /// A part of the struct that a property holds, as numbers of parts within parts.
+    /// A property of a struct that a property holds, as indexes of nested properties.
     case part(Int, [Int])
     /// The model, by its identifier.
     case model
@@ -16,14 +17,14 @@ struct PropertyPath: @unchecked Sendable {
 
   /// The model at the beginning.
   let root: _ModelType
-  /// References, each of the model that the one before leads to.
+  /// The references. Each belongs to the model that the previous one references.
   private(set) var references: [Int] = []
-  /// The model to which they lead.
+  /// The model that the references end at.
   private(set) var model: _ModelType
   private(set) var end = End.model
-  /// What the key path makes of the value.
+  /// The change that the key path makes to the value.
   var change = ValueChange.none
-  /// Whether somewhere stands `!`, which would end the program where there is nothing.
+  /// Whether the path contains a `!`, which would end the program at nil.
   var isForced = false
 
   init(_ root: _ModelType) {
@@ -38,7 +39,7 @@ struct PropertyPath: @unchecked Sendable {
 
   mutating func finish(_ end: End) { self.end = end }
 
-  /// The property at the end; nil where that is the model itself.
+  /// The property at the end; nil if the path ends at the model itself.
   var property: Int? {
     switch end {
     case .property(let number), .part(let number, _): number
@@ -46,7 +47,7 @@ struct PropertyPath: @unchecked Sendable {
     }
   }
 
-  /// The names on the way, as one would write them, but for question marks.
+  /// The names on the way, as in source, without question marks.
   var names: [String] {
     var names: [String] = []
     var type = root
@@ -69,13 +70,13 @@ struct PropertyPath: @unchecked Sendable {
   }
 }
 
-/// What a key path makes of a stored value, so that Foundation can sort by it.
+/// A change of a stored value by a key path, so that Foundation can sort by it.
 enum ValueChange: Hashable {
   case none
-  /// A flag as a number.
+  /// A Boolean as a number.
   case rank
-  /// What stands for an enum's case.
+  /// The raw value of an enum.
   case rawValue
-  /// A text as readers sort it.
+  /// A text in the order that readers expect.
   case localized, localizedStandard
 }

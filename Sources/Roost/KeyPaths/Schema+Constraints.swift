@@ -1,31 +1,32 @@
 public import Foundation
 
 extension Schema {
-  /// Properties that are looked for together, or sorted by.
+  /// Indexes of properties that predicates search and fetches sort by.
   public final class Index<T>: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable
   where T: PersistentModel {
     /// Key paths, and the kind of index over them.
     public enum Types<P> where P: PersistentModel {
-      /// An ordered index over properties: for `==`, `<`, ranges and sort orders. The first key path is sorted by
-      /// first.
+      /// An ordered index over properties: for `==`, `<`, ranges and sort orders. The first key
+      /// path is sorted by first.
       case binary([PartialKeyPath<P>])
-      /// SwiftData's index for places. Here it is an ordered index too.
+      /// SwiftData's spatial index. In Roost it is an ordered index too.
       case rtree([PartialKeyPath<P>])
     }
 
-    /// The indexes that the declaration names, each a list of key paths.
+    /// The declared indexes, each with its key paths.
     public let indices: [Types<T>]
-    /// The parts of indexes with a condition, with forms of properties or with an order of their own.
+    /// The parts of indexes with a condition, with forms of properties or with a sort order for
+    /// each property.
     public let parts: [[IndexPart<T>]]
-    /// The condition that objects of these fulfil; nil if the indexes have all objects.
+    /// The condition of the objects in these indexes; nil if the indexes have all objects.
     public let condition: Predicate<T>?
-    /// Of a schema that was decoded.
+    /// The definitions of a decoded schema.
     private let decoded: [IndexDefinition]
-    /// A fixed name: constraints have none of their own.
+    /// A fixed name, because constraints have no names.
     public var name = "SwiftData.Schema.Index"
-    /// Empty: a constraint is found by its properties, not by a name.
+    /// Empty: a constraint is identified by its properties, not by a name.
     public var originalName = ""
-    /// Without meaning for a constraint.
+    /// Not used for a constraint.
     public var valueType: any Any.Type = Any.self
     /// False: an index allows equal values.
     public var isUnique: Bool { false }
@@ -37,12 +38,12 @@ extension Schema {
       self.init(indices: binaryIndices.map { .binary($0) })
     }
 
-    /// Indexes of the objects that fulfil a condition.
+    /// Declares indexes of the objects that fulfil a condition.
     public convenience init(_ binaryIndices: [PartialKeyPath<T>]..., where condition: Predicate<T>) {
       self.init(parts: binaryIndices.map { $0.map { .ascending($0) } }, where: condition)
     }
 
-    /// Indexes of forms of properties, or with an order of their own.
+    /// Declares indexes of forms of properties, or with a sort order for each property.
     public convenience init(_ indices: [IndexPart<T>]..., where condition: Predicate<T>? = nil) {
       self.init(parts: indices, where: condition)
     }
@@ -62,7 +63,7 @@ extension Schema {
       parts.isEmpty ? decoded : Schema.definitions(parts, where: condition, isUnique: false).found
     }
 
-    /// The names of the properties of each.
+    /// The names of each index's properties.
     var names: [[String]] {
       indices.map { index in
         switch index {
@@ -102,20 +103,21 @@ extension Schema {
     }
   }
 
-  /// Properties that no two models may have in common.
+  /// Unique rules: no two models may have the same values of these properties.
   public final class Unique<T>: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable
   where T: PersistentModel {
     /// The lists of properties: no two models have the same values in all properties of one list.
     public let constraints: [[PartialKeyPath<T>]]
-    /// No two objects that fulfil this condition have the same values. Nil stands for all objects.
+    /// The condition of the rule: no two objects that fulfil it have the same values. Nil for all
+    /// objects.
     public let condition: Predicate<T>?
-    /// Of a schema that was decoded.
+    /// The definitions of a decoded schema.
     private let decoded: [IndexDefinition]
-    /// A fixed name: constraints have none of their own.
+    /// A fixed name, because constraints have no names.
     public var name = "SwiftData.Schema.Unique"
-    /// Empty: a constraint is found by its properties, not by a name.
+    /// Empty: a constraint is identified by its properties, not by a name.
     public var originalName = ""
-    /// Without meaning for a constraint.
+    /// Not used for a constraint.
     public var valueType: any Any.Type = Any.self
     /// True: the constraint forbids equal values.
     public var isUnique: Bool { true }
@@ -123,7 +125,7 @@ extension Schema {
     /// Declares that no two models have the same values in all properties of a list, as `#Unique` does.
     public convenience init(_ constraints: [PartialKeyPath<T>]...) { self.init(constraints: constraints) }
 
-    /// No two objects that fulfil a condition have the same values.
+    /// Declares that no two objects that fulfil a condition have the same values.
     public convenience init(_ constraints: [PartialKeyPath<T>]..., where condition: Predicate<T>) {
       self.init(constraints: constraints, where: condition)
     }
@@ -137,7 +139,7 @@ extension Schema {
     /// The keys of the coded form: the names of the properties, without key paths.
     public enum CodingKeys: CodingKey { case constraints, definitions }
 
-    /// The names of the properties of each, if there is no condition.
+    /// The names of each rule's properties, if there is no condition.
     var names: [[String]] { condition == nil ? constraints.map { Schema.names($0) } : [] }
 
     /// The rules with a condition.
@@ -173,7 +175,8 @@ extension Schema {
     }
   }
 
-  /// The names of properties, and of parts of structs behind a point. The identifier of what a reference leads to is the reference.
+  /// Returns the names of properties, and of properties of structs after a dot. The identifier of a
+  /// referenced model has the name of the reference.
   static func names<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>]) -> [String] {
     keyPaths.map { keyPath in
       if let path = PathShelf.shared.path(keyPath), !path.names.isEmpty { return path.names.joined(separator: ".") }
@@ -182,7 +185,7 @@ extension Schema {
     }
   }
 
-  /// What cannot be kept of constraints: values of other models.
+  /// Returns the faults of constraints that cannot be stored: values of other models.
   static func faults<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], _ macro: String) -> [String] {
     keyPaths.compactMap { keyPath in
       guard let path = PathShelf.shared.path(keyPath), !path.references.isEmpty else { return nil }

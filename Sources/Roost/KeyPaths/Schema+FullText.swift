@@ -1,18 +1,18 @@
 internal import RoostText
 
 extension Schema {
-  /// The properties whose words a model finds, as `#FullText` declares them.
+  /// A full text index over properties, as `#FullText` declares it.
   public final class FullText<T>: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable
   where T: PersistentModel {
     /// The texts that the index reads. They may be `String` or `String?`.
     public let properties: [PartialKeyPath<T>]
     /// How the index reads words, such as `.stemming(.english)`.
     public let options: Set<FullTextOption>
-    /// A fixed name: an index has none of its own.
+    /// A fixed name, because an index has no name.
     public var name = "Roost.Schema.FullText"
-    /// Empty: an index is found by its properties, not by a name.
+    /// Empty: an index is identified by its properties, not by a name.
     public var originalName = ""
-    /// Without meaning for an index.
+    /// Not used for an index.
     public var valueType: any Any.Type = Any.self
     /// False: an index allows equal texts.
     public var isUnique: Bool { false }

@@ -1,8 +1,8 @@
-/// Results in their order. A copy shares what a change leaves alone: see ``LivePart``.
+/// Results in their order. A copy shares the parts that a change does not touch: see ``LivePart``.
 ///
-/// An element is found by the bytes that it is sorted by, or by its position.
+/// An element is found by its sort key as bytes, or by its position.
 struct LiveList: Sendable {
-  /// Neighbours with the same title.
+  /// Consecutive results with the same title.
   struct Section: Hashable, Sendable {
     var title: String
     var count: Int
@@ -12,7 +12,7 @@ struct LiveList: Sendable {
   /// Empty if the results are not divided into sections.
   private(set) var sections: [Section] = []
 
-  /// - Parameter titles: one for each entry; none where the list has no sections.
+  /// - Parameter titles: one for each entry; none if the list has no sections.
   init(_ entries: [LiveEntry] = [], titles: [String] = []) {
     root = LivePart.all(entries)
     for title in titles {
@@ -29,7 +29,7 @@ struct LiveList: Sendable {
 
   subscript(position: Int) -> LiveEntry { root[position] }
 
-  /// Where an entry with this key is, or would be.
+  /// Returns the position of an entry with this key, or the position where it would be inserted.
   func position(_ key: [UInt8]) -> Int { root.position { !Self.precedes($0.key, key) } }
 
   static func precedes(_ one: [UInt8], _ other: [UInt8]) -> Bool {
@@ -76,12 +76,13 @@ struct LiveList: Sendable {
       }
       if position == start { return sections.insert(Section(title: title, count: 1), at: number) }
       if position < end {
-        // Its neighbours have one title, so the order does not go by titles. Each part of the section is one then.
+        // Its neighbours have one title, so the order does not follow the titles. The section is
+        // divided into two.
         let rest = Section(title: sections[number].title, count: end - position)
         sections[number].count = position - start
         return sections.insert(contentsOf: [Section(title: title, count: 1), rest], at: number + 1)
       }
-      // The next one, which begins at the end of this one, may have the title.
+      // The next section, which begins at the end of this one, may have the title.
       if position == end, number + 1 == sections.count || sections[number + 1].title != title {
         return sections.insert(Section(title: title, count: 1), at: number + 1)
       }
@@ -104,18 +105,19 @@ struct LiveList: Sendable {
 
 /// One result.
 ///
-/// An object, because a part of a list is copied when another list shares it: that counts one reference for each entry. The list does not know
-/// the type of the values, so that the compiler can specialise it.
+/// A class, because a list's part is copied when another list shares it: that retains one reference
+/// for each entry. The list does not know the type of the values, so that the compiler can
+/// specialise it.
 ///
 /// Unchecked because the fields never change; ``LiveResults`` is sendable if its values are.
 class LiveEntry: @unchecked Sendable {
-  /// What it is sorted by; empty where the order is not known by bytes.
+  /// The sort key; empty if the order is not known as bytes.
   final let key: [UInt8]
   final let row: UInt64
 
   fileprivate init(key: [UInt8], row: UInt64) { (self.key, self.row) = (key, row) }
 
-  /// The value, which must be of this type.
+  /// Returns the value, which must be of this type.
   final func value<Value>(as type: Value.Type) -> Value { unsafeDowncast(self, to: LiveValue<Value>.self).value }
 }
 

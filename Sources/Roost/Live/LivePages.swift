@@ -1,4 +1,4 @@
-/// The results of an observer in the form in which fetches return theirs.
+/// The results of an observer in the form of a fetch's results.
 final class LivePages<Element>: FetchedPages<Element> {
   private let results: LiveResults<Element>
 

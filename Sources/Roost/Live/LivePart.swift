@@ -1,17 +1,18 @@
 /// A part of a list: entries, or smaller parts.
 ///
-/// Lists share parts. Who changes a part must be its only owner: ``own(_:)`` copies one that others have.
+/// Lists share parts. Only a part's only owner may change it: ``own(_:)`` copies a shared one.
 ///
-/// Unchecked, because a part that is shared is not changed.
+/// Unchecked, because a shared part is not changed.
 final class LivePart: @unchecked Sendable {
-  /// In a part of the lowest level.
+  /// The entries of a part at the lowest level.
   private(set) var entries: [LiveEntry] = []
-  /// In others: all have the same number of levels, and none is empty.
+  /// The parts of a part at a higher level. All have the same number of levels, and none is empty.
   private(set) var parts: [LivePart] = []
-  /// Where each part ends.
+  /// The end position of each part.
   private var ends: [Int] = []
 
-  /// A change copies one part of each level, and counts a reference for everything in it. So parts are small.
+  /// A change copies one part of each level, and retains a reference for everything in it. So parts
+  /// are small.
   private static var most: Int { 32 }
 
   init(_ entries: [LiveEntry] = []) { self.entries = entries }
@@ -23,7 +24,7 @@ final class LivePart: @unchecked Sendable {
 
   private init(copying other: LivePart) { (entries, parts, ends) = (other.entries, other.parts, other.ends) }
 
-  /// A part with many entries, in as many levels as they need.
+  /// Makes a part with many entries, with as many levels as it needs.
   static func all(_ entries: [LiveEntry]) -> LivePart {
     // Some room is left, so that the first insertion does not split each part.
     let size = most * 3 / 4
@@ -61,13 +62,14 @@ final class LivePart: @unchecked Sendable {
     return part.entries[position]
   }
 
-  /// The part that has a position, and where it starts.
+  /// Returns the part that contains a position, and its start.
   private func place(of position: Int) -> (number: Int, start: Int) {
     let number = Self.first(ends.count) { ends[$0] > position }
     return (number, number == 0 ? 0 : ends[number - 1])
   }
 
-  /// Where the first entry stands of which a condition is true, if it is true of all behind it.
+  /// Finds the first entry that fulfils a condition. The condition must be true for all entries
+  /// after it.
   func position(where isReached: (LiveEntry) -> Bool) -> Int {
     var (part, start) = (self, 0)
     while !part.parts.isEmpty {
@@ -90,7 +92,7 @@ final class LivePart: @unchecked Sendable {
 
   // MARK: Changing
 
-  /// Inserts an entry, and says so if the part has become two: it returns the second one.
+  /// Inserts an entry. If the part splits, this returns the second half.
   func insert(_ entry: LiveEntry, at position: Int) -> LivePart? {
     if parts.isEmpty {
       entries.insert(entry, at: position)
@@ -99,7 +101,8 @@ final class LivePart: @unchecked Sendable {
       defer { entries.removeSubrange(half...) }
       return LivePart(Array(entries[half...]))
     }
-    // At the end of a part it is put there, not in front of the next one.
+    // At the boundary, the entry goes to the end of the first part, not to the beginning of the
+    // next one.
     let (number, start) = position == 0 ? (0, 0) : place(of: position - 1)
     Self.own(&parts[number])
     guard let second = parts[number].insert(entry, at: position - start) else {

@@ -35,7 +35,7 @@ final class LiveQuery<Model: PersistentModel, Content> {
   /// Whether the list must be fetched, because nothing was fetched yet or a change failed half way.
   private var isLost = true
 
-  /// The rows that were touched since the last ``takeDifference()``, each with the key that it had then.
+  /// The rows that changed since the last ``takeDifference()``, each with its key at that time.
   private var former: [UInt64: [UInt8]?] = [:]
   private var formerList = LiveList()
   private var isFetchedAgain = false
@@ -59,7 +59,8 @@ final class LiveQuery<Model: PersistentModel, Content> {
     run = FetchRun(stored, state)
     let part = try run.part()
     if graph.source != nil {
-      // Each change is a new fetch: the working set has not all rows that the results may come to have.
+      // Each change fetches again, because the working set may lack rows that the results will
+      // contain.
       passes = try run.entitiesPassed(map, graph)
       query = nil
       return
@@ -114,7 +115,8 @@ final class LiveQuery<Model: PersistentModel, Content> {
     isLost = false
   }
 
-  /// Notes the commit that the context shows, if each reading fetches the results with ``withPending(_:_:)``.
+  /// Notes the commit that the context shows, for a query whose reads fetch the results with
+  /// ``withPending(_:_:)``.
   func pass(to commit: UInt64) { self.commit = commit }
 
   private func probe() throws -> RowProbe? {
@@ -221,15 +223,15 @@ final class LiveQuery<Model: PersistentModel, Content> {
     isComplete = kept.map { rows.count < $0 } ?? true
   }
 
-  // MARK: What has changed
+  // MARK: Differences
 
-  /// Makes the list of now the one that later changes are compared with.
+  /// Makes the current list the base of later differences.
   func forgetDifference() {
     (former, formerList) = ([:], LiveList())
     (hasChanges, isFetchedAgain, isAnythingChanged) = (false, false, false)
   }
 
-  /// The difference to the list of the last call.
+  /// Returns the difference from the list of the last call.
   func takeDifference() -> ResultsDifference {
     defer { forgetDifference() }
     if !hasChanges { return ResultsDifference() }
@@ -264,9 +266,10 @@ final class LiveQuery<Model: PersistentModel, Content> {
   }
 }
 
-/// Unsaved models of the context.
+/// Queries with unsaved models of the context.
 extension LiveQuery where Content == Model {
-  /// The results with the context's unsaved changes. The caller is within a call of the context.
+  /// Returns the results with the context's unsaved changes. The caller is within a call of the
+  /// context.
   func withPending(_ descriptor: FetchDescriptor<Model>, _ state: ContextState) throws -> LiveResults<Model> {
     var asked = descriptor
     if let section { asked.sortBy = section.sorted(asked.sortBy) }

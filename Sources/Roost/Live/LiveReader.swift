@@ -10,10 +10,10 @@ class LiveReader<Element>: CommitFollowing, @unchecked Sendable {
   let container: ModelContainer
   private let door = Lock()
   private var waiter: CheckedContinuation<Void, Never>?
-  /// Whether there is something to take. At first everything is new.
+  /// Whether there are changes. At first everything is new.
   private var hasNews = true
   private var isEnded = false
-  /// Whether it has given an element.
+  /// Whether it has returned an element.
   private var isBegun = false
 
   init(_ container: ModelContainer) { self.container = container }
@@ -22,10 +22,10 @@ class LiveReader<Element>: CommitFollowing, @unchecked Sendable {
 
   func follow() { wake() }
 
-  /// The changes since the last call; nil if there are none.
+  /// Returns the changes since the last call; nil if there are none.
   func take() throws -> Element? { preconditionFailure("each kind of reader overrides this") }
 
-  /// Notes that there is something to take.
+  /// Notes that there are changes.
   final func wake() {
     let waiter = door.withLock {
       hasNews = true
@@ -61,7 +61,7 @@ class LiveReader<Element>: CommitFollowing, @unchecked Sendable {
           return element
         } catch {
           end()
-          // A container that is closed ends the sequence, also in the middle of a reading.
+          // A closed container ends the sequence, even in the middle of a read.
           if door.withLock({ isBegun }), container.stores.contexts.isClosed { return nil }
           throw error
         }

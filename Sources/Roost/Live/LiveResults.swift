@@ -1,7 +1,7 @@
-/// Results at one moment. A later state shares with it what did not change.
+/// The results at one moment. Later results share the unchanged parts.
 public struct LiveResults<Element>: RandomAccessCollection {
   let list: LiveList
-  /// What a limit and an offset leave.
+  /// The range that a limit and an offset leave.
   private let bounds: Range<Int>
   private let hasSections: Bool
 
@@ -21,14 +21,14 @@ public struct LiveResults<Element>: RandomAccessCollection {
     return list[bounds.lowerBound + position].value(as: Element.self)
   }
 
-  /// By title; nil where no title was asked for.
+  /// The results by title; nil if no section title was requested.
   public var sections: SectionedResults<Element, String>? {
     if !hasSections { return nil }
     let found = titled
     return SectionedResults(self, titles: found.map(\.title), counts: found.map(\.count))
   }
 
-  /// The sections, as far as they are within the bounds.
+  /// The sections within the bounds.
   var titled: [LiveList.Section] {
     if bounds.count == list.count { return list.sections }
     var (found, start): ([LiveList.Section], Int) = ([], 0)

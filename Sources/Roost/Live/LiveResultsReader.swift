@@ -2,9 +2,9 @@ internal import RoostFile
 internal import RoostGraph
 internal import Synchronization
 
-/// Reads the results of a descriptor, and what commits change of them.
+/// Reads the results of a descriptor, and the changes of commits.
 ///
-/// Unchecked because `work` guards all of it but the atomics.
+/// Unchecked because `work` guards all fields except the atomics.
 final class LiveResultsReader<Model: PersistentModel, Content: Sendable>: LiveReader<ResultsChange<Content>>,
   @unchecked Sendable
 {
@@ -19,7 +19,7 @@ final class LiveResultsReader<Model: PersistentModel, Content: Sendable>: LiveRe
   private var query: LiveQuery<Model, Content>?
   private var shown: LiveResults<Content>?
   private var failure: (any Error)?
-  /// What was committed since the results were fetched, where they are fetched again.
+  /// The commits since the results were fetched, if a change fetches them again.
   private var news = RowNews()
 
   init(
@@ -41,7 +41,8 @@ final class LiveResultsReader<Model: PersistentModel, Content: Sendable>: LiveRe
   }
 
   override func follow() {
-    // This thread is reading values, which ran code of the program, and that code saved. `work` is taken already: the next reading sees the commit.
+    // This thread is reading values. That ran code of the program, and that code saved. `work` is
+    // taken already; the next read sees the commit.
     if worker.load(ordering: .relaxed) == Thread.currentID { return wake() }
     // A commit does not wait while the reader's task fetches.
     if isKeyed.load(ordering: .relaxed) { work.acquire() } else if !work.tryAcquire() { return wake() }
@@ -84,12 +85,12 @@ final class LiveResultsReader<Model: PersistentModel, Content: Sendable>: LiveRe
     }
     (self.context, self.query) = (context, query)
     isKeyed.store(query.isKeyed, ordering: .relaxed)
-    // From here on nothing is missed: what was committed before is in the results.
+    // The results include all earlier commits, and the reader follows all later ones.
     container.stores.followers.add(self)
     return query
   }
 
-  /// Takes over what was committed. The snapshot moves with each commit, so that the store need not keep it.
+  /// Applies new commits. The snapshot moves with each commit, so that the store need not keep it.
   ///
   /// - Parameter fetches: whether results may be fetched again.
   private func look(_ query: LiveQuery<Model, Content>, fetches: Bool) throws {

@@ -1,19 +1,21 @@
 internal import RoostFile
 internal import RoostGraph
 
-/// Computes a value again after each commit that touches what it depends on. A value that equals the last one is not an element.
+/// Computes a value again after each commit that changes the data it depends on. A value that
+/// equals the last one is not an element.
 ///
-/// Unchecked because `work` guards all of it.
+/// Unchecked because `work` guards all fields.
 final class LiveValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Sendable {
   private let subjects: (ContextState) throws -> [LiveSubject]
   private let compute: (ModelContext) throws -> Value
   private let isSame: (Value, Value) -> Bool
   private let work = Lock()
-  /// Shows which rows were touched. Its snapshot moves with each commit, so that the store need not keep it.
+  /// Reports the changed rows. Its snapshot moves with each commit, so that the store need not keep
+  /// it.
   private var context: ModelContext?
   private var known: [LiveSubject] = []
   private var failure: (any Error)?
-  /// Guarded by the reader's task, which alone uses it.
+  /// The last value. Only the reader's task uses it.
   private var shown: Value?
 
   init(
@@ -27,7 +29,7 @@ final class LiveValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Send
   override func follow() {
     let isNew = work.withLock { () -> Bool in
       guard let context, failure == nil else { return false }
-      // All stores are asked, so that each goes on.
+      // Ask all stores, so that each one's snapshot moves.
       do { return try !known.filter { try isTouched($0, context) }.isEmpty } catch {
         failure = error
         return true
@@ -41,7 +43,7 @@ final class LiveValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Send
       if let failure { throw failure }
       if context == nil { context = try begin() }
     }
-    // It takes its time, and runs the program's code: no commit waits for it.
+    // Computing takes time and runs code of the program, so no commit waits for it.
     let value = try compute(ModelContext(container))
     if let shown, isSame(shown, value) { return nil }
     shown = value
@@ -64,16 +66,17 @@ final class LiveValueReader<Value: Sendable>: LiveReader<Value>, @unchecked Send
   }
 }
 
-/// What a value depends on in one store.
+/// The data in one store that a value depends on.
 struct LiveSubject {
   var store: Int
-  /// The model's own entity. A row of it counts as touched if a relationship that leads to it changed.
+  /// The model's own entity. A row of it counts as changed if a relationship that references it
+  /// changed.
   var map: EntityMap
   var isTouched: (RowNews) -> Bool
 }
 
 extension ContextState {
-  /// All rows of some models.
+  /// Returns all rows of some classes.
   func subjects(_ models: [any PersistentModel.Type]) throws -> [LiveSubject] {
     let places = try models.map { try stores.known($0) }
     return Dictionary(grouping: places, by: \.store).map { store, places in
@@ -81,16 +84,16 @@ extension ContextState {
     }
   }
 
-  /// What a fetch looks at.
+  /// Returns the entities that a fetch reads.
   func subjects<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> [LiveSubject] {
     let place = try stores.known(Model.self)
     let part = try call(.fetching) { try FetchRun(descriptor, self).part() }
-    // What memory tests may depend on everything.
+    // A test in memory may read anything.
     let maps = part.tests.isEmpty ? [place.map] + part.passes : stores.stores[place.store].maps
     return [LiveSubject(store: place.store, map: place.map) { news in maps.contains { news.touches($0) } }]
   }
 
-  /// One row.
+  /// Returns one row.
   func subjects(_ identifier: PersistentIdentifier) throws -> [LiveSubject] {
     let (place, row) = try stores.knownRow(of: identifier)
     let home = place.map.home

@@ -1,44 +1,49 @@
 /// Results that follow the commits to the container's stores.
 extension ModelContainer {
-  /// The saved models of a descriptor, as snapshots, and what each commit changes of them:
+  /// Returns the saved models of a descriptor as snapshots, and then the changes of each commit:
   ///
   /// ```swift
   /// for try await change in container.changes(of: FetchDescriptor<Song>(sortBy: [SortDescriptor(\.title)])) {
   ///   print(change.results.count, change.difference.insertions)
   /// }
   /// ```
-  /// The first element has all results, and later ones come after commits that change them, by whichever context of this program. The change is
-  /// there before the `save()` returns that made it. Commits that follow each other before the next element is asked for are one change. Each
-  /// iteration follows the commits from the moment at which it asks for its first element.
+  /// The first element has all results. Later elements come after commits that change them, from
+  /// any context of this program. The change is available before the `save()` that made it returns.
+  /// Commits between two elements are one change. Each iteration follows the commits from its
+  /// request of the first element.
   ///
-  /// Changes that are not saved do not count. Without an order the results come as their rows were inserted.
+  /// Unsaved changes do not count. Without an order, the results have the order of insertion.
   public nonisolated func changes<T>(of descriptor: FetchDescriptor<T>) -> ResultsChanges<ModelSnapshot<T>>
   where T: PersistentModel { changes(descriptor, nil) }
 
-  /// Snapshots as from ``changes(of:)``, divided into sections by a property, by which they are sorted first.
+  /// Returns snapshots as ``changes(of:)`` does, divided into sections by a property. The results
+  /// are sorted by it first.
   public nonisolated func changes<T>(
     of descriptor: FetchDescriptor<T>, sectionBy keyPath: KeyPath<T, String>
   ) -> ResultsChanges<ModelSnapshot<T>> where T: PersistentModel { changes(descriptor, SectionRule(keyPath)) }
 
-  /// Snapshots as from ``changes(of:)``, divided into sections by an optional property, by which they are sorted first. Models without a value
-  /// are in the section with an empty title.
+  /// Returns snapshots as ``changes(of:)`` does, divided into sections by an optional property. The
+  /// results are sorted by it first. Models without a value are in the section with an empty title.
   public nonisolated func changes<T>(
     of descriptor: FetchDescriptor<T>, sectionBy keyPath: KeyPath<T, String?>
   ) -> ResultsChanges<ModelSnapshot<T>> where T: PersistentModel { changes(descriptor, SectionRule(keyPath)) }
 
-  /// The saved models of a descriptor, as the struct that `@Snapshots` made, and what each commit changes of them.
+  /// Returns the saved models of a descriptor as structs of `@Snapshots`, and then the changes of
+  /// each commit.
   public nonisolated func changes<S>(
     of descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type
   ) -> ResultsChanges<S> where S: TypedSnapshot { changes(descriptor, nil) }
 
-  /// The saved models of a descriptor, as the struct that `@Snapshots` made, in sections by a property, by which they are sorted first.
+  /// Returns the saved models of a descriptor as structs of `@Snapshots`, in sections by a
+  /// property. The results are sorted by it first.
   public nonisolated func changes<S>(
     of descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type,
     sectionBy keyPath: KeyPath<S.SnapshotModel, String>
   ) -> ResultsChanges<S> where S: TypedSnapshot { changes(descriptor, SectionRule(keyPath)) }
 
-  /// The saved models of a descriptor, as the struct that `@Snapshots` made, in sections by an optional property, by which they are sorted first.
-  /// Models without a value are in the section with an empty title.
+  /// Returns the saved models of a descriptor as structs of `@Snapshots`, in sections by an
+  /// optional property. The results are sorted by it first. Models without a value are in the
+  /// section with an empty title.
   public nonisolated func changes<S>(
     of descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type,
     sectionBy keyPath: KeyPath<S.SnapshotModel, String?>
@@ -62,22 +67,25 @@ extension ModelContainer {
 
   // MARK: Values
 
-  /// What a closure computes of saved models, at first and after each commit that makes it another value:
+  /// Computes a value of saved models with a closure: at first, and again after each commit that
+  /// changes it:
   ///
   /// ```swift
   /// for try await seconds in container.changes(in: [Song.self], { try $0.sum(of: \Song.seconds) }) {
   ///   print("\(seconds) s")
   /// }
   /// ```
-  /// The closure runs in the task that iterates, with a context of its own, after commits that touch one of the models. Name all models whose
-  /// values it reads, also those that predicates look at. Commits that follow each other before the next element is asked for are one.
+  /// The closure runs in the iterating task, with a context of its own, after commits that change
+  /// one of the models. Name all models whose values it reads, also in predicates. Commits between
+  /// two elements are one change.
   public nonisolated func changes<Value>(
     in models: [any PersistentModel.Type], _ compute: @escaping @Sendable (ModelContext) throws -> Value
   ) -> ValueChanges<Value> where Value: Equatable & Sendable {
     ValueChanges { LiveValueReader(self, { try $0.subjects(models) }, isSame: { $0 == $1 }, compute: compute) }
   }
 
-  /// How many saved models a descriptor finds, at first and after each commit that makes it another number.
+  /// Counts the saved models of a descriptor: at first, and again after each commit that changes
+  /// the count.
   public nonisolated func countChanges<T>(of descriptor: FetchDescriptor<T>) -> ValueChanges<Int>
   where T: PersistentModel {
     ValueChanges {
@@ -85,7 +93,8 @@ extension ModelContainer {
     }
   }
 
-  /// A saved model as a snapshot, at first and after each commit that changes it; nil as long as there is none.
+  /// Returns a saved model as a snapshot: at first, and again after each commit that changes it.
+  /// Nil as long as the model does not exist.
   public nonisolated func changes<T>(
     of persistentModelID: PersistentIdentifier, as type: T.Type
   ) -> ValueChanges<ModelSnapshot<T>?> where T: PersistentModel {
@@ -96,7 +105,8 @@ extension ModelContainer {
     }
   }
 
-  /// A saved model as the struct that `@Snapshots` made, at first and after each commit that changes it; nil as long as there is none.
+  /// Returns a saved model as a struct of `@Snapshots`: at first, and again after each commit that
+  /// changes it. Nil as long as the model does not exist.
   public nonisolated func changes<S>(
     of persistentModelID: PersistentIdentifier, as type: S.Type
   ) -> ValueChanges<S?> where S: TypedSnapshot {

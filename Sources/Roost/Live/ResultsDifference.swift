@@ -1,45 +1,47 @@
-/// What became of results: what went, what came, what moved, and what has other values.
+/// The difference between two results: deletions, insertions, moves and updates.
 ///
-/// Deletions, and the sources of moves, are positions in the results before; all others are positions in the results after. To go from one to the
-/// other, remove the elements at the deletions and at the sources of moves, from the last to the first. Then insert those at the insertions and
-/// at the targets of moves, from the first to the last. Then replace those at the updates.
+/// Deletions, and the sources of moves, are positions in the former results; all others are
+/// positions in the new results. To apply it, remove the elements at the deletions and at the
+/// sources of moves, from the last to the first. Then insert those at the insertions and at the
+/// targets of moves, from the first to the last. Then replace those at the updates.
 public struct ResultsDifference: Hashable, Sendable {
-  /// An element that is at another position now.
+  /// An element whose position changed.
   public struct Move: Hashable, Sendable {
-    /// The position in the results before.
+    /// The position in the former results.
     public var from: Int
-    /// The position in the results after.
+    /// The position in the new results.
     public var to: Int
 
-    /// Makes a move from a position before to a position after.
+    /// Makes a move from a former position to a new one.
     public init(from: Int, to: Int) { (self.from, self.to) = (from, to) }
   }
 
-  /// Positions before, ascending.
+  /// Former positions of removed elements, ascending.
   public internal(set) var deletions: [Int] = []
-  /// Positions after, ascending.
+  /// New positions of inserted elements, ascending.
   public internal(set) var insertions: [Int] = []
-  /// In the order of their targets. An element that moved may have other values too.
+  /// The moves, in the order of their targets. An element that moved may have other values too.
   public internal(set) var moves: [Move] = []
-  /// Positions after, ascending. Something was written to these elements, perhaps the same as before.
+  /// New positions of changed elements, ascending. A write may have set the same values again.
   public internal(set) var updates: [Int] = []
-  /// Numbers of sections before that went, ascending.
+  /// Indexes of former sections that were removed, ascending.
   public internal(set) var sectionDeletions: [Int] = []
-  /// Numbers of sections after that came, ascending.
+  /// Indexes of new sections that were added, ascending.
   public internal(set) var sectionInsertions: [Int] = []
 
-  /// No difference, but for what is given.
+  /// Makes a difference with only the given parts.
   public init(deletions: [Int] = [], insertions: [Int] = [], moves: [Move] = [], updates: [Int] = []) {
     (self.deletions, self.insertions, self.moves, self.updates) = (deletions, insertions, moves, updates)
   }
 
-  /// Whether nothing changed.
+  /// Whether the results are the same.
   public var isEmpty: Bool {
     deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty && sectionDeletions.isEmpty
       && sectionInsertions.isEmpty
   }
 
-  /// Turns the former results into those of now. `element` gives the element at a position of the results of now.
+  /// Changes the former results into the new ones. `element` returns the element at a position of
+  /// the new results.
   public func apply<Element>(to results: inout [Element], _ element: (Int) throws -> Element) rethrows {
     for position in (deletions + moves.map(\.from)).sorted(by: >) { results.remove(at: position) }
     for position in (insertions + moves.map(\.to)).sorted() { results.insert(try element(position), at: position) }
@@ -48,15 +50,15 @@ public struct ResultsDifference: Hashable, Sendable {
 }
 
 extension ResultsDifference {
-  /// An element that something happened to, and is there before and after.
+  /// An element that was changed, and is in both results.
   struct Touched {
     var from: Int
     var to: Int
-    /// Whether it may have another place among the others.
+    /// Whether its position among the others may have changed.
     var hasOtherKey: Bool
   }
 
-  /// - Parameter touched: those that are there before and after.
+  /// - Parameter touched: the changed elements that are in both results.
   init(deletions: [Int], insertions: [Int], touched: [Touched]) {
     self.deletions = deletions.sorted()
     self.insertions = insertions.sorted()
@@ -65,12 +67,12 @@ extension ResultsDifference {
     updates = staying.map(\.to).sorted()
   }
 
-  /// Which of the elements change their place, if those that nothing happened to keep theirs.
+  /// Finds the elements that move, if all untouched elements stay.
   private static func split(
     _ touched: [Touched], deletions: [Int], insertions: [Int]
   ) -> (moving: [Touched], staying: [Touched]) {
     if !touched.contains(where: \.hasOtherKey) { return ([], touched) }
-    // How many stand before that nothing happened to says in which gap between them an element is.
+    // The number of untouched elements before an element says in which gap between them it is.
     let gone = (deletions + touched.lazy.filter(\.hasOtherKey).map(\.from)).sorted()
     let come = (insertions + touched.lazy.filter(\.hasOtherKey).map(\.to)).sorted()
     var (moving, staying): ([Touched], [Touched]) = ([], [])
@@ -87,7 +89,7 @@ extension ResultsDifference {
         moving.append(element)
       }
     }
-    // Within a gap those stay that have the same order before and after.
+    // Within a gap, elements stay that have the same order before and after.
     candidates.sort { ($0.gap, $0.element.to) < ($1.gap, $1.element.to) }
     var start = 0
     while start < candidates.count {
@@ -112,9 +114,9 @@ extension ResultsDifference {
     return low
   }
 
-  /// The places of numbers that form a longest ascending sequence.
+  /// Finds the indexes of a longest ascending sequence.
   private static func ascending(_ numbers: [Int]) -> [Int] {
-    // By length, the place of the least number with which such a sequence ends.
+    // For each length, the index of the least number that ends such a sequence.
     var ends: [Int] = []
     var before = Array(repeating: -1, count: numbers.count)
     for (place, number) in numbers.enumerated() {
@@ -136,7 +138,7 @@ extension ResultsDifference {
 
   /// Compares all rows.
   ///
-  /// - Parameter isChanged: whether something was written to a row.
+  /// - Parameter isChanged: whether a row was written.
   init(from before: [UInt64], to after: [UInt64], isChanged: (UInt64) -> Bool) {
     let places = Dictionary(zip(before, 0...)) { first, _ in first }
     let known = Set(after)

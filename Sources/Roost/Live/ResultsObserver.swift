@@ -6,11 +6,13 @@ internal import RoostRecords
 
 /// The results of a fetch in a context, kept up to date.
 ///
-/// ``results`` includes unsaved changes of the context, and what other contexts commit. A view, or `withObservationTracking`, that reads it is
-/// told when it changes. The results are brought up to date when they are read; that costs what the changes cost, not a fetch.
+/// ``results`` includes unsaved changes of the context, and commits of other contexts. When the
+/// results change, views and `withObservationTracking` that read them are notified. A read updates
+/// the results; its cost depends on the number of changes, because it does not fetch again.
 ///
-/// Use an observer on the thread, or actor, of its context. Made on an actor, it takes over commits of other contexts there by itself; otherwise
-/// it does at the next call of its context.
+/// Use an observer on the thread, or actor, of its context. An observer that is made on an actor
+/// takes over commits of other contexts there automatically. Any other observer does at the next
+/// call of its context.
 public final class ResultsObserver<Element, SectionTitle>: Observable, CustomDebugStringConvertible
 where Element: PersistentModel, SectionTitle: Hashable {
   /// The context whose models ``results`` has. The observer keeps it alive.
@@ -18,7 +20,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   private let section: SectionRule<Element>?
   private var descriptor: FetchDescriptor<Element> { didSet { forget() } }
   private let registrar = ObservationRegistrar()
-  /// Kept, because a key path of a generic class takes microseconds to make.
+  /// Stored, because a key path of a generic class takes microseconds to make.
   private let resultsPath: KeyPath<ResultsObserver, FetchResultsCollection<Element>> = \.results
   private var query: LiveQuery<Element, Element>?
   private var shown: LiveResults<Element>
@@ -48,9 +50,9 @@ where Element: PersistentModel, SectionTitle: Hashable {
     forgetQuery()
   }
 
-  // MARK: What is asked
+  // MARK: The descriptor
 
-  /// The descriptor of the results. Another one makes the next reading fetch anew.
+  /// The descriptor of the results. After a change the next read fetches again.
   public var fetchDescriptor: FetchDescriptor<Element> {
     get {
       registrar.access(self, keyPath: \.fetchDescriptor)
@@ -59,13 +61,14 @@ where Element: PersistentModel, SectionTitle: Hashable {
     set { registrar.withMutation(of: self, keyPath: \.fetchDescriptor) { descriptor = newValue } }
   }
 
-  /// The predicate of the descriptor; nil for all models. Another one makes the next reading fetch anew.
+  /// The predicate of the descriptor; nil for all models. After a change the next read fetches
+  /// again.
   public var filterBy: Predicate<Element>? {
     get { fetchDescriptor.predicate }
     set { fetchDescriptor.predicate = newValue }
   }
 
-  /// The order of the results. Another one makes the next reading fetch anew.
+  /// The order of the results. After a change the next read fetches again.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
     set { fetchDescriptor.sortBy = newValue }
@@ -74,10 +77,10 @@ where Element: PersistentModel, SectionTitle: Hashable {
   /// The property by which the results are divided into sections.
   public var sectionBy: PartialKeyPath<Element>? { section?.keyPath }
 
-  // MARK: What is found
+  // MARK: The results
 
-  /// The models that the descriptor finds now, in its order. Reading them brings them up to date; if that fails, they
-  /// are as they were, and ``fetchError`` says why.
+  /// The models of the descriptor, in its order. A read updates them. If that fails, they stay as
+  /// they were, and ``fetchError`` has the error.
   public var results: FetchResultsCollection<Element> { FetchResultsCollection(LivePages(current)) }
 
   /// The results in sections; nil for an observer that was made without `sectionBy`.
@@ -89,13 +92,15 @@ where Element: PersistentModel, SectionTitle: Hashable {
       current, titles: found.compactMap { $0.title as? SectionTitle }, counts: found.map(\.count))
   }
 
-  /// The error of the last fetch. As long as there is one, ``results`` has what the fetch before it found.
+  /// The error of the last fetch. While it is not nil, ``results`` has the result of an earlier
+  /// fetch.
   public var fetchError: (any Error)? {
     _ = current
     return failure
   }
 
-  /// The model at a place; nil where there is none. Without sections all models are in section 0.
+  /// Returns the model at an index path; nil if there is none. Without sections all models are in
+  /// section 0.
   public func element(at indexPath: IndexPath) -> Element? {
     guard indexPath.count == 2 else { return nil }
     let current = current
@@ -105,7 +110,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     return current[position]
   }
 
-  /// Where a model is; nil where it is not among the results.
+  /// Returns the index path of a model; nil if it is not among the results.
   public func indexPath(for element: Element) -> IndexPath? {
     let current = current
     return current.firstIndex { $0 === element }.map { current.indexPath($0) }
@@ -134,7 +139,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     invalidate()
   }
 
-  /// Tells those that track ``results`` that it changes.
+  /// Notifies the observers of ``results`` of a change.
   private func invalidate() {
     isStale = true
     isTelling = true
@@ -144,7 +149,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
 
   private func refresh() {
     guard isStale else { return }
-    // An observer that reads before a setter has set sees the old value, and reads once more.
+    // An observer that reads before the setter has finished sees the old value, and reads again.
     isStale = isTelling
     do {
       try Doorway.pass { try modelContext.state.call(.fetching) { try find() } }
@@ -176,7 +181,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     return made
   }
 
-  /// Brings the query to the commit that its context shows.
+  /// Updates the query to the commit that its context shows.
   private func follow(_ query: LiveQuery<Element, Element>, to commit: UInt64) throws {
     if commit == query.commit { return }
     let before = query.commit
@@ -188,7 +193,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
     query.forgetDifference()
   }
 
-  /// The results with the context's unsaved changes.
+  /// Returns the results with the context's unsaved changes.
   private func withPending(_ query: LiveQuery<Element, Element>) throws -> LiveResults<Element> {
     // Unsafe, because models belong to the same thread as the observer.
     nonisolated(unsafe) weak let observer: (any PendingWatching)? = self
@@ -200,12 +205,13 @@ where Element: PersistentModel, SectionTitle: Hashable {
     return try found.get()
   }
 
-  /// On the actor that made it, a context that is not used takes over what others commit.
+  /// Makes an idle context take over commits of other contexts, on the actor that made the
+  /// observer.
   private func listen(_ isolation: any Actor) {
     let state = modelContext.state
-    // The main context listens by itself.
+    // The main context does that itself.
     if state.isMain { return }
-    // Unsafe, because the state is used on the actor alone.
+    // Unsafe, because only the actor uses the state.
     nonisolated(unsafe) weak let weakState = state
     weak let actor = isolation
     @Sendable func catchUp(_ isolation: isolated any Actor) async { weakState?.catchUp() }
@@ -222,7 +228,7 @@ where Element: PersistentModel, SectionTitle: Hashable {
   }
 }
 
-/// An object that is told when a value of an unsaved model changes.
+/// An object that is notified when a value of an unsaved model changes.
 private protocol PendingWatching: AnyObject {
   func pendingWillChange()
 }
@@ -232,7 +238,8 @@ extension ResultsObserver: PendingWatching {
 }
 
 extension ResultsObserver: ContextWatching {
-  /// An observer that is not read for more commits than this forgets its query, so that the context need not keep their news. It fetches again.
+  /// An observer that is not read for more commits than this drops its query, so that the context
+  /// need not keep their news. The next read fetches again.
   private static var mostCommits: UInt64 { 1000 }
 
   func contextChanged() {
@@ -246,7 +253,7 @@ extension ResultsObserver: ContextWatching {
     if mayBeOthers { invalidate() }
   }
 
-  /// Whether the changes in the context since the last call can change the results.
+  /// Whether changes in the context since the last call may change the results.
   private var mayBeOthers: Bool {
     guard let query else { return true }
     let graph = query.graph
@@ -265,25 +272,29 @@ extension ResultsObserver where SectionTitle == Never {
   /// - Parameters:
   ///   - fetchDescriptor: the predicate, the order, the limit and the offset.
   ///   - modelContext: the context whose models, saved or not, are the results.
-  ///   - isolation: the actor on which commits of other contexts are taken over by themselves.
-  /// - Throws: ``SwiftDataError`` or ``RoostError`` if the descriptor cannot be fetched.
+  ///   - isolation: the actor on which commits of other contexts are taken over automatically.
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the descriptor.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws { try self.init(fetchDescriptor, nil, context: modelContext, isolation: isolation) }
 
-  /// The results in a context of the observer's own.
+  /// Observes the results of a descriptor in a new context.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the descriptor.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws { try self.init(fetchDescriptor, nil, context: ModelContext(modelContainer), isolation: isolation) }
 
-  /// Observes the models of a context that pass a predicate, in an order.
+  /// Observes the models of a context that fulfil a predicate, in an order.
   ///
   /// ```swift
   /// let observer = try ResultsObserver(filterBy: #Predicate<Song> { $0.year > 1975 }, modelContext: context)
   /// print(observer.results.map(\.title))
   /// ```
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the predicate and the order.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
@@ -292,7 +303,9 @@ extension ResultsObserver where SectionTitle == Never {
       FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil, context: modelContext, isolation: isolation)
   }
 
-  /// The results in a context of the observer's own.
+  /// Observes the models that fulfil a predicate in a new context, in an order.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the predicate and the order.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
@@ -303,15 +316,19 @@ extension ResultsObserver where SectionTitle == Never {
   }
 }
 
-/// Results in sections by a property, by which they are sorted first.
+/// Results in sections by a property. They are sorted by it first.
 extension ResultsObserver where SectionTitle == String {
   /// Observes the results of a descriptor in a context, in sections by a text.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the descriptor.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String>,
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
   ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), context: modelContext, isolation: isolation) }
 
-  /// Observes the results of a descriptor in a context of the observer's own, in sections by a text.
+  /// Observes the results of a descriptor in a new context, in sections by a text.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the descriptor.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String>,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -319,7 +336,9 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, SectionRule(sectionBy), context: ModelContext(modelContainer), isolation: isolation)
   }
 
-  /// Observes the models of a context that pass a predicate, in sections by a text.
+  /// Observes the models of a context that fulfil a predicate, in sections by a text.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the predicate and the order.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String>, modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -329,7 +348,9 @@ extension ResultsObserver where SectionTitle == String {
       isolation: isolation)
   }
 
-  /// Observes the models that pass a predicate in a context of the observer's own, in sections by a text.
+  /// Observes the models that fulfil a predicate in a new context, in sections by a text.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the predicate and the order.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String>, modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -340,13 +361,19 @@ extension ResultsObserver where SectionTitle == String {
       isolation: isolation)
   }
 
-  /// Models without a value are in the section with an empty title.
+  /// Observes the results of a descriptor in a context, in sections by an optional text. Models
+  /// without a value are in the section with an empty title.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the descriptor.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String?>,
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
   ) throws { try self.init(fetchDescriptor, SectionRule(sectionBy), context: modelContext, isolation: isolation) }
 
-  /// Models without a value are in the section with an empty title.
+  /// Observes the results of a descriptor in a new context, in sections by an optional text. Models
+  /// without a value are in the section with an empty title.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the descriptor.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String?>,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -354,7 +381,10 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, SectionRule(sectionBy), context: ModelContext(modelContainer), isolation: isolation)
   }
 
+  /// Observes the models of a context that fulfil a predicate, in sections by an optional text.
   /// Models without a value are in the section with an empty title.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the predicate and the order.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -364,7 +394,10 @@ extension ResultsObserver where SectionTitle == String {
       isolation: isolation)
   }
 
+  /// Observes the models that fulfil a predicate in a new context, in sections by an optional text.
   /// Models without a value are in the section with an empty title.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws for the predicate and the order.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil,
     sectionBy: KeyPath<Element, String?>, modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation

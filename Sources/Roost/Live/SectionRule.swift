@@ -3,10 +3,10 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// By which text results are divided into sections.
+/// The text by which results are divided into sections.
 struct SectionRule<Model: PersistentModel>: @unchecked Sendable {
-  // Unchecked because key paths are not marked as what they are: values that never change.
-  /// Leads to a text, or to one that may be nil.
+  // Unchecked because key paths are not marked `Sendable`, although they never change.
+  /// The key path of a text, or of an optional text.
   let keyPath: PartialKeyPath<Model>
   private let read: (Model) -> String
 
@@ -20,22 +20,23 @@ struct SectionRule<Model: PersistentModel>: @unchecked Sendable {
     read = { Self.title($0[keyPath: keyPath]) }
   }
 
-  /// Models without a text are in the section of the empty one.
+  /// Returns the title. Models without a text are in the section with an empty title.
   static func title(_ text: String?) -> String { text ?? "" }
 
   func title(of model: Model) -> String { read(model) }
 
-  /// That of a row, by the value of the first key that it is sorted by.
+  /// Returns the title of a row, from the value of its first sort key.
   static func title(head: Value?) -> String {
     if case .string(let text)? = head { text } else { title(nil) }
   }
 
-  /// The order of a descriptor, with what makes one section follow the other put in front.
+  /// Returns the order of a descriptor, with the order of the sections before it.
   func sorted(_ sortBy: [SortDescriptor<Model>]) -> [SortDescriptor<Model>] {
     var sortBy = sortBy
     let isFirst = sortBy.first.flatMap { SortRule($0).path }?.names == PathShelf.shared.path(keyPath)?.names
     let first = isFirst ? sortBy.removeFirst() : localized(.forward)
-    // Texts may be different and yet have one place, as letters in another case may in a descriptor of the program's own.
+    // Different texts may have equal positions, for example in a case-insensitive order of the
+    // program.
     return [first, plain(first.order)] + sortBy
   }
 

@@ -1,9 +1,9 @@
-/// Results that are sorted by a title first, by title.
+/// Results by title. They are sorted by title first.
 public struct SectionedResults<Element, SectionTitle: Hashable>: RandomAccessCollection {
   let results: LiveResults<Element>
-  /// The titles of the sections, in their order. Each has one element at least.
+  /// The titles of the sections, in order. Each section has at least one element.
   public let sectionTitles: [SectionTitle]
-  /// The position of the first element of each section, and the number of all.
+  /// The position of the first element of each section, and finally the number of elements.
   private let starts: [Int]
   private let places: [SectionTitle: Int]
 
@@ -25,7 +25,7 @@ public struct SectionedResults<Element, SectionTitle: Hashable>: RandomAccessCol
       title: sectionTitles[position], results: results, bounds: starts[position]..<starts[position + 1])
   }
 
-  /// The section with a title; nil where there is none.
+  /// The section with a title; nil if there is none.
   public subscript(sectionTitle: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
     places[sectionTitle].map { self[$0] }
   }
@@ -36,7 +36,8 @@ public struct SectionedResults<Element, SectionTitle: Hashable>: RandomAccessCol
   /// The position of the section with a title; nil if there is none.
   public func index(ofSectionTitled title: SectionTitle) -> Int? { places[title] }
 
-  /// The section that has the element at a position of all results, and its place there.
+  /// Returns the section that contains a position of all results, and the position within the
+  /// section.
   func place(of position: Int) -> (section: Int, item: Int)? {
     guard position >= 0, position < starts[starts.count - 1] else { return nil }
     var (low, high) = (0, starts.count)
@@ -47,7 +48,7 @@ public struct SectionedResults<Element, SectionTitle: Hashable>: RandomAccessCol
     return (low - 1, position - starts[low - 1])
   }
 
-  /// The position among all results.
+  /// Returns the position among all results.
   func position(section: Int, item: Int) -> Int? {
     guard section >= 0, section < sectionTitles.count, item >= 0, item < starts[section + 1] - starts[section] else {
       return nil

@@ -1,45 +1,45 @@
 internal import RoostGraph
 
-/// Where a model's values are kept, by key path.
+/// The values of a model, by key path.
 ///
-/// Models made by `@Model` keep their values in the object itself. This is for code that was written for SwiftData's own expansion, and for
-/// accessors written by hand.
+/// Models of `@Model` keep their values in the object itself. This protocol is for code that was
+/// written for SwiftData's own expansion, and for accessors written by hand.
 public protocol BackingData<Model> {
   /// The class of the model.
   associatedtype Model: PersistentModel
 
   /// Makes values for a new model: its defaults.
   init(for modelType: Model.Type)
-  /// The model that has the values; nil for values that no model has yet.
+  /// The identifier of the model that has the values; nil if no model has them yet.
   var persistentModelID: PersistentIdentifier? { get set }
-  /// Empty here. SwiftData keeps more about its own store in it.
+  /// Empty in Roost. SwiftData keeps data about its own store in it.
   var metadata: Any { get }
 
-  /// The value of a property.
+  /// Returns the value of a property.
   func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: Decodable
-  /// The model that a relationship references.
+  /// Returns the model that a relationship references.
   func getValue<Value>(forKey: KeyPath<Model, Value>) -> Value where Value: PersistentModel
-  /// The model that a relationship references; nil if it references none.
+  /// Returns the model that a relationship references; nil if it references none.
   func getValue<Value>(forKey: KeyPath<Model, Value?>) -> Value? where Value: PersistentModel
-  /// The models of a relationship to many.
+  /// Returns the models of a to-many relationship.
   func getValue<Value, Other>(forKey: KeyPath<Model, Value>) -> Value
   where Value: RelationshipCollection, Other == Value.PersistentElement
-  /// The models of a relationship to many, if the list could also be decoded as a value.
+  /// Returns the models of a to-many relationship, if the list could also be decoded as a value.
   func getValue<Value, Other>(forKey: KeyPath<Model, Value>) -> Value
   where Value: Decodable, Value: RelationshipCollection, Other == Value.PersistentElement
-  /// The value of a property that a ``ValueTransformer`` stores.
+  /// Returns the value of a property that a ``ValueTransformer`` stores.
   func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value
 
-  /// Sets a property. Its model is changed by it, as by the property's setter.
+  /// Sets a property of the model, as the property's setter does.
   func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: Encodable
-  /// Lets a relationship reference another model.
+  /// Sets the model that a relationship references.
   func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) where Value: PersistentModel
-  /// Lets a relationship reference another model, or none.
+  /// Sets the model that a relationship references, or nil.
   func setValue<Value>(forKey: KeyPath<Model, Value?>, to newValue: Value?) where Value: PersistentModel
-  /// Sets the models of a relationship to many.
+  /// Sets the models of a to-many relationship.
   func setValue<Value, Other>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: RelationshipCollection, Other == Value.PersistentElement
-  /// Sets the models of a relationship to many, if the list could also be encoded as a value.
+  /// Sets the models of a to-many relationship, if the list could also be encoded as a value.
   func setValue<Value, Other>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable, Value: RelationshipCollection, Other == Value.PersistentElement
   /// Sets a property that a ``ValueTransformer`` stores.
@@ -47,16 +47,18 @@ public protocol BackingData<Model> {
 }
 
 extension BackingData {
-  /// These values by the key paths of another class of the family, for code that was written for SwiftData's own expansion.
+  /// Returns these values by the key paths of another class of the family, for code that was
+  /// written for SwiftData's own expansion.
   ///
-  /// If the values belong to an object of another class, or neither class inherits from the other, the result has no values, as after
-  /// ``init(for:)``.
+  /// If the values belong to an object of another class, or neither class inherits from the other,
+  /// the result has no values, as after ``init(for:)``.
   public func _generateCurrentClassBackingData<Class: PersistentModel>() -> any BackingData<Class> {
     if let same = self as? any BackingData<Class> { return same }
     return (self as? any _FamilyValues)?._values(of: Class.self) ?? _BackingData<Class>()
   }
 
-  /// These values by the key paths of a class from which `model` inherits. Of any other class the result has no values.
+  /// Returns these values by the key paths of a superclass of `model`. For any other class the
+  /// result has no values.
   public func _superClassBackingData<Superclass: PersistentModel>(
     of model: any PersistentModel.Type
   ) -> any BackingData<Superclass> {
@@ -66,6 +68,6 @@ extension BackingData {
 
 /// Values that another class of the family can have too.
 protocol _FamilyValues {
-  /// nil if the class does not fit.
+  /// Returns nil if the class does not fit.
   func _values<Class: PersistentModel>(of type: Class.Type) -> (any BackingData<Class>)?
 }

@@ -1,4 +1,5 @@
-/// What a property marked ``Derived(_:)`` is computed from: the objects of one of its model's lists.
+/// The definition of a property marked ``Derived(_:)``: how it is computed from the objects of one
+/// of its model's lists.
 ///
 /// ```swift
 /// @Model final class Invoice {
@@ -11,7 +12,7 @@
 /// }
 /// ```
 ///
-/// Values that are nil, and numbers that are not a number, are left out of minimum, maximum and latest.
+/// Values that are nil, and NaN, are left out of minimum, maximum and latest.
 public struct DerivedValue<Model: PersistentModel, Value> {
   let kind: DerivedKind
   let list: AnyKeyPath
@@ -23,7 +24,7 @@ public struct DerivedValue<Model: PersistentModel, Value> {
   }
 }
 
-/// The functions of ``DerivedValue``.
+/// The kinds of ``DerivedValue``.
 enum DerivedKind { case count, sum, minimum, maximum, latest }
 
 extension DerivedValue {
@@ -33,8 +34,8 @@ extension DerivedValue {
 
   /// The sum of a number of each object in a list; 0 if there are none.
   ///
-  /// A save throws if the sum has no place in the property's type. Sums of `Double` and `Float` are added in the order in which the
-  /// objects were inserted.
+  /// A save throws if the sum does not fit into the property's type. Sums of `Double` and `Float`
+  /// are added in the order in which the objects were inserted.
   public static func sum<List: RelationshipCollection>(
     _ list: KeyPath<Model, List>, _ value: KeyPath<List.PersistentElement, Value>
   ) -> DerivedValue where Value: AdditiveArithmetic { DerivedValue(.sum, list, of: value) }
@@ -66,13 +67,14 @@ extension DerivedValue {
 
   /// A value of the object in a list whose key is the greatest; nil if no object has a key.
   ///
-  /// Of objects with the same key the one that was inserted last counts.
+  /// If several objects have the greatest key, the one that was inserted last counts.
   public static func latest<List: RelationshipCollection, Part, Key: Comparable>(
     _ list: KeyPath<Model, List>, of value: KeyPath<List.PersistentElement, Part>,
     by key: KeyPath<List.PersistentElement, Key>
   ) -> DerivedValue where Value == Part? { DerivedValue(.latest, list, of: value, by: key) }
 
-  /// A value of the object in a list whose key is the greatest; nil if no object has a key, or this one has no value.
+  /// A value of the object in a list whose key is the greatest; nil if no object has a key, or this
+  /// object has no value.
   public static func latest<List: RelationshipCollection, Part, Key: Comparable>(
     _ list: KeyPath<Model, List>, of value: KeyPath<List.PersistentElement, Part?>,
     by key: KeyPath<List.PersistentElement, Key>

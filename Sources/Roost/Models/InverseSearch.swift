@@ -1,13 +1,14 @@
 internal import RoostGraph
 
-/// Finds out which relationships are the two sides of one.
+/// Finds the pairs of relationships that are inverses of each other.
 ///
-/// A key path that a user named comes first. Otherwise two relationships belong together which lead to each other's entity and are the
-/// only ones to do so. Where two name the same one, it belongs to the first; the other one leads one way.
+/// A key path that the program named comes first. Otherwise two relationships are a pair if they
+/// reference each other's entity and are the only ones to do so. If two relationships name the same
+/// inverse, it belongs to the first; the other one has no inverse.
 struct InverseSearch {
   private(set) var faults: [SchemaFault] = []
   private let owners: [(type: any PersistentModel.Type, entity: Schema.Entity)]
-  /// Those whose named inverse is another one's.
+  /// Relationships whose named inverse belongs to another one.
   private var oneWay: Set<ObjectIdentifier> = []
 
   init(_ owners: [(any PersistentModel.Type, Schema.Entity)]) {
@@ -20,14 +21,14 @@ struct InverseSearch {
     entity.storedProperties.compactMap { $0.asRelationship }
   }
 
-  /// The relationship that a key path names, wherever it is declared.
+  /// Returns the relationship of a key path, in any class that declares it.
   private func find(_ keyPath: AnyKeyPath) -> (entity: Schema.Entity, relationship: Schema.Relationship)? {
     for owner in owners {
       if let found = relationships(owner.entity).first(where: { $0.keypath == keyPath }) {
         return (owner.entity, found)
       }
     }
-    // A subclass's name for what it inherits.
+    // A subclass may name an inherited property.
     for owner in owners {
       guard let number = owner.type._$type.number(of: keyPath) else { continue }
       let (declaring, name) = (owner.type._$type.owner(of: number), owner.type._$type.propertyName(number))

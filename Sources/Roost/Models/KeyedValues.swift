@@ -1,7 +1,7 @@
 internal import RoostFile
 public import RoostGraph
 
-/// The one way to get and set that all overloads of ``BackingData`` come down to.
+/// Getting and setting of values. All overloads of ``BackingData`` call it.
 public protocol _KeyedValues<Model>: BackingData {
   func _get<Value>(_ keyPath: KeyPath<Model, Value>) -> Value
   func _set<Value>(_ keyPath: KeyPath<Model, Value>, _ value: Value)
@@ -51,7 +51,8 @@ public struct _BackingData<Model: PersistentModel>: _KeyedValues {
   public func _get<Value>(_ keyPath: KeyPath<Model, Value>) -> Value { box.required(keyPath, as: declared(keyPath)) }
   public func _set<Value>(_ keyPath: KeyPath<Model, Value>, _ value: Value) { box.set(declared(keyPath), value) }
 
-  /// The key path as the class has it that declares the property, so that all classes of the family find one value.
+  /// Returns the key path in the class that declares the property, so that all classes of the
+  /// family find one value.
   private func declared(_ keyPath: AnyKeyPath) -> AnyKeyPath {
     Model._$type.number(of: keyPath).map { Model._$type.keyPath($0) } ?? keyPath
   }
@@ -107,7 +108,8 @@ extension _ObjectBacking: _FamilyValues {
   }
 }
 
-/// What an object keeps for accessors that a user wrote. Its box is made when the first value comes.
+/// The values of an object for accessors that the program wrote. The box is made with the first
+/// value.
 public struct _HeldValues<Model: PersistentModel> {
   public var _box: _Box?
 

@@ -3,7 +3,7 @@ internal import RoostGraph
 
 /// The classes of the program's models by name. A type lives as long as the program.
 ///
-/// Unchecked because of `types`, which is read and written under the lock.
+/// Unchecked because the lock guards `types`.
 final class ModelNames: @unchecked Sendable {
   static let shared = ModelNames()
   private let lock = Lock()
@@ -11,17 +11,18 @@ final class ModelNames: @unchecked Sendable {
 
   func add(_ type: _ModelType) { lock.withLock { types[type.name, default: []].append(type) } }
 
-  /// The classes that identifiers name while a store of a program's own is called: those of its container.
+  /// The classes of identifiers during a call to a store of the program's own: those of its
+  /// container.
   @TaskLocal static var current: [String: _ModelType] = [:]
 
-  /// The class that an identifier names.
+  /// Returns the class of an identifier's entity.
   func type(of identifier: PersistentIdentifier) throws -> _ModelType {
     let name = identifier.entityName
     if let type = Self.current[name] ?? lock.withLock({ types[name]?.last }) { return type }
     throw RoostError(.unknownModel, "\(name) is the name of no model: make a container for it first")
   }
 
-  /// The class of this name that is another one, or inherits from it.
+  /// Returns the class of this name that is `base` or a subclass of it.
   func type(_ name: String, _ base: _ModelType) -> _ModelType? {
     if base.name == name { return base }
     return lock.withLock { types[name] }?.first { $0.isKind(of: base) }

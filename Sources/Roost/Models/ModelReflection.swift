@@ -2,14 +2,14 @@ public import RoostGraph
 internal import RoostFile
 internal import RoostRecords
 
-/// Makes the type of a model from what `@Model` tells of it.
+/// Makes the type of a model from the code of `@Model`.
 public func _makeModelType<Model: PersistentModel>(
   _ model: Model.Type, after superType: _ModelType?, inherited: [AnyKeyPath?] = [], byHand: Set<String> = []
 ) -> _ModelType {
   modelType(model, after: superType, inherited: inherited, byHand: byHand, judge: superType?.judge)
 }
 
-/// - Parameter judge: calls the class's own `validate`; nil where it has none.
+/// - Parameter judge: calls the class's own `validate`; nil if it has none.
 func modelType<Model: PersistentModel>(
   _ model: Model.Type, after superType: _ModelType?, inherited: [AnyKeyPath?], byHand: Set<String>,
   judge: ObjectJudge?
@@ -38,14 +38,14 @@ func modelType<Model: PersistentModel>(
 }
 
 extension Schema.PropertyMetadata {
-  /// Whether it describes a property that rows have.
+  /// Whether rows have a field for the property.
   fileprivate var isStored: Bool {
     metadata?.asConstraint == nil && metadata?.asFullText == nil && metadata?.asDerived == nil
       && metadata?.asAttribute?.isTransient != true
   }
 }
 
-/// The same for a generic class, which has no place of its own where its type could stand.
+/// Makes the type of a generic class, which cannot have a static stored property for it.
 public func _registeredModelType<Model: PersistentModel>(
   _ model: Model.Type, after superType: @autoclosure () -> _ModelType?,
   inherited: @autoclosure () -> [AnyKeyPath?] = [], byHand: Set<String> = []
@@ -60,7 +60,7 @@ func registered<Model: PersistentModel>(_ model: Model.Type, _ make: () -> _Mode
 
 private let registry = Registry()
 
-/// Unchecked because of `types`, which is read and written under the lock.
+/// Unchecked because the lock guards `types`.
 private final class Registry: @unchecked Sendable {
   private let lock = Lock()
   private var types: [ObjectIdentifier: _ModelType] = [:]
@@ -76,12 +76,13 @@ private final class Registry: @unchecked Sendable {
   }
 }
 
-/// The class's name, without those of the types and modules it is nested in.
+/// Returns the class's name, without the types and modules that it is nested in.
 ///
-/// It is what `String(describing:)` prints, which asks the runtime for some conformances first.
+/// `String(describing:)` prints the same, but asks the runtime for some conformances first.
 private func entityName(_ model: any PersistentModel.Type) -> String { _typeName(model, qualified: false) }
 
-/// How a property is stored. The macro's coder tells it for most types that the macro does not know by their names; the rest is found out here.
+/// Returns how a property is stored. The macro gives a coder for most types that it does not know
+/// by name; the rest is found out here.
 private func storage(_ type: Any.Type, _ coder: _Coder?) -> _ModelType.Storage {
   if let coder { return coder.storage }
   if let plain = PlainType.of(type) { return .value(_Coder { () throws(RecordFault) in plain.coder() }) }
@@ -93,14 +94,14 @@ private func storage(_ type: Any.Type, _ coder: _Coder?) -> _ModelType.Storage {
     if let list = wrapped as? any ModelList.Type, let model = list.model {
       return .toMany(.init(model, isOptional: true))
     }
-    // What is nil twice over is not kept apart.
+    // A value that may be nil twice is not distinguished.
     if wrapped is any OptionalValue.Type { return .none(type) }
   }
   if let codable = type as? any Codable.Type { return .value(_Coder(any: codable)) }
   return .none(type)
 }
 
-/// Tells what an array holds, if these are models.
+/// Finds the class of the elements of an array of models.
 private protocol ModelList {
   static var model: (any PersistentModel.Type)? { get }
 }
@@ -109,13 +110,16 @@ extension Array: ModelList {
   fileprivate static var model: (any PersistentModel.Type)? { Element.self as? any PersistentModel.Type }
 }
 
-/// Calls a function of a class's own actor from anywhere: it makes key paths and default values, and touches nothing of that actor's.
+/// Calls a function that is isolated to the class's actor from any thread. It makes key paths and
+/// default values, and uses no state of the actor.
 public func _anywhere<Function>(_ function: Function) -> [_PropertyMetadata] {
-  // A function of an actor is called as any other; only the compiler tells them apart.
+  // The calling convention of isolated functions is the usual one; only the compiler distinguishes
+  // them.
   unsafeBitCast(function, to: (() -> [_PropertyMetadata]).self)()
 }
 
-/// Calls a function of the main actor that makes key paths from anywhere, as ``_anywhere(_:)`` calls one that describes properties.
+/// Calls a function of the main actor that makes key paths from any thread, as ``_anywhere(_:)``
+/// does.
 public func _paths<Function>(_ function: Function) -> [AnyKeyPath?] {
   unsafeBitCast(function, to: (() -> [AnyKeyPath?]).self)()
 }

@@ -2,7 +2,8 @@ internal import RoostGraph
 internal import Synchronization
 
 extension PersistentModel {
-  /// Which model it is. One that is in no context has an identifier of this process.
+  /// The identifier of the model. A model without a context has a temporary identifier that is
+  /// valid in this process only.
   public nonisolated var persistentModelID: PersistentIdentifier {
     let entity = type(of: self)._$type.name
     if _$state.row != 0, let store = graphContext?.store ?? scratchStore {
@@ -18,12 +19,13 @@ extension PersistentModel {
   /// The model's ``persistentModelID``. A class may have an `id` of its own instead.
   public nonisolated var id: PersistentIdentifier { persistentModelID }
 
-  /// Whether it differs from what is stored.
+  /// Whether the model has unsaved changes.
   public nonisolated var hasChanges: Bool { graphContext != nil && isPending }
 
-  /// Whether it was deleted, also before that is saved.
+  /// Whether the model was deleted. True also before the deletion is saved.
   public nonisolated var isDeleted: Bool { isMarkedDeleted }
 }
 
-/// They begin anywhere, so that two processes hardly ever give the same one; and stay small enough for the numbers of other languages.
+/// The numbers begin at a random value, so that two processes hardly ever use the same one. They
+/// stay small enough for the integers of other languages.
 private let temporaryNumbers = Atomic<UInt64>(UInt64.random(in: 0..<1 << 52))

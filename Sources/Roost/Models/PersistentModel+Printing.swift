@@ -1,7 +1,7 @@
 internal import RoostGraph
 
-/// What `print`, `dump` and a debugger show of a model: its values as far as they are loaded. Nothing is loaded for that, so a relationship that
-/// nobody asked for is shown as `<fault>`.
+/// The text of a model for `print`, `dump` and a debugger: its loaded values. Printing loads
+/// nothing, so a relationship that was not read yet is shown as `<fault>`.
 extension PersistentModel {
   /// `Person #7(name: "Ann", home: Place #2, pets: <fault>)`; the number is that of the row.
   public nonisolated var debugDescription: String { Portrait(self).description }
@@ -15,7 +15,7 @@ extension PersistentModel {
   }
 }
 
-/// Words that `dump` shows without quotes.
+/// A text that `dump` shows without quotes.
 private struct PrintedPart: CustomDebugStringConvertible, CustomReflectable {
   let text: String
 

@@ -2,43 +2,43 @@ internal import RoostFile
 internal import RoostGraph
 
 extension PersistentModel {
-  /// The value of a property. Accessors written by hand read their property with it.
+  /// Returns the value of a property, for accessors written by hand.
   public nonisolated func getValue<Value>(forKey: KeyPath<Self, Value>) -> Value where Value: Decodable {
     _getValue(forKey)
   }
-  /// The model that a relationship references.
+  /// Returns the model that a relationship references.
   public nonisolated func getValue<Value>(forKey: KeyPath<Self, Value>) -> Value where Value: PersistentModel {
     _getValue(forKey)
   }
-  /// The model that a relationship references; nil if it references none.
+  /// Returns the model that a relationship references; nil if it references none.
   public nonisolated func getValue<Value>(forKey: KeyPath<Self, Value?>) -> Value? where Value: PersistentModel {
     _getValue(forKey)
   }
-  /// The models of a relationship to many.
+  /// Returns the models of a to-many relationship.
   public nonisolated func getValue<Value, Other>(forKey: KeyPath<Self, Value>) -> Value
   where Value: RelationshipCollection, Other == Value.PersistentElement { _getValue(forKey) }
-  /// The models of a relationship to many, if the list could also be decoded as a value.
+  /// Returns the models of a to-many relationship, if the list could also be decoded as a value.
   public nonisolated func getValue<Value, Other>(forKey: KeyPath<Self, Value>) -> Value
   where Value: Decodable, Value: RelationshipCollection, Other == Value.PersistentElement { _getValue(forKey) }
-  /// The value of a property that a ``ValueTransformer`` stores.
+  /// Returns the value of a property that a ``ValueTransformer`` stores.
   public nonisolated func getTransformableValue<Value>(forKey: KeyPath<Self, Value>) -> Value { _getValue(forKey) }
 
-  /// Sets a property. Accessors written by hand write their property with it; observers and the context are told.
+  /// Sets a property, for accessors written by hand. Observers and the context are notified.
   public nonisolated func setValue<Value>(forKey: KeyPath<Self, Value>, to newValue: Value) where Value: Encodable {
     _setValue(forKey, newValue)
   }
-  /// Lets a relationship reference another model. The other side changes with it.
+  /// Sets the model that a relationship references. The other side changes with it.
   public nonisolated func setValue<Value>(forKey: KeyPath<Self, Value>, to newValue: Value)
   where Value: PersistentModel {
     _setValue(forKey, newValue)
   }
-  /// Lets a relationship reference another model, or none. The other side changes with it.
+  /// Sets the model that a relationship references, or nil. The other side changes with it.
   public nonisolated func setValue<Value>(forKey: KeyPath<Self, Value?>, to newValue: Value?)
   where Value: PersistentModel { _setValue(forKey, newValue) }
-  /// Sets the models of a relationship to many. The other side changes with it.
+  /// Sets the models of a to-many relationship. The other side changes with it.
   public nonisolated func setValue<Value, Other>(forKey: KeyPath<Self, Value>, to newValue: Value)
   where Value: RelationshipCollection, Other == Value.PersistentElement { _setValue(forKey, newValue) }
-  /// Sets the models of a relationship to many, if the list could also be encoded as a value.
+  /// Sets the models of a to-many relationship, if the list could also be encoded as a value.
   public nonisolated func setValue<Value, Other>(forKey: KeyPath<Self, Value>, to newValue: Value)
   where Value: Encodable, Value: RelationshipCollection, Other == Value.PersistentElement {
     _setValue(forKey, newValue)
@@ -48,7 +48,8 @@ extension PersistentModel {
     _setValue(forKey, newValue)
   }
 
-  /// A value that accessors written by hand keep in the box; any other by its own getter.
+  /// Returns a value that accessors written by hand keep in the box. Any other value comes from its
+  /// own getter.
   nonisolated func _getValue<Value>(_ keyPath: KeyPath<Self, Value>) -> Value {
     guard let number = Self._$type.number(of: keyPath), Self._$type.properties[number].isByHand else {
       return self[keyPath: keyPath]
@@ -63,7 +64,7 @@ extension PersistentModel {
   nonisolated func _setValue<Value>(_ keyPath: KeyPath<Self, Value>, _ value: Value) {
     let type = Self._$type
     guard let number = type.number(of: keyPath) else {
-      // Somebody's computed property.
+      // A computed property of the program.
       guard let writable = keyPath as? ReferenceWritableKeyPath<Self, Value> else {
         StandardError.stop("\(keyPath) cannot be set")
       }
@@ -82,7 +83,7 @@ extension PersistentModel {
   }
 }
 
-/// Gives an object values that belonged to none, or to another object.
+/// Gives an object the values of a new object, or of another object.
 public nonisolated func _adopt<Model: PersistentModel>(_ values: any BackingData<Model>, _ model: Model) {
   if let values = values as? _BackingData<Model> {
     model._$box = values.box.isEmpty ? nil : values.box

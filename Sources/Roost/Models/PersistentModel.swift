@@ -1,17 +1,17 @@
 public import Observation
 public import RoostGraph
 
-/// A class whose objects are kept in a store. `@Model` makes one.
+/// A class whose objects are stored. `@Model` makes a class conform to it.
 public protocol PersistentModel: _ModelObject, Observable, Hashable, Identifiable, SendableMetatype,
   CustomDebugStringConvertible, CustomReflectable
 {
   /// The class itself.
   associatedtype Root: PersistentModel = Self
 
-  /// Makes an object of backing data, as a store of the program's own does. It is in no context.
+  /// Makes an object from backing data, for a store of the program's own. The object belongs to no
+  /// context.
   init(backingData: any BackingData<Self>)
-  /// The values of the object, by key path. They are the object's own: a change through them is a change of the
-  /// object.
+  /// The values of the object, by key path. Setting a value through them changes the object.
   var persistentBackingData: any BackingData<Self> { get set }
   /// The stored properties, with their defaults and their `@Attribute` and `@Relationship`. `@Model` writes it.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
@@ -28,7 +28,7 @@ extension PersistentModel {
 }
 
 extension _ModelObject {
-  /// What tells observers of changes; made at the first use.
+  /// The registrar that notifies observers of changes; made at the first use.
   public nonisolated var _$observationRegistrar: ObservationRegistrar { _$state._registrar }
 
   public nonisolated func access<Member>(keyPath: KeyPath<Self, Member>) {
@@ -42,7 +42,7 @@ extension _ModelObject {
   }
 }
 
-/// The value of a property that is `.ephemeral`.
+/// Returns the value of a property that is `.ephemeral`.
 public func _readEphemeral<Model: _ModelObject, Value>(
   _ value: Value, _ model: Model, _ keyPath: KeyPath<Model, Value>
 ) -> Value {
@@ -57,7 +57,7 @@ public func _writeEphemeral<Model: _ModelObject, Value>(
   model.withMutation(keyPath: keyPath, body)
 }
 
-/// A name that SwiftData's own expansion uses for properties which are kept elsewhere.
+/// A name that SwiftData's own expansion uses for properties that are stored elsewhere.
 public struct _SwiftDataNoType: Sendable {
   public init() {}
 }

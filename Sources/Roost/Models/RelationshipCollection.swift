@@ -1,4 +1,4 @@
-/// What a relationship to many may be: an array, or an optional one.
+/// The type of a to-many relationship: an array, or an optional array.
 public protocol RelationshipCollection {
   /// The class of the models in the list.
   associatedtype PersistentElement: PersistentModel

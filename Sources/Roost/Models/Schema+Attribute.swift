@@ -1,21 +1,22 @@
 extension Schema {
-  /// A value that an entity's rows hold.
+  /// A value in an entity's rows.
   public class Attribute: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
     /// The name of the property, and of the field in the store.
     public var name: String
-    /// The name that the field had in an older store; the same as ``name`` if it did not change. A migration renames
-    /// the field.
+    /// The name that the field had in an older store, or ``name`` if it did not change. A migration
+    /// renames the field.
     public var originalName: String
     /// The options that `@Attribute` names, such as `.unique`.
     public var options: [Option]
     /// The Swift type of the property, such as `String?.self`.
     public var valueType: any Any.Type
-    /// The value that new objects have, and that old rows get if the property is added; nil for none.
+    /// The value of new objects, and of old rows when the property is added; nil for none.
     public var defaultValue: Any?
-    /// A text that makes a new version of the property although nothing else changed, so that a migration plan can
-    /// tell the versions apart.
+    /// A text that makes a new version of the property without another change, so that a migration
+    /// plan can distinguish the versions.
     public var hashModifier: String?
-    /// What each value must be. Like the default value, rules are the program's own: they are no part of an encoded schema.
+    /// The rules for values. They belong to the program, like the default value, and are not part
+    /// of an encoded schema.
     public var rules: [ValidationRule] = []
 
     /// Declares options of a property, as `@Attribute` does. The schema fills in the name and the type.
@@ -61,7 +62,7 @@ extension Schema {
     public var isTransformable: Bool { options.contains { $0.transformer != nil } }
     /// Whether the option `.codable` stores the property through its coding.
     public var isCodable: Bool { options.contains(.codable) }
-    /// Whether it may be nil: as its type says, unless something else was set.
+    /// Whether the value may be nil. By default the Swift type decides.
     public var isOptional: Bool {
       get { ownOptionality ?? (TypeFacts.whole(valueType) != valueType) }
       set { ownOptionality = newValue }
@@ -86,7 +87,7 @@ extension Schema {
       hasher.combine(options)
     }
 
-    // MARK: Coding. The default value is the program's own and is not part of it.
+    // MARK: Coding. The default value belongs to the program, so it is not coded.
 
     enum CodingKeys: String, CodingKey {
       case name, originalName, options, valueType, hashModifier, isOptional, properties
@@ -113,12 +114,12 @@ extension Schema {
     }
   }
 
-  /// A struct that is stored as its parts.
+  /// A struct that is stored as its properties.
   public final class CompositeAttribute: Attribute, @unchecked Sendable {
-    /// The parts, each an attribute with the name that it has in the struct.
+    /// The properties, each an attribute with its name in the struct.
     public var properties: [Attribute] = []
 
-    /// Makes an attribute of a struct. Its parts are set afterwards.
+    /// Makes an attribute of a struct. Set its properties afterwards.
     public override init(
       name: String, originalName: String? = nil, options: [Option] = [], valueType: any Any.Type,
       defaultValue: Any? = nil, hashModifier: String? = nil
@@ -146,7 +147,7 @@ extension Schema {
   }
 }
 
-/// An attribute of either kind, which has parts or has none.
+/// An attribute with or without properties of its own, for coding.
 struct AttributeBox: Codable {
   let attribute: Schema.Attribute
 
@@ -163,7 +164,7 @@ struct AttributeBox: Codable {
 }
 
 extension Schema.Attribute {
-  /// Something that is to be done with an attribute.
+  /// An option of an attribute.
   public struct Option: Codable, Hashable, Sendable, CustomDebugStringConvertible {
     let name: String
     var transformer: String?
@@ -171,25 +172,27 @@ extension Schema.Attribute {
     /// No two models have the same value. The context's ``ModelContext/uniquePolicy`` decides about a second one. Any
     /// number of models may have nil.
     public static var unique: Option { Option(name: "unique") }
-    /// The store keeps an index of its own on the property, as `#Index` asks for. An addition to what SwiftData has; guides name it.
+    /// The store keeps an index on the property, as with `#Index`. SwiftData does not have this
+    /// option.
     public static var indexed: Option { Option(name: "indexed") }
-    /// SwiftData's option for large values. Accepted without effect: Roost puts a value outside of its row by its
-    /// size.
+    /// SwiftData's option for large values. Accepted without effect: Roost stores a value outside
+    /// of its row if it is large.
     public static var externalStorage: Option { Option(name: "externalStorage") }
     /// SwiftData's option for encryption in CloudKit. Accepted without effect.
     public static var allowsCloudEncryption: Option { Option(name: "allowsCloudEncryption") }
     /// The history keeps the last value of a deleted model: ``HistoryTombstone`` has it.
     public static var preserveValueOnDeletion: Option { Option(name: "preserveValueOnDeletion") }
-    /// The value is not stored. Observers of the object hear of its changes.
+    /// The value is not stored. Observers of the object are notified of its changes.
     public static var ephemeral: Option { Option(name: "ephemeral") }
-    /// SwiftData's option for search on Apple's systems. Accepted without effect; ``FullText(_:_:)`` makes a search
-    /// index.
+    /// SwiftData's option for search on Apple's systems. Accepted without effect. Use
+    /// ``FullText(_:_:)`` for a search index.
     public static var spotlight: Option { Option(name: "spotlight") }
     /// The value is stored through its `Codable` conformance.
     public static var codable: Option { Option(name: "codable") }
-    /// The value is stored as what a transformer makes of it.
+    /// The value is stored as the result of a transformer.
     ///
-    /// - Parameter transformerName: the name by which a ``ValueTransformer`` is registered, or the name of its class.
+    /// - Parameter transformerName: the registered name of a ``ValueTransformer``, or the name of
+    ///   its class.
     public static func transformable(by transformerName: String) -> Option {
       Option(name: "transformable", transformer: transformerName)
     }

@@ -25,10 +25,10 @@ extension Schema: Codable, Hashable, CustomDebugStringConvertible {
     try values.encode(entities, forKey: .entities)
   }
 
-  /// Writes the schema as JSON, without key paths and classes. The file is replaced as a whole.
+  /// Writes the schema as JSON, without key paths and classes. The file is replaced atomically.
   ///
   /// - Parameter url: the file.
-  /// - Throws: ``RoostError/Code/store`` if the file cannot be written.
+  /// - Throws: ``RoostError`` with the code `store` if the file cannot be written.
   public func save(to url: URL) throws {
     let data = try JSONEncoder().encode(self)
     do { try data.write(to: url, options: .atomic) } catch {
@@ -36,10 +36,11 @@ extension Schema: Codable, Hashable, CustomDebugStringConvertible {
     }
   }
 
-  /// Reads a schema that ``save(to:)`` wrote. It has no classes, so no container can be made of it.
+  /// Reads a schema that ``save(to:)`` wrote. It has no classes, so a container cannot use it.
   ///
   /// - Parameter url: the file.
-  /// - Throws: ``RoostError/Code/store`` if the file cannot be read, and `DecodingError` if it is not a schema.
+  /// - Throws: ``RoostError`` with the code `store` if the file cannot be read, and `DecodingError`
+  ///   if it is not a schema.
   public static func load(from url: URL) throws -> Schema {
     let data: Data
     do { data = try Data(contentsOf: url) } catch {

@@ -4,15 +4,16 @@ internal import RoostRecords
 extension Schema {
   /// A derived property, as `@Derived` declares it.
   public final class Derived: SchemaProperty, Hashable, Codable, CustomDebugStringConvertible, @unchecked Sendable {
-    /// The name of the property that is derived.
+    /// The name of the derived property.
     public var name: String
-    /// Empty: a derived property that is renamed is computed again.
+    /// Empty: a renamed derived property is computed again.
     public var originalName = ""
-    /// Without meaning: the property's ``Attribute`` has its type.
+    /// Not used: the property's ``Attribute`` has its type.
     public var valueType: any Any.Type = Any.self
     /// False: derived values may be equal.
     public var isUnique: Bool { false }
-    /// Made when it is asked for: key paths are resolved with the models' types, which are not there while the models describe themselves.
+    /// Called when the plan is needed. It resolves key paths with the models' types, which do not
+    /// exist while the models describe themselves.
     private let make: () -> (plan: DerivedPlan, faults: [String])
     /// Computes the value of an object; nil if the engine computes it.
     let compute: ((AnyObject) -> Any?)?
@@ -24,7 +25,7 @@ extension Schema {
     }
 
     var plan: DerivedPlan { make().plan }
-    /// What contradicts itself, in words.
+    /// The contradictions in the definition, as texts.
     var faults: [String] { make().faults }
 
     public var debugDescription: String { "Schema.Derived - name: \(name), \(plan.salt)" }
@@ -50,6 +51,7 @@ extension Schema {
 }
 
 extension SchemaProperty {
-  /// A container asks each property of its models, and a cast costs much more than comparing types.
+  /// A container calls this for each property of its models. Comparing types is much faster than a
+  /// cast.
   var asDerived: Schema.Derived? { Self.self == Schema.Derived.self ? self as? Schema.Derived : nil }
 }

@@ -1,24 +1,26 @@
 extension Schema {
-  /// A kind of rows: what is stored of one class of models.
+  /// The description of one class of models: its properties, indexes and rules.
   public final class Entity: Hashable, CustomDebugStringConvertible, @unchecked Sendable {
     /// The name of the class, without its module. It is the name in the store and in errors.
     public var name: String
     /// The entities of the classes that inherit from this one.
     public var subentities: Set<Entity> = []
-    /// The name of the entity that this one inherits from; nil for none.
+    /// The name of the entity that this one inherits from; nil if there is none.
     public var superentityName: String?
-    /// The entity that this one inherits from. Weak, because that entity holds its `subentities`; a `Schema` holds them all.
+    /// The entity that this one inherits from. Weak, because that entity owns its `subentities`; a
+    /// `Schema` owns them all.
     public weak var superentity: Entity?
     /// The properties that the class itself declares, in their order.
     public var storedProperties: [any SchemaProperty]
     /// The properties of the superclasses.
     public var inheritedProperties: [any SchemaProperty] = []
-    /// The constraints of `#Unique`, each a list of property names. `@Attribute(.unique)` is in the attribute's
-    /// options instead.
+    /// The rules of `#Unique`, each a list of property names. `@Attribute(.unique)` is in the
+    /// attribute's options instead.
     public var uniquenessConstraints: [[String]] = []
     /// The indexes of `#Index`, each a list of property names.
     public var indices: [[String]] = []
-    /// The indexes and unique rules with a condition, with forms of properties or with an order of their own.
+    /// The indexes and unique rules with a condition, with forms of properties or with a sort order
+    /// for each property.
     public internal(set) var indexDefinitions: [IndexDefinition] = []
     /// The full text indexes that the class itself declares: see ``FullText(_:_:)``.
     public var fullTexts: [FullTextProperties] = []
@@ -32,7 +34,8 @@ extension Schema {
       storedProperties = []
     }
 
-    /// Makes an entity with subclasses. They get this entity as their superentity, and not its properties.
+    /// Makes an entity with subclasses. This entity becomes their superentity. They do not get its
+    /// properties.
     public convenience init(_ name: String, subentities: Entity..., properties: any SchemaProperty...) {
       self.init(name, properties)
       for subentity in subentities {
@@ -86,7 +89,7 @@ extension Schema {
       set { inheritedProperties = Self.ordered(Array(newValue.values), as: inheritedProperties) }
     }
 
-    /// Puts other attributes, or relationships, in the place of those that are there. Inherited names stay inherited.
+    /// Replaces attributes or relationships. Inherited names stay inherited.
     private func replace(
       _ new: [any SchemaProperty], _ isReplaced: (any SchemaProperty) -> Bool
     ) {
@@ -100,7 +103,7 @@ extension Schema {
       inheritedProperties = inherited
     }
 
-    /// Properties in the order of those that were there; what is new comes last, by name.
+    /// Returns properties in the order of the old ones; new properties come last, by name.
     private static func ordered(
       _ properties: [any SchemaProperty], as old: [any SchemaProperty]
     ) -> [any SchemaProperty] {

@@ -3,18 +3,19 @@ internal import RoostText
 extension Schema {
   /// How a full text index reads texts, for ``FullText(_:_:)``.
   public enum FullTextOption: Hashable, Codable, Sendable {
-    /// Forms of a word are one word: `running` finds `runs`.
+    /// Forms of one word are equal: `running` finds `runs`.
     case stemming(Stemming)
     /// Words that are not indexed.
     case stopWords(StopWords)
-    /// The index finds parts of words, of at least three characters. It also finds words of languages that write no spaces.
+    /// The index finds parts of words, of at least three characters. It also works for languages
+    /// without spaces between words.
     case substrings
-    /// `Berlin` and `berlin` are two words. Without it they are one.
+    /// `Berlin` and `berlin` are different words. Without this option they are equal.
     case caseSensitive
-    /// `é` and `e` are two letters. Without it they are one.
+    /// `é` and `e` are different letters. Without this option they are equal.
     case diacriticSensitive
 
-    /// A language whose words have stems.
+    /// A language whose words are reduced to stems.
     public enum Stemming: String, Hashable, Codable, Sendable {
       /// English: `running` and `runs` have the stem `run`.
       case english
@@ -29,9 +30,9 @@ extension Schema {
     }
   }
 
-  /// The properties in whose texts a full text index finds words.
+  /// The properties of a full text index.
   public struct FullTextProperties: Hashable, Codable, Sendable {
-    /// In the order in which they are declared.
+    /// The names, in the order of their declaration.
     public var names: [String]
     /// How the index reads words.
     public var options: Set<FullTextOption>
@@ -58,7 +59,7 @@ extension Schema {
       return analyzer
     }
 
-    /// What contradicts itself, as a clause.
+    /// The contradiction in the options, as a clause; nil if there is none.
     var fault: String? {
       let stops = options.filter { if case .stopWords = $0 { true } else { false } }
       if stops.count > 1 { return "has two lists of stop words" }

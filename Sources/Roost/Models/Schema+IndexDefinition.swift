@@ -1,17 +1,18 @@
 package import RoostGraph
 
 extension Schema {
-  /// An index with a condition, with forms of properties, or with an order of its own, as `#Index` or `#Unique` declares it.
+  /// An index with a condition, with forms of properties, or with a sort order for each property,
+  /// as `#Index` or `#Unique` declares it.
   ///
   /// Indexes that are only lists of properties are in ``Entity/indices`` and ``Entity/uniquenessConstraints``.
   public struct IndexDefinition: Hashable, Codable, Sendable, CustomStringConvertible {
-    /// What an index has of a property.
+    /// The form of a property in an index.
     public enum Form: String, Hashable, Codable, Sendable, CaseIterable {
       /// The value itself.
       case value
-      /// The text as `lowercased()` has it.
+      /// The text as `lowercased()` returns it.
       case lowercased
-      /// The text as `uppercased()` has it.
+      /// The text as `uppercased()` returns it.
       case uppercased
       /// The number of a text's characters or of a collection's elements.
       case count
@@ -21,9 +22,9 @@ extension Schema {
 
     /// A property of an index, its form and its direction.
     public struct Part: Hashable, Codable, Sendable {
-      /// The name of a property, or of a part of a struct behind a point.
+      /// The name of a property, or of a struct's property after a dot.
       public var property: String
-      /// What the index has of the property.
+      /// The form of the property in the index.
       public var form: Form
       /// Whether the greatest values come first.
       public var isDescending: Bool
@@ -34,13 +35,13 @@ extension Schema {
       }
     }
 
-    /// In the order in which they are declared.
+    /// The parts, in the order of their declaration.
     public var parts: [Part]
-    /// The condition that objects of the index fulfil, as Swift has it; nil if it has all objects.
+    /// The condition of the objects in the index, in Swift; nil if the index has all objects.
     public let condition: String?
     /// Whether no two objects of the index may have the same values.
     public var isUnique: Bool
-    /// What the store keeps of the condition. A schema that was read from JSON does not have it.
+    /// The stored form of the condition. A schema that was read from JSON does not have it.
     private(set) var tests: [IndexPlan.Test] = []
 
     init(_ parts: [Part], where tests: [IndexPlan.Test], isUnique: Bool) {

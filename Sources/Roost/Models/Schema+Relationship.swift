@@ -1,9 +1,9 @@
 extension Schema {
-  /// How an entity's rows lead to another's.
+  /// A relationship between an entity's rows and another entity's.
   public final class Relationship: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
     /// The name of the property, and of the relationship in the store.
     public var name: String
-    /// The name that the relationship had in an older store; the same as ``name`` if it did not change.
+    /// The name that the relationship had in an older store, or ``name`` if it did not change.
     public var originalName: String
     /// The key path of the property; nil if the entity is described without its class.
     public var keypath: AnyKeyPath?
@@ -11,7 +11,7 @@ extension Schema {
     public var options: [Option]
     /// The Swift type of the property, such as `[Song].self` or `Playlist?.self`.
     public var valueType: any Any.Type { didSet { isToMany = nil } }
-    /// Nil: ``valueType`` tells it.
+    /// Whether the relationship is to-many. Nil means that ``valueType`` decides.
     var isToMany: Bool?
     /// The name of the entity that the relationship references.
     public var destination: String
@@ -25,17 +25,18 @@ extension Schema {
     public var minimumModelCount: Int?
     /// The greatest number of models in the list when its object is saved; 0 or nil for no maximum.
     public var maximumModelCount: Int?
-    /// A text that makes a new version of the property although nothing else changed, so that a migration plan can
-    /// tell the versions apart.
+    /// A text that makes a new version of the property without another change, so that a migration
+    /// plan can distinguish the versions.
     public var hashModifier: String?
-    /// Rules of `@Validate`. A length of a relationship to many becomes ``minimumModelCount`` and ``maximumModelCount``.
+    /// The rules of `@Validate`. A length of a to-many relationship becomes ``minimumModelCount``
+    /// and ``maximumModelCount``.
     public internal(set) var rules: [ValidationRule] = []
 
     /// Declares a relationship, as `@Relationship` does. The schema fills in the name, the type and the destination.
     ///
     /// - Parameters:
     ///   - options: such as `.mutual`.
-    ///   - deleteRule: what becomes of the referenced models when a model is deleted.
+    ///   - deleteRule: what happens to the referenced models when a model is deleted.
     ///   - minimumModelCount: the least number of models in a list; 0 or nil for no minimum.
     ///   - maximumModelCount: the greatest number of models in a list; 0 or nil for no maximum.
     ///   - originalName: the name in an older store; nil if it is the same.
@@ -50,8 +51,8 @@ extension Schema {
         originalName: originalName, inverse: inverse, hashModifier: hashModifier)
     }
 
-    /// Declares a relationship with the least and the greatest number of its models. 0 means any number. SwiftData has the longer labels
-    /// `minimumModelCount` and `maximumModelCount` only.
+    /// Declares a relationship with the least and the greatest number of its models. 0 means any
+    /// number. SwiftData has only the longer labels `minimumModelCount` and `maximumModelCount`.
     public convenience init(
       _ options: Option..., deleteRule: DeleteRule = .nullify, minimum: Int, maximum: Int? = 0,
       originalName: String? = nil, inverse: AnyKeyPath? = nil, hashModifier: String? = nil
@@ -61,7 +62,7 @@ extension Schema {
         inverse: inverse, hashModifier: hashModifier)
     }
 
-    /// How many models it may lead to, without a least number.
+    /// Declares a relationship with the greatest number of its models.
     public convenience init(
       _ options: Option..., deleteRule: DeleteRule = .nullify, maximum: Int, originalName: String? = nil,
       inverse: AnyKeyPath? = nil, hashModifier: String? = nil
@@ -87,11 +88,11 @@ extension Schema {
       self.hashModifier = hashModifier
     }
 
-    /// Whether it references one model at most: its type is no list.
+    /// Whether the relationship is to-one: its type is not a list.
     public var isToOneRelationship: Bool { !(isToMany ?? (valueType is any RelationshipCollection.Type)) }
-    /// Whether the option `.unique` allows one model alone to reference each other one.
+    /// Whether the option `.unique` is set: two models must not reference the same model.
     public var isUnique: Bool { options.contains(.unique) }
-    /// False: the property is no value of the row.
+    /// False: the property is not a value.
     public var isAttribute: Bool { false }
     /// True: the property references models.
     public var isRelationship: Bool { true }
@@ -103,8 +104,7 @@ extension Schema {
         + "inverseName: \(inverseName ?? "nil"), deleteRule: \(deleteRule)"
     }
 
-    /// What becomes of the models it leads to when a model is deleted.
-    /// The effect on the referenced models when a model is deleted.
+    /// What happens to the referenced models when a model is deleted.
     public enum DeleteRule: String, Codable, Sendable {
       /// The models stay, and their references to the deleted model too.
       case noAction
@@ -116,14 +116,15 @@ extension Schema {
       case deny
     }
 
-    /// Something that is to be done with a relationship.
+    /// An option of a relationship.
     public struct Option: Codable, Hashable, Sendable, CustomDebugStringConvertible {
       let name: String
 
       /// Two models must not reference the same one.
       public static var unique: Option { Option(name: "unique") }
-      /// The relationship is its own inverse, as that between friends: who has one as a friend is one's friend. An addition to what
-      /// SwiftData has, because the compiler lets no property name itself as its inverse.
+      /// The relationship is its own inverse, such as friendship: if Ann is a friend of Ben, Ben is
+      /// a friend of Ann. SwiftData does not have this option; the compiler does not let a property
+      /// name itself as its inverse.
       public static var mutual: Option { Option(name: "mutual") }
       public var debugDescription: String { name }
     }
@@ -142,7 +143,7 @@ extension Schema {
       hasher.combine(deleteRule)
     }
 
-    // MARK: Coding. Key paths are the program's own and are not part of it.
+    // MARK: Coding. Key paths belong to the program, so they are not coded.
 
     private enum CodingKeys: String, CodingKey {
       case name, originalName, options, valueType, destination, deleteRule, inverseName, minimum, maximum, hashModifier

@@ -16,13 +16,13 @@ extension Schema.Relationship {
     return self
   }
 
-  /// Turns `.length` rules into the least and the greatest number of models in the relationship.
+  /// Converts `.length` rules into the least and the greatest number of models in the relationship.
   func takeLengths(_ place: String) -> [SchemaFault] {
     rules.compactMap { rule in
       guard case .length(let lower, let upper) = rule.stored.kind, !isToOneRelationship else {
         return SchemaFault("\(place) is a relationship, which cannot have the rule \(rule): remove it")
       }
-      if upper == 0 { return SchemaFault("\(place) could lead to no model by its rule \(rule): remove one of the two") }
+      if upper == 0 { return SchemaFault("\(place) can have no model by its rule \(rule): remove one of the two") }
       minimumModelCount = max(minimumModelCount ?? 0, lower)
       if let upper { maximumModelCount = min(maximumModelCount.flatMap { $0 > 0 ? $0 : nil } ?? .max, upper) }
       return nil
@@ -31,7 +31,7 @@ extension Schema.Relationship {
 }
 
 extension Schema.Entity {
-  /// By property, the rules for its values and for those that it inherits.
+  /// The rules for each property's values, including inherited properties.
   var valueRules: [String: [ValueRule]] {
     var found: [String: [ValueRule]] = [:]
     for ancestor in lineage {
@@ -45,7 +45,7 @@ extension Schema.Entity {
 }
 
 extension AnyCoder {
-  /// What is wrong with rules for a property with this coder, each as a clause.
+  /// Returns the faults of rules for a property with this coder, each as a clause.
   func faults(of rules: [ValidationRule]) -> [String] {
     if rules.isEmpty { return [] }
     guard let type = field?.type, parts.isEmpty, !isTransformed, isPlain || isRaw else {

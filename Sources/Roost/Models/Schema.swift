@@ -1,11 +1,11 @@
 public import RoostGraph
 
-/// What a store holds: entities with their attributes and relationships.
+/// The description of a store: entities with their attributes and relationships.
 public final class Schema: @unchecked Sendable {
   /// The version of the coded form that this library writes.
   public static let schemaEncodingVersion = Version(1, 0, 0)
 
-  /// The version of the coded form that the schema was read from, or would be written in.
+  /// The version of the coded form from which the schema was read, or in which it would be written.
   public let encodingVersion: Version
   /// The version of the models: that of a ``VersionedSchema``, or 1.0.0.
   public let version: Version
@@ -13,39 +13,41 @@ public final class Schema: @unchecked Sendable {
   public let entities: [Entity]
   /// The entities by their names.
   public let entitiesByName: [String: Entity]
-  /// The classes that the entities were made of.
+  /// The classes of the entities.
   package let models: [any PersistentModel.Type]
-  /// What is wrong with the models; a container throws it.
+  /// The faults of the models. A container throws them.
   package let faults: [SchemaFault]
-  /// Whether it has all models of a version that the program named.
+  /// Whether the schema has all models of a version that the program named.
   package let isVersioned: Bool
 
   /// Makes a schema without models.
   public convenience init() { self.init(entities: [], version: Version(1, 0, 0)) }
 
-  /// Makes a schema of entities that are described without their classes. A container refuses it, because it needs
-  /// the classes.
+  /// Makes a schema of entities that are described without their classes. A container refuses it,
+  /// because a container needs the classes.
   public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
     self.init(entities: entities, version: version)
   }
 
-  /// Makes a schema of classes. Classes that their relationships reference, and their superclasses, are added.
+  /// Makes a schema of classes. Adds the classes that their relationships reference, and their
+  /// superclasses.
   ///
   /// - Parameters:
-  ///   - types: the classes. Two with one name, or two sides that contradict each other, are refused by the
-  ///     container.
+  ///   - types: the classes. A container refuses two classes with one name, and relationships that
+  ///     contradict each other.
   ///   - version: the version of the models, for a migration plan.
   public convenience init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
     let reflection = SchemaReflection(types)
     self.init(entities: reflection.entities, version: version, models: reflection.models, faults: reflection.faults)
   }
 
-  /// Makes a schema of classes. Classes that their relationships reference, and their superclasses, are added.
+  /// Makes a schema of classes. Adds the classes that their relationships reference, and their
+  /// superclasses.
   public convenience init(_ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)) {
     self.init(types, version: version)
   }
 
-  /// Makes a schema of the models of a version of the program.
+  /// Makes a schema of the models of one version of the program.
   public convenience init(versionedSchema: any VersionedSchema.Type) {
     let reflection = SchemaReflection(versionedSchema.models)
     self.init(
@@ -66,15 +68,15 @@ public final class Schema: @unchecked Sendable {
     entitiesByName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
   }
 
-  /// The entity of a class; nil if the schema does not have the class.
+  /// Returns the entity of a class; nil if the schema does not have the class.
   public func entity<T>(for type: T.Type) -> Entity? where T: PersistentModel {
     entitiesByName[Self.entityName(for: type)]
   }
 
-  /// The name of a class in schemas and stores, such as `Song`.
+  /// Returns the name of a class in schemas and stores, such as `Song`.
   public static func entityName<T>(for type: T.Type) -> String where T: PersistentModel { T._$type.name }
 
-  /// Three numbers that tell one version of the models from the next.
+  /// Three numbers that identify a version of the models.
   public struct Version: Codable, Comparable, CustomStringConvertible, Hashable, Sendable {
     /// The first number, which changes with models that old programs cannot read.
     public let major: Int
@@ -98,13 +100,13 @@ public final class Schema: @unchecked Sendable {
     public var description: String { "\(major).\(minor).\(patch)" }
   }
 
-  /// What `@Model` tells of a property.
+  /// The description of a property by `@Model`.
   public struct PropertyMetadata: CustomReflectable {
     let name: String
     let keypath: AnyKeyPath
     let defaultValue: Any?
     let metadata: (any SchemaProperty)?
-    /// How it is stored, where the type alone does not say so.
+    /// How the property is stored, if the type alone does not say so.
     let coder: _Coder?
 
     /// Describes a property. `@Model` calls it for each stored property.
@@ -139,17 +141,18 @@ public final class Schema: @unchecked Sendable {
 
 /// The models of one version of a program.
 public protocol VersionedSchema: SendableMetatype {
-  /// The classes of the version. Models that their relationships reference must be among them in a migration plan.
+  /// The classes of the version. For a migration plan it must contain all models that their
+  /// relationships reference.
   static var models: [any PersistentModel.Type] { get }
-  /// The number of the version, by which a migration plan orders versions.
+  /// The number of the version. A migration plan sorts versions by it.
   static var versionIdentifier: Schema.Version { get }
 }
 
-// Names for generated code, which stands where a user may have types of these names.
+// A name for generated code, because the program may have types of its own with the same name.
 public typealias _Schema = Schema
 public typealias _PropertyMetadata = Schema.PropertyMetadata
 
-/// What is wrong with models, so that no store can be made of them.
+/// A fault in models, because of which no store can be made of them.
 package struct SchemaFault: Error, Hashable, CustomStringConvertible {
   package var description: String
 

@@ -4,7 +4,8 @@ internal import Foundation
 public protocol SchemaProperty: Decodable, Encodable, Hashable {
   /// The name of the property.
   var name: String { get set }
-  /// The name that the property had in an older store; the same, or empty, if it did not change.
+  /// The name that the property had in an older store. It is the same or empty if it did not
+  /// change.
   var originalName: String { get set }
   /// The Swift type of the property.
   var valueType: any Any.Type { get set }
@@ -16,7 +17,7 @@ public protocol SchemaProperty: Decodable, Encodable, Hashable {
   var isTransient: Bool { get }
   /// Whether it may be nil.
   var isOptional: Bool { get }
-  /// Whether it forbids two models with the same value.
+  /// Whether two models with the same value are forbidden.
   var isUnique: Bool { get }
 }
 
@@ -31,7 +32,8 @@ extension SchemaProperty {
   public var isOptional: Bool { TypeFacts.whole(valueType) != valueType }
 }
 
-/// Casts of a property, after it was asked what it is: a cast that fails takes thousands of instructions, and one to a protocol hundreds of thousands.
+/// Casts of a property after a check of its kind. A failing cast takes thousands of instructions,
+/// and one to a protocol hundreds of thousands.
 extension SchemaProperty {
   var asAttribute: Schema.Attribute? { isAttribute ? self as? Schema.Attribute : nil }
   var asRelationship: Schema.Relationship? { isRelationship ? self as? Schema.Relationship : nil }
@@ -43,12 +45,12 @@ extension SchemaProperty {
   }
 }
 
-/// A constraint as a schema reads it.
+/// A constraint, as a schema reads it.
 protocol ConstraintProperty {
   var names: [[String]] { get }
   /// The indexes that are more than lists of properties.
   var definitions: [Schema.IndexDefinition] { get }
-  /// What cannot be kept of it, in words.
+  /// The faults that keep it from being stored, as texts.
   var faults: [String] { get }
   var isUnique: Bool { get }
 }
@@ -57,11 +59,11 @@ protocol ConstraintProperty {
 protocol FullTextProperty {
   var fullText: Schema.FullTextProperties { get }
   var keyPaths: [AnyKeyPath] { get }
-  /// What cannot be kept of it, in words.
+  /// The faults that keep it from being stored, as texts.
   var faults: [String] { get }
 }
 
-/// A type's name in an encoded schema, and back for those that are known everywhere.
+/// Converts type names in an encoded schema, and back for common types.
 enum TypeName {
   static func name(_ type: Any.Type) -> String { String(reflecting: type) }
 

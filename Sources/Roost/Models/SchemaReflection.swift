@@ -1,7 +1,7 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// Entities made of classes, and of those that their relationships lead to.
+/// Makes entities of classes, and of the classes that their relationships reference.
 struct SchemaReflection {
   private(set) var entities: [Schema.Entity] = []
   private(set) var models: [any PersistentModel.Type] = []
@@ -54,7 +54,7 @@ struct SchemaReflection {
     type._$type.superType?.model as? any PersistentModel.Type
   }
 
-  /// Puts in what the class itself declares.
+  /// Adds the properties that the class itself declares.
   private mutating func fill(_ entity: Schema.Entity, _ type: any PersistentModel.Type) {
     let metadata = type.schemaMetadata
     let modelType = type._$type
@@ -126,7 +126,7 @@ struct SchemaReflection {
     relationship.valueType = valueType
     relationship.isToMany = isToMany
     relationship.destination = link.model._$type.name
-    // Without @Relationship the macro took it for an attribute.
+    // Without @Relationship the macro treated it as an attribute.
     relationship.rules += property.metadata?.asAttribute?.rules ?? []
     return relationship
   }
@@ -166,7 +166,7 @@ struct SchemaReflection {
     }
   }
 
-  /// Puts in what it inherits.
+  /// Adds the inherited properties.
   private func inherit(_ entity: Schema.Entity, _ type: any PersistentModel.Type) {
     guard let superclass = Self.superclass(type), let parent = byType[ObjectIdentifier(superclass)] else { return }
     entity.superentity = parent

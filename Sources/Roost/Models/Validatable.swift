@@ -1,6 +1,6 @@
 internal import RoostGraph
 
-/// A model with rules of its own, for what `@Validate` cannot say.
+/// A model with a validation function of its own, for rules that `@Validate` cannot express.
 ///
 /// ```swift
 /// extension Voyage: Validatable {
@@ -12,8 +12,11 @@ internal import RoostGraph
 public protocol Validatable: PersistentModel {
   /// Checks the model before a write, and calls ``Validation/refuse(_:at:)`` for each fault.
   ///
-  /// It may read all properties and relationships. An error that it throws refuses the write too, and becomes the cause of the fault. Let it
-  /// only look: a save throws if the calls insert, change or delete further models in each of 100 rounds, or if they save.
+  /// It may read all properties and relationships, and should not change models. A save throws if
+  /// the calls insert, change or delete further models in each of 100 rounds, or if they save.
+  ///
+  /// - Throws: any error to refuse the write. It becomes the ``SaveFault/underlyingError`` of the
+  ///   fault.
   func validate(_ validation: Validation) throws
 }
 
@@ -29,14 +32,15 @@ extension Validatable {
   }
 }
 
-/// Describes a class that has rules of its own. The compiler chooses this function for such a class.
+/// Describes a class with a validation function. The compiler chooses this overload for such a
+/// class.
 public func _makeModelType<Model: Validatable>(
   _ model: Model.Type, after superType: _ModelType?, inherited: [AnyKeyPath?] = [], byHand: Set<String> = []
 ) -> _ModelType {
   modelType(model, after: superType, inherited: inherited, byHand: byHand, judge: Model.judge)
 }
 
-/// Describes a generic class that has rules of its own.
+/// Describes a generic class with a validation function.
 public func _registeredModelType<Model: Validatable>(
   _ model: Model.Type, after superType: @autoclosure () -> _ModelType?,
   inherited: @autoclosure () -> [AnyKeyPath?] = [], byHand: Set<String> = []

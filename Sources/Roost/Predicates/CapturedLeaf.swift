@@ -2,12 +2,12 @@ internal import Foundation
 internal import RoostGraph
 internal import RoostRecords
 
-/// A value from outside that stands in a predicate's expression.
+/// A captured value in a predicate's expression.
 protocol CapturedLeaf: AnyObject, Sendable {
   var type: Any.Type { get }
-  /// The value as it is stored; nil where it cannot be.
+  /// Returns the value in its stored form; nil if it has none.
   func value(in expression: UnsafeRawPointer) -> Value?
-  /// The rows that it names, if it is an identifier, or a list of them.
+  /// Returns the rows of an identifier, or of a list of identifiers.
   func rows(in expression: UnsafeRawPointer, _ map: EntityMap, _ graph: GraphContext) -> Value?
 }
 
@@ -15,12 +15,12 @@ extension CapturedLeaf {
   func rows(in expression: UnsafeRawPointer, _ map: EntityMap, _ graph: GraphContext) -> Value? { nil }
 }
 
-/// Identifiers. Which rows they name is known only where it is known what they are compared with.
+/// Identifiers. The rows that they name are known only with the entity that they are compared with.
 final class IdentifierLeaf: CapturedLeaf {
   let type: Any.Type
   private let offset: Int
 
-  /// - Parameter type: one of the known ones.
+  /// - Parameter type: one of the known types.
   init(_ type: Any.Type, at offset: Int) {
     self.type = type
     self.offset = offset
@@ -31,7 +31,7 @@ final class IdentifierLeaf: CapturedLeaf {
       || type == Set<PersistentIdentifier>.self
   }
 
-  /// Whether there is one.
+  /// Whether there is an identifier.
   func value(in expression: UnsafeRawPointer) -> Value? {
     guard type == PersistentIdentifier?.self else { return .bool(true) }
     let place = (expression + offset).assumingMemoryBound(to: PersistentIdentifier?.self)
@@ -54,7 +54,7 @@ final class IdentifierLeaf: CapturedLeaf {
   }
 }
 
-/// The type of a leaf that is the second of a range.
+/// Marks the type of a leaf that is the upper bound of a range.
 enum UpperBound {}
 
 /// A bound of a range.
@@ -97,7 +97,7 @@ final class ValueLeaf<Captured: Codable>: CapturedLeaf, @unchecked Sendable {
   }
 }
 
-/// A value of one of the types that predicates mostly hold, whose coder need not be asked.
+/// A value of one of the types that predicates use most. Its coder is not needed.
 final class PlainLeaf: CapturedLeaf {
   private let plain: PlainType
   private let offset: Int

@@ -3,19 +3,19 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// A range from outside the predicate.
+/// A captured range.
 protocol CapturedRange {
-  /// Whether an element lies in it.
+  /// Returns the condition that an element is in the range.
   ///
-  /// - Parameter leaf: where a template is made, the number of its first bound.
+  /// - Parameter leaf: the number of the first bound, if a template is made.
   func contains(_ element: Condition, _ leaf: Int?) throws -> Condition
-  /// What stands of it in an expression.
+  /// Returns the leaves of the range in an expression.
   static func leaves(at offset: Int) throws -> [any CapturedLeaf]?
 }
 
 /// The bounds of ranges of one type of values.
 private enum Bounds<Bound> {
-  /// The engine's constant for a bound, or the parameter in its place.
+  /// Returns the engine's constant for a bound, or its parameter.
   static func condition(_ bound: Bound, _ leaf: Int?) throws -> Condition {
     try Constant.make(TranslatedPart.Captured(value: bound, type: Bound.self, leaf: leaf))
   }
@@ -28,7 +28,7 @@ private enum Bounds<Bound> {
     func open<Known: Codable>(_ type: Known.Type) throws -> [any CapturedLeaf] {
       let coder = try CoderShelf.shared.coder(of: type)
       func leaf(_ type: Any.Type, _ bound: @escaping (Range) -> Bound) -> any CapturedLeaf {
-        // The two names stand for one type.
+        // Both names are the same type.
         BoundLeaf<Range, Known>(type, coder, at: offset) { unsafeBitCast(bound($0), to: Known.self) }
       }
       return [leaf(Range.self, first)] + (second.map { [leaf(UpperBound.self, $0)] } ?? [])

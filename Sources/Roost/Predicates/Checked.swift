@@ -1,15 +1,16 @@
-/// Arithmetic whose type is known at run time alone: of integers it is checked.
+/// Arithmetic on a type that is known only at run time. Integer arithmetic is checked.
 enum Checked {
   enum Operation { case add, subtract, multiply, divide, remainder }
 
-  /// Computes with two numbers; nil where the result does not fit. It is not asked to divide by zero.
+  /// Computes with two numbers. Returns nil if the result does not fit. The caller does not divide
+  /// by zero.
   final class Integers<Number> {
     let compute: (Number, Number) -> Number?
 
     init(_ compute: @escaping (Number, Number) -> Number?) { self.compute = compute }
   }
 
-  /// How integers of a type are computed with; nil if they are none that have a largest.
+  /// Returns the operation for integers of a type; nil if the type is not a fixed-width integer.
   static func integers<Number>(_ operation: Operation, _ type: Number.Type) -> Integers<Number>? {
     guard let fixed = type as? any FixedWidthInteger.Type else { return nil }
     func open<Fixed: FixedWidthInteger>(_ fixed: Fixed.Type) -> AnyObject {
@@ -25,7 +26,7 @@ enum Checked {
         return isTooLarge ? nil : result
       }
     }
-    // The two names stand for one type.
+    // Both names are the same type.
     return unsafeDowncast(open(fixed), to: Integers<Number>.self)
   }
 }

@@ -3,10 +3,10 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// Values from outside a predicate, as the engine knows them.
+/// Captured values, as constants of the engine.
 enum Constant {
   static func make(_ captured: TranslatedPart.Captured) throws -> Condition {
-    // What predicates mostly hold is known without asking what its type conforms to.
+    // The most common types need no conformance check.
     if let plain = PlainType.of(captured.type) {
       return condition(plain.value(any: captured.constant), Kind(plain.element), captured: captured)
     }
@@ -23,12 +23,12 @@ enum Constant {
 
   private static func condition(_ value: Value, _ kind: Kind, captured: TranslatedPart.Captured) -> Condition {
     captured.note(value)
-    // Whether it is nil belongs to the template; any other value may be another one.
+    // A template depends on whether the value is nil; any other value may be replaced.
     if let leaf = captured.leaf, !value.isNull { return .parameter(leaf, kind) }
     return .constant(value, kind)
   }
 
-  /// Nil, where a value of a type might be.
+  /// Returns the engine's nil, in the place of a value of a type.
   static func null(_ type: Any.Type) throws -> Condition {
     if let plain = PlainType.of(type) { return .constant(.null, Kind(plain.element).optional) }
     guard let codable = type as? any Codable.Type else { throw Untranslatable(type) }
@@ -39,15 +39,15 @@ enum Constant {
     .constant(.null, .optional(.plain(.reference(map.entity.id))))
   }
 
-  /// Whether two values of a type are equal exactly if what is stored of them is. A struct, and an enum with values, may see
-  /// that its own way.
+  /// Whether two values of a type are equal exactly if their stored forms are. A struct, or an enum
+  /// with associated values, may define its own equality.
   static func isComparedByValue(_ type: Any.Type) -> Bool {
     if PlainType.of(type) != nil { return true }
     guard let codable = type as? any Codable.Type else { return false }
     return (try? CoderShelf.shared.coder(any: codable))?.isComparedAsStored ?? false
   }
 
-  /// Whether `<` of a type is what the engine sorts by. An enum may have an order of its own.
+  /// Whether `<` of a type is the engine's order. An enum may have an order of its own.
   static func isSortedByValue(_ type: Any.Type) -> Bool {
     if let plain = PlainType.of(type) { return plain.isSorted }
     return type is any _Storable.Type && type is any Comparable.Type
@@ -55,14 +55,14 @@ enum Constant {
 
   // MARK: Rows
 
-  /// The row of a model, or of an identifier.
+  /// Returns the row of a model or of an identifier.
   ///
   /// - Parameter unknown: numbers for rows that the working set does not have yet.
   static func row(
     _ captured: TranslatedPart.Captured, of map: EntityMap, _ graph: GraphContext, unknown: QuestionRows?
   ) throws -> Condition {
     let kind = Kind.plain(.reference(map.entity.id))
-    // Whether it is nil belongs to the template; any other row may be another one.
+    // A template depends on whether the value is nil; any other row may be replaced.
     guard let value = FlatValue.of(captured.constant) else { return null(of: map) }
     if let leaf = captured.rowLeaf(of: map) { return .parameter(leaf, kind) }
     return .constant(try reference(value, map, graph: graph, unknown: unknown), kind)
@@ -90,7 +90,7 @@ enum Constant {
     return open(list)
   }
 
-  /// Of something that is not here, a row that is never there.
+  /// Returns the row; for a model that is not in the store, a row that never exists.
   private static func reference(
     _ value: Any, _ map: EntityMap, graph: GraphContext, unknown: QuestionRows?
   ) throws -> Value {
@@ -112,7 +112,7 @@ enum Constant {
     return unknown?.row(of: identifier).map { .reference($0) } ?? nowhere
   }
 
-  /// Whether an identifier names a row of the map's entity, by whichever class.
+  /// Whether an identifier names a row of the map's entity, for any class of that entity.
   private static func isKept(_ identifier: PersistentIdentifier, _ map: EntityMap, graph: GraphContext) -> Bool {
     identifier.entityName == map.type.name
       || map.family != nil && graph.store.map(named: identifier.entityName)?.entity.id == map.entity.id

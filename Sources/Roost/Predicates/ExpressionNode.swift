@@ -52,20 +52,20 @@ enum ExpressionNode {
   /// A full text search for a model.
   case search(Operand, Operand)
 
-  /// Another predicate, or an expression, that is evaluated with the operand.
+  /// A predicate or expression that is evaluated with the operand.
   case evaluation(Operand, NestedExpressions)
-  /// Other predicates that are joined. The function takes each by itself.
+  /// Joined predicates. The function returns each by itself.
   case predicates(Joint, Operand, NestedExpressions, each: () -> [any PredicateExpression])
   /// An expression that Foundation evaluates with any number of values.
   case foundation(Operand)
-  /// A type that a program made.
+  /// An expression type of the program.
   case unknown
 }
 
-/// Where a part lies: in which expression (`base`), and how many bytes after its beginning.
+/// The position of a part: the index of its expression (`base`), and its offset in bytes.
 ///
-/// The predicate's own expression is number 0. Those that it evaluates are numbered depth first: each comes before those that it
-/// evaluates itself.
+/// The predicate's own expression has index 0. Expressions that it evaluates are numbered depth
+/// first: each comes before those that it evaluates itself.
 struct ExpressionPlace: Equatable, Sendable {
   var base = 0
   var offset = 0
@@ -80,7 +80,7 @@ struct ExpressionPlace: Equatable, Sendable {
   func address(_ bases: LeafLayout.Bases) -> UnsafeRawPointer { bases[base] + offset }
 }
 
-/// An expression within another one, and where it lies in it.
+/// An expression within another one, and its position.
 struct Operand {
   let expression: any PredicateExpression
   let place: ExpressionPlace
@@ -92,7 +92,7 @@ struct Operand {
 
   var node: ExpressionNode { ExpressionTypes.node(expression, at: place) }
 
-  /// A placeholder. A layout needs the notes of ``Parts``, and no operand.
+  /// A placeholder. A layout needs only the notes of ``Parts``, and no operands.
   static var unread: Operand { Operand(PredicateExpressions.Value(false)) }
 
   /// The type of its values.
@@ -102,11 +102,11 @@ struct Operand {
   }
 }
 
-/// A value from outside the predicate.
+/// A captured value.
 struct CapturedValue {
   let value: Any
   let type: Any.Type
-  /// `nil` where it is written in the predicate itself.
+  /// The position; `nil` if the value is written in the predicate itself.
   let place: ExpressionPlace?
 }
 
@@ -120,13 +120,13 @@ struct BoundVariable {
 struct PropertyAccess {
   let root: Operand
   let keyPath: AnyKeyPath
-  /// Which property of a collection it is, if any. To find that out takes a cast.
+  /// The property of a collection, if it is one. To find out takes a cast.
   let ofCollection: () -> CollectionProperty?
 }
 
 enum CollectionProperty: String { case count, isEmpty, first, last }
 
-/// Predicates, or an expression, that another expression holds.
+/// The predicates, or the expression, that another expression contains.
 struct NestedExpressions {
   struct Member {
     let variable: PredicateExpressions.VariableID
@@ -142,19 +142,20 @@ struct NestedExpressions {
   }
 
   let place: ExpressionPlace
-  /// The number of `members[0]` among all members of the place.
+  /// The index of `members[0]` among all members of the position.
   var first = 0
   let members: [Member]
-  /// Reads the members of another expression of the same type, from the address of the place.
+  /// Reads the members of another expression of the same type, from the address of the position.
   let read: @Sendable (UnsafeRawPointer) -> [Member]
 }
 
 extension ExpressionNode {
-  /// The variable at the beginning of a chain of properties, such as `$0.album?.title`; `nil` for all else.
+  /// The variable at the beginning of a chain of properties, such as `$0.album?.title`; `nil` for
+  /// other expressions.
   var chainKey: PredicateExpressions.VariableID? {
     switch self {
     case .variable(let key): key
-    // Parts of a struct that is not there are not nil by themselves.
+    // The properties of a struct that is nil are not nil by themselves.
     case .property(let property):
       type(of: property.keyPath).rootType is any PersistentModel.Type ? property.root.node.chainKey : nil
     case .flatMap(let wrapped, let variable, let transform, _):
@@ -163,7 +164,7 @@ extension ExpressionNode {
     }
   }
 
-  /// The operands of `&&` or `||`, if it is that; `nil` for all else.
+  /// The operands of `&&` or `||`; `nil` for other expressions.
   fileprivate func operands(of joint: Joint, in whole: Operand) -> [Operand]? {
     switch self {
     case .joint(joint, let one, let other): return [one, other]
@@ -175,7 +176,8 @@ extension ExpressionNode {
 }
 
 extension Operand {
-  /// The operands of a chain of `&&`, or of `||`, in order. The chain is walked without recursion, because it may be long.
+  /// Returns the operands of a chain of `&&`, or of `||`, in order. It uses no recursion, because a
+  /// chain may be long.
   func operands(of joint: ExpressionNode.Joint) -> [Operand] {
     var parts: [Operand] = []
     var waiting = [self]

@@ -24,7 +24,7 @@ enum ExpressionTypes {
     return open(known)
   }
 
-  /// The parts of an expression of a type, which lies at an address, in the order in which its description names them.
+  /// Returns the parts of an expression at an address, in the order of the type's description.
   static func parts(
     of type: any PredicateExpression.Type, _ address: UnsafeRawPointer, at place: ExpressionPlace
   ) -> [PartNotes.Part] {
@@ -45,10 +45,11 @@ enum ExpressionTypes {
     return found
   }
 
-  /// Unchecked because of `types`, which is read and written under the lock.
+  /// Unchecked because the lock guards `types`.
   private final class Table: @unchecked Sendable {
     let lock = Lock()
-    /// Types that were cast; nil for a type that Roost does not know. A program has as many as its predicates have parts.
+    /// Types that were cast; nil for a type that Roost does not know. A program has as many as its
+    /// predicates have parts.
     var types: [ObjectIdentifier: (any Translatable.Type)?] = [:]
   }
 

@@ -120,7 +120,7 @@ struct IndexCondition<Model: PersistentModel> {
     guard let type = subject.type, type.hasOrder, !value.isNull else { throw fault(whole, Self.general) }
     var comparison = comparison
     if !isTrue {
-      // A value that is no number is on neither side, and nil is on none.
+      // NaN is on neither side of a comparison, and so is nil.
       guard !subject.isOptional, !type.mayBeNoNumber else {
         throw fault(whole, "write the opposite comparison instead of !")
       }
@@ -132,10 +132,10 @@ struct IndexCondition<Model: PersistentModel> {
 
   // MARK: Properties
 
-  /// A property that is compared.
+  /// The compared property.
   private struct Subject {
     var path: String
-    /// Nil for a relationship and for a struct.
+    /// The type of the field; nil for a relationship and for a struct.
     var type: FieldType?
     var isOptional: Bool
     /// The constant after `??`, which replaces nil.
@@ -164,7 +164,7 @@ struct IndexCondition<Model: PersistentModel> {
     var isOptional: Bool
   }
 
-  /// Where the value of a chain of properties is stored.
+  /// Returns where the value of a chain of properties is stored.
   private func place(_ operand: Operand, depth: Int) -> Place? {
     guard depth < 32, case .property(let property) = operand.node else { return nil }
     if case .variable(predicate.variable.key) = property.root.node {
@@ -187,7 +187,7 @@ struct IndexCondition<Model: PersistentModel> {
 
   // MARK: Constants
 
-  /// The value of a constant; nil if the operand is none.
+  /// Returns the value of a constant; nil for other operands.
   private func constant(_ operand: Operand) throws(Fault) -> Value? {
     if case .negative(let inner) = operand.node, let value = try constant(inner) { return value.negated }
     guard let captured = captured(operand) else { return nil }
@@ -225,7 +225,7 @@ struct IndexCondition<Model: PersistentModel> {
     return (low, high, isClosed)
   }
 
-  /// The elements of a constant list; nil if the operand is none.
+  /// Returns the elements of a constant list; nil for other operands.
   private func elements(_ list: Operand) throws(Fault) -> [Value]? {
     guard let captured = captured(list) else { return nil }
     switch value(captured) {
@@ -259,7 +259,7 @@ extension RoostRecords.Index.Comparison {
     }
   }
 
-  /// What is true of numbers for which this is false.
+  /// The comparison that is true for numbers for which this one is false.
   fileprivate var opposite: Self {
     switch self {
     case .notEqual: .notEqual

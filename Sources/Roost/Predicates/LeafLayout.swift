@@ -1,44 +1,47 @@
 internal import Foundation
 internal import RoostGraph
 
-/// Where that stands in a predicate's expression which its type does not tell: values, key paths, variables and signs.
+/// The positions of those parts of a predicate's expression that its type does not determine:
+/// values, key paths, variables and operators.
 ///
-/// An expression is a struct of structs without a pointer in between, so each leaf has one place in it; but for other predicates that it evaluates,
-/// which are looked at by themselves. To look there takes a few
-/// instructions; to ask each part what it is takes hundreds, because generic types must be looked up.
+/// An expression is a struct of structs without pointers between them, so each leaf has one
+/// position in it. Other predicates that it evaluates are in other memory, and are read
+/// separately. Reading a position takes a few instructions; asking each part takes hundreds,
+/// because generic types must be looked up.
 struct LeafLayout: Sendable {
   struct Leaf: Sendable {
     let place: ExpressionPlace
     let leaf: any CapturedLeaf
   }
 
-  /// Where each expression begins.
+  /// The address of each expression.
   typealias Bases = UnsafePointer<UnsafeRawPointer>
 
   private(set) var values: [Leaf] = []
   private(set) var keyPaths: [ExpressionPlace] = []
   private(set) var variables: [ExpressionPlace] = []
-  /// Which comparison, or which arithmetic: a byte each.
+  /// The positions of comparison and arithmetic operators, one byte each.
   private(set) var signs: [ExpressionPlace] = []
-  /// Where the expression evaluates others, and the base of each of them.
+  /// The positions of evaluated expressions, and the base of each of them.
   private(set) var nested: [(place: NestedPlace, bases: [Int])] = []
-  /// Whether the layout has the parts of the evaluated expressions too.
+  /// Whether the layout also has the parts of the evaluated expressions.
   private let isWhole: Bool
   private var lastBase = 0
   /// Whether every part of the type is known.
   private(set) var isKnown = true
 
-  /// More values than this are not worth remembering.
+  /// Expressions with more values than this are not remembered.
   private static let mostValues = 64
 
-  /// - Parameter isWhole: whether the layout has the expressions that this one evaluates, too.
+  /// - Parameter isWhole: whether the layout also has the expressions that this one evaluates.
   init(of type: any PredicateExpression.Type, at address: UnsafeRawPointer, isWhole: Bool = false) {
     self.isWhole = isWhole
     add(type, address, at: .start)
     if values.count > Self.mostValues { isKnown = false }
   }
 
-  /// The base of one of the expressions that another one evaluates at a place. Those that the ones before it evaluate lie in between.
+  /// Returns the base of one of the expressions that are evaluated at a position. Expressions that
+  /// the earlier ones evaluate come between.
   func base(_ number: Int, at place: ExpressionPlace) -> Int? {
     guard let bases = nested.first(where: { $0.place.place == place })?.bases, bases.indices.contains(number) else {
       return nil
@@ -90,9 +93,10 @@ struct LeafLayout: Sendable {
     for leaf in leaves { values.append(Leaf(place: place, leaf: leaf)) }
   }
 
-  /// What reads a value of a type; `nil` for a type that is not compared as it is stored.
+  /// Returns the readers of a type's values; `nil` for a type that is not compared by its stored
+  /// form.
   private static func leaves(_ type: Any.Type, at offset: Int) -> [any CapturedLeaf]? {
-    // What predicates mostly hold is known without asking what else the type conforms to.
+    // The most common types need no further conformance check.
     if let plain = PlainType.of(type) { return [PlainLeaf(plain, at: offset)] }
     if IdentifierLeaf.isKnown(type) { return [IdentifierLeaf(type, at: offset)] }
     if let range = type as? any CapturedRange.Type, let bounds = try? range.leaves(at: offset) { return bounds }

@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// A predicate, or an expression, that another one evaluates: a copy of it, in memory of its own.
+/// A copy, in its own memory, of a predicate or expression that another one evaluates.
 ///
-/// It stands behind a pointer of whose type the other one's type says nothing, so it is looked at by itself.
+/// The type of the outer expression does not determine the type behind the pointer, so it is read
+/// separately.
 ///
 /// ## Layout
 /// ```
@@ -18,7 +19,7 @@ final class NestedPredicate {
 
   convenience init?(_ member: NestedExpressions.Member) { self.init(member.expression, member.variable) }
 
-  /// Nil where the expression must stand at a larger multiple than of 16 bytes.
+  /// Returns nil if the expression needs an alignment of more than 16 bytes.
   private init?<Whole: PredicateExpression>(_ expression: Whole, _ variable: PredicateExpressions.VariableID) {
     guard MemoryLayout<Whole>.alignment <= Self.expressionOffset else { return nil }
     type = Whole.self
@@ -36,22 +37,24 @@ final class NestedPredicate {
   deinit { end() }
 }
 
-/// Where others stand in an expression.
+/// The position of nested expressions in an expression.
 struct NestedPlace: Sendable {
   let place: ExpressionPlace
   let read: @Sendable (UnsafeRawPointer) -> [NestedExpressions.Member]
 }
 
-/// What lies in an expression and in those that it evaluates: where each begins, the outermost first, and of which types they are.
+/// The expressions in a tree of evaluated expressions: the address of each, the outermost first,
+/// and their types.
 struct NestedTree {
   private(set) var bases: [UnsafeRawPointer]
-  /// The types in the order of the bases, behind the number of those that stand at one place. It says which layout the whole has.
+  /// The types in the order of the bases, each after the number of expressions at its position. It
+  /// identifies the layout of the whole tree.
   private(set) var key: [Int]
   private var kept: [NestedPredicate] = []
 
   private static let most = 32
 
-  /// - Parameter layout: of an expression, without those that it evaluates.
+  /// - Parameter layout: the layout of an expression, without those that it evaluates.
   init?(
     _ memory: UnsafeRawPointer, _ type: any PredicateExpression.Type,
     layout: (any PredicateExpression.Type, UnsafeRawPointer) -> LeafLayout
@@ -82,7 +85,7 @@ struct NestedTree {
     return true
   }
 
-  /// Calls a closure while everything is there.
+  /// Calls a closure while all expressions are in memory.
   func withBases<Result>(_ body: (UnsafePointer<UnsafeRawPointer>) throws -> Result) rethrows -> Result {
     try withExtendedLifetime(kept) {
       try bases.withUnsafeBufferPointer { bases in

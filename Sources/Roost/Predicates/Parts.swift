@@ -17,7 +17,8 @@ struct Parts<Whole: PredicateExpression> {
 
   var whole: Whole { address.pointee }
 
-  // Inlined, because the compiler then knows the offset of a literal key path and makes no key path.
+  // Inlined, so that the compiler knows the offset of a literal key path and makes no key path
+  // object.
 
   @inline(__always)
   func operand<Part: PredicateExpression>(_ path: KeyPath<Whole, Part>) -> Operand {
@@ -25,7 +26,7 @@ struct Parts<Whole: PredicateExpression> {
       let (part, place) = read(path)
       return Operand(part, at: place)
     }
-    // A layout looks at the notes alone, so nothing is copied for it.
+    // A layout reads only the notes, so nothing is copied for it.
     notes.add(offset(path).map { .operand(Part.self, UnsafeRawPointer(address) + $0, place + $0) } ?? .hidden)
     return .unread
   }
@@ -58,7 +59,7 @@ struct Parts<Whole: PredicateExpression> {
     return keyPath
   }
 
-  /// An operator, or a flag: what one byte says.
+  /// Reads an operator or a flag: one byte.
   @inline(__always)
   func sign<Sign>(_ path: KeyPath<Whole, Sign>) -> Sign {
     let (sign, place) = read(path)
@@ -66,7 +67,7 @@ struct Parts<Whole: PredicateExpression> {
     return sign
   }
 
-  /// Predicates, or an expression, that are evaluated with an operand.
+  /// Reads predicates, or an expression, that are evaluated with an operand.
   @inline(__always)
   func nested<Holder>(
     _ path: KeyPath<Whole, Holder>, first: Int = 0,
@@ -80,7 +81,7 @@ struct Parts<Whole: PredicateExpression> {
     return nested
   }
 
-  /// Notes a part of which no layout can say where it lies. Such an expression gets no template.
+  /// Notes a part without a known position. Such an expression gets no template.
   func hide() { notes?.add(.hidden) }
 
   @inline(__always)
@@ -96,7 +97,7 @@ struct Parts<Whole: PredicateExpression> {
   private func offset<Part>(_ path: KeyPath<Whole, Part>) -> Int? { MemoryLayout<Whole>.offset(of: path) }
 }
 
-/// The parts of one expression, in the order in which its description names them.
+/// The parts of one expression, in the order of its type's description.
 final class PartNotes {
   enum Part {
     case operand(any PredicateExpression.Type, UnsafeRawPointer, ExpressionPlace)

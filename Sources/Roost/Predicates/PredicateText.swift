@@ -1,19 +1,19 @@
 internal import Foundation
 
-/// Writes expressions of predicates as one would in Swift, for errors and explanations.
+/// Writes expressions of predicates as Swift source, for errors and explanations.
 struct PredicateText {
   private var names: [PredicateExpressions.VariableID: String] = [:]
   private var depth = 0
 
-  /// Deeper parts are dots.
+  /// Deeper parts become dots.
   private static let deepest = 24
 
   init() {}
 
-  /// The variable is what the predicate is asked of: `$0`.
+  /// The variable is the model: `$0`.
   init(_ variable: PredicateExpressions.VariableID) { bind(variable) }
 
-  /// Gives a variable a name: that of those around it with the next number.
+  /// Names a variable: `$` and the next number.
   mutating func bind(_ variable: PredicateExpressions.VariableID) { names[variable] = "$\(names.count)" }
 
   mutating func bind(_ variable: PredicateExpressions.VariableID, _ name: String) { names[variable] = name }
@@ -25,7 +25,7 @@ struct PredicateText {
   func text(_ expression: any PredicateExpression) -> String { text(Operand(expression)) }
   func text(_ operand: Operand) -> String { wording(operand).text }
 
-  /// As an operand of something that binds as strongly, in parentheses where it needs them.
+  /// Writes an operand of an operator, in parentheses if its precedence needs them.
   func operand(_ operand: Operand, _ strength: Wording.Strength) -> String {
     let wording = wording(operand)
     return wording.strength < strength ? "(\(wording.text))" : wording.text
@@ -39,7 +39,7 @@ struct PredicateText {
   }
 }
 
-/// How an expression reads, and how strongly it holds together.
+/// The text of an expression, and its precedence.
 struct Wording {
   enum Strength: Int, Comparable {
     case choice, or, and, comparison, coalescing, casting, range, sum, product, prefix, postfix

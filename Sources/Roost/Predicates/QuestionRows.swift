@@ -3,19 +3,20 @@ internal import RoostRecords
 
 /// The rows that a question names, and their identifiers.
 ///
-/// A row that the working set does not have yet gets a number for this question alone.
+/// A row that the working set does not have yet gets a number for this question only.
 ///
-/// Unchecked because `unknown` grows while a context translates its question, and never after.
+/// Unchecked because `unknown` grows while a context translates its question, and never afterwards.
 final class QuestionRows: @unchecked Sendable {
   private let store: GraphStore
   private var unknown: [PersistentIdentifier] = []
 
-  /// Numbers that no working set reaches.
+  /// The first of the numbers that no working set reaches.
   private static let first: UInt64 = 1 << 62
 
   init(_ store: GraphStore) { self.store = store }
 
-  /// A number for an identifier that the working set does not know. Nil where the store cannot have the row.
+  /// Returns the number of an identifier that the working set does not know. Nil if the store
+  /// cannot have the row.
   func row(of identifier: PersistentIdentifier) -> RowID? {
     guard identifier.store == store.identifier, identifier.key.isLasting else { return nil }
     unknown.append(identifier)

@@ -2,7 +2,8 @@ internal import Foundation
 internal import RoostGraph
 
 extension Schema {
-  /// What indexes with a condition or with forms are, and what cannot be kept of them.
+  /// Returns the definitions of indexes with a condition or with forms, and the faults that keep
+  /// them from being stored.
   static func definitions<T: PersistentModel>(
     _ lists: [[IndexPart<T>]], where condition: Predicate<T>?, isUnique: Bool
   ) -> (found: [IndexDefinition], faults: [String]) {

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// A part of a predicate, ready to be computed in memory.
+/// A part of a predicate, prepared for computing in memory.
 class AnyStep {
   fileprivate init() {}
 }
 
-/// The same, of one type of values.
+/// A step with a result type.
 final class Step<Output>: AnyStep {
   let run: (PredicateBindings) throws -> Output
 

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// A type of Foundation's expressions, and what Roost knows of it.
+/// One of Foundation's expression types, with its description for Roost.
 ///
 /// No type conforms to it conditionally: a predicate with a part that Roost does not know is still translated around that part.
 protocol Translatable: PredicateExpression {
   /// Describes the type as an ``ExpressionNode``. It reads every part, because a layout is made from one expression of the type.
   static func node(_ parts: Parts<Self>) -> ExpressionNode
-  /// How it is computed in memory: a ``Step`` of its output.
+  /// Returns the computation in memory: a ``Step`` of its output.
   func step(_ walker: Walker) throws -> AnyStep
 }

@@ -3,18 +3,18 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// What an expression is to the engine.
+/// The translation of an expression into a condition of the engine.
 struct TranslatedPart {
   enum Meaning {
     case value
-    /// A row, which may be none where the expression is optional.
+    /// A row. It may be nil if the expression is optional.
     case row(EntityMap)
     case rows(EntityMap)
     /// A struct that is an element of a collection.
     case structure(AnyCoder)
-    /// A struct that is stored as its parts.
+    /// A struct that is stored as its properties.
     case parts(Parts)
-    /// Something from outside the predicate, which has a form here only beside something else.
+    /// A captured value. Its form depends on the other operand.
     case captured(Captured)
   }
 
@@ -28,7 +28,7 @@ struct TranslatedPart {
   struct Captured {
     private let content: Any
     let type: Any.Type
-    /// Which of the predicate's leaves it is, where a template is made; else nil.
+    /// The number of the predicate's leaf, if a template is made; nil otherwise.
     let leaf: Int?
     private let leaves: TemplateLeaves?
 
@@ -39,32 +39,33 @@ struct TranslatedPart {
       self.leaves = leaves
     }
 
-    /// The value itself. The translation then holds for this value only, so it gives no template.
+    /// The value itself. The translation then holds only for this value, so it gives no template.
     var value: Any {
       leaves?.isTouched = true
       return content
     }
 
-    /// The leaf of an identifier or a list of identifiers; otherwise nil. A template then reads it as rows of the map.
+    /// Returns the leaf of an identifier or of a list of identifiers; nil otherwise. A template
+    /// then reads it as rows of the map.
     func rowLeaf(of map: EntityMap) -> Int? {
       guard let leaf, let leaves, IdentifierLeaf.isKnown(type) else { return nil }
       leaves.stands(leaf, for: map)
       return leaf
     }
 
-    /// Notes what is stored of the value, so that a template can be compared with it.
+    /// Notes the stored form of the value, so that a template can be compared with it.
     func note(_ value: Value) {
       if let leaf { leaves?.note(value, leaf) }
     }
 
-    /// Another value that is nil, or not, as this one is, would be taken in the same way.
+    /// Whether the value is nil. Another value for which this is the same has the same translation.
     var isNil: Bool { FlatValue.of(content) == nil }
-    /// For making a constant of it, in whose place another one may be put.
+    /// The value for a constant, which another value may replace.
     var constant: Any { content }
   }
 
   private(set) var meaning: Meaning
-  /// Of no use for parts and what is captured.
+  /// Not used for structs and captured values.
   var expression: Condition
 
   init(_ expression: Condition, _ meaning: Meaning = .value) {
@@ -90,7 +91,7 @@ struct TranslatedPart {
 }
 
 extension TranslatedPart.Meaning {
-  /// The meaning of an element of a collection.
+  /// Returns the meaning of an element of a collection.
   static func element(of type: Any.Type) -> TranslatedPart.Meaning {
     guard let codable = TypeFacts.codable(type) else { return .value }
     guard let coder = try? CoderShelf.shared.coder(any: codable) else { return .value }

@@ -4,7 +4,8 @@ internal import RoostRecords
 internal import RoostText
 
 extension Translator {
-  /// A search in the words index of the class of a row. Without an index in the store memory searches.
+  /// Translates a search in the full text index of a row's class. Without an index in the store,
+  /// memory searches.
   func search(_ row: Operand, _ question: Operand) throws -> TranslatedPart {
     let part = try piece(row)
     guard let map = part.row, let index = try graph.session.catalog().textIndex(.words, of: map) else {

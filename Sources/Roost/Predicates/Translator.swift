@@ -3,7 +3,8 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// Why the engine has no words for an expression. It is then computed in memory, so nobody sees this.
+/// Thrown if the engine cannot express an expression. The expression is then computed in memory, so
+/// the program never sees this error.
 struct Untranslatable: Error {
   let expression: String
 
@@ -11,22 +12,23 @@ struct Untranslatable: Error {
 }
 
 extension Operand {
-  /// Whether its values are strings. The engine has words for no other texts.
+  /// Whether its values are strings. The engine knows no other type of text.
   fileprivate var isText: Bool { output == String.self }
 }
 
-/// Finds the engine's words for one part of a predicate.
+/// Translates one part of a predicate into a condition of the engine.
 final class Translator {
   let graph: GraphContext
-  // There are few, and a dictionary's own types would cost more than to go through them.
+  // There are few, and scanning them is faster than a dictionary.
   private var bindings: [Binding]
   private var lastVariable = 0
   private var depth = 0
-  /// What is deeper is left to memory, which refuses it, so that nothing runs out of stack.
+  /// Deeper expressions are left to memory, which refuses them, so that the stack does not
+  /// overflow.
   static let deepest = 200
-  /// The entities to which relationships in the part lead.
+  /// The entities that relationships in the part reference.
   private(set) var passed: [EntityMap] = []
-  /// References that always lead to a row.
+  /// References that always have a row.
   private var sure: Set<Condition> = []
   private let leaves: TemplateLeaves?
   /// Numbers for rows that the working set does not have yet.
@@ -49,7 +51,7 @@ final class Translator {
 
   func condition(_ operand: Operand) throws -> Condition { try value(piece(operand)) }
 
-  /// The engine's words for an expression that yields one value.
+  /// Translates an expression that has one value.
   func value(of operand: Operand) throws -> Condition { try value(piece(operand)) }
 
   func piece(_ operand: Operand) throws -> TranslatedPart {
@@ -125,16 +127,16 @@ final class Translator {
     }
   }
 
-  /// What stands in the predicate itself.
+  /// Translates a captured value or a literal.
   private func piece(captured value: CapturedValue) -> TranslatedPart {
     guard let leaves, let place = value.place else { return TranslatedPart(captured: value.value, value.type) }
     let leaf = leaves.leaf(value.type, at: place)
     return TranslatedPart(TranslatedPart.Captured(value: value.value, type: value.type, leaf: leaf, leaves))
   }
 
-  // MARK: Others that are evaluated
+  // MARK: Evaluated predicates
 
-  /// The words of another predicate, or of an expression, are put in place of the call.
+  /// Translates another predicate, or an expression, in the place of the call.
   private func evaluation(_ input: Operand, _ nested: NestedExpressions) throws -> TranslatedPart {
     let (input, member) = (try piece(input), nested.members[0])
     bind(member.variable, input)
@@ -180,7 +182,7 @@ final class Translator {
     }
   }
 
-  /// Binds a variable while something is done.
+  /// Binds a variable while a body runs.
   func binding<Result>(
     _ key: PredicateExpressions.VariableID, to piece: TranslatedPart, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -190,7 +192,7 @@ final class Translator {
     return try body()
   }
 
-  /// A number for a variable of the engine's.
+  /// Returns a new number of a variable of the engine.
   func newVariable() -> Int {
     lastVariable += 1
     return lastVariable
@@ -200,7 +202,7 @@ final class Translator {
 
   // MARK: Rows
 
-  /// Whether an expression yields a row in any case.
+  /// Whether an expression always has a row.
   func isThere(_ row: Condition) -> Bool {
     switch row {
     case .variable, .unwrap: true
@@ -209,13 +211,13 @@ final class Translator {
     }
   }
 
-  /// Where a reference of a row leads.
+  /// Translates a reference of a row.
   func reference(_ base: Condition, _ field: FieldID, map: EntityMap, property: Int) -> Condition {
     let found = Condition.field(base, field)
     guard case .toOne(let link) = map.type.properties[property].storage, !link.isOptional, isThere(base) else {
       return found
     }
-    // Only rows of other classes lead nowhere.
+    // Only rows of other classes have no reference.
     if map.type.isAdded(property) { return .unwrap(found) }
     sure.insert(found)
     return found

@@ -3,14 +3,14 @@ internal import RoostQuery
 
 /// Makes steps of a predicate's parts.
 ///
-/// Foundation computes predicates too, but traps where Swift does: at a sum that is too large, a division by zero, an element that is not
-/// there. So each of its expressions is computed here, by the same rules and with such things as errors. What a type of the
-/// program's own says of itself is asked as it is.
+/// Foundation computes predicates too, but traps like Swift: at an overflow, at a division by zero,
+/// and at an index out of bounds. So Roost computes each of Foundation's expressions by the same
+/// rules, and throws errors instead. Operators of the program's own types are called as they are.
 final class Walker {
   private var text: PredicateText
   private var depth = 0
 
-  /// What is deeper is refused, so that nothing runs out of stack.
+  /// Deeper expressions are refused, so that the stack does not overflow.
   static let deepest = 500
 
   init(_ text: PredicateText) { self.text = text }
@@ -29,7 +29,7 @@ final class Walker {
     return unsafeDowncast(try known.step(self), to: Step<Expression.Output>.self)
   }
 
-  /// The step of something that has a variable.
+  /// Makes the step of an expression with a variable.
   func step<Value, Expression: PredicateExpression>(
     of expression: Expression, binding variable: PredicateExpressions.Variable<Value>
   ) throws -> Step<Expression.Output> {
@@ -39,13 +39,14 @@ final class Walker {
     return try step(of: expression)
   }
 
-  /// How an expression is told of, if a value proves to be at fault. It is written only then.
+  /// Returns the description of an expression for the error of a value. The text is made only for
+  /// an error.
   func blame(_ expression: some PredicateExpression) -> Blame {
     let text = text
     return Blame { text.text(expression) }
   }
 
-  /// Who is at fault.
+  /// The expression that an error names.
   struct Blame {
     private let part: () -> String
 

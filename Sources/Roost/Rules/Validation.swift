@@ -1,6 +1,7 @@
 package import RoostGraph
 
-/// One call of ``Validatable/validate(_:)``: why it is made, and what it refuses.
+/// One call of ``Validatable/validate(_:)``: the change that is checked, and the faults that are
+/// reported.
 public final class Validation {
   /// What a save is about to do with the model.
   public enum Change: Sendable {
@@ -31,7 +32,7 @@ public final class Validation {
   ///
   /// - Parameters:
   ///   - message: what is wrong, and what to do.
-  ///   - property: the property that is at fault; nil for the whole model.
+  /// - property: the property with the fault; nil for the whole model.
   public func refuse(_ message: String, at property: AnyKeyPath? = nil) {
     note(
       OwnFault(message, property: property.map { path in type.number(of: path).map(type.propertyName) ?? "\(path)" }))
@@ -42,6 +43,6 @@ public final class Validation {
 
   private func note(_ fault: OwnFault) { if faults.count < Self.mostFaults { faults.append(fault) } }
 
-  /// Of one model more are not told.
+  /// Further faults of one model are not reported.
   private static var mostFaults: Int { 100 }
 }

@@ -14,7 +14,7 @@ internal import RoostRecords
 ///   }
 /// }
 /// ```
-/// `nil` keeps every rule: declare a property as not optional if it must have a value.
+/// `nil` fulfils every rule: declare a property as not optional if it must have a value.
 public struct ValidationRule: Hashable, Sendable, CustomStringConvertible {
   package var stored: ValueRule
 
@@ -22,10 +22,11 @@ public struct ValidationRule: Hashable, Sendable, CustomStringConvertible {
 
   private init(_ kind: ValueRule.Kind) { stored = ValueRule(kind) }
 
-  /// The rule as it is written in a program, as `range(1...5)`.
+  /// The rule as Swift source, such as `range(1...5)`.
   public var description: String { stored.text }
 
-  /// The sentence that an error shows instead of its own; nil if the rule has none.
+  /// The message of the rule, which an error shows instead of its own sentence; nil if the rule has
+  /// none.
   public var message: String? {
     get { stored.message }
     set { stored.message = newValue }
@@ -68,7 +69,8 @@ public struct ValidationRule: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: Lengths
 
-  /// A text has so many characters, data so many bytes, an array, a set, a dictionary or a relationship to many so many elements.
+  /// The length is in a range. A text has its number of characters, data its number of bytes, and
+  /// an array, a set, a dictionary or a to-many relationship its number of elements.
   public static func length(_ range: ClosedRange<Int>) -> ValidationRule {
     ValidationRule(.length(lower: range.lowerBound, upper: range.upperBound))
   }
@@ -95,27 +97,28 @@ public struct ValidationRule: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: Texts and lists
 
-  /// A regular expression of Swift matches the whole text. A pattern that is none is an error when the container is made.
+  /// A regular expression of Swift matches the whole text. An invalid pattern is an error when the
+  /// container is made.
   public static func pattern(_ pattern: String) -> ValidationRule { ValidationRule(.pattern(pattern)) }
 
-  /// A text has more than white space.
+  /// The text contains something besides white space.
   public static var notEmpty: ValidationRule { ValidationRule(.notEmpty) }
 
-  /// The value is one of a list. Values of an enum with raw values are compared by these.
+  /// The value is in a list. Enums with raw values are compared by their raw values.
   public static func oneOf<Value: Codable>(_ values: [Value]) -> ValidationRule {
     let stored = values.map { value($0) }
     return stored.contains(nil)
       ? ValidationRule(.unknown("\(Value.self)")) : ValidationRule(.oneOf(stored.compactMap(\.self)))
   }
 
-  /// A value as a field has it; nil where no field can have it.
+  /// Returns the value of a field; nil if no field can store it.
   private static func value<Known: Codable>(_ known: Known) -> RoostRecords.Value? {
     PlainType.of(Known.self)?.value(any: known) ?? CoderShelf.shared.value(any: known)
   }
 }
 
 extension [ValidationRule] {
-  /// Rules with the message of their declaration.
+  /// Adds the message of a declaration to its rules.
   package init(_ rules: [ValidationRule], message: String?) {
     self = rules
     if let message { for place in indices { self[place].message = message } }

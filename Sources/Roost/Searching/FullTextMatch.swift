@@ -1,10 +1,11 @@
 internal import RoostText
 
-/// A model that a search found: see ``ModelContext/search(_:for:where:weights:offset:limit:fileID:line:)``.
+/// A model that a search found: see
+/// ``ModelContext/search(_:for:where:weights:offset:limit:fileID:line:)``.
 public struct FullTextMatch<Model: PersistentModel> {
-  /// The model that was found, in the context that searched.
+  /// The model, in the context that searched.
   public let model: Model
-  /// How good the match is. Scores of one search can be compared with each other, and not with those of another one.
+  /// The quality of the match. Compare scores only within one search.
   public let score: Double
   private let question: String
   private let rules: FullTextRules
@@ -13,22 +14,23 @@ public struct FullTextMatch<Model: PersistentModel> {
     (self.model, self.score, self.question, self.rules) = (model, score, question, rules)
   }
 
-  /// The part of a text that shows the match best.
+  /// Returns the part of a text that shows the match best.
   ///
   /// - Parameters:
-  ///   - property: one that `#FullText` names. For another property the result is the beginning of its text.
-  ///   - words: how many words the part has at most.
+  ///   - property: a property that `#FullText` names. For another property the result is the
+  ///     beginning of its text.
+  ///   - words: the largest number of words in the part.
   public func snippet(of property: KeyPath<Model, String>, words: Int = 16) -> FullTextSnippet {
     snippet(model[keyPath: property], property, words: words)
   }
 
-  /// The part of a text that shows the match best; an empty one if the text is nil.
+  /// Returns the part of a text that shows the match best; an empty part if the text is nil.
   public func snippet(of property: KeyPath<Model, String?>, words: Int = 16) -> FullTextSnippet {
     snippet(model[keyPath: property] ?? "", property, words: words)
   }
 
   private func snippet(_ text: String, _ property: PartialKeyPath<Model>, words: Int) -> FullTextSnippet {
-    // A property that is in no index has no words to highlight.
+    // A property without an index has no words to highlight.
     let asked = rules.place(of: property) == nil ? nil : try? TextQuestion(question, for: rules.definition)
     guard let asked, let field = rules.place(of: property) else {
       let part = text.split(separator: " ").prefix(max(1, words))
@@ -53,12 +55,13 @@ public struct FullTextSnippet: Hashable, Sendable {
   public let text: String
   /// The ranges of `text` that match, in order.
   public let highlights: [Range<String.Index>]
-  /// Whether the text goes on before the part.
+  /// Whether the text continues before the part.
   public let isCutBefore: Bool
-  /// Whether the text goes on after the part.
+  /// Whether the text continues after the part.
   public let isCutAfter: Bool
 
-  /// The part with marks around each match, and with `…` where the text goes on.
+  /// Returns the part with marks around each match, and with `…` at both ends where the text
+  /// continues.
   public func marked(_ before: String, _ after: String) -> String {
     written(before, after) { String($0) }
   }

@@ -4,9 +4,9 @@ internal import RoostQuery
 internal import RoostRecords
 internal import RoostText
 
-/// Full text search with ranks.
+/// Full text search with ranking.
 extension ModelContext {
-  /// The models that match a question, the best ones first:
+  /// Finds the models that match a question, the best ones first:
   ///
   /// ```swift
   /// for found in try context.search(Note.self, for: "berlin wall*", weights: [\.title: 4], limit: 10) {
@@ -14,17 +14,20 @@ extension ModelContext {
   /// }
   /// ```
   ///
-  /// The class declares its texts with `#FullText`. ``PersistentModel/matches(_:)`` describes questions. Scores are those of BM25: rare
-  /// words count more than frequent ones, and a word in a short text counts more than in a long one. Models with one score are in the order in
-  /// which they were stored. Models with unsaved changes are found by their new texts.
+  /// The class declares its texts with `#FullText`. ``PersistentModel/matches(_:)`` describes
+  /// questions. Scores are computed by BM25: rare words count more than frequent ones, and a word
+  /// in a short text counts more than in a long one. Models with equal scores are in the order of
+  /// insertion. Models with unsaved changes are searched with their new texts.
   ///
   /// With a limit the store reads no more rows than it needs.
   ///
-  /// `predicate` is another condition for the models. `weights` says how much words in a property count: 1 without a weight. With 0 they are
-  /// found, and do not count.
+  /// `predicate` is another condition for the models. `weights` says how much a word in a property
+  /// counts: 1 by default. Words in a property with weight 0 are found, but do not count.
   ///
-  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the question cannot be read, or if the class has no `#FullText`. ``RoostError`` with
-  ///   the code `badCondition` if the store has no full text index, as one in PostgreSQL: there fetch with ``PersistentModel/matches(_:)``.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the question is not valid, or if the
+  ///   class has no `#FullText`. ``RoostError`` with the code `badCondition` if the store has no
+  ///   full text index. A store in PostgreSQL has none: fetch with ``PersistentModel/matches(_:)``
+  ///   there.
   public func search<Model: PersistentModel>(
     _ model: Model.Type, for question: String, where predicate: Predicate<Model>? = nil,
     weights: [PartialKeyPath<Model>: Double] = [:], offset: Int = 0, limit: Int? = nil,
@@ -46,7 +49,7 @@ extension ModelContext {
   }
 }
 
-/// One search with ranks.
+/// One search with ranking.
 private struct SearchRun<Model: PersistentModel> {
   private let run: FetchRun<Model>
   private let question: String
@@ -55,7 +58,7 @@ private struct SearchRun<Model: PersistentModel> {
 
   init(_ run: FetchRun<Model>, _ question: String, weights: [PartialKeyPath<Model>: Double]) throws {
     (self.run, self.question) = (run, question)
-    // A question that cannot be read is found out without a row.
+    // An invalid question is detected without reading a row.
     rules = try FullTextTest(Model._$type, question).rules
     var list = rules.definition.fields.map { _ in 1.0 }
     for (keyPath, weight) in weights {
@@ -90,7 +93,7 @@ private struct SearchRun<Model: PersistentModel> {
       ? try part.graph.fetch(
         part.query(isSorted: true, offset: run.offset, limit: run.limit), part.map, as: Model.self)
       : try run.stored(part)
-    // The fetch may have gone on to a newer state.
+    // The fetch may have moved to a newer state.
     let ground = try part.graph.session.ground()
     let found = try models.map { model in
       try match(model, ground.score(search, question, index: index, row: RowID(model._$state.row)))

@@ -3,7 +3,7 @@ internal import RoostGraph
 
 /// Values of models, without the models.
 extension ModelContext {
-  /// The values of a property, for each model of a predicate:
+  /// Returns the values of a property, for each model of a predicate:
   ///
   /// ```swift
   /// let titles = try context.select(Track.self, \.title, where: #Predicate { $0.year > 1977 })
@@ -16,6 +16,11 @@ extension ModelContext {
   /// from models, which is as slow as a fetch.
   ///
   /// Models with unsaved changes have their new values, unless `includePendingChanges` is false.
+  ///
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedKeyPath`` if
+  ///   a predicate or key path cannot be evaluated. ``RoostError`` with the code `badValue` if the
+  ///   offset or limit is negative, and `tooLarge` if the selection needs more memory than
+  ///   ``ModelConfiguration/queryBytes``.
   public func select<Model, Value: Sendable>(
     _ model: Model.Type, _ keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil,
     matching matches: [Match<Model>] = [], sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil,
@@ -27,14 +32,16 @@ extension ModelContext {
     return try selection.rows(state, [column], in: RowRange(offset, limit)) { try $0.value(column) }
   }
 
-  /// The values of several properties, for each model of a predicate:
+  /// Returns the values of several properties, for each model of a predicate:
   ///
   /// ```swift
   /// let rows = try context.select(Track.self, \.title, \.album?.title, sortBy: [SortDescriptor(\.title)])
   /// for (title, album) in rows { print(title, album ?? "") }
   /// ```
   ///
-  /// For a type of your own write `.map(TrackRow.init)`.
+  /// To convert the rows to a type of your own, append `.map(TrackRow.init)`.
+  ///
+  /// - Throws: what the form with one property throws.
   public func select<Model, First: Sendable, Second: Sendable, each Value: Sendable>(
     _ model: Model.Type, _ first: KeyPath<Model, First>, _ second: KeyPath<Model, Second>,
     _ others: repeat KeyPath<Model, each Value>, where predicate: Predicate<Model>? = nil,
@@ -52,7 +59,7 @@ extension ModelContext {
     }
   }
 
-  /// The values of properties, together with values of models of another class that belong to each model:
+  /// Returns the values of properties, joined with values of matching models of another class:
   ///
   /// ```swift
   /// let rows = try context.select(
@@ -61,7 +68,11 @@ extension ModelContext {
   /// for (number, total, customer) in rows { print(number, total, customer?.0 ?? "unknown") }
   /// ```
   ///
-  /// A model comes once for each one that belongs to it: see ``Join``. `offset` and `limit` count these rows.
+  /// A model has one row for each matching model: see ``Join``. `offset` and `limit` count these
+  /// rows.
+  ///
+  /// - Throws: what the form with one property throws. ``RoostError`` with the code `badValue` if
+  ///   the join has no key or makes too many pairs.
   public func select<Model, First: Sendable, each Value: Sendable, Joined>(
     _ model: Model.Type, _ first: KeyPath<Model, First>, _ others: repeat KeyPath<Model, each Value>,
     joining join: Join<Model, Joined>, where predicate: Predicate<Model>? = nil, matching matches: [Match<Model>] = [],
@@ -94,13 +105,16 @@ extension ModelContext {
     }
   }
 
-  /// The values of properties, together with values of models of another class, also of those models to which nothing belongs: see
-  /// ``FullJoin``.
+  /// Returns the values of properties, joined with values of models of another class, including the
+  /// models of both classes without a match: see ``FullJoin``.
   ///
   ///     let rows = try context.select(
   ///       Bill.self, \.number, \.total,
   ///       joining: .full(Client.self, on: .equal(\.email, \.address), select: \.name))
   ///     for (bill, name) in rows { print(bill?.0 ?? 0, name ?? "nobody") }
+  ///
+  /// - Throws: what the form with one property throws. ``RoostError`` with the code `badValue` if
+  ///   the join has no key or makes too many pairs.
   public func select<Model, First: Sendable, each Value: Sendable, Joined>(
     _ model: Model.Type, _ first: KeyPath<Model, First>, _ others: repeat KeyPath<Model, each Value>,
     joining full: FullJoin<Model, Joined>, where predicate: Predicate<Model>? = nil,
@@ -134,7 +148,7 @@ extension ModelContext {
     }
   }
 
-  /// The values of properties, together with a rank, a position or a running total:
+  /// Returns the values of properties, with a rank, a position or a running total:
   ///
   /// ```swift
   /// let best = try context.select(
@@ -142,8 +156,11 @@ extension ModelContext {
   ///   sortBy: [SortDescriptor(\.plays, order: .reverse)])
   /// ```
   ///
-  /// The rows come in the order of `sortBy`. With `atMost` each group has so many rows, the first ones in the order, also if others have the same
-  /// rank. See ``Window``.
+  /// The rows are in the order of `sortBy`. With `atMost`, each group has at most that many rows,
+  /// the first ones in the order, even if later rows have the same rank. See ``Window``.
+  ///
+  /// - Throws: what the form with one property throws. ``RoostError`` with the code `badValue` if
+  ///   `sortBy` is empty or `atMost` is less than 1.
   public func select<Model, First: Sendable, each Value: Sendable, Result: Sendable>(
     _ model: Model.Type, _ first: KeyPath<Model, First>, _ others: repeat KeyPath<Model, each Value>,
     over window: Window<Model, Result>, atMost most: Int? = nil, where predicate: Predicate<Model>? = nil,
@@ -173,13 +190,15 @@ extension ModelContext {
     }
   }
 
-  /// Each value that a property has, once, in the order of the values:
+  /// Returns each different value of a property once, sorted:
   ///
   /// ```swift
   /// let genres = try context.selectDistinct(Track.self, \.album?.genre)
   /// ```
   ///
-  /// Texts are one value if they are equal in Swift, however their accents are written.
+  /// Texts that are equal in Swift are one value, however their accents are encoded.
+  ///
+  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws.
   public func selectDistinct<Model, Value: Hashable & Sendable>(
     _ model: Model.Type, _ keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil,
     limit: Int? = nil, includePendingChanges: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
@@ -190,7 +209,9 @@ extension ModelContext {
     ).map { $0.key }
   }
 
-  /// Each combination of values that several properties have, once, in the order of the values.
+  /// Returns each different combination of values of several properties once, sorted.
+  ///
+  /// - Throws: what ``aggregate(_:where:includePendingChanges:_:fileID:line:)`` throws.
   public func selectDistinct<
     Model, First: Hashable & Sendable, Second: Hashable & Sendable, each Value: Hashable & Sendable
   >(
@@ -202,12 +223,13 @@ extension ModelContext {
       model, where: predicate, includePendingChanges: includePendingChanges, by: first, second, repeat each others,
       limit: limit, fileID: fileID, line: line
     )
-    // `map(\.key)` would end the program: the runtime makes no key path of a type that has a parameter pack.
+    // `map(\.key)` would end the program: the runtime makes no key path of a type with a parameter
+    // pack.
     .map { $0.key }
   }
 }
 
-/// What the calls of ``ModelContext`` that select have in common.
+/// The common part of the selections of ``ModelContext``.
 private struct Selection<Model: PersistentModel> {
   private var descriptor: FetchDescriptor<Model>
   private let matches: [MatchRun<Model>]
@@ -223,7 +245,7 @@ private struct Selection<Model: PersistentModel> {
     self.place = place
   }
 
-  /// So many rows suffice, because each one gives a result at least.
+  /// This many rows suffice, because each one gives at least one result.
   mutating func limit(to range: RowRange) {
     guard matches.isEmpty, let limit = range.limit else { return }
     let (enough, isTooLarge) = range.offset.addingReportingOverflow(limit)
@@ -236,7 +258,7 @@ private struct Selection<Model: PersistentModel> {
   ) throws -> [Row] {
     var (own, range) = (self, range)
     if matches.isEmpty, !range.isDone {
-      // The engine skips what is not wanted, and stops.
+      // The engine skips the offset, and stops at the limit.
       (own.descriptor.fetchOffset, own.descriptor.fetchLimit) = (range.offset, range.limit)
       range = RowRange()
     }
@@ -251,7 +273,7 @@ private struct Selection<Model: PersistentModel> {
     }
   }
 
-  /// Gives a closure what selects columns.
+  /// Calls a closure with the run that selects columns.
   func traced<Row>(
     _ state: ContextState, window: String? = nil,
     _ body: (([AnySelectedColumn<Model>]) -> SelectRun<Model>) throws -> [Row]

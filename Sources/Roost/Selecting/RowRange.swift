@@ -1,10 +1,10 @@
-/// Which of many rows are wanted.
+/// An offset and a limit.
 struct RowRange {
   private(set) var offset = 0
   private(set) var limit: Int?
   private var skipped = 0
 
-  /// All of them.
+  /// Makes a range of all rows.
   init() {}
 
   init(_ offset: Int, _ limit: Int?) throws {
@@ -15,7 +15,7 @@ struct RowRange {
 
   var isDone: Bool { limit == 0 }
 
-  /// Whether the next row is wanted.
+  /// Whether the next row is in the range.
   mutating func takesNext() -> Bool {
     if isDone { return false }
     if skipped < offset {

@@ -2,16 +2,18 @@ public import Foundation
 internal import RoostGraph
 internal import RoostQuery
 
-/// Rows of one class, as a side of ``ModelContext/union(_:_:all:offset:limit:fileID:line:)`` and the like.
+/// The rows of one class, for ``ModelContext/union(_:_:all:offset:limit:fileID:line:)``, intersect
+/// and except.
 ///
 ///     try context.union(.rows(Bill.self, \.city, \.total), .rows(Refund.self, \.town, \.amount))
 ///
-/// All sides have the same types, in the same order. A property that is optional on one side only becomes so by ``Computed``.
+/// All sides have the same types, in the same order. If a property is optional on one side only,
+/// ``Computed`` makes the other one optional.
 public struct Selected<Row>: @unchecked Sendable {
-  // Unchecked because key paths are not marked as what they are: values that never change.
+  // Unchecked because key paths are not marked `Sendable`, although they never change.
   /// Selects the rows, each with its values as keys.
   let rows: (ContextState) throws -> [(keys: [AnyHashable], row: Row)]
-  /// Runs a closure while the store shows one state, and counts the memory that it takes.
+  /// Runs a closure while the store shows one state, and counts its memory.
   let holding: (ContextState, () throws -> [Row]) throws -> [Row]
 
   /// The values of a property, for each model of a predicate.
@@ -87,14 +89,17 @@ public struct Selected<Row>: @unchecked Sendable {
   }
 }
 
-/// Rows of several classes together.
+/// Set operations on the rows of several classes.
 extension ModelContext {
-  /// The rows of all sides, each once:
+  /// Returns the rows of all sides, each once:
   ///
   ///     let known = try context.union(.rows(Client.self, \.address), .rows(Supplier.self, \.mail))
   ///
-  /// Rows come in the order of the sides, and of their `sortBy`. With `all` a row comes as often as the sides have it. Texts are equal if they
-  /// are equal in Swift, and NaN is equal to itself. The sides of one store are read from one state of it.
+  /// The rows are in the order of the sides, and of each side's `sortBy`. With `all`, duplicates
+  /// are kept. Texts are equal if they are equal in Swift, and NaN is equal to itself. The sides of
+  /// one store are read from one state.
+  ///
+  /// - Throws: what the `select` functions throw.
   public func union<Row>(
     _ first: Selected<Row>, _ others: Selected<Row>..., all: Bool = false, offset: Int = 0, limit: Int? = nil,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -110,7 +115,10 @@ extension ModelContext {
     }
   }
 
-  /// The rows that both sides have, each once, in the order of the first side. With `all` a row comes as often as both have it.
+  /// Returns the rows that both sides have, each once, in the order of the first side. With `all`,
+  /// a row is repeated as often as both sides have it.
+  ///
+  /// - Throws: what the `select` functions throw.
   public func intersect<Row>(
     _ first: Selected<Row>, _ second: Selected<Row>, all: Bool = false, offset: Int = 0, limit: Int? = nil,
     fileID: StaticString = #fileID, line: UInt = #line
@@ -126,8 +134,10 @@ extension ModelContext {
     }
   }
 
-  /// The rows of the first side that the second one does not have, each once, in the order of the first side. With `all` each row of the second
-  /// side takes one away.
+  /// Returns the rows of the first side that the second one does not have, each once, in the order
+  /// of the first side. With `all`, each row of the second side removes one equal row.
+  ///
+  /// - Throws: what the `select` functions throw.
   public func except<Row>(
     _ first: Selected<Row>, _ second: Selected<Row>, all: Bool = false, offset: Int = 0, limit: Int? = nil,
     fileID: StaticString = #fileID, line: UInt = #line

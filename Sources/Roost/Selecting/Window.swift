@@ -3,7 +3,8 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// A value that is computed from a row and the rows before it: a rank, a position, or a running total.
+/// A value that is computed from a row and the rows before it: a rank, a position, or a running
+/// total.
 ///
 /// ```swift
 /// let ranks = try context.select(
@@ -11,16 +12,17 @@ internal import RoostRecords
 ///   sortBy: [SortDescriptor(\.plays, order: .reverse)])
 /// ```
 ///
-/// Rows come in the order of `sortBy`. With `per` each group begins anew; nil is a group too.
+/// The rows are in the order of `sortBy`. With `per`, the computation begins again for each group;
+/// nil is a group too.
 public struct Window<Model: PersistentModel, Result>: @unchecked Sendable {
-  // Unchecked because key paths are not marked as what they are: values that never change.
+  // Unchecked because key paths are not marked `Sendable`, although they never change.
   let group: () -> AnyGroupColumn<Model>
   /// Begins a group.
   let begin: () -> WindowGroup<Model, Result>
-  /// The values that it needs besides those that are selected.
+  /// The columns that it needs in addition to the selected ones.
   let columns: () -> [AnySelectedColumn<Model>]
 
-  /// How it is computed, for ``ModelContext/explain(call:)``.
+  /// Describes the computation, for ``ModelContext/explain(call:)``.
   var text: String {
     guard let key = group().keyPath else { return "computes the window row by row" }
     return "computes the window row by row, anew for each \(PathNames.text(key))"
@@ -28,16 +30,17 @@ public struct Window<Model: PersistentModel, Result>: @unchecked Sendable {
 }
 
 extension Window where Result == Int {
-  /// 1 for the first row, 2 for the second.
+  /// The position of a row: 1 for the first row, 2 for the second.
   public static func position() -> Window { Window(group: OneGroup.init) { PositionGroup(isRank: false) } }
-  /// 1 for the first row of each group, 2 for the second.
+  /// The position in each group: 1 for the first row of a group, 2 for the second.
   public static func position<Key: Hashable>(per key: KeyPath<Model, Key>) -> Window {
     Window(group: { GroupColumn(key) }) { PositionGroup(isRank: false) }
   }
 
-  /// As the position, but rows with the same values in `sortBy` have the same rank: 1, 2, 2, 4.
+  /// The rank of a row: like the position, but rows with equal values in `sortBy` have one rank: 1,
+  /// 2, 2, 4.
   public static func rank() -> Window { Window(group: OneGroup.init) { PositionGroup(isRank: true) } }
-  /// The rank within each group: rows with the same values in `sortBy` have the same one.
+  /// The rank in each group: rows with equal values in `sortBy` have one rank.
   public static func rank<Key: Hashable>(per key: KeyPath<Model, Key>) -> Window {
     Window(group: { GroupColumn(key) }) { PositionGroup(isRank: true) }
   }
@@ -61,13 +64,13 @@ extension Window {
 
 // MARK: Columns
 
-/// All rows are one group. It is no column.
+/// The only group, of all rows. It reads no column.
 private final class OneGroup<Model: PersistentModel>: AnyGroupColumn<Model> {
   init() { super.init(nil) }
   override func key(_ row: SelectRun<Model>.Row) -> AnyHashable { true }
 }
 
-/// A key of the order. Two rows have one rank if all these are equal.
+/// A sort key. Two rows have one rank if all their sort keys are equal.
 final class SortedColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
   private let rule: SortRule<Model>
 
@@ -97,8 +100,8 @@ final class SortedColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
 /// The rows of one group so far.
 class WindowGroup<Model: PersistentModel, Result> {
   /// - Parameters:
-  ///   - columns: the window's own.
-  ///   - isTied: whether the row is equal in the order to the one before.
+  ///   - columns: the window's own columns.
+  ///   - isTied: whether the row's sort keys equal those of the previous row.
   func next(_ row: SelectRun<Model>.Row, _ columns: [AnySelectedColumn<Model>], isTied: Bool) throws -> Result {
     preconditionFailure("a group takes rows")
   }
@@ -129,7 +132,7 @@ private final class RunningGroup<Model: PersistentModel, Result>: WindowGroup<Mo
   }
 }
 
-/// Computes a window, row after row.
+/// Computes a window, row by row.
 struct WindowRun<Model: PersistentModel, Result> {
   private let window: Window<Model, Result>
   private let group: AnyGroupColumn<Model>
@@ -150,7 +153,7 @@ struct WindowRun<Model: PersistentModel, Result> {
     sorted = SortRules(sortBy).rules.map { SortedColumn($0) }
   }
 
-  /// What it reads.
+  /// The columns that the window reads.
   var columns: [AnySelectedColumn<Model>] {
     (group is OneGroup<Model> ? [] : [group]) + measured + sorted
   }

@@ -1,19 +1,24 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// Taking snapshots over into models.
+/// Applies snapshots to models.
 extension ModelContext {
-  /// Makes a model what a snapshot says, and returns it: that of its identifier, else that of its unique values, else a new one. Only
-  /// properties that differ are set; what the snapshot does not know stays. Nothing is saved; a save treats conflicts as those of
-  /// any other change.
+  /// Gives a model the values of a snapshot, and returns the model. It is the model of the
+  /// snapshot's identifier, otherwise the model with its unique values, otherwise a new one. Only
+  /// properties that differ are set; properties that the snapshot does not have stay. Nothing is
+  /// saved; a save handles conflicts as for any other change.
   ///
-  /// It throws, and changes nothing, where a relationship leads to a model that is not here.
+  /// - Throws: ``RoostError`` with the code `badValue` if the snapshot lacks a value of a new
+  ///   model, or references a model that is not in this store. Then nothing is changed.
   @discardableResult
   public func apply<T>(_ snapshot: ModelSnapshot<T>) throws -> T where T: PersistentModel {
     try apply(contentsOf: CollectionOfOne(snapshot))[0]
   }
 
-  /// Makes models what snapshots say, all or none: see ``apply(_:)-(ModelSnapshot<T>)``. New ones may reference each other, in any order.
+  /// Applies snapshots to models, all or none: see ``apply(_:)-(ModelSnapshot<T>)``. New models may
+  /// reference each other, in any order.
+  ///
+  /// - Throws: what ``apply(_:)-(ModelSnapshot<T>)`` throws. Then nothing is changed.
   @discardableResult
   public func apply<T>(contentsOf snapshots: some Sequence<ModelSnapshot<T>>) throws -> [T] where T: PersistentModel {
     try take(snapshots.map(\.content)).map { model in
@@ -24,7 +29,7 @@ extension ModelContext {
 }
 
 extension ModelContext {
-  /// Makes models what the contents of snapshots say, and returns them.
+  /// Applies the contents of snapshots to models, and returns the models.
   @discardableResult
   func take(_ contents: [SnapshotContent]) throws -> [any PersistentModel] {
     try Doorway.pass {
@@ -34,19 +39,19 @@ extension ModelContext {
   }
 }
 
-/// One application of snapshots: first everything is found and looked at, then changed.
+/// One application of snapshots: first all models are found and checked, then they are changed.
 private struct SnapshotApplication {
   let contents: [SnapshotContent]
   let context: ModelContext
-  /// By snapshot, its model, and whether that is new.
+  /// The model of each snapshot, and whether it is new.
   var models: [Found?]
-  /// New models whose relationships to one are not set yet.
+  /// New models whose to-one relationships are not set yet.
   var made: [Int: any PersistentModel] = [:]
-  /// The snapshots by what they are of.
+  /// The index of each snapshot, by its source.
   let places: [Source: Int]
-  /// The models that snapshots name by their identifiers; nil until it is asked for.
+  /// The models that snapshots name by their identifiers; nil until it is needed.
   var claimed: Set<PersistentIdentifier>?
-  /// Models that wait and had no identifier of their own when a snapshot was made of them.
+  /// Unsaved models that had no identifier of their own when a snapshot was made of them.
   var waiting: [PersistentIdentifier: any PersistentModel] = [:]
 
   struct Found {
@@ -54,7 +59,7 @@ private struct SnapshotApplication {
     var isNew = false
   }
 
-  /// An identifier, and where it means something: without a row in one process alone.
+  /// An identifier, and its process: an identifier without a row is valid in one process only.
   struct Source: Hashable {
     var identifier: PersistentIdentifier
     var process: UInt64?
@@ -83,7 +88,7 @@ private struct SnapshotApplication {
     let found = models.compactMap { $0 }
     for found in found where found.isNew { try context.state.graph(of: found.model).insert(found.model) }
     for (content, found) in zip(contents, found) {
-      // All were found before.
+      // All targets were found before.
       content.give(to: found.model) { try? target($0, content) }
     }
     return found.map(\.model)
@@ -99,8 +104,9 @@ private struct SnapshotApplication {
 
   // MARK: Finding
 
-  /// Finds a snapshot's model, and before it those of the snapshots to which that leads by relationships to one: what must be unique may
-  /// be such a relationship. In a circle one of them is set later.
+  /// Finds the model of a snapshot. First finds the models of the snapshots that it references by
+  /// to-one relationships, because a unique rule may contain such a relationship. In a cycle one of
+  /// them is set later.
   private mutating func find(_ first: Int) throws {
     var path = [first]
     var begun: Set<Int> = []
@@ -109,7 +115,7 @@ private struct SnapshotApplication {
         path.removeLast()
       } else if begun.insert(number).inserted {
         let content = contents[number]
-        // Of two snapshots of one model the last one comes last.
+        // Of several snapshots of one model, the last one is applied last.
         if let place = places[Source(content.identifier, content)], place != number {
           path.append(place)
           continue
@@ -128,7 +134,7 @@ private struct SnapshotApplication {
     }
   }
 
-  /// Finds a model by its identifier, or makes a new one that leads nowhere yet.
+  /// Finds a model by its identifier, or makes a new one without references.
   private mutating func begin(_ number: Int) throws {
     let content = contents[number]
     if let model = try known(content.identifier, content) {
@@ -140,7 +146,7 @@ private struct SnapshotApplication {
       models[number] = Found(model: model)
       return
     }
-    // The new model's default would be taken for the value.
+    // Otherwise the new model's default would look like the value.
     try content.checkRefused()
     let made = content.makeModel()
     _ = try context.state.stores.known(type(of: made))
@@ -162,7 +168,7 @@ private struct SnapshotApplication {
   private mutating func finish(_ number: Int) throws {
     let content = contents[number]
     guard let made = made[number] else {
-      // Another snapshot of the same model, which was found meanwhile.
+      // Another snapshot of the same model was found meanwhile.
       if let place = places[Source(content.identifier, content)], let model = models[place]?.model {
         models[number] = Found(model: model)
       }
@@ -176,7 +182,7 @@ private struct SnapshotApplication {
     models[number] = try likeness(made, content).map { Found(model: $0) } ?? Found(model: made, isNew: true)
   }
 
-  /// A stored model with the same unique values.
+  /// Returns a stored model with the same unique values.
   private mutating func likeness(_ made: any PersistentModel, _ content: SnapshotContent) throws -> (
     any PersistentModel
   )? {
@@ -185,10 +191,10 @@ private struct SnapshotApplication {
     do {
       let found = try graph.existing(like: made) as? any PersistentModel
       guard let found, type(of: found)._$type === content.type else { return nil }
-      // It gets the values of its own snapshot, and may lose these.
+      // The stored model gets the values of its own snapshot, and may lose these.
       return try isClaimed(found) ? nil : found
     } catch let fault as RecordFault where fault.code == .missing {
-      // A reference must lead to a model that is new too, so nothing stored can be like it.
+      // A required reference to a model that is new too, so no stored model can be equal.
       return nil
     }
   }
@@ -199,14 +205,15 @@ private struct SnapshotApplication {
     return claimed?.contains(model.persistentModelID) ?? false
   }
 
-  /// A model that is here already.
+  /// Returns a model that exists already.
   private func known(_ identifier: PersistentIdentifier, _ content: SnapshotContent) throws -> (any PersistentModel)? {
     if identifier.store == nil { return content.process == nil ? waiting[identifier] : nil }
     guard let (place, row) = context.state.stores.row(of: identifier) else { return nil }
     return try context.state.graph(place.store).existing(place.map, RowID(row)) as? any PersistentModel
   }
 
-  /// Where a relationship leads: to another snapshot's model, or to one that is here. Nil as long as that is not found.
+  /// Returns the target of a relationship: the model of another snapshot, or an existing one. Nil
+  /// as long as it is not found.
   private func target(
     _ identifier: PersistentIdentifier, _ content: SnapshotContent
   ) throws -> (any PersistentModel)? {

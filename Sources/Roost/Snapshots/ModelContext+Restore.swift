@@ -1,13 +1,17 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// Models as they were, from a snapshot of the container or from a backup.
+/// Restores models from a snapshot of the container or from a backup.
 extension ModelContext {
-  /// Brings a model back as another context of the same store shows it, and what it owned; see ``restore(contentsOf:)``.
+  /// Restores a model, and the models that it owned, as another context of the same store shows
+  /// them: see ``restore(contentsOf:)``.
+  ///
+  /// - Throws: what ``restore(contentsOf:)`` throws. Then nothing is changed.
   @discardableResult
   public func restore<T>(_ model: T) throws -> T where T: PersistentModel { try restore(contentsOf: [model])[0] }
 
-  /// Brings models back as another context shows them: that of a ``ModelContainer/snapshot()``, or of a container for a backup of this store.
+  /// Restores models as another context shows them: a context of ``ModelContainer/snapshot()``, or
+  /// of a container for a backup of this store.
   ///
   /// ```swift
   /// let backup = try ModelContainer(for: Song.self, configurations: ModelConfiguration(url: copy, allowsSave: false))
@@ -16,9 +20,14 @@ extension ModelContext {
   /// try context.save()
   /// ```
   ///
-  /// A model that is still here gets the values and the relationships that it had. One that was deleted is inserted again, with another
-  /// identifier, or becomes the model that has its unique values by now. What it owned by a `.cascade` rule comes back too, where that is gone.
-  /// Relationships lead to the models that are here and to those that come back; a required one that leads to no such model throws, and then nothing is changed. Nothing is saved.
+  /// A model that still exists gets its former values and relationships. A deleted model is
+  /// inserted again with another identifier, or becomes the model that has its unique values now.
+  /// Models that it owned by a `.cascade` rule are restored too if they are gone. Relationships
+  /// reference existing models and restored models. Nothing is saved.
+  ///
+  /// - Throws: ``RoostError`` with the code `badValue` if a model's context has ended, if the
+  ///   models are of several contexts or of another store, or if a required reference has no such
+  ///   target. Then nothing is changed.
   @discardableResult
   public func restore<T>(contentsOf models: some Sequence<T>) throws -> [T] where T: PersistentModel {
     try Doorway.pass {
@@ -43,15 +52,15 @@ extension ModelContext {
   }
 }
 
-/// The contents that one restoration applies, with the identifiers that this context's container gives their models.
+/// The contents that one restoration applies, with the identifiers of this context's container.
 private struct Restoration {
   let source: ModelContext
   let target: ModelContext
   private var contents: [SnapshotContent] = []
-  /// By identifier, the place of a content.
+  /// The index of each content, by identifier.
   private(set) var places: [PersistentIdentifier: Int] = [:]
 
-  /// Throws if the source is of no container for the same store, or a backup of it.
+  /// Throws if the source is no container for the same store, or for a backup of it.
   init(from source: ModelContext, to target: ModelContext) throws {
     (self.source, self.target) = (source, target)
     let (stores, others) = (target.state.stores, source.state.stores)
@@ -64,7 +73,7 @@ private struct Restoration {
     }
   }
 
-  /// Adds models, and what they own that is gone here.
+  /// Adds models, and the models that they own that are gone here.
   mutating func add(_ models: [any PersistentModel]) throws {
     for model in models {
       let reason: String? =
@@ -90,19 +99,19 @@ private struct Restoration {
     }
   }
 
-  /// The identifier of a model of the source in this context's container.
+  /// Returns the identifier that a model of the source has in this context's container.
   func here(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
     guard let place = target.state.stores.place(named: identifier.entityName) else { return identifier }
     let here = PersistentIdentifier(
       store: target.state.stores.stores[place.store].identifier, entity: identifier.entityName, identifier.key,
       isSaved: true)
-    // A model that came back before has another identifier since, each time.
+    // Each earlier restoration gave the model another identifier.
     var last = here
     while let next = target.state.restored[last] { last = next }
     return last
   }
 
-  /// Remembers which models are those that came back, so that they do not come a second time.
+  /// Remembers the restored models, so that they are not restored a second time.
   func note(_ found: [any PersistentModel]) {
     for (identifier, place) in places {
       guard let store = identifier.store else { continue }
@@ -120,7 +129,7 @@ private struct Restoration {
     contents.append(content)
   }
 
-  /// Where relationships with the rule `.cascade` lead.
+  /// Returns the targets of relationships with the rule `.cascade`.
   private func owned(by content: SnapshotContent) throws -> [PersistentIdentifier] {
     let (place, _) = try source.state.stores.knownRow(of: content.identifier)
     let store = source.state.graph(place.store).store
@@ -132,7 +141,7 @@ private struct Restoration {
     return target.state.graph(place.store).existingQuietly(place.map, RowID(row)) != nil
   }
 
-  /// The contents without relationships to models that are neither here nor come back.
+  /// Returns the contents without references to models that neither exist nor are restored.
   func trimmed() -> [SnapshotContent] {
     contents.map { content in
       var content = content
@@ -142,7 +151,7 @@ private struct Restoration {
         switch content.link(property) {
         case .many?: content.setLink(property, .many(kept + staying(content.identifier, property, kept: kept)))
         case .one(let one?)?:
-          // A required one stays, and applying the content says that it leads nowhere.
+          // A required reference stays. Applying the content reports that it has no target.
           content.setLink(property, .one(kept.first ?? (content.type.mayBeNil(property) ? nil : here(one))))
         case .one(nil)?, .absent?, nil: continue
         }
@@ -151,7 +160,7 @@ private struct Restoration {
     }
   }
 
-  /// The members that a list has here and cannot lose, because they must lead to its owner.
+  /// Returns the members of a list that cannot be removed, because they must reference its owner.
   private func staying(
     _ owner: PersistentIdentifier, _ property: Int, kept: [PersistentIdentifier]
   ) -> [PersistentIdentifier] {
@@ -165,7 +174,7 @@ private struct Restoration {
 }
 
 extension SnapshotContent {
-  /// Where a relationship leads.
+  /// Returns the targets of a relationship.
   fileprivate func targets(_ property: Int) -> [PersistentIdentifier] {
     switch link(property) {
     case .one(let one)?: one.map { [$0] } ?? []

@@ -1,10 +1,13 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// Snapshots of what a context sees.
+/// Snapshots of the models of a context.
 extension ModelContext {
-  /// Snapshots of the models that a descriptor asks for, with changes that wait to be saved. No models are made of the rows.
-  /// Lists are read too, each with a look-up for each model, unless `includingLists` is false.
+  /// Fetches snapshots of the models of a descriptor, with unsaved changes. No models are made.
+  /// Lists are included, with one look-up for each list of each model, unless `includingLists` is
+  /// false.
+  ///
+  /// - Throws: what ``fetch(_:fileID:line:)`` throws.
   public func fetchSnapshots<T>(
     _ descriptor: FetchDescriptor<T>, includingLists: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [ModelSnapshot<T>] where T: PersistentModel {
@@ -23,7 +26,11 @@ extension ModelContext {
     }
   }
 
-  /// The snapshot of a model as the context sees it; nil where it is deleted, or was never here.
+  /// Returns the snapshot of a model with its unsaved changes; nil if it is deleted or does not
+  /// exist.
+  ///
+  /// - Throws: ``RoostError`` with the code `foreign` if the identifier belongs to another store,
+  ///   and `store` if the row cannot be read.
   public func snapshot<T>(
     for persistentModelID: PersistentIdentifier, as type: T.Type = T.self
   ) throws -> ModelSnapshot<T>? where T: PersistentModel {
@@ -43,16 +50,21 @@ extension ModelContext {
   }
 }
 
-/// Snapshots of what is saved, from whatever actor or thread.
+/// Snapshots of saved models, for any actor or thread.
 extension ModelContainer {
-  /// Snapshots of the saved models that a descriptor asks for.
+  /// Fetches snapshots of the saved models of a descriptor.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws.
   public nonisolated func fetchSnapshots<T>(
     _ descriptor: FetchDescriptor<T>, includingLists: Bool = true, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [ModelSnapshot<T>] where T: PersistentModel {
     try ModelContext(self).fetchSnapshots(descriptor, includingLists: includingLists, fileID: fileID, line: line)
   }
 
-  /// The snapshot of a saved model; nil where there is none.
+  /// Returns the snapshot of a saved model; nil if there is none.
+  ///
+  /// - Throws: ``RoostError`` with the code `foreign` if the identifier belongs to another store,
+  ///   and `store` if the row cannot be read.
   public nonisolated func snapshot<T>(
     for persistentModelID: PersistentIdentifier, as type: T.Type = T.self
   ) throws -> ModelSnapshot<T>? where T: PersistentModel {
@@ -61,7 +73,7 @@ extension ModelContainer {
 }
 
 extension ContextState {
-  /// The contents of snapshots of identifiers, within a call.
+  /// Returns the contents of snapshots of identifiers, within a call.
   fileprivate func snapshots(_ identifiers: [PersistentIdentifier], _ lists: Bool) throws -> [SnapshotContent?] {
     // Nearly always all are of one store.
     var found: [SnapshotContent?] = Array(repeating: nil, count: identifiers.count)
@@ -88,7 +100,7 @@ extension ContextState {
 }
 
 extension GraphContext {
-  /// The contents of snapshots of rows, with their lists, within a call.
+  /// Returns the contents of snapshots of rows, with their lists, within a call.
   func snapshots(_ map: EntityMap, _ rows: [UInt64]) throws -> [SnapshotContent?] {
     try links.images(rows.map { (map, $0) }, lists: true).map { image in
       image.map { SnapshotContent($0, store.identifier($0.values.form.type.name, $0.row), in: store) }

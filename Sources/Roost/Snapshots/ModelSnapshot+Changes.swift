@@ -1,8 +1,11 @@
 internal import RoostGraph
 
-/// Changing a snapshot, and comparing two.
+/// Changes to a snapshot, and differences between two.
 extension ModelSnapshot {
-  /// Gives a stored property another value; `ModelContext.apply(_:)` takes it over.
+  /// Sets a stored property. `ModelContext.apply(_:)` applies it to the model.
+  ///
+  /// - Throws: ``RoostError`` with the code `badValue` if the key path is not a stored property, or
+  ///   the value has another type.
   @_disfavoredOverload
   public mutating func set<Value>(_ keyPath: KeyPath<Model, Value>, to value: Value) throws {
     let number = try number(keyPath)
@@ -13,30 +16,34 @@ extension ModelSnapshot {
     content.refused[number] = nil
   }
 
-  /// Lets an optional relationship reference another model; nil for none.
+  /// Sets the model that an optional relationship references; nil for none.
   ///
-  /// - Throws: ``RoostError/Code/badValue`` if the key path is not a stored relationship.
+  /// - Throws: ``RoostError`` with the code `badValue` if the key path is not a stored
+  ///   relationship.
   public mutating func set<Other: PersistentModel>(
     _ keyPath: KeyPath<Model, Other?>, to identifier: PersistentIdentifier?
   ) throws { try lead(keyPath, .one(identifier)) }
 
-  /// Lets a required relationship reference another model.
+  /// Sets the model that a required relationship references.
   ///
-  /// - Throws: ``RoostError/Code/badValue`` if the key path is not a stored relationship.
+  /// - Throws: ``RoostError`` with the code `badValue` if the key path is not a stored
+  ///   relationship.
   public mutating func set<Other: PersistentModel>(
     _ keyPath: KeyPath<Model, Other>, to identifier: PersistentIdentifier
   ) throws { try lead(keyPath, .one(identifier)) }
 
-  /// Sets the models of a relationship to many, in their order.
+  /// Sets the models of a to-many relationship, in order.
   ///
-  /// - Throws: ``RoostError/Code/badValue`` if the key path is not a stored relationship.
+  /// - Throws: ``RoostError`` with the code `badValue` if the key path is not a stored
+  ///   relationship.
   public mutating func set<Other: PersistentModel>(
     _ keyPath: KeyPath<Model, [Other]>, to identifiers: [PersistentIdentifier]
   ) throws { try lead(keyPath, .many(identifiers)) }
 
-  /// Sets the models of an optional relationship to many, in their order.
+  /// Sets the models of an optional to-many relationship, in order.
   ///
-  /// - Throws: ``RoostError/Code/badValue`` if the key path is not a stored relationship.
+  /// - Throws: ``RoostError`` with the code `badValue` if the key path is not a stored
+  ///   relationship.
   public mutating func set<Other: PersistentModel>(
     _ keyPath: KeyPath<Model, [Other]?>, to identifiers: [PersistentIdentifier]
   ) throws { try lead(keyPath, .many(identifiers)) }
@@ -58,7 +65,7 @@ extension ModelSnapshot {
 
   private func name(_ number: Int) -> String { "\(content.type.name).\(content.type.propertyName(number))" }
 
-  /// A property that two snapshots do not have in common.
+  /// A property that differs between two snapshots.
   public struct Difference: Hashable, Sendable, CustomStringConvertible {
     /// The name of the property.
     public let property: String
@@ -66,17 +73,18 @@ extension ModelSnapshot {
     fileprivate let old: SnapshotContent
     fileprivate let new: SnapshotContent
 
-    /// The value in the older snapshot, in words.
+    /// The value in the older snapshot, as text.
     public var before: String { old.text(number) }
-    /// The value in the newer snapshot, in words.
+    /// The value in the newer snapshot, as text.
     public var after: String { new.text(number) }
     public var description: String { "\(property): \(before) → \(after)" }
   }
 
-  /// What is not the same in an older snapshot, by property, in the order in which they are declared. What one of the two knows nothing
-  /// of is left out. Values are compared as they are stored, to the byte; whose snapshots they are does not count.
+  /// Returns the properties that differ from an older snapshot, in the order of their declaration.
+  /// Properties that one of the two does not have are left out. Values are compared in their stored
+  /// form, byte by byte. The models of the snapshots may be different ones.
   public func differences(from old: ModelSnapshot) -> [Difference] {
-    // Of two classes what the one above has in common.
+    // If the classes differ, the properties of their common superclass are compared.
     let count = content.type === old.content.type ? content.type.properties.count : Model._$type.properties.count
     return (0..<count).compactMap { number in
       guard content.isPresent(number), old.content.isPresent(number),

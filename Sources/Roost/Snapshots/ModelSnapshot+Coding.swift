@@ -3,13 +3,15 @@ internal import RoostFile
 internal import RoostGraph
 internal import Synchronization
 
-/// Coded by the names of the properties, so that people can read it and programs of other versions too.
+/// The coded form. It has the names of properties, so that people and other versions of the program
+/// can read it.
 ///
 /// ```
 /// { "model": "Track", "id": { … }, "values": { "title": "So What", "album": { … } or null, "tags": [ … ] } }
 /// ```
-/// What the class does not have any more is left out; what it has and the data has not is not loaded: see
-/// ``ModelSnapshot/isLoaded(_:)``. A property is found by its `originalName` too.
+/// Properties that the class no longer has are ignored. Properties of the class that the data does
+/// not have are not loaded: see ``ModelSnapshot/isLoaded(_:)``. A property is also found by its
+/// `originalName`.
 extension ModelSnapshot: Codable {
   private enum CodingKeys: String, CodingKey { case model, id, process, values }
 
@@ -43,7 +45,7 @@ extension ModelSnapshot: Codable {
 extension SnapshotContent {
   /// Writes the values, and the identifiers of relationships, by the names of their properties.
   func encode(into values: inout KeyedEncodingContainer<ImageKey>) throws {
-    // What reads it would take the property's default for its value.
+    // Otherwise a reader would take the property's default for its value.
     try checkRefused()
     try self.values.encode(into: &values)
     for property in form.links {
@@ -57,7 +59,7 @@ extension SnapshotContent {
     }
   }
 
-  /// Reads what ``encode(into:)`` wrote, in this or another version of the program.
+  /// Reads the output of ``encode(into:)`` of this or another version of the program.
   init(
     _ identifier: PersistentIdentifier, _ type: _ModelType, from values: KeyedDecodingContainer<ImageKey>
   ) throws {
@@ -79,7 +81,8 @@ extension SnapshotContent {
     isDecoded = true
   }
 
-  /// Whether it names a model without a row, which means nothing in other processes.
+  /// Whether it contains the identifier of a model without a row, which is not valid in other
+  /// processes.
   fileprivate var hasTemporary: Bool {
     func isTemporary(_ identifier: PersistentIdentifier) -> Bool { identifier.store == nil }
     return isTemporary(identifier)
@@ -94,13 +97,13 @@ extension SnapshotContent {
 }
 
 private enum Process {
-  /// Tells this process from all others.
+  /// A number that identifies this process.
   static let number = UInt64.random(in: 1 ... .max)
-  /// Some other one that does not say which.
+  /// Another process that wrote no number.
   static let unknown: UInt64 = 0
 }
 
-/// What a class's properties were called before.
+/// The former names of a class's properties.
 private struct OriginalNames {
   private(set) var names: [Int: String] = [:]
 

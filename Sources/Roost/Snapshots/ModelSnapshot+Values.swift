@@ -1,41 +1,43 @@
 internal import RoostFile
 internal import RoostGraph
 
-/// Reading by key path. The path is looked up by its address, so that it costs little for each of many snapshots;
-/// ``Swift/Sequence/values(of:)`` does not even do that.
+/// Reads by key path. The path is looked up by its address, so that a read of many snapshots is
+/// cheap; ``Swift/Sequence/values(of:)`` looks it up only once.
 extension ModelSnapshot {
-  /// A stored value. One that the snapshot knows nothing of, because it was coded by an older program, is the property's default, else
-  /// nil, zero or empty. A computed property, or a part of a struct, is computed of the snapshot's values.
+  /// The stored value. If the snapshot does not have the property, because an older program coded
+  /// it, this is the property's default, or nil, zero or empty. A computed property, or a property
+  /// of a struct, is computed from the snapshot's values.
   @_disfavoredOverload
   public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value {
     do { return try value(of: keyPath) } catch { StandardError.stop("\(error)") }
   }
 
-  /// Where a relationship leads; nil for nowhere.
+  /// The model that an optional relationship references; nil for none.
   public subscript<Other: PersistentModel>(keyPath: KeyPath<Model, Other?>) -> PersistentIdentifier? {
     one(keyPath)
   }
 
-  /// Where a relationship leads that must lead somewhere. If the other model was deleted nevertheless it is an identifier of none.
+  /// The model that a required relationship references. If that model was deleted nevertheless, the
+  /// identifier names no model.
   public subscript<Other: PersistentModel>(keyPath: KeyPath<Model, Other>) -> PersistentIdentifier {
     one(keyPath) ?? PersistentIdentifier(store: nil, entity: Other._$type.name, .temporary(0), isSaved: false)
   }
 
-  /// The members of a relationship, in their order. Where they were not read, it ends the program; ``isLoaded(_:)`` tells, and
-  /// `value(of:)` throws.
+  /// The members of a relationship, in order. If the list was not loaded, it ends the program;
+  /// ``isLoaded(_:)`` tests that, and `value(of:)` throws.
   public subscript<Other: PersistentModel>(keyPath: KeyPath<Model, [Other]>) -> [PersistentIdentifier] {
     do { return try many(keyPath) } catch { StandardError.stop("\(error)") }
   }
-  /// The members of an optional relationship, in their order. Without a list that was read it ends the program, as
-  /// for a list that is not optional.
+  /// The members of an optional relationship, in order. If the list was not loaded, it ends the
+  /// program.
   public subscript<Other: PersistentModel>(keyPath: KeyPath<Model, [Other]?>) -> [PersistentIdentifier] {
     do { return try many(keyPath) } catch { StandardError.stop("\(error)") }
   }
 
-  /// The stored value of a property, as `snapshot.title`.
+  /// The stored value of a property, such as `snapshot.title`.
   @_disfavoredOverload
   public subscript<Value>(dynamicMember keyPath: KeyPath<Model, Value>) -> Value { self[keyPath] }
-  /// The model that an optional relationship references, as `snapshot.playlist`; nil for none.
+  /// The model that an optional relationship references, such as `snapshot.playlist`; nil for none.
   public subscript<Other: PersistentModel>(dynamicMember keyPath: KeyPath<Model, Other?>) -> PersistentIdentifier? {
     self[keyPath]
   }
@@ -43,43 +45,54 @@ extension ModelSnapshot {
   public subscript<Other: PersistentModel>(dynamicMember keyPath: KeyPath<Model, Other>) -> PersistentIdentifier {
     self[keyPath]
   }
-  /// The members of a relationship, in their order. Without a list that was read it ends the program.
+  /// The members of a relationship, in order. If the list was not loaded, it ends the program.
   public subscript<Other: PersistentModel>(dynamicMember keyPath: KeyPath<Model, [Other]>) -> [PersistentIdentifier] {
     self[keyPath]
   }
-  /// The members of an optional relationship, in their order. Without a list that was read it ends the program.
+  /// The members of an optional relationship, in order. If the list was not loaded, it ends the
+  /// program.
   public subscript<Other: PersistentModel>(dynamicMember keyPath: KeyPath<Model, [Other]?>) -> [PersistentIdentifier] {
     self[keyPath]
   }
 
-  /// The value that `self[keyPath]` gives; it throws where that would end the program: where a computed property asks a relationship,
-  /// because a snapshot has only identifiers, for a list that was not read, and for a property whose type does not accept what is
-  /// stored.
+  /// Returns the value of `self[keyPath]`.
+  ///
+  /// - Throws: ``RoostError`` with the code `badValue` if the subscript would end the program: a
+  ///   computed property reads a relationship (a snapshot has only identifiers), a list was not
+  ///   loaded, or the property's type does not accept the stored value.
   @_disfavoredOverload
   public func value<Value>(of keyPath: KeyPath<Model, Value>) throws -> Value {
     guard let number = SnapshotPaths.number(of: keyPath) else { return try computed(keyPath) }
     return try content.value(number)
   }
 
-  /// The model that an optional relationship references; nil for none.
+  /// Returns the model that an optional relationship references; nil for none.
+  ///
+  /// - Throws: nothing. The other overloads throw.
   public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, Other?>) throws -> PersistentIdentifier? {
     self[keyPath]
   }
-  /// The model that a required relationship references.
+  /// Returns the model that a required relationship references.
+  ///
+  /// - Throws: nothing. The other overloads throw.
   public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, Other>) throws -> PersistentIdentifier {
     self[keyPath]
   }
-  /// The members of a relationship, in their order. It throws ``RoostError/Code/badValue`` if the list was not read.
+  /// Returns the members of a relationship, in order.
+  ///
+  /// - Throws: ``RoostError`` with the code `badValue` if the list was not loaded.
   public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, [Other]>) throws -> [PersistentIdentifier] {
     try many(keyPath)
   }
-  /// The members of an optional relationship, in their order. It throws ``RoostError/Code/badValue`` if the list was
-  /// not read.
+  /// Returns the members of an optional relationship, in order.
+  ///
+  /// - Throws: ``RoostError`` with the code `badValue` if the list was not loaded.
   public func value<Other: PersistentModel>(of keyPath: KeyPath<Model, [Other]?>) throws -> [PersistentIdentifier] {
     try many(keyPath)
   }
 
-  /// Whether the snapshot knows a property: lists may not have been read, and one that was coded by an older program may not have it.
+  /// Whether the snapshot has a property. A list may not have been loaded, and a snapshot that an
+  /// older program coded may lack new properties.
   public func isLoaded(_ keyPath: PartialKeyPath<Model>) -> Bool {
     SnapshotPaths.number(of: keyPath).map { content.isPresent($0) } ?? false
   }
@@ -102,13 +115,14 @@ extension ModelSnapshot {
       "\(content.type.name).\(content.type.propertyName(number)) was not read: fetch the snapshots with lists")
   }
 
-  /// What no property stores: it is computed of a model that has the snapshot's values and no relationships.
+  /// Computes a property that is not stored, from a model that has the snapshot's values and no
+  /// relationships.
   private func computed<Value>(_ keyPath: KeyPath<Model, Value>) throws -> Value {
     let made = content.makeModel()
     guard let model = made as? Model else {
       throw RoostError(.badValue, "\(keyPath) cannot be computed from a snapshot")
     }
-    // It may read any property.
+    // The property may read any other property.
     try content.checkRefused()
     content.fill(made)
     let alarm = LinkAlarm(model)
@@ -119,7 +133,8 @@ extension ModelSnapshot {
         "\(keyPath) reads \(content.type.name).\(content.type.propertyName(property)), and a snapshot has only its identifiers: "
           + "compute it from the model")
     }
-    // Whoever asks for the identifier wants that of the model.
+    // If the result is the identifier of the made model, the caller gets the identifier of the
+    // snapshot's model.
     if let identifier = value as? PersistentIdentifier, identifier == model.persistentModelID,
       let own = content.identifier as? Value
     {
@@ -130,7 +145,9 @@ extension ModelSnapshot {
 }
 
 extension Sequence {
-  /// One property of many snapshots. The key path is looked up once.
+  /// Reads one property of many snapshots. The key path is looked up once.
+  ///
+  /// - Throws: what `value(of:)` throws.
   public func values<Model, Value>(of keyPath: KeyPath<Model, Value>) throws -> [Value]
   where Element == ModelSnapshot<Model> {
     guard let number = SnapshotPaths.number(of: keyPath) else { return try map { try $0.value(of: keyPath) } }
@@ -138,7 +155,7 @@ extension Sequence {
   }
 }
 
-/// Which property a key path is about.
+/// Finds the property of a key path.
 enum SnapshotPaths {
   static func number<Model: PersistentModel>(of keyPath: PartialKeyPath<Model>) -> Int? {
     ImageForm.of(Model._$type).number(of: keyPath)

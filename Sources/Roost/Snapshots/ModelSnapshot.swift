@@ -1,20 +1,22 @@
 internal import RoostGraph
 
-/// A model as it was at one moment, apart from its context: it never changes by itself, belongs to no thread, and stays readable when
-/// the container is closed.
+/// The values of a model at one moment, independent of its context. It never changes by itself,
+/// belongs to no thread, and stays readable after the container is closed.
 ///
-/// There is one for every model. Values are read by key path, `snapshot[\.title]` or `snapshot.title`. Relationships are identifiers:
-/// that of one model, or a list. Two snapshots are equal if they are of the same model and the same would be stored of both, to the byte.
+/// Every model has snapshots. Read values by key path, `snapshot[\.title]` or `snapshot.title`.
+/// Relationships are identifiers: one, or an array. Two snapshots are equal if they are of the same
+/// model and their stored forms are equal, byte by byte.
 @dynamicMemberLookup
 public struct ModelSnapshot<Model: PersistentModel>: Hashable, Sendable {
   var content: SnapshotContent
 
   init(_ content: SnapshotContent) { self.content = content }
 
-  /// As the model is now, with changes that wait to be saved. It need be in no context.
+  /// Makes a snapshot of a model with its unsaved changes. The model need not belong to a context.
   public nonisolated init(_ model: Model) { content = SnapshotContent(model) }
 
-  /// Which model it is of. One that is in no context has an identifier of this process.
+  /// The identifier of the model. A model without a context has a temporary identifier that is
+  /// valid in this process only.
   public var persistentModelID: PersistentIdentifier { content.identifier }
 
   /// The name of the model's class, which may be a subclass of `Model`.
@@ -27,7 +29,8 @@ public struct ModelSnapshot<Model: PersistentModel>: Hashable, Sendable {
 }
 
 extension PersistentModel {
-  /// As the model is now, with changes that wait to be saved, for other actors, for later, or for comparing.
+  /// A snapshot of the model with its unsaved changes, for other actors, for later, or for
+  /// comparing.
   public nonisolated var snapshot: ModelSnapshot<Self> { ModelSnapshot(self) }
 }
 

@@ -2,7 +2,7 @@ internal import RoostFile
 internal import RoostGraph
 
 extension SnapshotContent {
-  /// A stored value; what stands for it where it is not known.
+  /// Returns a stored value, or its substitute if it is not known.
   func value<Value>(_ number: Int) throws -> Value {
     if let value = values.value(number, as: Value.self) { return value }
     try checkRefused(number)
@@ -21,7 +21,7 @@ extension SnapshotContent {
     )
   }
 
-  /// A model that is nobody's.
+  /// Makes a model without a context.
   func makeModel() -> any PersistentModel {
     guard let type = type.model as? any PersistentModel.Type else {
       StandardError.stop("\(type.name) is no model")
@@ -31,7 +31,7 @@ extension SnapshotContent {
 }
 
 extension SnapshotContent {
-  /// Sets what differs in a model of a context; what is not known stays, and what is not wanted.
+  /// Sets the properties that differ in a model of a context. Unknown and unwanted properties stay.
   func give(
     to model: any PersistentModel, target: (PersistentIdentifier) -> (any PersistentModel)?,
     where isWanted: (Int) -> Bool = { _ in true }
@@ -44,7 +44,7 @@ extension SnapshotContent {
       case .one(let one)?:
         let other = one.flatMap(target)
         if case .one(let before)? = now.link(property), before == other?.persistentModelID { continue }
-        // One that must lead somewhere stays.
+        // A required reference stays.
         if other == nil, !type.mayBeNil(property) { continue }
         model.assign(property, other as Any)
       case .many(let many)?:
@@ -56,7 +56,8 @@ extension SnapshotContent {
     }
   }
 
-  /// Gives a model that is nobody's the values; what is not known gets its default. Returns the first property that has neither.
+  /// Gives the values to a model without a context. Unknown properties get their defaults. Returns
+  /// the first property that has neither.
   @discardableResult
   func fill(_ model: some PersistentModel) -> Int? {
     var missing: Int?
@@ -70,7 +71,7 @@ extension SnapshotContent {
     return missing
   }
 
-  /// Whether a value may be nil, so that one that is not known is.
+  /// Whether a value may be nil, so that an unknown one is nil.
   private func isOptional(_ property: Int) -> Bool {
     guard let coder = form.coders[property], coder.field?.isOptional == true else { return false }
     return true

@@ -2,9 +2,10 @@ internal import Foundation
 internal import RoostFile
 package import RoostGraph
 
-/// What a snapshot holds. It never changes.
+/// The content of a snapshot. It never changes.
 ///
-/// A copy takes one reference, because contents are passed on many times between a store and the objects.
+/// A copy retains one reference, because contents are passed on many times between a store and the
+/// objects.
 package struct SnapshotContent: Hashable, Sendable {
   private struct Fields: Sendable {
     var identifier: PersistentIdentifier
@@ -31,41 +32,44 @@ package struct SnapshotContent: Hashable, Sendable {
     get { holder.fields.identifier }
     set { fields.identifier = newValue }
   }
-  /// The key of the identifier, without a copy of all of it.
+  /// The key of the identifier, without a copy of the whole identifier.
   var key: IdentifierKey { holder.fields.identifier.key }
   package var values: ValueImage {
     get { holder.fields.values }
     set { fields.values = newValue }
   }
-  /// By place among the class's relationships.
+  /// The links, by the index of the relationship in its class.
   package var links: [Link] {
     get { holder.fields.links }
     set { fields.links = newValue }
   }
-  /// The process that it comes from, where that is another one: there, identifiers of models without a row are others'.
+  /// The process of the content, if it is another one: identifiers of models without a row are
+  /// valid only there.
   var process: UInt64? {
     get { holder.fields.process }
     set { fields.process = newValue }
   }
-  /// Whether it was coded, perhaps by a program that knew less of the model: a list that is not there is empty then.
+  /// Whether it was decoded, perhaps from an older program that had fewer properties: a list that
+  /// it lacks is empty then.
   var isDecoded: Bool {
     get { holder.fields.isDecoded }
     set { fields.isDecoded = newValue }
   }
-  /// By property, why its stored value was refused: see ``ModelSnapshot/value(of:)``.
+  /// For each property, why its stored value was refused: see ``ModelSnapshot/value(of:)``.
   package var refused: [Int: String] {
     get { holder.fields.refused }
     set { fields.refused = newValue }
   }
 
-  /// Whether it is a row as this program knows it: nothing was refused, and no other program coded it.
+  /// Whether it is a row of this program: nothing was refused, and it was not decoded.
   var isOwn: Bool { holder.fields.refused.isEmpty && holder.fields.process == nil && !holder.fields.isDecoded }
 
-  /// What a store of a package of ours knows of the row, for ``AskedStore/took(_:)``.
+  /// The knowledge of a store in one of Roost's packages about the row, for
+  /// ``AskedStore/took(_:)``.
   package var mark: (any AnyObject & Sendable)?
 
   package enum Link: Hashable, Sendable {
-    /// Not read, or not known.
+    /// Not loaded, or not known.
     case absent
     case one(PersistentIdentifier?)
     case many([PersistentIdentifier])
@@ -78,7 +82,7 @@ package struct SnapshotContent: Hashable, Sendable {
     holder = Holder(Fields(identifier: identifier, values: values, links: links))
   }
 
-  /// Of a row of a store.
+  /// Makes the content of a row of a store.
   init(_ image: ObjectImage, _ identifier: PersistentIdentifier, in store: GraphStore) {
     let links: [Link] = image.links.map { link in
       switch link {
@@ -91,7 +95,7 @@ package struct SnapshotContent: Hashable, Sendable {
     if !image.refused.isEmpty { refused = image.refused.mapValues { Doorway.text($0.description, $0.code.rawValue) } }
   }
 
-  /// Of a model whose context is in the middle of a change.
+  /// Makes the content of a model whose context is in the middle of a change.
   init(unsettled model: some PersistentModel) {
     guard let graph = model.graphContext, let image = graph.links.imageAsItIs(of: model) else {
       self.init(model)
@@ -100,7 +104,7 @@ package struct SnapshotContent: Hashable, Sendable {
     self.init(image, model.persistentModelID, in: graph.store)
   }
 
-  /// Of a model, in a context or in none.
+  /// Makes the content of a model, with or without a context.
   init(_ model: some PersistentModel) {
     if let graph = model.graphContext {
       let image = graph.image(of: model)
@@ -136,12 +140,12 @@ package struct SnapshotContent: Hashable, Sendable {
 
   mutating func setLink(_ property: Int, _ link: Link) { links[form.linkPlaces[property]] = link }
 
-  /// Whether it says who is in each list.
+  /// Whether it has the members of each list.
   package var hasAllLists: Bool {
     !form.hasLists || zip(form.links, links).allSatisfy { property, link in !form.isList(property) || link != .absent }
   }
 
-  /// Whether another content says the same of all that this one says.
+  /// Whether another content has equal values for everything in this one.
   package func isCovered(by other: SnapshotContent, lists: Bool) -> Bool {
     identifier == other.identifier && values == other.values && refused == other.refused
       && form.links.indices.allSatisfy { place in
@@ -149,21 +153,21 @@ package struct SnapshotContent: Hashable, Sendable {
       }
   }
 
-  /// This content, completed: each relationship that is absent here is taken from another content.
+  /// Returns this content with each absent relationship taken from another content.
   package func filled(from other: SnapshotContent) -> SnapshotContent {
     var all = self
     all.links = zip(links, other.links).map { $0 == .absent ? $1 : $0 }
     return all
   }
 
-  /// Throws where a property's stored value was refused, so that a default would be taken for it.
+  /// Throws if a property's stored value was refused, so that a default would look like it.
   func checkRefused(_ property: Int? = nil) throws {
     if refused.isEmpty { return }
     let text = property.map { refused[$0] } ?? refused.min { $0.key < $1.key }?.value
     if let text { throw RoostError(.unreadable, text) }
   }
 
-  /// Takes a value over as another content has it.
+  /// Takes a value from another content.
   mutating func takeValue(_ property: Int, of other: SnapshotContent) {
     values = values.taking(property, of: other.values)
   }
@@ -181,7 +185,7 @@ package struct SnapshotContent: Hashable, Sendable {
     return values.isSame(property, as: other.values)
   }
 
-  /// A value for people.
+  /// Returns a value as text.
   func text(_ property: Int) -> String {
     switch link(property) {
     case .absent?: return "not read"

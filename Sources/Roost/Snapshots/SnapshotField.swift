@@ -1,11 +1,12 @@
 internal import RoostFile
 internal import RoostGraph
 
-/// A field of a typed snapshot whose type only the compiler can tell: a model becomes its identifier, a list of models identifiers,
-/// and anything else stays what it is.
+/// A field of a typed snapshot whose type only the compiler knows: a model becomes its identifier,
+/// a list of models becomes identifiers, and any other value stays as it is.
 ///
-/// Unchecked because a value is held only where it has no references, or is of a type that is known to be Sendable; any other one is
-/// made anew of its bytes by each reading. Whether a type is Sendable cannot be asked, neither by overload nor at run time.
+/// Unchecked because a value is stored only if it has no references, or its type is known to be
+/// Sendable. Any other value is made again from its bytes at each read. Neither overloads nor the
+/// runtime can test whether a type is Sendable.
 @propertyWrapper
 public struct _SnapshotField<Value>: @unchecked Sendable {
   private var held: Value?
@@ -16,7 +17,7 @@ public struct _SnapshotField<Value>: @unchecked Sendable {
     var bytes: [UInt8]
   }
 
-  // What generated code declares: it chooses the type, and a value comes later.
+  // Generated code declares these: the declaration chooses the type, and the value comes later.
 
   public init<M: PersistentModel>(_ type: M.Type) where Value == PersistentIdentifier {}
   public init<M: PersistentModel>(_ type: M?.Type) where Value == PersistentIdentifier? {}
@@ -46,7 +47,7 @@ public struct _SnapshotField<Value>: @unchecked Sendable {
 
   private init(_ coded: Coded) { self.coded = coded }
 
-  /// One that was decoded, or is a default.
+  /// Makes a field of a decoded value or of a default.
   private init(_ value: Value, _ coder: AnyCoder?) {
     if Self.maybeHeld {
       held = value
@@ -55,7 +56,7 @@ public struct _SnapshotField<Value>: @unchecked Sendable {
     }
   }
 
-  /// Of a type that is found out at run time.
+  /// The coder of a type that is known at run time.
   private static var coder: AnyCoder? {
     (Value.self as? any Codable.Type).flatMap { try? CoderShelf.shared.coder(any: $0) }
   }
@@ -82,7 +83,7 @@ public struct _SnapshotField<Value>: @unchecked Sendable {
     }
   }
 
-  /// What tells it from others: what would be stored of it, or the value, where that can.
+  /// The identity for comparisons: the stored form, or the value if it is hashable.
   private var identity: AnyHashable {
     if let coded { return AnyHashable(coded.bytes) }
     if let hashable = held as? any Hashable { return AnyHashable(hashable) }
@@ -138,7 +139,9 @@ extension _SnapshotField where Value: ExpressibleByNilLiteral {
 }
 
 extension KeyedDecodingContainer {
-  /// What may be nil may be missing.
+  /// An optional field may be missing.
+  ///
+  /// - Throws: `DecodingError` if the value cannot be decoded.
   public func decode<Value: ExpressibleByNilLiteral>(
     _ type: _SnapshotField<Value>.Type, forKey key: Key
   ) throws -> _SnapshotField<Value> {

@@ -1,6 +1,7 @@
 package import RoostGraph
 
-/// All saved models of a container's files: read from one snapshot, page by page, and written with numbers that are given before.
+/// All saved models of a container's files. They are read from one snapshot, in pages, and written
+/// with given row numbers.
 package final class StoreRows {
   private let container: ModelContainer
   private var snapshot: ModelContext
@@ -11,7 +12,7 @@ package final class StoreRows {
     snapshot = try container.snapshot()
   }
 
-  /// Reads what was committed until now from here on.
+  /// Moves to the newest state.
   package func renew() throws { snapshot = try container.snapshot() }
 
   /// The identifiers of the stores.
@@ -19,19 +20,20 @@ package final class StoreRows {
 
   private func place(_ type: _ModelType) throws -> StoreSet.Place { try container.stores.known(type.model) }
 
-  /// The store that has a class.
+  /// Returns the store of a class.
   package func store(of type: _ModelType) throws -> String {
     container.stores.stores[try place(type).store].identifier
   }
 
   // MARK: Reading
 
-  /// The models of a class and its subclasses that follow a row number, in the order of the numbers.
+  /// Returns the models of a class and its subclasses after a row number, in the order of the
+  /// numbers.
   package func page(of type: _ModelType, after row: UInt64, count: Int) throws -> [SnapshotContent] {
     try contents(type) { try $0.images(of: $1, after: row, count: count) }
   }
 
-  /// The models of a class and its subclasses in some rows.
+  /// Returns the models of a class and its subclasses in some rows.
   package func load(_ type: _ModelType, rows: [UInt64]) throws -> [SnapshotContent] {
     try contents(type) { try $0.images(of: $1, rows: rows) }
   }
@@ -57,15 +59,15 @@ package final class StoreRows {
   package struct NewRow {
     package var content: SnapshotContent
     package var row: UInt64
-    /// By property, the rows that it references; nil for none.
+    /// For each property, the row that it references; nil for none.
     package var references: [(property: Int, row: UInt64?)] = []
-    /// By property, the rows of its lists.
+    /// For each property, the rows of its list.
     package var lists: [(property: Int, rows: [UInt64])] = []
 
     package init(_ content: SnapshotContent, row: UInt64) { (self.content, self.row) = (content, row) }
   }
 
-  /// Numbers for so many new models of a class. Returns the first one.
+  /// Reserves row numbers for new models of a class. Returns the first one.
   package func reserve(_ count: Int, of type: _ModelType) throws -> UInt64 {
     let place = try place(type)
     return try Doorway.pass { try container.stores.stores[place.store].reserve(count, of: place.map) }
@@ -76,7 +78,7 @@ package final class StoreRows {
     try write(rows) { try $0.insert($1, author: author) }
   }
 
-  /// Gives models that are there the references and lists that they must have.
+  /// Sets the references and lists of existing models.
   package func connect(_ rows: [NewRow], author: String) throws {
     try write(rows) { try $0.connect($1, author: author) }
   }

@@ -1,29 +1,33 @@
 internal import RoostFile
 internal import RoostGraph
 
-/// A struct with a field for each property of a model. `@Snapshots` makes one, ``SnapshotModel``'s `Snapshot`.
+/// A struct with a field for each property of a model. `@Snapshots` makes one: ``SnapshotModel``'s
+/// `Snapshot`.
 public protocol TypedSnapshot: Sendable {
-  /// The class of the model that the struct has the fields of.
+  /// The class of the model.
   associatedtype SnapshotModel: PersistentModel
 
-  /// Which model it is of.
+  /// The identifier of the model.
   var persistentModelID: PersistentIdentifier { get }
-  /// Makes the struct of a snapshot. It ends the program if the type of a property does not accept what is stored;
-  /// ``init(checking:)`` throws instead.
+  /// Makes the struct from a snapshot. It ends the program if a property's type does not accept the
+  /// stored value; ``init(checking:)`` throws instead.
   init(_ snapshot: ModelSnapshot<SnapshotModel>)
-  /// Gives the fields back, by number.
+  /// Returns the fields, by number.
   func _$put(into values: inout _SnapshotSink)
 }
 
 extension TypedSnapshot {
-  /// Makes the struct of a snapshot, and throws where the type of a property does not accept what is stored. The error names the
-  /// row, the property and the stored value. `init(_:)` ends the program there, because each field must have a value.
+  /// Makes the struct from a snapshot. `init(_:)` ends the program if a value is not accepted,
+  /// because each field must have a value.
+  ///
+  /// - Throws: ``RoostError`` with the code `badValue` if a property's type does not accept the
+  ///   stored value. The error names the row, the property and the stored value.
   public nonisolated init(checking snapshot: ModelSnapshot<SnapshotModel>) throws {
     try snapshot.content.checkRefused()
     self.init(snapshot)
   }
 
-  /// The model as it is now, with changes that wait to be saved.
+  /// Makes the struct from a model with its unsaved changes.
   public nonisolated init(_ model: SnapshotModel) { self.init(ModelSnapshot(model)) }
 
   /// The values of the struct as a ``ModelSnapshot``, for comparing and applying.
@@ -34,7 +38,7 @@ extension TypedSnapshot {
   }
 }
 
-/// One of a class that inherits from another model: what it inherits stands behind key paths.
+/// A typed snapshot of a class with a superclass. Inherited properties are read by key path.
 public protocol InheritingSnapshot: TypedSnapshot {
   /// The superclass, whose properties are not fields of the struct.
   associatedtype InheritedModel: PersistentModel
@@ -54,12 +58,13 @@ extension InheritingSnapshot {
   public subscript<Other: PersistentModel>(
     dynamicMember keyPath: KeyPath<InheritedModel, Other>
   ) -> PersistentIdentifier { inherited[keyPath] }
-  /// The members of an inherited relationship, in their order. Without a list that was read it ends the program.
+  /// The members of an inherited relationship, in order. If the list was not loaded, it ends the
+  /// program.
   public subscript<Other: PersistentModel>(
     dynamicMember keyPath: KeyPath<InheritedModel, [Other]>
   ) -> [PersistentIdentifier] { inherited[keyPath] }
-  /// The members of an inherited optional relationship, in their order. Without a list that was read it ends the
-  /// program.
+  /// The members of an inherited optional relationship, in order. If the list was not loaded, it
+  /// ends the program.
   public subscript<Other: PersistentModel>(
     dynamicMember keyPath: KeyPath<InheritedModel, [Other]?>
   ) -> [PersistentIdentifier] { inherited[keyPath] }
@@ -74,7 +79,7 @@ extension ModelSnapshot {
   public func _inherited<Other: PersistentModel>() -> ModelSnapshot<Other> { ModelSnapshot<Other>(content) }
 }
 
-/// Reading by number what the type of a field says.
+/// Reads the value of a field by its number.
 enum SnapshotReading {
   static func value<Value>(_ content: SnapshotContent, _ property: Int) -> Value {
     if let link = content.link(property) {
@@ -102,7 +107,7 @@ enum SnapshotReading {
   }
 }
 
-/// Takes the fields of a typed snapshot back, by number.
+/// Collects the fields of a typed snapshot, by number.
 public struct _SnapshotSink {
   private let form: ImageForm
   private let identifier: PersistentIdentifier
@@ -123,7 +128,7 @@ public struct _SnapshotSink {
       links[place] = .many(many)
     } else {
       let one = value as? PersistentIdentifier
-      // One that stands for nowhere was made where none could be had.
+      // An identifier without a target was made where none could be had.
       links[place] = .one(one?.key == .temporary(0) ? nil : one)
     }
   }
@@ -142,23 +147,29 @@ public struct _SnapshotSink {
 }
 
 extension ModelContext {
-  /// Snapshots of the models that a descriptor asks for, as the struct that `@Snapshots` made.
+  /// Fetches the models of a descriptor as structs of `@Snapshots`, with unsaved changes.
   ///
-  /// It throws where the type of a property does not accept what is stored: a field must have a value. To have all other models,
-  /// fetch `ModelSnapshot`s and make a struct of each with ``TypedSnapshot/init(checking:)``.
+  /// - Throws: what ``fetch(_:fileID:line:)`` throws, and what ``TypedSnapshot/init(checking:)``
+  ///   throws if a property's type does not accept a stored value. To get all other models then,
+  ///   fetch `ModelSnapshot`s and convert each with ``TypedSnapshot/init(checking:)``.
   public func fetchSnapshots<S>(
     _ descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [S] where S: TypedSnapshot {
     try fetchSnapshots(descriptor, includingLists: true, fileID: fileID, line: line).map { try S(checking: $0) }
   }
 
-  /// Makes a model what a typed snapshot says; see ``apply(_:)-(ModelSnapshot<T>)``.
+  /// Gives a model the values of a typed snapshot: see ``apply(_:)-(ModelSnapshot<T>)``.
+  ///
+  /// - Throws: what ``apply(_:)-(ModelSnapshot<T>)`` throws. Then nothing is changed.
   @discardableResult
   public func apply<S>(_ snapshot: S) throws -> S.SnapshotModel where S: TypedSnapshot {
     try apply(snapshot.modelSnapshot)
   }
 
-  /// Makes models what typed snapshots say, all or none. New ones may reference each other, in any order.
+  /// Gives models the values of typed snapshots, all or none. New models may reference each other,
+  /// in any order.
+  ///
+  /// - Throws: what ``apply(_:)-(ModelSnapshot<T>)`` throws. Then nothing is changed.
   @discardableResult
   public func apply<S>(contentsOf snapshots: some Sequence<S>) throws -> [S.SnapshotModel] where S: TypedSnapshot {
     try apply(contentsOf: snapshots.map(\.modelSnapshot))
@@ -166,8 +177,12 @@ extension ModelContext {
 }
 
 extension ModelContainer {
-  /// The saved models that a descriptor finds, as typed snapshots. No context of the caller takes part, so it may be
-  /// called on any thread.
+  /// Fetches the saved models of a descriptor as typed snapshots. Call it on any thread: it uses no
+  /// context of the caller.
+  ///
+  /// - Throws: what ``ModelContext/fetch(_:fileID:line:)`` throws, and what
+  ///   ``TypedSnapshot/init(checking:)`` throws if a property's type does not accept a stored
+  ///   value.
   public nonisolated func fetchSnapshots<S>(
     _ descriptor: FetchDescriptor<S.SnapshotModel>, as type: S.Type, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [S] where S: TypedSnapshot {

@@ -3,25 +3,27 @@ internal import RoostGraph
 internal import RoostRecords
 
 extension ModelConfiguration {
-  /// What a store keeps of its commits.
+  /// What a store records of its commits.
   public enum History: Sendable, Hashable, CaseIterable {
-    /// Nothing. What was kept before stays until it is removed.
+    /// Nothing. Earlier history stays until it is removed.
     case off
-    /// Which models were inserted, changed and deleted, which properties changed, and of deleted ones what identifies them.
+    /// The inserted, changed and deleted models, the changed properties, and of deleted models the
+    /// values that identify them.
     case changes
-    /// The values of inserted models and of changed properties too, and those that they replaced: ``ModelContainer/snapshot(at:)`` needs them.
+    /// Also the values of inserted models and of changed properties, and the values that they
+    /// replaced: ``ModelContainer/snapshot(at:)`` needs them.
     case full
   }
 
-  /// For how long.
+  /// How long the history is kept.
   public struct HistoryRetention: Sendable, Hashable {
     let milliseconds: Int64
 
-    /// Keeps the history of so many days, each of 24 hours.
+    /// Keeps the history of this many days, each of 24 hours.
     public static func days(_ count: Int) -> HistoryRetention { of(count, 86_400_000) }
-    /// Keeps the history of so many hours.
+    /// Keeps the history of this many hours.
     public static func hours(_ count: Int) -> HistoryRetention { of(count, 3_600_000) }
-    /// Keeps the history of so long a time, to the millisecond.
+    /// Keeps the history of a duration, in milliseconds.
     public static func duration(_ duration: Duration) -> HistoryRetention {
       let (seconds, fraction) = duration.components
       let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
@@ -36,7 +38,7 @@ extension ModelConfiguration {
     }
   }
 
-  /// A store that keeps a history, as all do without being asked, or one that keeps none.
+  /// Makes a configuration of a store with or without a history. Stores have one by default.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
     groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic,
@@ -48,7 +50,7 @@ extension ModelConfiguration {
     history = isHistoryEnabled ? .changes : .off
   }
 
-  /// A store in a given file that keeps a history, or one that keeps none.
+  /// Makes a configuration of a store in a given file, with or without a history.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
     cloudKitDatabase: CloudKitDatabase = .automatic, isHistoryEnabled: Bool
@@ -57,7 +59,8 @@ extension ModelConfiguration {
     history = isHistoryEnabled ? .changes : .off
   }
 
-  /// A store in the user's data folder, or in memory, with what its history keeps and for how long.
+  /// Makes a configuration of a store in the user's data folder, or in memory, with its history and
+  /// how long it is kept.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
     history: History, historyRetention: HistoryRetention? = nil
@@ -67,15 +70,15 @@ extension ModelConfiguration {
     self.historyRetention = historyRetention
   }
 
-  /// A store in a given file, with what its history keeps and for how long.
+  /// Makes a configuration of a store in a given file, with its history and how long it is kept.
   ///
   /// - Parameters:
   ///   - name: for errors and traces; nil for the name of the file.
   ///   - schema: the models of this store; nil for those that no other configuration names.
   ///   - url: the file.
-  ///   - allowsSave: false to open the store for reading alone.
-  ///   - history: what the store keeps of its commits.
-  ///   - historyRetention: for how long; nil for ever.
+  ///   - allowsSave: false to open the store read-only.
+  ///   - history: what the store records of its commits.
+  ///   - historyRetention: how long the history is kept; nil for ever.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true, history: History,
     historyRetention: HistoryRetention? = nil
@@ -91,7 +94,7 @@ extension ModelConfiguration {
       .badValue, "historyRetention of \(name) is negative: give a number of days, or nil to keep all history")
   }
 
-  /// Lets a store keep what is asked for, and no longer than that.
+  /// Sets the history of a store, and how long it is kept.
   func apply(to store: GraphStore) throws {
     guard allowsSave else { return }
     if let history {

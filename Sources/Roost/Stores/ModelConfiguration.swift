@@ -3,7 +3,7 @@ internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
-/// Where models are kept, and how.
+/// The settings of a store: its file, its models, and how it works.
 public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugStringConvertible {
   /// The file of the store; `/dev/null` for a store in memory. Its log is beside it, with `-log` after the name.
   public let url: URL
@@ -17,59 +17,68 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public let groupContainer: GroupContainer
   /// The CloudKit database that was given. It has no effect here.
   public let cloudKitDatabase: CloudKitDatabase
-  /// The models that the store keeps; nil for those that no other configuration of the container names.
+  /// The models that the store keeps; nil for those that no other configuration of the container
+  /// names.
   public var schema: Schema?
-  /// Whether the store may be written. False opens the file for reading alone, also beside a process that writes it.
+  /// Whether the store may be written. False opens the file read-only, also while another process
+  /// writes it.
   public let allowsSave: Bool
-  /// Whether the store is in memory, and gone with its last container.
+  /// Whether the store is in memory. It is lost with its last container.
   public let isStoredInMemoryOnly: Bool
-  /// What the store keeps of its commits; nil for what it kept before, which is their changes if nobody said anything.
+  /// What the store records of its commits. Nil keeps the store's setting; a new store records
+  /// changes.
   public var history: History?
-  /// For how long it is kept, but for what a consumer has not read; nil for ever. What is older is removed when the store is opened, and
-  /// from time to time after commits.
+  /// How long the history is kept, except what a consumer has not read; nil for ever. Older history
+  /// is removed when the store is opened, and from time to time after commits.
   public var historyRetention: HistoryRetention?
-  /// How much memory the store keeps pages in; nil for an eighth of what the process may use, 16 MiB at the least and 1 GiB at the most.
-  /// Pages that were changed and not written yet take up to twice as much beside it, 8 MiB at the least and 128 MiB at the most. Where the
-  /// program has the store open already, what was said then counts. A store in memory has no such bound.
+  /// The memory for cached pages. Nil means an eighth of the memory that the process may use, at
+  /// least 16 MiB and at most 1 GiB. Pages that were changed and not yet written use up to twice as
+  /// much in addition, at least 8 MiB and at most 128 MiB. If the program has the store open
+  /// already, the earlier setting counts. A store in memory has no such limit.
   public var cacheBytes: Int?
-  /// How much memory the groups, joined rows, distinct values and selected values of one call may take; nil for a quarter of what the
-  /// process may use, 64 MiB at the least. A call that needs more throws `tooLarge`. The rows of a fetch are not counted.
+  /// The memory that the groups, joined rows, distinct values and selected values of one call may
+  /// use. Nil means a quarter of the memory that the process may use, at least 64 MiB. A call that
+  /// needs more throws `tooLarge`. The rows of a fetch are not counted.
   public var queryBytes: Int?
-  /// What a container does where the store's file was removed and its log stayed.
+  /// What a container does if the store's file was removed and its log remained.
   public var missingStore = MissingStore.begin
-  /// How long the container waits for another process that has the store open for writing, before it throws `locked`; nil for five
-  /// seconds, and on the main thread for no time. A container that only reads does not wait.
+  /// How long the container waits if another process has the store open for writing, before it
+  /// throws `locked`. Nil means five seconds, and no wait on the main thread. A read-only container
+  /// does not wait.
   ///
-  /// It tries again after pauses that grow to twenty milliseconds, so who comes first need not get the store first.
+  /// It tries again after pauses of up to twenty milliseconds, so the first process to wait need
+  /// not get the store first.
   public var lockTimeout: Duration?
-  /// How long `write` waits while one other `write` is running. Five minutes where it is nil. Time spent queueing after several short
-  /// writes does not count. After it the call throws `timedOut`.
+  /// How long `write` waits while one other `write` is running. Nil means five minutes. The time in
+  /// the queue behind several short writes does not count. Then the call throws `timedOut`.
   public var writeTimeout: Duration?
-  /// What is told to ``trace`` takes so long at least; failures are told in any case.
+  /// The shortest duration that is reported to ``trace``. Failures are always reported.
   public var traceThreshold = Duration.zero
   var traceHandler: TraceHandler?
   var storeFaults: StoreFaults?
-  /// The store of the program's own that this one is the working set of.
+  /// The store of the program's own that this working set belongs to.
   var backing: BackingPlace?
-  /// Whether the program said where the file is.
+  /// Whether the program gave the path of the file.
   let hasOwnPlace: Bool
 
-  /// The file. Two stores in memory have the same one.
+  /// The file. All stores in memory have the same one.
   public var id: URL { url }
 
-  /// A store in the file `default.roost` in the user's data folder, or a store in memory.
+  /// Makes a configuration of a store in the file `default.roost` in the user's data folder, or of
+  /// a store in memory.
   ///
   /// ```swift
   /// let container = try ModelContainer(
   ///   for: Playlist.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   /// ```
   ///
-  /// - Parameter isStoredInMemoryOnly: true for a store in memory, as tests use it.
+  /// - Parameter isStoredInMemoryOnly: true for a store in memory, for example in tests.
   public init(isStoredInMemoryOnly: Bool = false) {
     self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
   }
 
-  /// A store for some classes of models, and those that their relationships reference.
+  /// Makes a configuration of a store for some classes, and for the models that their relationships
+  /// reference.
   ///
   /// - Parameters:
   ///   - forTypes: the classes that this store keeps.
@@ -78,14 +87,14 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     self.init(nil, schema: Schema(forTypes), isStoredInMemoryOnly: isStoredInMemoryOnly)
   }
 
-  /// A store whose file is named, in the user's data folder: on Linux `$XDG_DATA_HOME/PROGRAM/NAME.roost`, or
-  /// `~/.local/share/PROGRAM/NAME.roost`.
+  /// Makes a configuration of a store with a file name, in the user's data folder: on Linux
+  /// `$XDG_DATA_HOME/PROGRAM/NAME.roost`, or `~/.local/share/PROGRAM/NAME.roost`.
   ///
   /// - Parameters:
-  ///   - name: the name of the file, without its ending; nil for `default`.
+  ///   - name: the name of the file, without its extension; nil for `default`.
   ///   - schema: the models of this store; nil for those that no other configuration names.
   ///   - isStoredInMemoryOnly: true for a store in memory.
-  ///   - allowsSave: false to open the store for reading alone.
+  ///   - allowsSave: false to open the store read-only.
   ///   - groupContainer: accepted without effect; a warning on standard error says so.
   ///   - cloudKitDatabase: accepted without effect; a warning on standard error says so.
   public init(
@@ -105,7 +114,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     warn()
   }
 
-  /// A store in a given file. Its folder is made if it does not exist.
+  /// Makes a configuration of a store in a given file. Its folder is made if it does not exist.
   ///
   /// ```swift
   /// let configuration = ModelConfiguration(url: URL(filePath: "/var/lib/music/music.roost"))
@@ -115,7 +124,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   ///   - name: for errors and traces; nil for the name of the file.
   ///   - schema: the models of this store; nil for those that no other configuration names.
   ///   - url: the file, such as `URL(filePath: "/var/lib/shop/shop.roost")`.
-  ///   - allowsSave: false to open the store for reading alone.
+  ///   - allowsSave: false to open the store read-only.
   ///   - cloudKitDatabase: accepted without effect; a warning on standard error says so.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
@@ -136,16 +145,16 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
 
   private static let leastCacheBytes = 1 << 20
   private static let leastQueryBytes = 1 << 16
-  /// A quarter of what the process may use.
+  /// A quarter of the memory that the process may use.
   static let usualQueryBytes = max(sureQueryBytes, Int(clamping: (MemoryBound.now() ?? 1 << 30) / 4))
-  /// Each call may take so much, unless `queryBytes` says less.
+  /// The memory of each call, unless `queryBytes` is less.
   static var sureQueryBytes: Int { 64 << 20 }
 
   var lockTimeoutNanoseconds: UInt64 {
     lockTimeout.map(Self.nanoseconds) ?? (Foundation.Thread.isMainThread ? 0 : 5_000_000_000)
   }
 
-  /// How the store is opened.
+  /// The settings for opening the store.
   var opening: GraphStore.Opening {
     var opening = GraphStore.Opening(
       isReadOnly: !allowsSave, cacheBytes: cacheBytes, lockTimeoutNanoseconds: lockTimeoutNanoseconds)
@@ -159,7 +168,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   private static func nanoseconds(_ span: Duration) -> UInt64 {
     let (seconds, attoseconds) = span.components
     if seconds < 0 || attoseconds < 0 { return 0 }
-    // A wait of a century means no limit.
+    // A wait of a century is no limit.
     return UInt64(min(seconds, 100 * 365 * 86_400)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
   }
 
@@ -167,7 +176,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     "ModelConfiguration - name: \(name), url: \(isStoredInMemoryOnly ? "in memory" : url.path()), allowsSave: \(allowsSave)"
   }
 
-  /// Says once what is accepted and does nothing.
+  /// Warns once about settings that are accepted without effect.
   private func warn() {
     if cloudKitDatabase.name != nil {
       Warning.cloud.say("Roost has no CloudKit: cloudKitDatabase has no effect")
@@ -177,7 +186,12 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     }
   }
 
-  /// Whether a file can have such a name.
+  /// Checks the settings. A container calls it.
+  ///
+  /// - Throws: ``SwiftDataError/configurationFileNameContainsInvalidCharacters`` or
+  ///   ``SwiftDataError/configurationFileNameTooLong`` if the file name is not possible, and
+  ///   ``SwiftDataError/loadIssueModelContainer`` if another setting is not. ``RoostError`` with
+  ///   the code `badValue` if ``historyRetention`` is negative.
   public func validate() throws {
     try checkHistory()
     if let cacheBytes, cacheBytes < Self.leastCacheBytes {
@@ -197,7 +211,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     if file.isEmpty || file == "." || file == ".." || file.contains("\0") || (!hasOwnPlace && file.contains("/")) {
       throw SwiftDataError.configurationFileNameContainsInvalidCharacters.about("\"\(file)\" cannot name a file")
     }
-    // Beside the file stands its log, whose name is longer.
+    // The log's name is longer than the file's.
     if file.utf8.count > 240 {
       throw SwiftDataError.configurationFileNameTooLong.about(
         "\"\(file)\" has \(file.utf8.count) bytes, 240 at the most")
@@ -209,46 +223,47 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
 }
 
 extension ModelConfiguration {
-  /// What a container does where the store's file was removed and its log stayed. The log may hold saves that the file
-  /// did not have yet.
+  /// What a container does if the store's file was removed and its log remained. The log may
+  /// contain saves that the file did not have yet.
   ///
   /// ```swift
   /// var configuration = ModelConfiguration(url: file)
   /// configuration.missingStore = .refuse
   /// ```
   public enum MissingStore: Hashable, Sendable {
-    /// The log is renamed to `NAME-log.lost-ID`, standard error says so, and a new store begins.
+    /// Renames the log to `NAME-log.lost-ID`, prints a warning on standard error, and makes a new
+    /// store.
     case begin
     /// ``ModelContainer`` throws: `storeError` is `storeMissing`.
     case refuse
   }
 
-  /// Which database of CloudKit models would be kept in.
+  /// A database of CloudKit, for compatibility with SwiftData.
   public struct CloudKitDatabase: Hashable, Sendable {
     let name: String?
 
-    /// The database of the program's entitlements, in SwiftData. Without effect here.
+    /// In SwiftData, the database of the program's entitlements. Without effect here.
     public static var automatic: CloudKitDatabase { CloudKitDatabase(name: nil) }
     /// No database.
     public static var none: CloudKitDatabase { CloudKitDatabase(name: nil) }
-    /// A private database by its name, in SwiftData. Without effect here, and a warning says so.
+    /// In SwiftData, a private database by its name. Without effect here; a warning says so.
     public static func `private`(_ privateDBName: String) -> CloudKitDatabase { CloudKitDatabase(name: privateDBName) }
   }
 
-  /// Which group of apps would share the models.
+  /// A group of apps, for compatibility with SwiftData.
   public struct GroupContainer: Hashable, Sendable {
     let identifier: String?
 
-    /// The group of the program's entitlements, in SwiftData. Without effect here.
+    /// In SwiftData, the group of the program's entitlements. Without effect here.
     public static var automatic: GroupContainer { GroupContainer(identifier: nil) }
     /// No group.
     public static var none: GroupContainer { GroupContainer(identifier: nil) }
-    /// A group by its name, in SwiftData. Without effect here, and a warning says so.
+    /// In SwiftData, a group by its name. Without effect here; a warning says so.
     public static func identifier(_ groupName: String) -> GroupContainer { GroupContainer(identifier: groupName) }
   }
 }
 
-/// The store behind a working set, as a part of its configuration.
+/// The store of a working set, as a part of its configuration.
 struct BackingPlace: Hashable, Sendable {
   let store: any BackingStore
 
@@ -259,7 +274,8 @@ struct BackingPlace: Hashable, Sendable {
 }
 
 extension ModelConfiguration {
-  /// What lets the device under this store fail on demand, for tests; nil for none. A store in memory has no device, so it is refused there.
+  /// The faults that make the device of this store fail in tests; nil for none. A store in memory
+  /// has no device, so they are refused there.
   public var faults: StoreFaults? {
     get { storeFaults }
     set { storeFaults = newValue }

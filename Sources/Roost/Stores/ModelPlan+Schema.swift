@@ -2,7 +2,7 @@ package import RoostGraph
 internal import RoostRecords
 
 extension ModelPlan {
-  /// What an entity of a schema asks of its store.
+  /// Makes the plan of an entity of a schema.
   package init(_ entity: Schema.Entity, _ model: any PersistentModel.Type) {
     self.init(model._$type)
     rules = entity.valueRules
@@ -12,9 +12,9 @@ extension ModelPlan {
       for one in ancestor.indexDefinitions where !definitions.contains(one.plan) { definitions.append(one.plan) }
       texts += ancestor.fullTexts.map { TextPlan($0.names, of: ancestor.name, analyzer: $0.analyzer) }
     }
-    // An index that finds unique values sorts them too.
+    // An index for unique values is sorted too.
     indexes = indexes.filter { !uniques.contains($0) }
-    // The class that declares them looks after those that are inherited.
+    // The class that declares properties adds them, not the classes that inherit them.
     for property in entity.storedProperties { add(property) }
     derived = entity.derived.map(\.plan)
     for one in derived { salts[one.property] = (salts[one.property] ?? "") + one.salt }
@@ -52,7 +52,7 @@ extension ModelPlan {
 }
 
 extension Schema.Entity {
-  /// The entity and those that it inherits from.
+  /// The entity and its superentities.
   var lineage: [Schema.Entity] {
     var all = [self]
     var next = superentity

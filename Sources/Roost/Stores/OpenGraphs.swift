@@ -2,18 +2,20 @@ internal import Foundation
 internal import RoostFile
 internal import RoostGraph
 
-/// The stores that containers of this process have open, so that a second container shares the first one's.
+/// The stores that containers of this process have open, so that a second container shares the
+/// first one's.
 ///
-/// Two containers of one file see each other's commits at once, if the second one has no models but those of the first. If it has another
-/// version of the models, or more of them, the first container is closed: its calls throw from then on. Any other container is refused.
+/// Two containers of one file see each other's commits at once, if the second one has only models
+/// of the first. If it has another version of the models, or more of them, the first container is
+/// closed: its later calls throw. Any other container is refused.
 ///
-/// A file is opened outside of the lock, since that may take long: other files are opened meanwhile, and who wants the same
-/// file waits.
+/// A file is opened outside of the lock, because that may take long: other files can be opened
+/// meanwhile, and threads that need the same file wait.
 final class OpenGraphs: @unchecked Sendable {
   // Unchecked because `lock` guards `open`, `opening`, `users` and `owners`.
   static let shared = OpenGraphs()
 
-  /// A file may be open twice: once for writing, once for reading only.
+  /// The identity of an open file. A file may be open twice: once for writing, once read-only.
   private struct Key: Hashable {
     var path: String
     var isReadOnly: Bool
@@ -29,27 +31,28 @@ final class OpenGraphs: @unchecked Sendable {
   private let lock = Lock()
   private let opened = RoostFile.ConditionVariable()
   private var open: [Key: Entry] = [:]
-  /// The files that are being opened, each with the thread that does.
+  /// The files that are being opened, and the thread that opens each.
   private var opening: [Key: UInt64] = [:]
-  /// How many containers use each store, also one whose file was replaced and which `open` does not have any more.
+  /// How many containers use each store, including stores whose file was replaced and that `open`
+  /// no longer has.
   private var users: [ObjectIdentifier: Int] = [:]
-  /// By store, the containers' sets of stores that have it.
+  /// For each store, the sets of stores of containers that use it.
   private var owners: [ObjectIdentifier: [Owner]] = [:]
 
   private struct Owner {
     weak var set: (any StoreOwner)?
   }
 
-  /// What a search for an open store comes to.
+  /// The result of a search for an open store.
   private enum Found {
     case store(GraphStore)
-    /// The caller is to open it.
+    /// The caller must open it.
     case nothing
-    /// It is open with other models, by these.
+    /// It is open with other models, by these owners.
     case other(GraphStore, [any StoreOwner])
   }
 
-  /// The store of a configuration, with one user more.
+  /// Returns the store of a configuration, and counts one more user.
   func store(
     _ configuration: ModelConfiguration, _ models: [ModelPlan], opening: GraphStore.Opening
   ) throws -> GraphStore {
@@ -67,7 +70,7 @@ final class OpenGraphs: @unchecked Sendable {
       case .store(let store): return store
       case .nothing: break search
       case .other(let store, let owners):
-        // A container that works is closed only for one that can be made.
+        // A working container is closed only if the new one can be made.
         try store.checkOpening(models, opening)
         try end(store, owners, path: path)
       }
@@ -100,7 +103,7 @@ final class OpenGraphs: @unchecked Sendable {
               "another container began to open \(path) with other models, which closed this one: use that container, or make "
               + "one container for all models")
         }
-        // A container that another thread is making is not known before it is whole.
+        // A container that another thread is making is not known yet.
         let isFree = lock.withLock {
           owners = (self.owners[ObjectIdentifier(store)] ?? []).compactMap(\.set)
           return users[ObjectIdentifier(store)] == nil
@@ -111,7 +114,7 @@ final class OpenGraphs: @unchecked Sendable {
         }
         RoostFile.Thread.sleep(microseconds: 5000)
       }
-      // Models that outlive their container may keep it.
+      // Models that outlive their container may keep the store open.
       try store.close()
       lock.withLock { open = open.filter { $0.value.store !== store } }
     } catch {
@@ -121,7 +124,8 @@ final class OpenGraphs: @unchecked Sendable {
     }
   }
 
-  /// A container has a store from now on, and ends when another one opens it with other models.
+  /// Notes that a container has stores. It ends when another container opens one of them with other
+  /// models.
   func note(_ owner: any StoreOwner, of stores: [GraphStore]) {
     lock.withLock {
       for store in stores {
@@ -136,7 +140,7 @@ final class OpenGraphs: @unchecked Sendable {
     defer { lock.release() }
     let thread = RoostFile.Thread.currentID
     while let opener = opening[key] {
-      // The code of a migration stage runs while its store is opened.
+      // The code of a migration stage runs while its store is being opened.
       guard opener != thread else {
         throw SwiftDataError.loadIssueModelContainer.about(
           "\(key.path) is being opened by this thread: in the code of a migration stage, use the context that it gets")
@@ -144,7 +148,7 @@ final class OpenGraphs: @unchecked Sendable {
       opened.wait(lock)
     }
     open = open.filter { $0.value.store != nil }
-    // Where the file was removed or replaced, the store of that path is another one.
+    // If the file was removed or replaced, the store at that path is another one.
     guard let entry = open[key], let store = entry.store, store.isStillNamed else {
       opening[key] = thread
       return .nothing
@@ -191,7 +195,8 @@ final class OpenGraphs: @unchecked Sendable {
     throw SwiftDataError.loadIssueModelContainer.about("\(path) is open in this program: close its containers first")
   }
 
-  /// A container uses a store no more. Where it is being closed, the store is not found any more once nobody uses it.
+  /// Notes that a container no longer uses a store. When it is closed, later containers no longer
+  /// find the store if it has no other users.
   ///
   /// - Returns: whether no other container uses the store.
   @discardableResult
@@ -207,7 +212,7 @@ final class OpenGraphs: @unchecked Sendable {
   }
 }
 
-/// What has stores open, and can be ended from outside.
+/// An owner of open stores that others can end.
 protocol StoreOwner: AnyObject, Sendable {
   func close(because reason: String) throws
 }

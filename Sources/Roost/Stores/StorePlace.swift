@@ -1,7 +1,7 @@
 internal import Foundation
 internal import RoostFile
 
-/// Where stores are kept whose program did not say where.
+/// The default folder of stores.
 enum StorePlace {
   static func file(named name: String) -> URL {
     folder.appending(path: name.replacing("/", with: "_") + ".roost", directoryHint: .notDirectory)
@@ -15,7 +15,7 @@ enum StorePlace {
     #endif
   }
 
-  /// The user's data, as the desktops for Linux agreed on it: a relative path there does not count.
+  /// The folder of the user's data by the XDG specification: a relative path is ignored.
   private static var data: URL {
     let environment = ProcessInfo.processInfo.environment
     if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") {
@@ -29,7 +29,7 @@ enum StorePlace {
     return name.isEmpty || name == "." || name == ".." ? "roost" : name.replacing("/", with: "_")
   }
 
-  /// Makes the folder of a file, for its user alone.
+  /// Makes the folder of a file, for its user only.
   static func makeFolder(of file: URL) throws {
     let folder = file.deletingLastPathComponent()
     do {

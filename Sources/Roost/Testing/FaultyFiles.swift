@@ -1,13 +1,13 @@
 internal import Foundation
 internal import RoostFile
 
-/// The error numbers that a failing device gives.
+/// The error numbers of a failing device.
 enum ErrorNumbers {
   static let noSpace = Int32(POSIXErrorCode.ENOSPC.rawValue)
   static let inputOutput = Int32(POSIXErrorCode.EIO.rawValue)
 }
 
-/// The operating system's files, of which some calls fail.
+/// The operating system's files, with some failing calls.
 final class FaultyFileSystem: FileSystem {
   private let disk = DiskFileSystem.shared
   private let faults: StoreFaults
@@ -22,7 +22,8 @@ final class FaultyFileSystem: FileSystem {
     }
   }
 
-  /// What a log says that has no room for a commit. The log has room ahead, so this would take many commits to come about.
+  /// Fails like a log without room for a commit. The log allocates room in advance, so a real
+  /// failure would need many commits.
   func askRoom(_ path: String) throws(StoreError) { try ask(path, .diskFull) }
 
   func open(_ path: String, _ mode: FileMode) throws(StoreError) -> any StorageFile {
@@ -52,7 +53,7 @@ final class FaultyFileSystem: FileSystem {
   func identity(of path: String) -> FileIdentity? { disk.identity(of: path) }
 }
 
-/// A file of which some calls fail.
+/// A file with some failing calls.
 private final class FaultyFile: StorageFile {
   private let file: any StorageFile
   private let faults: StoreFaults
@@ -71,7 +72,7 @@ private final class FaultyFile: StorageFile {
 
   func writeOnce(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(Fault) -> Int {
     try faults.ask(.writing)
-    // What is written over what is there needs no room.
+    // Overwriting existing bytes needs no room.
     if offset + UInt64(bytes.count) > (try file.sizeOnce()) { try faults.ask(.diskFull) }
     return try file.writeOnce(bytes, at: offset)
   }

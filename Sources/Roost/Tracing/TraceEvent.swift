@@ -1,10 +1,11 @@
 internal import RoostFile
 
-/// Something that a store or a context did, and how long it took. ``ModelConfiguration/trace`` receives it.
+/// An operation of a store or a context, and how long it took. ``ModelConfiguration/trace``
+/// receives it.
 public struct TraceEvent: Sendable, CustomStringConvertible {
   /// The kinds of events.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// ``ModelContext/fetch(_:)`` and the like.
+    /// ``ModelContext/fetch(_:)`` and similar calls.
     case fetch
     /// Models were counted.
     case count
@@ -12,63 +13,68 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     case identifiers
     /// Models were read as ``ModelSnapshot``.
     case snapshots
-    /// ``ModelContext/aggregate(_:where:includePendingChanges:_:fileID:line:)`` and the like.
+    /// ``ModelContext/aggregate(_:where:includePendingChanges:_:fileID:line:)`` and similar calls.
     case aggregate
-    /// ``ModelContext/select(_:_:where:matching:sortBy:offset:limit:includePendingChanges:fileID:line:)`` and the like.
+    /// ``ModelContext/select(_:_:where:matching:sortBy:offset:limit:includePendingChanges:fileID:line:)``
+    /// and similar calls.
     case select
-    /// Transactions were fetched from the history, or deleted there.
+    /// Transactions of the history were fetched or deleted.
     case history
     /// `ModelContainer.export(_:to:)`.
     case export
     /// A context saved.
     case save
-    /// ``ModelContext/insert(batch:fileID:line:)`` and the other writes that make no model for each row.
+    /// ``ModelContext/insert(batch:fileID:line:)`` and the other writes that make no model for each
+    /// row.
     case bulk
-    /// A context went on to what others had committed.
+    /// A context took over commits of other contexts.
     case merge
     /// Changed pages were written to the file.
     case checkpoint
     /// A store was opened.
     case opening
-    /// Commits were read from the log, because the store was not closed the last time.
+    /// Commits were replayed from the log, because the store was not closed the last time.
     case recovery
-    /// One bit of a page had flipped in the file, and the page was repaired in memory. It is told whatever the threshold.
+    /// A page with one flipped bit was repaired in memory. It is reported whatever the threshold.
     case repair
-    /// A getter gave a default, because the property's type does not accept what is stored: ``TraceEvent/error`` names the model, the
-    /// property and the value. It is told once for each property of a store.
+    /// A getter returned a default, because the property's type does not accept the stored value.
+    /// ``TraceEvent/error`` names the model, the property and the value. It is reported once for
+    /// each property of a store.
     case defaultGiven
   }
 
-  /// The kind of event, which says what the other properties mean.
+  /// The kind of event. It says what the other properties mean.
   public let kind: Kind
   /// The name of the configuration.
   public let store: String
-  /// How long it took.
+  /// The duration.
   public let duration: Duration
-  /// The model's name.
+  /// The name of the model.
   public var entity: String?
-  /// Rows and entries of indexes that were read to answer.
+  /// How many rows were read.
   public var rowsRead = 0
-  /// How many entries of indexes were read to answer.
+  /// How many index entries were read.
   public var entriesRead = 0
-  /// Models, transactions or groups that were found, or counted.
+  /// How many models, transactions or groups were found or counted.
   public var found = 0
-  /// Models whose values were read from their rows; those that a context has already are not.
+  /// How many models were loaded from their rows. Models that the context has loaded already do not
+  /// count.
   public var modelsFilled = 0
-  /// Commits that a context went on over, or that were recovered.
+  /// How many commits a context took over, or a recovery replayed.
   public var commits = 0
-  /// Of a save the bytes of the log, of a recovery those that were read.
+  /// The bytes of the log that a save wrote, or that a recovery read.
   public var bytes = 0
-  /// Pages that a save made, or a checkpoint wrote.
+  /// How many pages a save made, or a checkpoint wrote.
   public var pages = 0
-  /// Models that a save wrote. Of a write in bulk also those that rules and references changed; where it is about more than 100,000
-  /// rows, ``updated`` and ``deleted`` are 0, and ``found`` alone tells.
+  /// How many models a save inserted. In a bulk write, models that delete rules and references
+  /// changed are counted too. If it changed more than 100,000 rows, ``updated`` and ``deleted`` are
+  /// 0, and only ``found`` counts.
   public var inserted = 0
-  /// Models that a save changed.
+  /// How many models a save changed.
   public var updated = 0
-  /// Models that a save deleted.
+  /// How many models a save deleted.
   public var deleted = 0
-  /// Of a repair the page and the bit.
+  /// The page and the bit of a repair.
   public var detail: String?
   /// The ``ModelContext/author`` of the context; nil for none.
   public var author: String?
@@ -78,7 +84,7 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
   public var fileID: String?
   /// The line of the call in ``fileID``.
   public var line: Int?
-  /// Why it failed. Failures are told however short they took.
+  /// The error, if the operation failed. Failures are always reported.
   public var error: (any Error)?
   var lazyPlan: LazyText?
 
@@ -88,8 +94,8 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
     duration = .nanoseconds(Int64(clamping: nanoseconds))
   }
 
-  /// How a fetch is carried out, as ``ModelContext/explain(_:)`` says it. It is made when somebody asks, which must be in the call that
-  /// receives the event: later it is nil, unless it was asked for before.
+  /// The plan of a fetch, as ``ModelContext/explain(_:)`` describes it. It is made at the first
+  /// read, which must happen in the call that receives the event; a later first read returns nil.
   public var plan: String? { lazyPlan?.text }
 
   /// One line.
@@ -124,9 +130,9 @@ public struct TraceEvent: Sendable, CustomStringConvertible {
   }
 }
 
-/// A text that is made when somebody asks for it, as long as it can be.
+/// A text that is made at its first read, as long as that is possible.
 ///
-/// Unchecked, because the closure is only called on the thread that made it, and all else is under the lock.
+/// Unchecked, because only the thread that made the closure calls it, and the lock guards the rest.
 final class LazyText: @unchecked Sendable {
   private let lock = Lock()
   private var made: String?
@@ -138,12 +144,12 @@ final class LazyText: @unchecked Sendable {
   var text: String? {
     let (known, make) = lock.withLock { (made, self.make) }
     if known != nil || make == nil || Thread.currentID != thread { return known }
-    // Not under the lock: it asks the store.
+    // Not under the lock, because it reads the store.
     let text = make?()
     lock.withLock { made = text }
     return text
   }
 
-  /// From here on it can be made no more.
+  /// From here on the text cannot be made any more.
   func seal() { lock.withLock { make = nil } }
 }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import RoostFile
 internal import RoostGraph
 
-/// What a program gave a configuration to be told by. Two are equal if they are one.
+/// The function that a configuration reports to. Two handlers are equal if they are one object.
 final class TraceHandler: Hashable, Sendable {
   let handle: @Sendable (TraceEvent) -> Void
 
@@ -12,19 +12,19 @@ final class TraceHandler: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Tells of what one store does.
+/// Reports the operations of one store.
 ///
-/// Unchecked because of `busy`, which is read and written under the lock.
+/// Unchecked because the lock guards `busy`.
 final class Tracer: @unchecked Sendable {
   let store: String
   private let handler: TraceHandler?
   private let threshold: Duration
   private let output: TraceOutput?
   private let lock = Lock()
-  /// Threads on which somebody is being told: what he does himself is not told.
+  /// The threads that are calling the handler. The handler's own operations are not reported.
   private var busy: Set<UInt64> = []
 
-  /// Nil where nobody wants to know.
+  /// Returns nil if neither the program nor the environment wants reports.
   init?(store: String, _ handler: TraceHandler?, threshold: Duration, output: TraceOutput? = .environment) {
     if handler == nil, output == nil { return nil }
     self.store = store
@@ -35,7 +35,7 @@ final class Tracer: @unchecked Sendable {
 
   var now: UInt64 { Clock.monotonicNanoseconds() }
 
-  /// Tells of something that is over. No lock is held, and no turn of a context.
+  /// Reports a finished operation. No lock is held, and no turn of a context.
   func tell(_ event: TraceEvent) {
     let isUrgent = event.error != nil || event.kind == .repair
     let isWanted = handler != nil && (isUrgent || event.duration >= threshold)
@@ -58,7 +58,7 @@ final class Tracer: @unchecked Sendable {
     tell(event)
   }
 
-  /// Tells of pages that were repaired since the last time.
+  /// Reports the pages that were repaired since the last call.
   func tellRepairs(_ graph: GraphStore) {
     for sentence in graph.takeRepairs() {
       var event = TraceEvent(.repair, store, nanoseconds: 0)
@@ -68,7 +68,7 @@ final class Tracer: @unchecked Sendable {
     }
   }
 
-  /// A getter gave a default.
+  /// Reports a getter that returned a default.
   func hear(_ fault: GraphFault, author: String?, context: String?) {
     var event = TraceEvent(.defaultGiven, store, nanoseconds: 0)
     event.entity = fault.entity
@@ -88,7 +88,7 @@ final class Tracer: @unchecked Sendable {
   }
 }
 
-/// Opening a store, of which somebody may want to know.
+/// The trace of opening a store.
 struct OpeningTrace {
   private let tracer: Tracer?
 
@@ -104,7 +104,7 @@ struct OpeningTrace {
     do {
       let store = try body()
       let end = tracer.now
-      // Where several containers open a file, it is told once.
+      // If several containers open a file, the recovery is reported once.
       if let recovery = store.takeRecovery() {
         var event = TraceEvent(.recovery, tracer.store, nanoseconds: recovery.nanoseconds)
         event.commits = recovery.commits
@@ -123,10 +123,10 @@ struct OpeningTrace {
   }
 }
 
-/// Where the environment wants events to be printed.
+/// The trace output that the environment requests.
 ///
-/// `ROOST_TRACE=1` prints all of them to standard error, another number those that took as many milliseconds, and a path writes all of
-/// them there.
+/// `ROOST_TRACE=1` prints all events to standard error, another number prints those that took at
+/// least that many milliseconds, and a path writes all of them to that file.
 struct TraceOutput: Sendable {
   let threshold: Duration
   let path: String?
@@ -156,7 +156,7 @@ struct TraceOutput: Sendable {
     let line = Data((text.replacing("\n", with: " ") + "\n").utf8)
     Self.lock.withLock {
       guard let path else {
-        // Where nobody can be told, nobody is told.
+        // If standard error cannot be written, nothing is printed.
         try? FileHandle.standardError.write(contentsOf: line)
         return
       }

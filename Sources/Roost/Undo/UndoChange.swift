@@ -2,17 +2,17 @@ internal import RoostGraph
 
 #if !canImport(Darwin)
 
-  /// A model, and what it was before it changed and behind that; nil where it was not there.
+  /// A model, with its content before and after a change; nil if it did not exist.
   struct UndoChange {
     var identifier: PersistentIdentifier
     var before: SnapshotContent?
     var after: SnapshotContent?
   }
 
-  /// Tells what a context changed itself from what it took over of others.
+  /// Separates the changes of a context from those that it took over from others.
   struct OwnChanges {
     private let pending: [PersistentIdentifier: any PersistentModel]
-    /// Those that are deleted here, and those that went before they were saved.
+    /// Models that are deleted here, and new models that were removed before a save.
     private let gone: Set<PersistentIdentifier>
 
     init(_ pending: [any PersistentModel], deleted: [any PersistentModel], unborn: [PersistentIdentifier]) {
@@ -20,14 +20,15 @@ internal import RoostGraph
       gone = Set(deleted.map(\.persistentModelID)).union(unborn)
     }
 
-    /// Whether this context changed where a model leads by a relationship.
+    /// Whether this context changed the target of a relationship.
     private func isMoved(_ identifier: PersistentIdentifier, _ property: Int?) -> Bool {
       if gone.contains(identifier) { return true }
       guard let model = pending[identifier] else { return false }
       return !model.isStored || property.map { model._$state.changed & _ModelState.bit($0) != 0 } ?? true
     }
 
-    /// The change of a model from one content to another, without what others did meanwhile; nil if nothing is left.
+    /// Returns the change of a model from one content to another, without changes of other
+    /// contexts; nil if nothing is left.
     func change(
       _ model: any PersistentModel, from before: SnapshotContent, to now: SnapshotContent
     ) -> UndoChange? {
@@ -58,7 +59,7 @@ internal import RoostGraph
     }
   }
 
-  /// What happened to a list, as far as its members tell.
+  /// The change of a list, as far as its members show it.
   struct ListEdit {
     private let old: [PersistentIdentifier]
     private let new: [PersistentIdentifier]
@@ -68,11 +69,12 @@ internal import RoostGraph
       self.new = new
     }
 
-    /// A list of now without this edit: who came goes, who went comes back behind the one that it stood behind, and what others did
-    /// stays.
+    /// Returns the current list without this edit: added members are removed, removed members are
+    /// inserted after the member that they followed, and changes of other contexts stay.
     func takenBack(from here: [PersistentIdentifier]) -> [PersistentIdentifier] {
       let (was, isNow) = (Set(old), Set(new))
-      // Who was there before and behind the edit, and is gone, was taken out by somebody else.
+      // Members that were in the list before and after the edit, and are gone now, were removed by
+      // another context.
       let hasBoth = was.intersection(isNow)
       let present = Set(here)
       let stays = { (one: PersistentIdentifier) in !isNow.contains(one) || was.contains(one) }
@@ -81,11 +83,13 @@ internal import RoostGraph
       if old.filter(hasBoth.contains) == new.filter(hasBoth.contains) {
         return Self.adding(wanted.filter { !hasBoth.contains($0) }, to: kept, by: old)
       }
-      // It was given another order: that goes back, and members of others follow whom they follow.
+      // The edit changed the order. The former order is restored, and other contexts' members stay
+      // after the members that they follow.
       return Self.adding(kept.filter { !was.contains($0) }, to: wanted, by: kept)
     }
 
-    /// The list from before, with what others did since: `isOwn` says whose members changed here.
+    /// Returns the former list with later changes of other contexts. `isOwn` says which members
+    /// this context changed.
     func before(isOrdered: Bool, _ isOwn: (PersistentIdentifier) -> Bool) -> [PersistentIdentifier] {
       let (was, isNow) = (Set(old), Set(new))
       let hasBoth = was.intersection(isNow)
@@ -98,13 +102,14 @@ internal import RoostGraph
       return Self.adding(back, to: kept, by: old)
     }
 
-    /// Puts members into a list, each behind the nearest one that stands before it in an order; at the front if there is none.
+    /// Inserts members into a list, each after the nearest member that precedes it in an order, or
+    /// at the front.
     private static func adding(
       _ some: [PersistentIdentifier], to list: [PersistentIdentifier], by order: [PersistentIdentifier]
     ) -> [PersistentIdentifier] {
       if some.isEmpty { return list }
       let (added, present) = (Set(some), Set(list))
-      // By member, those that follow it; nil for the front.
+      // For each member, those that follow it; nil for the front.
       var followers: [PersistentIdentifier?: [PersistentIdentifier]] = [:]
       var last: PersistentIdentifier?
       var done: Set<PersistentIdentifier> = []

@@ -1,12 +1,14 @@
 public import Foundation
 
-// What Foundation has for Apple's systems alone.
+// Foundation has this on Apple's systems only.
 #if !canImport(Darwin)
 
-  /// Remembers how to take changes back, in groups. Like the contexts that it serves it belongs to one thread, or actor, at a time.
+  /// Records changes in groups, and undoes them. Like its contexts, it belongs to one thread, or
+  /// actor, at a time.
   ///
-  /// Changes belong to the group that is open. Where none is, one is opened for them, and closed at the end of the event: when the main
-  /// thread comes back to its queue, when a context is saved, or when somebody takes changes back. ``groupsByEvent`` says so.
+  /// Changes belong to the open group. If no group is open, one is opened for them. It is closed at
+  /// the end of the event: when the main thread returns to its queue, when a context is saved, or
+  /// before an undo. ``groupsByEvent`` controls that.
   open class UndoManager {
     private var open: [UndoGroup] = []
     private var undoStack: [UndoGroup] = []
@@ -14,10 +16,10 @@ public import Foundation
     private var disabled = 0
     private var isEventGroup = false
     private var isEventScheduled = false
-    /// Told before anything opens, closes or is looked at: contexts note their changes then.
+    /// Called before a group is opened, closed or read: contexts record their changes then.
     private var recorders: [Weak] = []
 
-    /// Makes a manager that remembers all groups, and opens and closes them by itself.
+    /// Makes a manager that keeps all groups, and opens and closes them automatically.
     public init() {}
 
     private struct Weak { weak var recorder: (any UndoRecording)? }
@@ -42,15 +44,16 @@ public import Foundation
 
     /// How many groups are open.
     open var groupingLevel: Int { open.count }
-    /// Whether groups are opened and closed by themselves. Otherwise what is registered outside of a group is one of its own.
+    /// Whether groups are opened and closed automatically. Otherwise each action outside of a group
+    /// is a group of its own.
     open var groupsByEvent = true
-    /// How many groups are remembered; 0 for all.
+    /// How many groups are kept; 0 for all.
     open var levelsOfUndo = 0 { didSet { trim() } }
 
-    /// Opens a group, within the one that is open.
+    /// Opens a group, nested in the open one.
     open func beginUndoGrouping() {
       checkpoint()
-      // What waited belongs to the event before.
+      // Pending changes belong to the previous event.
       if isEventGroup, open.count == 1, !isUndoing, !isRedoing { close() }
       begin()
     }
@@ -60,7 +63,7 @@ public import Foundation
       post(.NSUndoManagerDidOpenUndoGroup)
     }
 
-    /// Closes the group that was opened last. Without one nothing happens.
+    /// Closes the group that was opened last. Without an open group it has no effect.
     open func endUndoGrouping() {
       checkpoint()
       close()
@@ -87,20 +90,21 @@ public import Foundation
 
     private func trim() {
       if levelsOfUndo <= 0 { return }
-      // What goes ends after the stacks have changed: a user's `deinit` may ask for them.
+      // The old stacks are released after the change, because a `deinit` of the program may read
+      // them.
       let former = (undoStack, redoStack)
       (undoStack, redoStack) = (Array(former.0.suffix(levelsOfUndo)), Array(former.1.suffix(levelsOfUndo)))
       withExtendedLifetime(former) {}
     }
 
-    /// Closes the group that was opened by itself, if there is one.
+    /// Closes the group that was opened automatically, if there is one.
     func endEvent() { if isEventGroup, open.count == 1, !isUndoing, !isRedoing { close() } }
 
-    /// Something changed that will be registered when the event ends.
+    /// Notes a change that will be registered when the event ends.
     func beginEvent(isMain: Bool = Thread.isMainThread) {
       guard groupsByEvent, !isEventScheduled, isMain || Thread.isMainThread else { return }
       isEventScheduled = true
-      // Unsafe, because it is used on the main thread alone, where this was called.
+      // Unsafe, because only the main thread uses it, and this was called there.
       nonisolated(unsafe) weak let manager = self
       DispatchQueue.main.async {
         manager?.isEventScheduled = false
@@ -111,20 +115,22 @@ public import Foundation
 
     // MARK: Registering
 
-    /// Whether changes are registered. False between ``disableUndoRegistration()`` and ``enableUndoRegistration()``.
+    /// Whether changes are recorded. False between ``disableUndoRegistration()`` and
+    /// ``enableUndoRegistration()``.
     open var isUndoRegistrationEnabled: Bool { disabled == 0 }
-    /// Registers no changes from now on. Earlier changes are registered first. Calls nest.
+    /// Stops recording changes. Earlier changes are recorded first. Calls nest.
     open func disableUndoRegistration() {
       checkpoint()
       disabled += 1
     }
-    /// Registers changes again, after as many calls as ``disableUndoRegistration()`` had.
+    /// Records changes again, after as many calls as of ``disableUndoRegistration()``.
     open func enableUndoRegistration() {
       checkpoint()
       disabled = max(0, disabled - 1)
     }
 
-    /// Remembers what takes something back. The target is not kept; when it is gone nothing happens.
+    /// Records an action that undoes a change. The target is not kept alive; after its end the
+    /// action has no effect.
     open func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
       if disabled > 0 { return }
       let isAlone = open.isEmpty
@@ -139,27 +145,27 @@ public import Foundation
       if isAlone && !groupsByEvent { close() }
     }
 
-    // MARK: Taking back
+    // MARK: Undo and redo
 
-    /// Whether ``undo()`` is at work.
+    /// Whether ``undo()`` is running.
     open private(set) var isUndoing = false
-    /// Whether ``redo()`` is at work.
+    /// Whether ``redo()`` is running.
     open private(set) var isRedoing = false
 
-    /// Whether ``undo()`` has a group to take back. Changes of the current event count.
+    /// Whether ``undo()`` has a group to undo. Changes of the current event count.
     open var canUndo: Bool {
       if !isUndoing, !isRedoing { checkpoint() }
       return !undoStack.isEmpty || open.contains { !$0.isEmpty }
     }
 
-    /// Whether ``redo()`` has a group to make again.
+    /// Whether ``redo()`` has a group to redo.
     open var canRedo: Bool {
       if !isUndoing, !isRedoing { checkpoint() }
       return !redoStack.isEmpty
     }
 
-    /// Takes the last group back. A group that is open by itself is closed first; while one is open that a program has opened nothing
-    /// happens.
+    /// Undoes the last group. A group that was opened automatically is closed first. If your
+    /// program has opened a group, the call has no effect.
     open func undo() {
       if isUndoing || isRedoing { return }
       checkpoint()
@@ -167,7 +173,7 @@ public import Foundation
       undoNestedGroup()
     }
 
-    /// Takes the last group back. Nothing happens while a group is open.
+    /// Undoes the last group. While a group is open, the call has no effect.
     open func undoNestedGroup() {
       if isUndoing || isRedoing || !open.isEmpty { return }
       guard let group = undoStack.popLast() else { return }
@@ -177,7 +183,7 @@ public import Foundation
       post(.NSUndoManagerDidUndoChange)
     }
 
-    /// Does again what was taken back last.
+    /// Redoes the group that was undone last.
     open func redo() {
       if isUndoing || isRedoing { return }
       checkpoint()
@@ -198,7 +204,7 @@ public import Foundation
       while !open.isEmpty { close() }
     }
 
-    /// Forgets all groups, those for undoing and those for redoing.
+    /// Removes all groups, for undo and for redo.
     open func removeAllActions() {
       for one in recorders { one.recorder?.noteChanges() }
       let former = (exchange(&undoStack, with: []), exchange(&redoStack, with: []))
@@ -206,7 +212,7 @@ public import Foundation
       withExtendedLifetime(former) {}
     }
 
-    /// Forgets what was registered for one target. Groups without other actions are forgotten too.
+    /// Removes the actions of one target, and groups without other actions.
     open func removeAllActions(withTarget target: Any) {
       let target = target as AnyObject
       for group in undoStack + redoStack + open { group.remove(target) }
@@ -217,29 +223,29 @@ public import Foundation
 
     // MARK: Names
 
-    /// Names the group that is open, or the last one.
+    /// Names the open group, or the last one.
     open func setActionName(_ actionName: String) { (open.last ?? undoStack.last)?.name = actionName }
-    /// The name of the group that ``undo()`` would take back; empty if it has none.
+    /// The name of the group that ``undo()`` would undo; empty if it has none.
     open var undoActionName: String { canUndo ? open.first?.name ?? undoStack.last?.name ?? "" : "" }
-    /// The name of the group that ``redo()`` would make again; empty if it has none.
+    /// The name of the group that ``redo()`` would redo; empty if it has none.
     open var redoActionName: String { canRedo ? redoStack.last?.name ?? "" : "" }
-    /// The words for a menu, such as `Undo Rename`.
+    /// The title of a menu item, such as `Undo Rename`.
     open var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
-    /// The words for a menu, such as `Redo Rename`.
+    /// The title of a menu item, such as `Redo Rename`.
     open var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
-    /// The words for a menu with the name of an action: `Undo`, and the name if it is not empty. Override it for
-    /// another language.
+    /// Returns the title of a menu item with the name of an action: `Undo`, and the name if it is
+    /// not empty. Override it for another language.
     open func undoMenuTitle(forUndoActionName actionName: String) -> String {
       actionName.isEmpty ? "Undo" : "Undo \(actionName)"
     }
-    /// The words for a menu with the name of an action: `Redo`, and the name if it is not empty. Override it for
-    /// another language.
+    /// Returns the title of a menu item with the name of an action: `Redo`, and the name if it is
+    /// not empty. Override it for another language.
     open func redoMenuTitle(forUndoActionName actionName: String) -> String {
       actionName.isEmpty ? "Redo" : "Redo \(actionName)"
     }
   }
 
-  /// Whoever registers what it finds out when it is asked.
+  /// An object that records its changes when it is asked.
   protocol UndoRecording: AnyObject {
     func noteChanges()
   }
@@ -284,7 +290,7 @@ public import Foundation
   }
 
   extension Notification.Name {
-    /// Posted before a manager opens, closes or looks at groups, with the manager as its object.
+    /// Posted before a manager opens, closes or reads groups, with the manager as its object.
     public static let NSUndoManagerCheckpoint = Notification.Name("NSUndoManagerCheckpointNotification")
     /// Posted after a group was opened.
     public static let NSUndoManagerDidOpenUndoGroup = Notification.Name("NSUndoManagerDidOpenUndoGroupNotification")
@@ -292,13 +298,13 @@ public import Foundation
     public static let NSUndoManagerWillCloseUndoGroup = Notification.Name("NSUndoManagerWillCloseUndoGroupNotification")
     /// Posted after a group was closed.
     public static let NSUndoManagerDidCloseUndoGroup = Notification.Name("NSUndoManagerDidCloseUndoGroupNotification")
-    /// Posted before ``UndoManager/undo()`` takes a group back.
+    /// Posted before ``UndoManager/undo()`` undoes a group.
     public static let NSUndoManagerWillUndoChange = Notification.Name("NSUndoManagerWillUndoChangeNotification")
-    /// Posted after ``UndoManager/undo()`` took a group back.
+    /// Posted after ``UndoManager/undo()`` has undone a group.
     public static let NSUndoManagerDidUndoChange = Notification.Name("NSUndoManagerDidUndoChangeNotification")
-    /// Posted before ``UndoManager/redo()`` makes a group again.
+    /// Posted before ``UndoManager/redo()`` redoes a group.
     public static let NSUndoManagerWillRedoChange = Notification.Name("NSUndoManagerWillRedoChangeNotification")
-    /// Posted after ``UndoManager/redo()`` made a group again.
+    /// Posted after ``UndoManager/redo()`` has redone a group.
     public static let NSUndoManagerDidRedoChange = Notification.Name("NSUndoManagerDidRedoChangeNotification")
   }
 

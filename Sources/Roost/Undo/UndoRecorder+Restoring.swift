@@ -3,7 +3,7 @@ internal import RoostRecords
 
 #if !canImport(Darwin)
 
-  /// Taking changes back.
+  /// Undoes changes.
   extension UndoRecorder {
     func restore(_ changes: [UndoChange]) {
       state.attempt {
@@ -28,13 +28,14 @@ internal import RoostRecords
       }
     }
 
-    /// A model that came back: the very same, or another one that stands for it.
+    /// A restored model: the same object, or another one in its place.
     struct Revived {
       var model: any PersistentModel
       var isNew: Bool
     }
 
-    /// Brings a model back, and before it those to which it leads: what went along with one comes back with it.
+    /// Restores a model, and first the models that it references: models that were deleted with it
+    /// are restored with it.
     private func revive(
       _ identifier: PersistentIdentifier, _ contents: [PersistentIdentifier: SnapshotContent],
       models: inout [PersistentIdentifier: Revived]
@@ -66,7 +67,8 @@ internal import RoostRecords
       return Revived(model: made, isNew: true)
     }
 
-    /// Gives one that came back what it was. Where it is the very same, others may have changed what was not changed here.
+    /// Gives a restored model its former content. If it is the same object, other contexts may have
+    /// changed properties that this change does not contain.
     private func give(_ content: SnapshotContent?, to back: Revived) {
       guard let content else { return }
       let changed = back.isNew ? .max : back.model._$state.changed
@@ -83,7 +85,8 @@ internal import RoostRecords
       }
     }
 
-    /// Takes back what differs between the two contents of a change, as far as it still is as the change left it.
+    /// Undoes the differences between the two contents of a change, as far as the model still has
+    /// the new values.
     private func takeBack(_ change: UndoChange, _ model: any PersistentModel) {
       guard let before = change.before, let after = change.after else { return }
       let now = SnapshotContent(model)
@@ -96,14 +99,14 @@ internal import RoostRecords
         case (.one(let old)?, .one(let new)?, .one(let here)?):
           guard new.map(current) == here else { continue }
           let other = old.flatMap(live)
-          // One that must lead somewhere stays. One whose target waits for its deletion leads there again if that is taken back, and
-          // to set it to nil would end that.
+          // A required reference stays. A reference to a model whose deletion is not saved yet
+          // works again if that is undone; setting it to nil would prevent that.
           if other == nil, here == nil || !before.type.mayBeNil(property) { continue }
           model.assign(property, other as Any)
         case (.many(let old)?, .many(let new)?, .many(let here)?):
           let edit = ListEdit(from: old.map(current), to: new.map(current))
           let others = edit.takenBack(from: here).filter { live($0) != nil }
-          // The same holds for members that wait for their deletion.
+          // The same applies to members whose deletion is not saved yet.
           if others != here { model.assign(property, others.compactMap(live)) }
         default: continue
         }
@@ -118,20 +121,22 @@ internal import RoostRecords
       return last
     }
 
-    /// What a model is called by now: another one may have come back for it, or it became another row's.
+    /// Returns the current identifier of a model: it may have been restored as another one, or
+    /// merged into another row.
     private func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
       let last = heir(identifier)
       guard let (place, row) = state.stores.row(of: last) else { return last }
       return state.stores.stores[place.store].identifier(last.entityName, row)
     }
 
-    /// Whether a model still has the row that it was inserted with: what became a stored one is not this context's to delete.
+    /// Whether a model still has the row that it was inserted with. A model that was merged into a
+    /// stored one must not be deleted.
     private func isItself(_ identifier: PersistentIdentifier) -> Bool {
       let last = heir(identifier)
       return current(last) == last
     }
 
-    /// Whether it is deleted or not.
+    /// Finds a model, deleted or not.
     func find(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
       guard let (place, row) = state.stores.row(of: heir(identifier)) else { return nil }
       let graph = state.graph(place.store)

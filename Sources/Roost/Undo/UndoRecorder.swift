@@ -4,11 +4,12 @@ internal import RoostRecords
 #if !canImport(Darwin)
 
   extension ModelContext {
-    /// What takes changes of this context back: insertions, deletions, and changes of properties and relationships, also those that were
-    /// saved meanwhile. None by default.
+    /// The manager that undoes changes of this context: insertions, deletions, and changes of
+    /// properties and relationships, also after a save. None by default.
     ///
-    /// What other contexts changed stays, also in the same models. A model that comes back after its deletion was saved is a new object
-    /// with another identifier. ``rollback()`` and ``reset()`` forget what the context's changes were. Bulk writes are not taken back.
+    /// Changes of other contexts stay, even in the same models. A model that is restored after its
+    /// deletion was saved is a new object with another identifier. ``rollback()`` and ``reset()``
+    /// remove the context's changes from the manager. Bulk writes cannot be undone.
     public var undoManager: UndoManager? {
       get { recorder?.manager }
       set {
@@ -25,14 +26,15 @@ internal import RoostRecords
     private var recorder: UndoRecorder? { state.recorder as? UndoRecorder }
   }
 
-  /// Compares what a context holds with what it held when it was looked at last, and registers the differences.
+  /// Compares the context with its state at the last look, and records the differences.
   final class UndoRecorder: ChangeRecording, UndoRecording {
     let manager: UndoManager
-    // The state has it.
+    // Unowned, because the state owns the recorder.
     unowned let state: ContextState
-    /// Models as they were at the last look, of those that have changed since or wait to be saved; nil for one that was not there.
+    /// The contents at the last look, of models that have changed since or have unsaved changes;
+    /// nil for a model that did not exist.
     private var known: [PersistentIdentifier: SnapshotContent?] = [:]
-    /// By models that are gone for good, those that came back instead.
+    /// For models that are gone for good, those that were restored instead.
     var heirs: [PersistentIdentifier: PersistentIdentifier] = [:]
     private var isLooking = false
 
@@ -40,7 +42,7 @@ internal import RoostRecords
       self.manager = manager
       self.state = state
       manager.add(self)
-      // What waits already counts as it is.
+      // Existing unsaved changes count as the initial state.
       noteAll()
     }
 
@@ -57,7 +59,7 @@ internal import RoostRecords
       guard let model = object as? any PersistentModel, case .some(let content?) = known[model.persistentModelID] else {
         return
       }
-      // Its place in the lists of others is theirs to remember.
+      // The lists of other models record its position in them.
       for case .one(let other?) in content.links {
         if let owner = find(other), !owner.isDeleted { note(owner) }
       }
@@ -128,7 +130,7 @@ internal import RoostRecords
             changes.append(UndoChange(identifier: identifier, before: nil, after: now))
           }
         } else if let before, before.identifier.storeIdentifier == nil {
-          // Stored ones that are gone were deleted by others.
+          // Stored models that are gone were deleted by other contexts.
           changes.append(UndoChange(identifier: identifier, before: before, after: nil))
         }
       }
@@ -136,11 +138,11 @@ internal import RoostRecords
       return changes
     }
 
-    /// What is saved now need not be remembered: whatever changes from here on is seen. It is called before anybody hears of the save,
-    /// who may change more.
+    /// Forgets the contents, because the next change of a saved model is noticed. Called before the
+    /// notification of the save, whose observers may change more.
     func isSaved() { known = [:] }
 
-    /// Behind a save, when everybody has heard of it.
+    /// Called after a save, when all observers were notified.
     func didSave() { manager.endEvent() }
 
     func forget() {

@@ -12,7 +12,8 @@ extension Decimal: _Storable {
   public static var _$any: Decimal { 0 }
 }
 
-/// A decimal number's bytes in a row: exponent, flags (1 negative, 2 no number), and eight times two bytes of the mantissa.
+/// The bytes of a decimal number in a row: exponent, flags (1 negative, 2 NaN), and eight words of
+/// two bytes of the mantissa.
 struct _Eighteen: BitwiseCopyable {
   typealias Mantissa = (UInt16, UInt16, UInt16, UInt16, UInt16, UInt16, UInt16, UInt16)
 
@@ -20,7 +21,7 @@ struct _Eighteen: BitwiseCopyable {
   private var flags: UInt8
   private var mantissa: Mantissa
 
-  /// How Foundation keeps one in memory: it has no public name for the digits.
+  /// The layout of Foundation's decimals in memory. Foundation has no public name for the digits.
   private struct Image {
     var exponent: Int8
     /// How many words of the mantissa are used, and whether it is negative.
@@ -59,7 +60,7 @@ struct _Eighteen: BitwiseCopyable {
     }
   }
 
-  /// The words that are used; the others may hold anything.
+  /// Returns the used words; the others may have any value.
   private static func words(_ mantissa: Mantissa, _ count: Int) -> Mantissa {
     var words = mantissa
     withUnsafeMutableBytes(of: &words) { memory in
@@ -74,7 +75,7 @@ struct _Eighteen: BitwiseCopyable {
     let length = withUnsafeBytes(of: mantissa) { memory in
       ((memory.lastIndex { $0 != 0 } ?? -1) + 2) / 2
     }
-    // Without digits, what says negative would say that it is no number.
+    // Without digits, the sign bit would mean NaN.
     if length == 0 { return 0 }
     return unsafeBitCast(
       Image(exponent: exponent, length: length, isNegative: flags & 1 != 0, mantissa: mantissa), to: Decimal.self)

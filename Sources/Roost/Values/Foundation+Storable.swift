@@ -29,7 +29,7 @@ extension UUID: _Storable {
   public static var _$any: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
 }
 
-/// The bytes of a UUID as they are written.
+/// The bytes of a UUID in their written order.
 public struct _Sixteen: BitwiseCopyable, Sendable {
   public var bytes: uuid_t
   @inlinable public init(_ bytes: uuid_t) { self.bytes = bytes }
@@ -63,6 +63,6 @@ extension URL: _Storable {
   public static func _$read(from bytes: inout _ByteSource) -> URL? {
     String._$read(from: &bytes).flatMap { URL(string: $0) ?? ($0.isEmpty ? _$any : nil) }
   }
-  /// What stands for a URL that was never set.
+  /// The value of a URL that was never set.
   public static var _$any: URL { URL(filePath: "/") }
 }

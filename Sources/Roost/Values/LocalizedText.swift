@@ -1,6 +1,6 @@
 internal import RoostQuery
 
-/// A text that is sorted as readers expect it.
+/// A text in the order that readers expect.
 struct LocalizedText: Comparable, Hashable, Sendable {
   let text: String
   private let key: [UInt8]

@@ -1,12 +1,13 @@
 internal import Foundation
 package import RoostGraph
 
-/// Which model of which store.
+/// Identifies a model of a store.
 ///
-/// A model gets its row's number, and so its identifier, when it is inserted, and keeps it. Until it is saved the identifier
-/// names no store; it is the same one nevertheless. A model that is in no context has a number of its own in this process.
+/// A model gets its row's number, and so its identifier, when it is inserted, and keeps it. Before
+/// its save the identifier names no store, but is equal to the later one. A model without a context
+/// has a temporary number, which is valid in this process only.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
-  /// What makes one identifier another than the next.
+  /// The parts that distinguish identifiers.
   public struct ID: Hashable, Sendable {
     fileprivate let store: String?
     fileprivate let entity: String
@@ -18,7 +19,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   /// The name of the model's class in the store.
   public let entityName: String
   package let key: Key
-  /// The store that the model is in, or will be.
+  /// The store of the model, or the one that it will be saved in.
   package let store: String?
   private let isSaved: Bool
 
@@ -29,7 +30,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     self.isSaved = isSaved
   }
 
-  /// Nil as long as the model is not saved.
+  /// The store of the model; nil before it is saved.
   public var storeIdentifier: String? { isSaved ? store : nil }
 
   /// The store, the entity and the number of the model, as one value.
@@ -46,7 +47,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     hasher.combine(entityName)
   }
 
-  /// The identifier of a model in a store of the program's own.
+  /// Makes the identifier of a model in a store of your program's own.
+  ///
+  /// - Throws: nothing. SwiftData declares it as throwing.
   public static func identifier<T>(for storeIdentifier: String, entityName: String, primaryKey: T) throws
     -> PersistentIdentifier where T: Comparable & CustomStringConvertible & Decodable & Encodable & Hashable
   { PersistentIdentifier(store: storeIdentifier, entity: entityName, Key(text: primaryKey.description)) }
@@ -71,10 +74,10 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   // MARK: Coding
 
-  /// The names of an older form, which is still read.
+  /// The names of an older coded form, which is still read.
   private enum CodingKeys: String, CodingKey { case store, saved, entity, row, temporary, text }
 
-  /// What kind of key an identifier has, as it is written.
+  /// The kind of an identifier's key, in the coded form.
   private enum KeyKind: String, Codable { case row, temporary, text }
 
   public init(from decoder: any Decoder) throws {
@@ -112,8 +115,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     }
   }
 
-  /// Writes a list, as `["Person", "row", 7, "A1B2…"]`: encoders write the members of an object in any order, and equal identifiers must
-  /// have equal bytes.
+  /// Writes an array, such as `["Person", "row", 7, "A1B2…"]`: encoders write the members of an
+  /// object in any order, and equal identifiers must have equal bytes.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.unkeyedContainer()
     try values.encode(entityName)

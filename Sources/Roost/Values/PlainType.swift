@@ -2,19 +2,20 @@ internal import Foundation
 internal import RoostGraph
 internal import RoostRecords
 
-/// The types that most values and properties have, by themselves, as optionals and in lists.
+/// The types of most values and properties, also as optionals and in arrays.
 ///
-/// What such a type conforms to, and how it is stored, is known here. The runtime would look for it among all conformances of all libraries,
-/// for each type anew: 150,000 to 430,000 instructions for each question of a small program.
+/// Their conformances and stored forms are known here. Otherwise the runtime would search the
+/// conformances of all libraries for each new type: 150,000 to 430,000 instructions for each
+/// question in a small program.
 struct PlainType: Sendable {
   let type: Any.Type
-  /// What an optional type wraps; any other type itself.
+  /// The wrapped type of an optional type; any other type itself.
   let whole: Any.Type
   let codable: any (Codable & SendableMetatype).Type
   let element: ElementType
-  /// Whether `<` of it is what the engine sorts by.
+  /// Whether `<` of the type is the engine's order.
   let isSorted: Bool
-  /// The value as it is stored.
+  /// Reads the value in its stored form.
   let value: @Sendable (UnsafeRawPointer) -> Value
   let coder: @Sendable () -> AnyCoder
 

@@ -1,8 +1,9 @@
 internal import RoostGraph
 
-/// What a type is. The table of plain types answers first. For other types the runtime is asked, which is slow: see ``PlainType``.
+/// Facts about types. The table of plain types answers first. For other types the runtime is asked,
+/// which is slow: see ``PlainType``.
 enum TypeFacts {
-  /// What an optional type wraps; any other type itself.
+  /// Returns the wrapped type of an optional type; any other type itself.
   static func whole(_ type: Any.Type) -> Any.Type {
     if let plain = PlainType.of(type) { return plain.whole }
     return (type as? any OptionalValue.Type)?.wrapped ?? type
@@ -17,7 +18,7 @@ enum TypeFacts {
   }
 }
 
-/// Tells what an optional type wraps.
+/// Returns the wrapped type of an optional type.
 protocol OptionalValue {
   static var wrapped: Any.Type { get }
 }

@@ -3,8 +3,9 @@ internal import SwiftSyntaxMacros
 
 /// `#Predicate` and `#Expression` of models.
 ///
-/// They give Foundation's own values, made of Foundation's own builders. Foundation's macro writes one expression, and the compiler looks
-/// at all of its overloads at once; this one writes a `let` for each operand, so that it looks at one after the other.
+/// They return Foundation's own types, made by Foundation's own builders. Foundation's macro writes
+/// one expression, and the compiler considers all of its overloads together. This one writes a
+/// `let` for each operand, so that the compiler considers one after the other.
 struct PredicateMacro: ExpressionMacro {
   static var formatMode: FormatMode { .disabled }
 
@@ -29,7 +30,7 @@ private struct PredicateFault: Error, CustomStringConvertible {
 }
 
 extension ClosureExprSyntax {
-  /// What the closure itself says of its types: `<Model>`; nothing where it leaves that to the compiler.
+  /// The explicit types of the closure: `<Model>`; empty if the compiler infers them.
   fileprivate func typesOfParameters(_ kind: String) -> String {
     guard kind == "Predicate", case .parameterClause(let clause) = signature?.parameterClause else { return "" }
     let types = clause.parameters.compactMap { $0.type?.trimmedDescription }

@@ -1,4 +1,4 @@
-/// Names that no program has.
+/// Makes names that no program uses.
 final class PredicateNames {
   private var last = 0
 

@@ -1,10 +1,10 @@
 internal import SwiftSyntax
 
-/// The names that stand for what a predicate is asked of, and not for values of the program around it.
+/// The names that belong to the predicate's input, not to values of the program around it.
 struct PredicateScope {
-  /// By the name in the source, that in what is written.
+  /// For each name in the source, the name in the output.
   private var names: [String: String] = [:]
-  /// Parts of the source that have a name by now: what stands before a `?`.
+  /// Parts of the source that have a name in the output already: the operands of `?`.
   private var parts: [SyntaxIdentifier: String] = [:]
 
   subscript(name: String) -> String? {
@@ -15,10 +15,11 @@ struct PredicateScope {
   func name(of part: some SyntaxProtocol) -> String? { parts[part.id] }
   mutating func name(_ part: some SyntaxProtocol, _ name: String) { parts[part.id] = name }
 
-  /// Forgets `$0` and its like, which mean something else in a closure.
+  /// Removes `$0` and the other numbered names, which have another meaning in a closure.
   mutating func forgetNumbered() { names = names.filter { !$0.key.hasPrefix("$") } }
 
-  /// Whether an expression asks for any of the names. If not, it is computed where the predicate is made.
+  /// Whether an expression uses any of the names. If not, it is computed where the predicate is
+  /// made.
   func isUsed(in expression: some SyntaxProtocol) -> Bool {
     let search = Search(self)
     search.walk(expression)
@@ -44,7 +45,7 @@ struct PredicateScope {
       return .visitChildren
     }
 
-    /// What stands behind a dot is no name of the closure's.
+    /// A name after a dot is not a name of the closure.
     override func visit(_ node: MemberAccessExprSyntax) -> SyntaxVisitorContinueKind {
       if let base = node.base { walk(base) }
       return .skipChildren

@@ -1,7 +1,8 @@
 internal import SwiftSyntax
 
 extension PredicateWriter {
-  /// A method of what the predicate is asked of, or of a captured value that is told about it.
+  /// Writes a method call on the predicate's input, or on a captured value with the input as an
+  /// argument.
   mutating func call(_ call: FunctionCallExprSyntax) -> String {
     guard let callee = call.calledExpression.as(MemberAccessExprSyntax.self), let base = callee.base else {
       return refuse(call, "a predicate cannot call this: compute it before, and compare with the result")
@@ -47,7 +48,7 @@ extension PredicateWriter {
         + "evaluate; compute anything else before, and compare with the result")
   }
 
-  /// An element of a list or of a dictionary.
+  /// Writes a subscript of an array or of a dictionary.
   mutating func element(_ call: SubscriptCallExprSyntax) -> String {
     let arguments = Array(call.arguments)
     switch arguments.map({ $0.label?.text ?? "" }) {

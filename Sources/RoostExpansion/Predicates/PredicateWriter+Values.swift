@@ -1,7 +1,7 @@
 internal import SwiftSyntax
 
 extension PredicateWriter {
-  /// An expression as calls of the builders.
+  /// Writes an expression as calls of the builders.
   mutating func value(_ expression: ExprSyntax) -> String {
     if let name = scope.name(of: expression) { return name }
     if let tuple = expression.as(TupleExprSyntax.self), tuple.elements.count == 1, let only = tuple.elements.first {
@@ -44,20 +44,21 @@ extension PredicateWriter {
     }
   }
 
-  /// Whether an expression is a name, or a property of one. `low!` is part of the predicate then, as in `low == nil || $0.year > low!`: where
-  /// the predicate is made, `low` may be nil.
+  /// Whether an expression is a name, or a property of one. Then `low!` is part of the predicate,
+  /// as in `low == nil || $0.year > low!`: `low` may be nil where the predicate is made.
   private func isPath(_ expression: ExprSyntax) -> Bool {
     if let member = expression.as(MemberAccessExprSyntax.self) { return member.base.map(isPath) ?? false }
     return expression.is(DeclReferenceExprSyntax.self)
   }
 
-  /// What does not depend on the model is computed once, by the compiler's own rules.
+  /// Writes an expression that does not depend on the model. It is computed once, by the compiler's
+  /// own rules.
   private mutating func constant(_ expression: ExprSyntax) -> String {
     if expression.is(NilLiteralExprSyntax.self) { return build("NilLiteral") }
     return build("Arg", expression.trimmedDescription)
   }
 
-  /// `a...b` and `a..<b` are expressions of their own, also between constants.
+  /// Writes `a...b` and `a..<b`, which are expressions of their own, even between constants.
   private mutating func range(_ expression: InfixOperatorExprSyntax) -> String? {
     let kind: String
     switch expression.operator.trimmedDescription {
@@ -68,7 +69,7 @@ extension PredicateWriter {
     return build(kind, "lower: " + value(expression.leftOperand), "upper: " + value(expression.rightOperand))
   }
 
-  /// `a?.b`: what stands behind the mark is asked of what stands before it, if that is not nil.
+  /// Writes `a?.b`: the part after the mark is applied to the part before it, if that is not nil.
   private mutating func chained(_ expression: ExprSyntax, _ chain: OptionalChainingExprSyntax) -> String {
     let source = value(chain.expression)
     let variable = names.next()
@@ -91,7 +92,7 @@ extension PredicateWriter {
     let sign = expression.operator.trimmedDescription
     switch sign {
     case "&&", "||":
-      // A chain, however long, is looked at part by part.
+      // The parts of a chain of any length are written one by one.
       let parts = expression.parts(sign).map { named(value($0)) }
       var all = parts[0]
       for (number, part) in parts.enumerated().dropFirst() {
@@ -137,7 +138,7 @@ extension PredicateWriter {
 }
 
 extension InfixOperatorExprSyntax {
-  /// The operands of a chain of one operator.
+  /// Returns the operands of a chain of one operator.
   fileprivate func parts(_ sign: String) -> [ExprSyntax] {
     var parts: [ExprSyntax] = []
     var waiting = [ExprSyntax(self)]
@@ -154,7 +155,7 @@ extension InfixOperatorExprSyntax {
 }
 
 extension PredicateWriter {
-  /// In a chain of members, calls and elements, the first `?` that was not looked at.
+  /// Returns the first `?` in a chain of members, calls and subscripts that was not written yet.
   private func deepestChain(_ expression: ExprSyntax) -> OptionalChainingExprSyntax? {
     var found: OptionalChainingExprSyntax?
     var next: ExprSyntax? = expression

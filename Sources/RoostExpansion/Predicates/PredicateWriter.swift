@@ -5,7 +5,7 @@ struct PredicateWriter {
   let names: PredicateNames
   let complain: (any SyntaxProtocol, String) -> Void
   var scope = PredicateScope()
-  /// What comes before the value in the closure that is being written.
+  /// The statements before the value, in the closure that is being written.
   var statements: [String] = []
 
   init(_ names: PredicateNames, _ complain: @escaping (any SyntaxProtocol, String) -> Void) {
@@ -26,7 +26,7 @@ struct PredicateWriter {
 
   // MARK: Closures
 
-  /// A closure of the source, as one that takes the builders' variables.
+  /// Writes a closure of the source as one with the builders' variables.
   mutating func closure(_ closure: ClosureExprSyntax, isOutermost: Bool = false) -> String {
     var inner = PredicateWriter(names, complain)
     inner.scope = scope
@@ -44,7 +44,7 @@ struct PredicateWriter {
     return inner.body(Array(closure.statements), parameters, node: closure)
   }
 
-  /// A closure around one expression that has a variable.
+  /// Writes a closure around one expression with a variable.
   mutating func closure(_ variable: String, _ write: (inout PredicateWriter) -> String) -> String {
     var inner = PredicateWriter(names, complain)
     inner.scope = scope
@@ -65,14 +65,14 @@ struct PredicateWriter {
     return "{ \(head)\n\(statements.joined(separator: "\n"))\nreturn \(value)\n}"
   }
 
-  /// Gives what is written a name, so that the compiler looks at it by itself.
+  /// Gives an expression a name, so that the compiler checks it separately.
   mutating func named(_ text: String) -> String {
     let name = names.next()
     statements.append("let \(name) = \(text)")
     return name
   }
 
-  /// Statements in a scope of their own. What they name is nobody else's.
+  /// Writes statements in a scope of their own. Names in them are not visible outside.
   private func branch(_ scope: PredicateScope, _ write: (inout PredicateWriter) -> String) -> String {
     var inner = PredicateWriter(names, complain)
     inner.scope = scope
@@ -82,7 +82,7 @@ struct PredicateWriter {
 
   // MARK: Statements
 
-  /// The value that statements give.
+  /// Writes the value of statements.
   mutating func result(of items: ArraySlice<CodeBlockItemSyntax>, _ node: some SyntaxProtocol) -> String {
     guard let first = items.first else {
       return refuse(node, "a predicate needs a value: write an expression that is true or false")
@@ -147,9 +147,9 @@ struct PredicateWriter {
       })
   }
 
-  /// `if` and `guard`, with any number of conditions.
+  /// Writes `if` and `guard`, with any number of conditions.
   ///
-  /// - Parameter outer: the names before the first condition, which are those that `otherwise` knows.
+  /// - Parameter outer: the names before the first condition, which `otherwise` can use.
   private mutating func conditional(
     _ conditions: ArraySlice<ConditionElementSyntax>, _ outer: PredicateScope,
     then: (inout PredicateWriter) -> String, otherwise: (inout PredicateWriter) -> String
@@ -159,7 +159,7 @@ struct PredicateWriter {
     switch first.condition {
     case .expression(let condition):
       var test = named(value(condition))
-      // All that need not be bound are one test, so that what is done otherwise is written once.
+      // All conditions without a binding are one test, so that the other branch is written once.
       while case .expression(let next)? = rest.first?.condition {
         let other = named(value(next))
         test = named(build("Conjunction", "lhs: " + test, "rhs: " + other))
@@ -191,7 +191,7 @@ struct PredicateWriter {
 }
 
 extension ClosureExprSyntax {
-  /// The parameters' names; those with numbers where there are no others.
+  /// The names of the parameters, or numbered names if there are none.
   fileprivate var parameterNames: [String] {
     switch signature?.parameterClause {
     case .simpleInput(let list): return list.map(\.name.text)
@@ -204,7 +204,7 @@ extension ClosureExprSyntax {
   }
 }
 
-/// How many parameters a closure has that names none.
+/// Finds the number of parameters of a closure that names none.
 private final class NumberSearch: SyntaxVisitor {
   var count = 0
 

@@ -1,7 +1,7 @@
 /// Makes the values of an object's empty slots from the row that it keeps.
 extension _ModelState {
-  /// Makes the text of a property whose slot is empty, for the caller to store. Returns nil if the property is not lazy, or if the kept row
-  /// does not have the text.
+  /// Makes the text of a property whose slot is empty, for the caller to store. Returns nil if the
+  /// property is not lazy, or if the kept row does not contain the text.
   public mutating func _text(_ property: Int) -> String? {
     guard let kept, kept.unread & Self.bit(property) != 0 else { return nil }
     let place = kept.place(property)
@@ -25,9 +25,12 @@ extension _ModelState {
 }
 
 extension _ModelObject {
-  /// Fills the empty slots of lazy properties, as far as the kept row has their values. It needs no context.
+  /// Fills the empty slots of lazy properties whose values the kept row contains. It needs no
+  /// context.
   ///
-  /// - Returns: whether that was possible for all of them. ``ObjectTable`` makes the others, which are stored outside of the row or refused.
+  /// - Parameter wanted: the bits of the properties to fill.
+  /// - Returns: whether it filled all of them. ``ObjectTable`` makes the other values, which are
+  ///   stored outside the row or were rejected.
   @discardableResult
   package func makeValues(_ wanted: UInt64 = .max) -> Bool {
     guard let kept = _$state.kept else { return true }
@@ -37,7 +40,7 @@ extension _ModelObject {
       let bit = left & (0 &- left)
       left ^= bit
       if !makeValue(bit, kept) { isComplete = false }
-      // A user's code decodes some of them, and may do anything.
+      // A user's code decodes some values, and may do anything.
       if _$state.kept != kept { return makeValues(left) && isComplete }
     }
     return isComplete

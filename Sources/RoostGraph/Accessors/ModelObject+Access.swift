@@ -1,9 +1,9 @@
 internal import RoostFile
 internal import Observation
 
-/// The slow ways of the accessors.
+/// The slow paths of the accessors.
 extension _ModelObject {
-  /// Comes before a load that may not simply be done. Afterwards the slot holds a value.
+  /// Called before a load that needs more than reading the slot. Afterwards the slot holds a value.
   public func _$willRead(_ property: Int) {
     if _$state.flags.contains(.fresh) { settle() }
     let isObserved = _$state.flags.contains(.observed)
@@ -12,7 +12,7 @@ extension _ModelObject {
       if _$state.isLazy(property) {
         if makeValues(_ModelState.bit(property)) { return }
       } else if isObserved, !isList(property) {
-        // Nothing else is the matter: the slot is filled, unless it is that of a list.
+        // Observation is the only reason for this call: all slots except those of lists are filled.
         return
       }
     }
@@ -23,16 +23,18 @@ extension _ModelObject {
     if case .toMany = Self._$type.properties[property].storage { true } else { false }
   }
 
-  /// Comes before a store that may not simply be done; ``_$didWrite(_:)`` follows.
+  /// Called before a store that needs more than writing the slot; ``_$didWrite(_:)`` follows.
   public func _$willWrite(_ property: Int) {
     if _$state.flags.contains(.fresh) { settle() }
-    // Whoever waits may do anything, so it comes before the origin looks: from there on the slot alone changes.
+    // An observer may run any code, so it is told before the origin is called. After that only the
+    // slot changes.
     if _$state.flags.contains(.tracked) { tell(property, willChange: true) }
     if let origin = _$state.origin { origin.willWrite(self, property) }
     _$state.forgetLazy(_ModelState.bit(property))
   }
 
-  /// Comes before a value is moved out of its slot, to be changed in place. ``_$didWrite(_:)`` follows.
+  /// Called before a value is moved out of its slot to be changed in place; ``_$didWrite(_:)``
+  /// follows.
   public func _$willModify(_ property: Int) {
     if _$state.flags.contains(.fresh) { settle() }
     if _$state.flags.contains(.observed) { trackIfWanted(property) }
@@ -45,10 +47,11 @@ extension _ModelObject {
     if _$state.flags.contains(.tracked) { tell(property, willChange: false) }
   }
 
-  /// The object that a reference leads to.
+  /// The object that a reference refers to.
   public func _$resolve<Model: _ModelObject>(_ property: Int, row: UInt64, as type: Model.Type) -> Model? {
     guard let found = _$state.origin?.resolve(self, property, row: row) else { return nil }
-    // Nearly always it is of the very class; asking for a conversion takes longer than finding the object.
+    // It is nearly always of this exact class; a dynamic cast would take longer than finding the
+    // object.
     if ObjectIdentifier(Swift.type(of: found)) == ObjectIdentifier(type) { return unsafeDowncast(found, to: type) }
     return found as? Model
   }
@@ -59,14 +62,14 @@ extension _ModelObject {
     return origin.lentMembers(self, property).compactMap { $0 as? Model }
   }
 
-  /// Ends the program, because a getter must return a value and there is none.
+  /// Stops the program, because a getter must return a value and there is none.
   public func _$stop(_ property: Int, _ story: StaticString) -> Never {
     let row = _$state.row == 0 ? "" : " \(_$state.row)"
     let cause = _$state.extras?.failure.map { " (\($0))" } ?? ""
     StandardError.stop("\(Self._$type.name)\(row).\(Self._$type.propertyName(property)) \(story)\(cause)")
   }
 
-  /// Tells whoever waits for a property's changes that somebody else has changed it.
+  /// Tells the observers of a property that it changed other than by its setter.
   package func _$tellOfChange(_ property: Int) {
     tell(property, willChange: true)
     tell(property, willChange: false)
@@ -77,7 +80,7 @@ extension _ModelObject {
     track(property)
   }
 
-  /// Lets the tracking that is under way wait for changes of a property.
+  /// Makes the current observation tracking wait for changes of a property.
   func track(_ property: Int) {
     let registrar = _$state.takeRegistrar()
     visit(property, Access(registrar: registrar))
@@ -92,7 +95,8 @@ extension _ModelObject {
     }
   }
 
-  /// Shows a property to a visitor by the key path of the class that declares it: observers know it by no other.
+  /// Passes a property to a visitor by the key path of the class that declares it, which is the one
+  /// that observers use.
   private func visit(_ property: Int, _ visitor: some PathVisitor) {
     var type = Self._$type
     while property < type.first, let above = type.superType { type = above }
@@ -108,7 +112,7 @@ extension _ModelObject {
   }
 }
 
-/// What an observer is told of a property.
+/// A call of the observation registrar for one property.
 private protocol PathVisitor {
   func visit<Root: _ModelObject, Member>(_ object: Root, _ keyPath: KeyPath<Root, Member>)
 }

@@ -7,13 +7,14 @@
 #endif
 internal import Observation
 
-/// Finds out whether the caller runs inside of `withObservationTracking`.
+/// Finds out whether the caller runs inside `withObservationTracking`.
 ///
-/// Observation has no question for that. But outside of a tracking `access` does nothing, and inside it puts the key path into a set.
-/// So the probe asks for access to a key path whose hash is computed here, and sees whether the set asked for it. Where a later
-/// Observation does otherwise, models outside of the main context are observed only where a program asks for it.
+/// Observation has no function for that. But outside a tracking `access` does nothing, and inside
+/// it inserts the key path into a set. So the probe calls `access` with a key path whose hash
+/// function is defined here, and sees whether the set called it. If a later version of Observation
+/// works differently, models outside the main context are observed only if the program requests it.
 ///
-/// A tracking that is found holds the probe's registrar until it ends.
+/// A tracking that the probe finds keeps the probe's registrar until it ends.
 final class ObservationProbe {
   private final class Subject: Observable, Sendable {
     subscript(mark: Mark) -> Int { 0 }
@@ -26,7 +27,7 @@ final class ObservationProbe {
     }
   }
 
-  /// What each thread has there is not nil where the set asked for the hash.
+  /// A value per thread that is not nil if the set called the hash function.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     pthread_key_create(&key, nil)
@@ -34,7 +35,7 @@ final class ObservationProbe {
   }()
 
   private static let subject = Subject()
-  // Unsafe, because a key path is never changed, and this one holds nothing.
+  // Unsafe, because a key path never changes, and this one contains no value.
   private nonisolated(unsafe) static let keyPath: KeyPath<Subject, Int> = \Subject.[Mark()]
 
   private let registrar = ObservationRegistrar()

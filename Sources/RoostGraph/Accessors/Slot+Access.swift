@@ -1,13 +1,14 @@
 /// The getter and the setter of a value.
 extension _Slot {
-  /// The value; where the object is not ready it is asked first. It is mutating because the object may fill the slot meanwhile.
+  /// The value. If the object is not ready, it is called first. Mutating because the object may
+  /// fill the slot then.
   @inlinable @inline(__always)
   public mutating func _get(_ isReady: Bool, _ object: some _ModelObject, _ property: Int) -> Value {
     if isReady, let value { return value }
     return _Slots.get(object, property, slot: &self)
   }
 
-  /// Stores a value; where that is not free the object is told.
+  /// Stores a value. If the store is not free, the object is told.
   @inlinable @inline(__always)
   public mutating func _set(_ new: consuming Value, _ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
     if isFree {
@@ -17,13 +18,13 @@ extension _Slot {
     }
   }
 
-  /// Moves the value out, so that it can be changed without a copy of it.
+  /// Moves the value out, so that it can be changed without a copy.
   @inlinable
   public mutating func _lend(_ isFree: Bool, _ object: some _ModelObject, _ property: Int) -> Value {
     _Slots.lend(isFree, object, property: property, slot: &self)
   }
 
-  /// Moves it back.
+  /// Moves the value back.
   @inlinable
   public mutating func _giveBack(_ new: Value, _ isFree: Bool, _ object: some _ModelObject, _ property: Int) {
     value = new
@@ -49,10 +50,10 @@ extension _Slot where Value == String? {
   }
 }
 
-/// The slow ways of the accessors.
+/// The slow paths of the accessors.
 ///
-/// While they ask the object, its origin may fill the very slot that the accessor is about. So they reach the slot by its address, which is
-/// that of the object's own storage, and only after they have asked.
+/// While they call the object, its origin may fill the same slot that the accessor uses. So they
+/// reach the slot by its address in the object's storage, and only after the call.
 @usableFromInline enum _Slots {
   @inlinable @inline(never)
   static func get<Value>(
@@ -107,12 +108,12 @@ extension _Slot where Value == String? {
   @inlinable @inline(never)
   static func giveBack(_ isFree: Bool, _ object: some _ModelObject, property: Int) {
     object._$state._giveBack()
-    // What was changed before may have been given up meanwhile.
+    // The changes up to now may have been rolled back meanwhile.
     if !isFree || !object._$state._isFree(property) { object._$didWrite(property) }
   }
 
-  /// A property that was never set may have a value in the box. Otherwise it has its declared default, in an object that was made without
-  /// the user's initializers.
+  /// Sets a property that was never set. Its value may be in the box. Otherwise it gets its
+  /// declared default, in an object that was made without the user's initializers.
   @usableFromInline @inline(never)
   static func giveDefault(_ object: some _ModelObject, _ property: Int) {
     guard object._$state.flags.isDisjoint(with: .lent) else { return }
@@ -126,7 +127,7 @@ extension _Slot where Value == String? {
     if object._$state.flags.contains(.invalid) {
       object._$stop(
         property,
-        "could not be read, and its type has no value that is empty: give it a default, make it optional, or ask load(_:) before, which throws"
+        "could not be read, and its type has no empty value: give it a default, make it optional, or call load(_:) first, which throws"
       )
     }
     object._$stop(property, "has no value: it was never set; set it first, or give it a default")

@@ -1,4 +1,4 @@
-/// The getter and the setter of a relationship to many.
+/// The getter and the setter of a to-many relationship.
 extension _ToMany {
   @inlinable @inline(__always)
   public mutating func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> [Model] {
@@ -88,16 +88,16 @@ extension _Links {
     slot.pointee.isNil = isNil && mayBeNil(owner)
     owner._$state._giveBack()
     if !owner._$state._isFree { owner._$didWrite(property) }
-    // The one that was appended. To look at all members after each would take the square of their number.
+    // Only the last member: checking all members after each append would take quadratic time.
     bring(owner, property, to: new.last)
   }
 
-  /// Whether an optional list of the object may be nil. In a context it is empty instead: its members are the rows that name the
-  /// object, and there is no place in the store for a nil beside them.
+  /// Whether an optional list of the object may be nil. In a context it is empty instead: its
+  /// members are the rows that reference the object, so the store has no place for nil.
   @inlinable @inline(__always)
   static func mayBeNil(_ owner: some _ModelObject) -> Bool { owner._$state.flags.isDisjoint(with: .managed) }
 
-  /// Members that were never set are none; those that are moved out the origin knows.
+  /// A list that was never set is empty. While a list is moved out, the origin knows its members.
   @usableFromInline @inline(never)
   static func absent<Model: _ModelObject>(_ owner: some _ModelObject, _ property: Int) -> [Model] {
     if owner._$state.flags.isDisjoint(with: .lent) { return [] }

@@ -1,6 +1,6 @@
-/// The getter and the setter of a relationship to one.
+/// The getter and the setter of a to-one relationship.
 extension _ToOne {
-  /// The other object; the origin finds it by its row.
+  /// The other object. The origin finds it by its row number.
   @inlinable @inline(__always)
   public mutating func _get(_ isReady: Bool, _ owner: some _ModelObject, _ property: Int) -> Model? {
     if isReady, row == 0 { return object }
@@ -26,7 +26,7 @@ extension _ToOneAlways {
   }
 }
 
-/// The slow ways of the accessors of relationships: see ``_Slots``.
+/// The slow paths of the accessors of relationships: see ``_Slots``.
 @usableFromInline enum _Links {
   @inlinable @inline(never)
   static func get<Model>(_ owner: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_ToOne<Model>>)
@@ -38,14 +38,15 @@ extension _ToOneAlways {
     return owner._$resolve(property, row: row, as: Model.self)
   }
 
-  /// A relationship that must lead somewhere leads nowhere: its object was deleted, or could not be read.
+  /// The value of a required reference without a target: its object was deleted or could not be
+  /// read.
   @usableFromInline @inline(never)
   static func standIn<Model: _ModelObject>(_ owner: some _ModelObject, _ property: Int) -> Model {
     if let found = owner._$state.origin?.standIn(owner, property) as? Model { return found }
     return lost(Model.self)
   }
 
-  /// An object that stands for none, where no context can be asked: it says that it is deleted.
+  /// A deleted object in place of the target, if there is no context to ask.
   private static func lost<Model: _ModelObject>(_ model: Model.Type) -> Model {
     let made = Model(_$state: _ModelState())
     made.markGone()
@@ -59,7 +60,7 @@ extension _ToOneAlways {
   static func set<Model>(
     _ owner: some _ModelObject, _ property: Int, slot: UnsafeMutablePointer<_ToOne<Model>>, new: consuming Model?
   ) {
-    // The origin hears of every change, because the other side changes with it.
+    // The origin is told of every change, because the inverse relationship changes with it.
     if owner._$state._isFree {
       slot.pointee._store(consume new)
     } else {
@@ -70,7 +71,8 @@ extension _ToOneAlways {
     if slot.pointee.held.bits != 0 { bring(owner, property, to: slot.pointee.object) }
   }
 
-  /// Inserts an object without a context that was made to reference an object of one: see `LinkGraph`.
+  /// Inserts an object without a context that was made to reference an object in one: see
+  /// `LinkGraph`.
   @usableFromInline
   static func bring(_ owner: some _ModelObject, _ property: Int, to other: (some _ModelObject)?) {
     guard owner._$state.origin == nil, let other, let origin = other._$state.origin else { return }

@@ -1,10 +1,10 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Objects whose unique values a row has already, and whoever is asked about them.
+/// Merges objects whose unique values a row has already, and calls the closures of unique policies.
 extension BatchInsertion {
-  /// Merges an object into the row that has its unique values, as the policy says; throws where it may not be. False where all is done,
-  /// because it brings others along by now.
+  /// Merges an object into the row that has its unique values, as the policy says; throws if that
+  /// is not allowed. Returns false if all is done, because the object brought others along.
   func mergeAlone(
     _ object: any _ModelObject, _ place: Place, first: RowID, fault: RecordFault
   ) throws -> Bool {
@@ -12,7 +12,7 @@ extension BatchInsertion {
     var turns = 0
     while true {
       let decision = try decide(object, place, row: row) { refusal(fault, object) }
-      // Whoever was asked may have changed either of the two.
+      // The closure may have changed either of the two.
       if decision.isAsked {
         if try !isAlone(object, place) {
           try addWithOthers(object, decided: (row, decision))
@@ -46,7 +46,7 @@ extension BatchInsertion {
     }
   }
 
-  /// Throws where whoever is asked gives an object a value that some other one has, again and again.
+  /// Throws if a closure gives an object another object's values 100 times.
   func checkTurn(_ turns: inout Int, _ object: any _ModelObject) throws {
     turns += 1
     if turns < 100 { return }
@@ -56,7 +56,7 @@ extension BatchInsertion {
       name: bulk.objects.name(object))
   }
 
-  /// What was decided about an object.
+  /// The decision about an object.
   struct Decision {
     var policy: UniquePolicy
     var name: String
@@ -64,7 +64,8 @@ extension BatchInsertion {
     var isAsked = false
   }
 
-  /// What becomes of an object whose unique values a row has. What a closure does to the row's object is written.
+  /// Decides about an object whose unique values a row has. Changes that a closure makes to the
+  /// row's object are written.
   func decide(
     _ object: any _ModelObject, _ place: Place, row: RowID, refusal: () -> GraphFault
   ) throws -> Decision {
@@ -86,7 +87,7 @@ extension BatchInsertion {
     return decision
   }
 
-  /// Puts a row into its box as somebody changed its object; false where nothing changed.
+  /// Puts a row with the closure's changes into its box; returns false if there are none.
   private func take(_ scratch: Scratch, _ row: Row, place: Place) throws -> Bool {
     if scratch.changed == 0 || scratch.fault != nil { return false }
     let box = place.box
@@ -107,7 +108,7 @@ extension BatchInsertion {
     return true
   }
 
-  /// Notes where the references lead that are in the box.
+  /// Records the new targets of the references in the box.
   private func noteLeads(_ row: RowID, _ changed: UInt64, place: Place) throws {
     let key = LinkKey(map: place.map.number, row: row.number, property: 0)
     for relation in place.relations where changed & _ModelState.bit(relation.property) != 0 {
@@ -126,9 +127,14 @@ extension BatchInsertion {
     run.note(changed: row.number, place.map.home)
   }
 
-  /// The box holds the object's row.
+  /// Merges the row in the box, which is the object's, into a stored row.
   ///
-  /// - Parameter group: those that are written with it, among whom may be a partner that somebody else has.
+  /// - Parameters:
+  ///   - object: the object.
+  ///   - place: the place of its class.
+  ///   - row: the stored row.
+  ///   - policy: the unique policy and its name.
+  ///   - group: the objects that are written with it; one of them may be a partner of another row.
   func merge(
     _ object: any _ModelObject, _ place: Place, into row: RowID, policy: (policy: UniquePolicy, name: String),
     group: Group? = nil
@@ -143,13 +149,13 @@ extension BatchInsertion {
     try parting(object, place, group: group) {
       found = try bulk.saver.mergeRow(object, place.map, policy: policy.policy, box: place.box, table: place.table)
     } staysAlone: {
-      // It keeps the partner that it has.
+      // It keeps its partner.
       try bulk.saver.keepReferences(of: row, place.map, place.box, table: place.table)
     }
     guard let merged = found else { return row }
     let id = RowID(merged.row)
     if merged.isNew {
-      // Somebody who was asked gave it other values.
+      // A closure gave it other values.
       run.inserted.append(place.map.number, id)
       return id
     }

@@ -1,22 +1,24 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Objects that bring others along: what one of a batch leads to, as far as it is not in yet and no context has it, is inserted with it.
+/// Inserts the objects that a batch's object references, unless they are inserted already or have a
+/// context.
 extension BatchInsertion {
   /// One object with those that it brings along, while they are written.
   struct Group {
     var objects: [any _ModelObject] = []
     var places: [Place] = []
-    /// Where each of them stands.
+    /// The index of each object in ``objects``.
     var numbers: [ObjectIdentifier: Int] = [:]
-    /// References that others' lists say, by object.
+    /// References that the lists of other objects set, by object.
     var owed: [ObjectIdentifier: [(property: Int, owner: any _ModelObject)]] = [:]
-    /// References of objects that are in already, or stored, which lead to one of these from here on.
+    /// References of objects that are already inserted or stored, which will refer to an object of
+    /// the group.
     var moved: [(member: any _ModelObject, property: Int, owner: any _ModelObject)] = []
     var lists: [(owner: any _ModelObject, relation: Relation, members: [any _ModelObject])] = []
-    /// By list of one of these, who leads there.
+    /// The objects that reference the owner of a list, by list of the group's objects.
     var joined: [ListName: [any _ModelObject]] = [:]
-    /// How often somebody was asked about an object.
+    /// How often a unique policy's closure was called for an object.
     var turns: [ObjectIdentifier: Int] = [:]
 
     struct ListName: Hashable {
@@ -27,11 +29,14 @@ extension BatchInsertion {
     func contains(_ object: any _ModelObject) -> Bool { numbers[ObjectIdentifier(object)] != nil }
   }
 
-  /// - Parameter decided: the row that the object is to become, if somebody was asked about it already.
+  /// - Parameters:
+  ///   - object: the object to insert.
+  ///   - decided: the row that the object will be merged into, if the unique policy decided that
+  ///     already.
   func addWithOthers(_ object: any _ModelObject, decided: (row: RowID, decision: Decision)? = nil) throws {
     var group = Group()
     try collect(object, &group)
-    // The object itself was asked before.
+    // The object itself was validated before.
     if bulk.store.hasJudges {
       for (one, place) in zip(group.objects, group.places) where one !== object { try judge(one, place) }
     }
@@ -40,29 +45,31 @@ extension BatchInsertion {
       object._$state.row = decided.row.number
     }
     try findRows(&group)
-    // As in a save, what is there leads to its new places first: what is merged into it may say otherwise.
+    // As in a save, existing objects are moved first, because a merge may set the same references
+    // differently.
     try move(group)
     for (number, one) in group.objects.enumerated() { try write(one, group.places[number], group: group) }
     try partMutual(group)
     for list in group.lists { try write(list.owner, list.relation, members: list.members, group: group) }
-    // Those that were written first led to rows that were not there yet.
+    // The first rows referenced rows that did not exist yet.
     try run.writer.forgetClosedReferences()
     if group.places.contains(where: \.isCounted) { try count() }
   }
 
   // MARK: Finding
 
-  /// Whether no row stands for an object yet.
+  /// Whether an object has no row yet.
   private func isNew(_ object: any _ModelObject) -> Bool {
     object._$state.origin == nil && !book.contains(object)
   }
 
-  /// Finds an object and what it leads to, and what they say of each other.
+  /// Finds all objects that an object references, and the references that their lists set.
   private func collect(_ object: any _ModelObject, _ group: inout Group) throws {
     var waiting: [(object: any _ModelObject, before: Int?, link: Int)] = [(object, nil, 0)]
     var isFirst = true
     while let (next, before, link) = waiting.popLast() {
-      // The object itself may be known, and lead to others by now. It is looked at once, also if it leads to itself.
+      // The object itself may be known already, and still reference others. It is examined once,
+      // even if it references itself.
       guard isNew(next) || isFirst else { continue }
       let step = isFirst ? nil : book.step(from: before, by: link)
       isFirst = false
@@ -116,7 +123,8 @@ extension BatchInsertion {
     group.joined[Group.ListName(owner: ObjectIdentifier(owner), property: inverse), default: []].append(object)
   }
 
-  /// Those that lead to an object are behind those that its list names. Lists are written in the order in which a save writes them.
+  /// Appends the objects that reference an owner to the members that its list names, in the order
+  /// of a save.
   private func finishLists(_ group: inout Group) {
     for place in group.lists.indices {
       let (owner, relation, members) = group.lists[place]
@@ -142,16 +150,17 @@ extension BatchInsertion {
     }
   }
 
-  // MARK: Rows that are there
+  // MARK: Existing rows
 
-  /// Finds the rows that have the objects' unique values, before any of them is written: the others must know where to lead.
+  /// Finds the rows that have the objects' unique values, before any object is written, because the
+  /// other objects must know which row to reference.
   private func findRows(_ group: inout Group) throws {
     var isFound = true
     while isFound {
       isFound = false
       var first: [[Value]: any _ModelObject] = [:]
       var number = 0
-      // Whoever is asked may let an object lead to more of them.
+      // A unique policy's closure may add references to further objects.
       while number < group.objects.count {
         if try findRow(group.objects[number], group.places[number], first: &first, group: &group) { isFound = true }
         number += 1
@@ -159,7 +168,7 @@ extension BatchInsertion {
     }
   }
 
-  /// False where nothing was found about an object that was not known.
+  /// Returns false if the object has no row to merge into, or was decided before.
   private func findRow(
     _ one: any _ModelObject, _ place: Place, first: inout [[Value]: any _ModelObject], group: inout Group
   ) throws -> Bool {
@@ -190,7 +199,7 @@ extension BatchInsertion {
       if let same { try collect(same, &group) }
       try judge(one, place)
       if let same { try judge(same, place) }
-      // It may have other values now, or lead elsewhere.
+      // It may have other values or references now.
       if try !isLike(one, place, row: row, same: same, group: group) {
         first = [:]
         return true
@@ -201,7 +210,7 @@ extension BatchInsertion {
     return true
   }
 
-  /// What becomes of an object that has the unique values of another one of the group.
+  /// Decides about an object that has the unique values of another object of the group.
   private func decide(
     _ one: any _ModelObject, _ place: Place, beside same: any _ModelObject, refusal: () -> GraphFault
   ) throws -> Decision {
@@ -215,7 +224,8 @@ extension BatchInsertion {
     return decision
   }
 
-  /// Whether an object still has the unique values of a row, or of an object that comes to stand in it.
+  /// Whether an object still has the unique values of a row, or of an object that will be written
+  /// as that row.
   private func isLike(
     _ one: any _ModelObject, _ place: Place, row: RowID, same: (any _ModelObject)?, group: Group
   ) throws -> Bool {
@@ -239,7 +249,7 @@ extension BatchInsertion {
     return found
   }
 
-  /// The unique values of the object whose row is in the box, with what they are of.
+  /// The unique values of the object whose row is in the box, each with its index and class.
   private func uniqueKeys(_ place: Place) throws -> [[Value]] {
     let reading = try place.table.reading
     return try bulk.store.uniques(of: place.map).compactMap { index in

@@ -1,14 +1,14 @@
 internal import RoostRecords
 
-/// Rules for what is inserted without a context.
+/// Checks rules of objects that are inserted without a context.
 extension BatchInsertion {
-  /// Throws all rules that the row in the box breaks.
+  /// Throws the errors of all rules that the row in the box breaks.
   func check(_ object: any _ModelObject, _ place: Place) throws {
     guard bulk.saver.hasChecks else { return }
     try refuse(bulk.saver.breaches(place.box, place.map, mask: .max, name: bulk.objects.name(object)))
   }
 
-  /// Throws what the object refuses by itself.
+  /// Throws the errors of the object's own `validate`.
   func judge(_ object: any _ModelObject, _ place: Place) throws {
     guard place.map.type.judge != nil else { return }
     try refuse(bulk.saver.judge(object, .insert, name: bulk.objects.name(object)))
@@ -19,7 +19,7 @@ extension BatchInsertion {
     throw SaveRefusal(
       faults: faults.map { fault in
         var fault = fault
-        // It has no row that another context knows.
+        // No other context knows its row.
         fault.row = nil
         return fault
       })
@@ -27,7 +27,7 @@ extension BatchInsertion {
 }
 
 extension ChunkInsertion {
-  /// Throws the rules that the row in the box breaks in properties that an image sets.
+  /// Throws the errors of rules that the row in the box breaks, for properties that an image sets.
   func check(_ place: BatchInsertion.Place, row: UInt64?, isSet: (Int) -> Bool) throws {
     guard let check = bulk.store.checks[place.map.number] else { return }
     let faults = check.breaches(place.box.sink.builder).filter { isSet($0.property) }.map { breach in
@@ -38,7 +38,7 @@ extension ChunkInsertion {
     if !faults.isEmpty { throw SaveRefusal(faults: faults) }
   }
 
-  /// Makes an object of a row that was just stored, calls its `validate`, and throws what it refuses.
+  /// Makes an object of a row that was just stored, calls its `validate`, and throws its errors.
   func judge(_ place: BatchInsertion.Place, _ row: RowID, change: ObjectChange) throws {
     guard place.map.type.judge != nil else { return }
     let name = ObjectName(place.map.type.name, row.number)

@@ -1,9 +1,9 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Writing a group of objects that lead to each other.
+/// Writes a group of objects that reference each other.
 extension BatchInsertion {
-  /// Puts an object's row into its box, with the references that others say.
+  /// Puts an object's row into its box, including references that the lists of other objects set.
   func put(_ object: any _ModelObject, _ place: Place, group: Group) throws {
     if object._$state.origin != nil {
       throw GraphFault(
@@ -39,15 +39,20 @@ extension BatchInsertion {
     noteLeads(object, place, row: RowID(object._$state.row))
   }
 
-  /// Writes the row in the box. If an object that it references has another partner, the row is written again: without that former
-  /// partner, or without the reference.
+  /// Writes the row in the box. If an object that it references has another partner, the row is
+  /// written again: without that former partner, or without the reference.
   ///
-  /// - Parameter staysAlone: called after the reference was cleared.
+  /// - Parameters:
+  ///   - object: the object of the row.
+  ///   - place: the place of its class; its box contains the row.
+  ///   - group: the objects that are written with it.
+  ///   - write: writes the row.
+  ///   - staysAlone: called after the reference was cleared.
   func parting(
     _ object: any _ModelObject, _ place: Place, group: Group?, write: () throws -> Void,
     staysAlone: () throws -> Void = {}
   ) throws {
-    // Each turn parts it from the partner of another relationship.
+    // Each round removes the partner of another relationship.
     var left = place.relations.count
     while true {
       do { return try write() } catch let fault as RecordFault {
@@ -63,7 +68,7 @@ extension BatchInsertion {
     }
   }
 
-  /// Writes the row of an image; the image always takes the partner that it names.
+  /// Writes the row of an image. The image always gets the partner that it names.
   @discardableResult
   func parting<Result>(_ map: EntityMap, _ write: () throws -> Result) throws -> Result {
     while true {
@@ -73,16 +78,23 @@ extension BatchInsertion {
     }
   }
 
-  /// Whom an object leads to, by itself or because the other one says so.
+  /// The object that a reference of `object` refers to, set by itself or by the other object's
+  /// list.
   func partner(of object: any _ModelObject, _ relation: Relation, _ group: Group?) -> (any _ModelObject)? {
     let owed = group?.owed[ObjectIdentifier(object)]?.last { $0.property == relation.property }
     return owed?.owner ?? object.one(relation.property).object.map { bulk.links.model($0, relation) }
   }
 
-  /// Who has a partner from here on that two rows reference. A row takes it, as in a save; but where the partner became a stored row, its
-  /// unique policy says whether that changes its partner.
+  /// Decides which row keeps a partner that two rows reference. The written row gets it, as in a
+  /// save. But if the partner was merged into a stored row, the unique policy decides whether that
+  /// row changes its partner.
   ///
-  /// - Parameter owner: the object that a relationship of the written row references.
+  /// - Parameters:
+  ///   - fault: the error of the write.
+  ///   - object: the object of the written row; nil for an image.
+  ///   - map: the map of its class.
+  ///   - owner: the object that a relationship of the written row references.
+  ///   - clear: clears a reference of the written row.
   func part(
     _ fault: RecordFault, _ object: (any _ModelObject)?, map: EntityMap,
     owner: (Relation) -> (any _ModelObject)? = { _ in nil }, clear: (RoostRecords.Slot) throws -> Void = { _ in }
@@ -113,8 +125,9 @@ extension BatchInsertion {
     }
   }
 
-  /// Where both sides of a relationship are one, whom a new object leads to leads back, and nobody else leads to either; unless that one
-  /// became a row that keeps its partner. Those that are new on both sides agree already.
+  /// Sets both sides of relationships that are their own inverse: the object that a new object
+  /// references references it back, and no other row references either. An object that was merged
+  /// into a row that keeps its partner is left out. Two new objects agree already.
   func partMutual(_ group: Group) throws {
     if book.merged.isEmpty { return }
     for (number, object) in group.objects.enumerated() {
@@ -138,15 +151,17 @@ extension BatchInsertion {
     }
   }
 
-  // MARK: Those that are there
+  // MARK: Existing rows
 
-  /// Lets objects that are in already, or stored, lead to new ones.
+  /// Changes references of objects that are already inserted or stored, so that they refer to new
+  /// objects.
   func move(_ group: Group) throws {
     for (member, property, owner) in group.moved {
       let map = try place(member).map
       guard let relation = bulk.store.relations[map.number][property] else { continue }
       let row = RowID(member._$state.row)
-      // As in a save: what a new one says of the stored one that it becomes holds.
+      // As in a save, the references of a new object override those of the stored row it was merged
+      // into.
       if member._$state.origin != nil, said.contains(LinkKey(map: map.home, row: row.number, property: property)) {
         continue
       }
@@ -155,7 +170,7 @@ extension BatchInsertion {
       let key = LinkKey(map: map.number, row: row.number, property: 0)
       let former = try table.reference(slot, of: row)
       if former?.number == owner._$state.row { continue }
-      // What became a row that keeps what it has does not go elsewhere.
+      // An object that was merged into a row that keeps its values does not change its reference.
       if let decision = book.merged[ObjectIdentifier(member)],
         try !bulk.saver.takes(member, map, policy: decision.policy, row: row, property: property, table: table)
       {
@@ -164,7 +179,7 @@ extension BatchInsertion {
       if let former { bulk.noteLead(relation, from: key, to: former, run) }
       do {
         if relation.isOwnInverse, let former {
-          // The former partner leads nowhere from here on.
+          // The former partner has no reference from here on.
           try table.update(former) { builder in builder.setNull(slot) }
           run.note(changed: former.number, map.home)
         }
@@ -196,7 +211,7 @@ extension BatchInsertion {
 
   // MARK: Lists
 
-  /// Writes a list: links, or the order of members whose rows say that they belong to it.
+  /// Writes a list: its links, or the order of the members whose rows reference the owner.
   func write(
     _ owner: any _ModelObject, _ relation: Relation, members: [any _ModelObject], group: Group
   ) throws {
@@ -218,8 +233,8 @@ extension BatchInsertion {
     for member in members where member._$state.origin != nil { run.note(owner: member._$state.row, relation.home) }
   }
 
-  /// As a save has it: a new object's list begins with its own members; those that lead to it beside them follow. A stored one's list is
-  /// added to.
+  /// The members of a list, as a save orders them. A new object's list begins with its own members;
+  /// other rows that reference it follow. A stored object's list is extended.
   private func wanted(_ came: [RowID], _ stored: [RowID], relation: Relation, isMerged: Bool) -> [RowID] {
     let there = Set(stored)
     if relation.isByLinks {
@@ -233,7 +248,8 @@ extension BatchInsertion {
     return isMerged ? others + here : here + others
   }
 
-  /// Whether writing the members' rows brought the list to what it is: new ones alone, in their order.
+  /// Whether the list is complete and in order because its members' rows were written: only new
+  /// members, in their order.
   private func isWritten(
     _ members: [any _ModelObject], _ rows: [RowID], owner: any _ModelObject, relation: Relation,
     links: LinkWriter, group: Group

@@ -2,12 +2,13 @@ internal import RoostFile
 internal import RoostRecords
 
 extension BulkWriter {
-  /// Inserts objects that no context has, each into rows and out of mind. All of them are inserted, or none if something throws.
+  /// Inserts objects without a context as rows, and does not keep them. It inserts all of them, or
+  /// none if it throws.
   ///
-  /// Objects that wait in this context to be saved are left to the save, which must follow: a reference may have inserted them before they
-  /// came here. The outcome says so.
+  /// Unsaved objects of this context are left to the save, which must follow: a reference may have
+  /// inserted them before they were given. The outcome says so.
   ///
-  /// - Parameter body: is given what takes one object after the other.
+  /// - Parameter body: gets a closure that inserts one object after the other.
   func insert(_ body: ((any _ModelObject) throws -> Void) throws -> Void) throws -> BulkOutcome {
     var (rows, leavesSome) = (RowRuns(), false)
     var outcome = try write { run in
@@ -32,43 +33,45 @@ extension BulkWriter {
     return outcome
   }
 
-  /// Whether an object is new and waits in this context for the next save.
+  /// Whether an object is new and unsaved in this context.
   private func waits(_ object: any _ModelObject) -> Bool {
     guard let origin = object._$state.origin as? RowOrigin, origin.table === objects else { return false }
     return object._$state.flags.contains(.inserted) && !object._$state.flags.contains(.deleted)
   }
 }
 
-/// The work of one insertion in bulk.
+/// The work of one bulk insertion.
 ///
-/// It writes the rows of an object at once. The object itself joins no context. The work keeps its row number, and the object only if the
-/// program still has it.
+/// It writes the rows of an object at once. The object joins no context. The work keeps the number
+/// of its row, and the object only if the program still holds it.
 final class BatchInsertion {
   let bulk: BulkWriter
   let run: BulkRun
-  /// The rows of the objects that were given, in their order.
+  /// The rows of the given objects, in order.
   private(set) var rows = RowRuns()
-  /// Whether nothing was given to be written.
+  /// Whether no object was given.
   private(set) var isIdle = true
   var book = InsertionBook()
-  /// References of rows that were there which new objects said when they became those rows. Nobody who names the stored one says it better.
+  /// References that new objects set in the existing rows they were merged into. They override
+  /// other objects' lists.
   private(set) var said: Set<LinkKey> = []
-  /// The same, in the order in which they came.
+  /// The elements of `said`, in the order in which they were added.
   private var sayings: [LinkKey] = []
   private var places: [Int: Place] = [:]
   private var last: (type: ObjectIdentifier, place: Place)?
 
-  /// Where objects of a class go.
+  /// The table and the relationships of a class.
   final class Place {
     let map: EntityMap
     let table: TableWriter
     let box: Saver.SinkBox
     let relations: [Relation]
-    /// Whether relationships of the class, or those that lead to it, have a least or a greatest number of members.
+    /// Whether relationships of the class, or their inverses, have a minimum or maximum number of
+    /// members.
     let isCounted: Bool
     let uniques: [IndexID]
     let hasOwnInverse: Bool
-    /// Whether its rows can take partners from others.
+    /// Whether its rows can take partners from other rows.
     let hasPartners: Bool
 
     init(_ map: EntityMap, _ bulk: BulkWriter, writer: RecordWriter) throws {
@@ -106,16 +109,16 @@ final class BatchInsertion {
     return made
   }
 
-  /// A row was inserted by another way.
+  /// Records a row that was inserted otherwise.
   func noteInserted(_ map: EntityMap, _ row: RowID) {
     run.inserted.append(map.number, row)
     rows.append(map.number, row)
   }
 
-  /// A row that was there became that of an object.
+  /// Records an existing row for a given object.
   func noteFound(_ map: EntityMap, _ row: RowID) { rows.append(map.number, row) }
 
-  /// What is to be as before if a part of the work is undone.
+  /// The state to restore if a part of the work is undone.
   struct Mark {
     fileprivate var rows: RowRuns
     fileprivate var inserted: RowRuns
@@ -125,7 +128,7 @@ final class BatchInsertion {
     fileprivate var sayings: Int
   }
 
-  /// An object that became a row says where a reference of it leads.
+  /// Records that a merged object sets a reference.
   func noteSaid(_ reference: LinkKey) { if said.insert(reference).inserted { sayings.append(reference) } }
 
   func mark() -> Mark {
@@ -134,7 +137,8 @@ final class BatchInsertion {
       sayings: sayings.count)
   }
 
-  /// Tables are asked for again then. A mark is set in front of one element, so what the book has of it is its newest.
+  /// Restores the state; tables are looked up again. A mark is set before one element, so the
+  /// newest objects of the book are the ones to forget.
   func goBack(to mark: Mark) {
     book.forgetNewest()
     (rows, run.inserted) = (mark.rows, mark.inserted)
@@ -146,7 +150,7 @@ final class BatchInsertion {
     last = nil
   }
 
-  /// Notes the row of an object that the next save writes.
+  /// Records the row of an object that the next save writes.
   func leave(_ object: any _ModelObject) throws {
     rows.append(try place(object).map.number, RowID(object._$state.row))
   }
@@ -168,7 +172,7 @@ final class BatchInsertion {
     rows.append(place.map.number, RowID(object._$state.row))
   }
 
-  /// Whether it brings nobody along, and nobody else changes with it.
+  /// Whether it brings no objects along and no other row changes with it.
   func isAlone(_ object: any _ModelObject, _ place: Place) throws -> Bool {
     if bulk.store.hasLooseLinks[place.map.number] { return false }
     for relation in place.relations {
@@ -188,7 +192,7 @@ final class BatchInsertion {
     return true
   }
 
-  /// Throws where a relationship cannot lead to an object that some context has.
+  /// Throws if a relationship cannot reference an object that has a context.
   func check(_ other: any _ModelObject, _ relation: Relation, of object: any _ModelObject) throws {
     guard let fault = bulk.links.lacksRow(other, relation) else { return }
     throw GraphFault(
@@ -206,7 +210,7 @@ final class BatchInsertion {
       run.inserted.append(place.map.number, row)
     }
     do { try insert() } catch let fault as RecordFault {
-      // An index of the model over one reference decides about no merge, as in a save.
+      // As in a save, the index of a model over one reference decides no merge.
       let decides = bulk.saver.partnership(fault, place.map)?.isInverseList != true
       if decides, let row = try faulting(object, { try stored(like: fault, place) }) {
         guard try mergeAlone(object, place, first: row, fault: fault) else { return }
@@ -230,8 +234,9 @@ final class BatchInsertion {
     #endif
   }
 
-  /// The row that has the unique values of the refused row in the box, if its object can be merged into that. The fault may name a former
-  /// partner instead, because the index of the reference came first.
+  /// The row that has the unique values of the rejected row in the box, if the object may be merged
+  /// into it. The error may name a former partner instead, because the index of the reference was
+  /// checked first.
   func stored(like fault: RecordFault, _ place: Place) throws -> RowID? {
     guard fault.code == .notUnique, fault.rows.count == 1, !place.uniques.isEmpty,
       let row = try place.table.row(like: &place.box.sink.builder, in: place.uniques),
@@ -246,12 +251,12 @@ final class BatchInsertion {
 
   func refusal(_ fault: RecordFault, _ object: any _ModelObject) -> GraphFault {
     var fault = bulk.saver.refusal(fault, bulk.objects.name(object), writer: run.writer)
-    // It has no row of which anybody knows.
+    // No other context knows its row.
     fault.row = nil
     return fault
   }
 
-  /// Notes for those whose lists the row is in now.
+  /// Records the objects whose lists now contain the row.
   func noteLeads(_ object: any _ModelObject, _ place: Place, row: RowID) {
     let key = LinkKey(map: place.map.number, row: row.number, property: 0)
     for relation in place.relations where !relation.isList {
@@ -265,7 +270,8 @@ final class BatchInsertion {
     }
   }
 
-  /// Counts at once what is to be counted: an object and what it brings along are whole.
+  /// Counts list members after each object: then the object and those that it brought along are
+  /// complete.
   func count() throws {
     if run.counted.isEmpty, run.crowded.isEmpty { return }
     let faults =

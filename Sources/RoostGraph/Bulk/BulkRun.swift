@@ -1,12 +1,12 @@
 internal import RoostPages
 internal import RoostRecords
 
-/// One bulk write: its transaction, and what it notes for those who look on.
+/// One bulk write: its transaction, and its changes for notifications.
 final class BulkRun {
   let writer: RecordWriter
-  /// By number of the map that stands for the classes of an entity.
+  /// The changed rows, by number of the home map.
   private var rows: [Int: [UInt64]] = [:]
-  /// Rows of one map that are not there yet: most are of the same one.
+  /// Inserted rows of one map, because most have the same.
   @exclusivity(unchecked) private var newest: (map: Int, rows: [UInt64]) = (0, [])
   private var deleted: [Int: [UInt64]] = [:]
   /// Rows whose lists changed, each once.
@@ -14,18 +14,19 @@ final class BulkRun {
   @exclusivity(unchecked) private var lastOwner = LinkKey(map: -1, row: 0, property: 0)
   @exclusivity(unchecked) private var noted = 0
   @exclusivity(unchecked) var inserted = RowRuns()
-  /// Lists whose members are to be counted at the end.
+  /// Lists whose members must be counted at the end.
   var counted: Set<LinkKey> = []
-  /// Lists that got members from the other side: those may have too many.
+  /// Lists that got members through the inverse, which may be too many.
   var crowded: Set<LinkKey> = []
   var summary = SaveOutcome()
-  /// The first faults of rows that break a rule. The transaction goes on, so that it finds the others, and ends with all of them.
+  /// The first errors of rows that break a rule. The transaction continues to find the others, and
+  /// throws all of them at the end.
   private(set) var faults: [GraphFault] = []
   private(set) var faultCount = 0
 
   init(_ writer: RecordWriter) { self.writer = writer }
 
-  /// More is not told one by one: everybody looks at everything.
+  /// With more changes other contexts examine all their objects.
   private static let most = CommitFeed.most
 
   func refuse(_ some: [GraphFault]) {
@@ -51,7 +52,7 @@ final class BulkRun {
     if noted <= Self.most { deleted[map, default: []].append(row) }
   }
 
-  /// A row that something else leads to now, or does not any more.
+  /// Records a row that another row references now, or no longer references.
   func note(owner row: UInt64, _ map: Int) {
     let key = LinkKey(map: map, row: row, property: 0)
     if key == lastOwner { return }
@@ -64,7 +65,8 @@ final class BulkRun {
     if summary.merges.count < SaveOutcome.mostMerges { summary.merges.append(merge) }
   }
 
-  /// Tells the other contexts, before the commit is made. The context itself learns of it as of another one's commit.
+  /// Adds the changes to the feed before the commit. The context itself learns of them as of
+  /// another's commit.
   func tell(_ store: GraphStore) throws {
     moveNewest()
     if noted > Self.most { return store.feed.addEverything(writer.commitNumber) }
@@ -76,7 +78,7 @@ final class BulkRun {
     store.feed.add(entry)
   }
 
-  /// What was done, for a notification; nil for each where there is too much.
+  /// The changes for a notification, without names if there are too many.
   func outcome(_ objects: ObjectTable, _ found: RowRuns) -> BulkOutcome {
     var outcome = BulkOutcome(rows: found, inserted: inserted, summary: summary)
     guard noted <= BulkOutcome.mostTold, inserted.count <= BulkOutcome.mostTold else {
@@ -95,19 +97,19 @@ final class BulkRun {
   }
 }
 
-/// What a bulk write did.
+/// The result of a bulk write.
 package struct BulkOutcome {
-  /// The rows that it was about, in the order in which they were found or came.
+  /// The rows that were chosen or given, in order.
   package var rows = RowRuns()
   package var inserted = RowRuns()
   package var updated: [ObjectName] = []
   package var deleted: [ObjectName] = []
   package var summary = SaveOutcome()
-  /// Whether all rows are named that were changed and deleted.
+  /// Whether all changed and deleted rows are named.
   package var tellsAll = true
-  /// The rows of all objects that were given, where some of them are left to a save.
+  /// The rows of all objects that were given, if a save writes some of them.
   package var given: RowRuns?
 
-  /// More names are not told.
+  /// With more names, no names are reported.
   package static let mostTold = 100_000
 }

@@ -1,9 +1,9 @@
 internal import RoostRecords
 
-/// Deleting all rows of a choice, with what their rules say, without an object for each.
+/// Deletes all rows of a choice and follows their delete rules, without an object for each.
 extension BulkWriter {
-  /// Deletes at once, or not at all if something forbids it. The rows that are returned are those of the choice; rules may have taken
-  /// along others.
+  /// Deletes all rows, or none if a rule forbids it. It returns the rows of the choice; delete
+  /// rules may have deleted further rows.
   func delete(_ choice: RowChoice) throws -> BulkOutcome {
     try write { run in
       let rows = try rows(choice, run.writer)
@@ -14,7 +14,7 @@ extension BulkWriter {
       let entity = choice.map.entity.id
       let names = rows.lazy.map { RowName(entity, $0) }
       if store.hasJudges { try judge(run.writer.following(names), run) }
-      // Whose lists lose members nobody knows any more afterwards.
+      // After the deletion the lists that lost members could no longer be found.
       if store.countedRelations.contains(where: { $0.contains { $0.minimum > 0 } }) {
         let all = try byMap(run.writer.following(names))
         run.counted.formUnion(try saver.owners(losing: all, [], run.writer))
@@ -28,7 +28,8 @@ extension BulkWriter {
     }
   }
 
-  /// Calls `validate` for each row that will be deleted, also by a delete rule.
+  /// Calls `validate` for each row that will be deleted, including those that a delete rule
+  /// deletes.
   private func judge(_ names: [RowName], _ run: BulkRun) throws {
     for (number, rows) in byMap(names).sorted(by: { $0.key < $1.key }) {
       let map = store.maps[number]
@@ -43,7 +44,7 @@ extension BulkWriter {
     if !run.faults.isEmpty { throw SaveRefusal(faults: run.faults, count: run.faultCount) }
   }
 
-  /// Of which class a row is; that of the map where nobody knows.
+  /// The class of a row; the class of the map if it is unknown.
   private func classNumber(_ map: EntityMap, _ row: RowID, writer: RecordWriter) throws -> Int {
     guard let family = map.family else { return map.number }
     return try writer.table(map.entity.id).visit(row) { family.map(of: $0) ?? map.number } ?? map.number
@@ -57,7 +58,7 @@ extension BulkWriter {
     for loose in gone.loose {
       guard let map = store.map(of: loose.row.entity) else { continue }
       run.note(changed: loose.row.row.number, map.home)
-      // Fields of subclasses may be nil, so the rows themselves did not object.
+      // Fields of subclasses may always be nil, so the rows themselves allowed it.
       if store.needsReference(loose.field, map) {
         let field = map.entity.field(loose.field)?.name
         throw SaveRefusal(faults: [

@@ -1,10 +1,10 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Changing all rows of a choice without an object for each.
+/// Updates all rows of a choice, without an object for each.
 extension BulkWriter {
-  /// Calls `body` with an object for each row, and writes the properties that it sets: all of them, or none if something throws.
-  /// Returns the rows that changed.
+  /// Calls `body` with an object for each row and writes the properties that it sets: all of them,
+  /// or none if it throws. Returns the rows that changed.
   func update(_ choice: RowChoice, _ body: (any _ModelObject) throws -> Void) throws -> BulkOutcome {
     try write { run in
       let rows = try rows(choice, run.writer)
@@ -22,7 +22,7 @@ extension BulkWriter {
   }
 }
 
-/// The work of one update in bulk.
+/// The work of one bulk update.
 private final class BulkUpdate {
   private let bulk: BulkWriter
   private let run: BulkRun
@@ -31,11 +31,11 @@ private final class BulkUpdate {
   private let home: Int
   private let rows: [RowID]
   @exclusivity(unchecked) private(set) var changed = RowRuns()
-  /// Rows that want a value which another one of them has: it may give it up.
+  /// Rows that need a unique value which another row has. That row may give it up.
   private var waiting: [Waiting] = []
-  /// The rows, as soon as one waits.
+  /// The rows as a set, once a row must wait.
   private lazy var all = Set(rows)
-  /// By number of the map, and those of the row before.
+  /// The facts by number of the map, and the facts of the previous row.
   private var facts: [Int: Facts] = [:]
   @exclusivity(unchecked) private var last: Facts?
 
@@ -45,11 +45,11 @@ private final class BulkUpdate {
     var values: [(slot: RoostRecords.Slot, value: Value)]
   }
 
-  /// What is to be known of a class's properties.
+  /// Facts about a class's properties.
   private final class Facts {
     let map: EntityMap
     let box: Saver.SinkBox
-    /// The bits of those that are part of something unique.
+    /// The bits of properties that are part of a unique constraint.
     let uniques: UInt64
     let references: [(relation: Relation, bit: UInt64, slot: RoostRecords.Slot)]
     let referenceBits: UInt64
@@ -132,7 +132,7 @@ private final class BulkUpdate {
     SaveRefusal(faults: [bulk.saver.refusal(fault, ObjectName(map.type.name, id.number), writer: run.writer)])
   }
 
-  /// What the changed properties are to be, for another try.
+  /// The new values of the changed properties, for another attempt.
   private func values(
     _ changed: UInt64, _ box: Saver.SinkBox, id: RowID, map: EntityMap
   ) throws -> Waiting {
@@ -142,7 +142,7 @@ private final class BulkUpdate {
     return Waiting(row: id, map: map, values: Array(zip(slots, values)).map { (slot: $0, value: $1) })
   }
 
-  /// Notes where changed references lead: once before they change, and once after it.
+  /// Records the targets of changed references: once before the change and once after it.
   private func note(
     _ facts: Facts, _ changed: UInt64, box: Saver.SinkBox, id: RowID, map: EntityMap
   ) {
@@ -152,9 +152,10 @@ private final class BulkUpdate {
     }
   }
 
-  // MARK: Those that wait
+  // MARK: Waiting rows
 
-  /// Writes those that wait, as long as that leads anywhere. They mostly wait for the one behind them, so the last one goes first.
+  /// Writes the waiting rows as long as that makes progress. A row mostly waits for the next one,
+  /// so the last one is written first.
   func finish() throws {
     var faults: [GraphFault] = []
     while !waiting.isEmpty {
@@ -180,7 +181,8 @@ private final class BulkUpdate {
 }
 
 extension BulkWriter {
-  /// Notes that a row leads to another one, or did: who looks at that one's list, and how many are in it.
+  /// Records that a row references another row or did: its lists change, and their members may need
+  /// to be counted.
   func noteLead(_ relation: Relation, from key: LinkKey, to other: RowID?, _ run: BulkRun) {
     let map = store.maps[key.map]
     if relation.minimum > 0 {
@@ -193,7 +195,8 @@ extension BulkWriter {
     else { return }
     run.counted.insert(LinkKey(map: relation.target, row: other.number, property: inverse))
   }
-  /// Notes that others stand in a list, or stood in it: they have its owner in theirs, of which somebody counts the members.
+  /// Records that rows are or were in a list, if their inverse lists have a limit on the number of
+  /// members.
   func noteList(_ relation: Relation, _ rows: [RowID], before former: [RowID], run: BulkRun) {
     guard let inverse = relation.inverse,
       store.countedRelations[relation.target].contains(where: { $0.property == inverse })

@@ -1,16 +1,18 @@
 internal import RoostPages
 internal import RoostRecords
 
-/// Writes many rows of one store in one transaction, without an object for each: insertions, updates and deletions of a choice of rows, and
-/// chunks of an import.
+/// Writes many rows of one store in one transaction, without an object for each: insertions,
+/// updates and deletions of a choice of rows, and chunks of an import.
 ///
 /// It uses the rules of ``Saver`` for rows: uniqueness, merging, partners and counts.
 ///
 /// ## Invariants
-/// 1. A bulk write writes all, or nothing if it throws. It is one commit of its own. Changes that wait in the context are not part of it.
-/// 2. It changes no row that waits in the context to be changed or deleted: that is refused.
-/// 3. User code that it calls sees the state with which the transaction began, or newer rows of this transaction.
-/// 4. The context learns of the commit as of another one's.
+/// 1. A bulk write writes all, or nothing if it throws. It is a commit of its own. Unsaved changes
+///    of the context are not part of it.
+/// 2. It refuses to change a row that has unsaved changes or deletions in the context.
+/// 3. User code that it calls sees the state with which the transaction began, or newer rows of
+///    this transaction.
+/// 4. The context learns of the commit as it learns of another context's commit.
 final class BulkWriter {
   let store: GraphStore
   let session: Session
@@ -26,11 +28,12 @@ final class BulkWriter {
     (objects, session, store) = (saver.objects, saver.session, saver.store)
   }
 
-  /// Runs a bulk write: one transaction on the newest state. Changes that wait in the context are not part of it. The caller has the lock.
+  /// Runs a bulk write: one transaction on the newest state. Unsaved changes of the context are not
+  /// part of it. The caller has the lock.
   ///
-  /// - Parameter body: says which rows it was about; nil where it changed nothing.
+  /// - Parameter body: returns the rows that it changed or inserted; nil if it changed nothing.
   func write(_ body: (BulkRun) throws -> RowRuns?) throws -> BulkOutcome {
-    try store.refuseWorkingSet("a change in bulk")
+    try store.refuseWorkingSet("a bulk change")
     try session.checkWritable()
     links.settle()
     if let failure = objects.failure { throw failure }
@@ -44,7 +47,7 @@ final class BulkWriter {
         let faults = try run.faults + saver.count(run.counted, writer)
         if !faults.isEmpty { throw SaveRefusal(faults: faults, count: run.faultCount) }
         try store.room?()
-        // Now, because the snapshot still has what goes.
+        // Now, because the snapshot still has the deleted rows.
         outcome = run.outcome(objects, found)
         try run.tell(store)
         committed = writer
@@ -55,20 +58,21 @@ final class BulkWriter {
     session.statistics.pagesWritten += committed?.written.pages ?? 0
     saver.lastSave = outcome.summary
     store.listeners.tell(by: session.user)
-    // The commit stays, also if the newer snapshot cannot be read. A save does the same.
+    // The commit is kept even if the newer snapshot cannot be read, as in a save.
     try? follower.advance()
     return outcome
   }
 
-  /// Shows the state with which the transaction begins: what closures see through relationships must be as new as the rows.
+  /// Shows the state with which the transaction begins: closures must see relationships as new as
+  /// the rows.
   private func advance(to writer: RecordWriter) throws {
     let newest = writer.commitNumber - 1
     if let seen = session.seenCommit, seen >= newest { return }
-    // A writer may begin before the commit in front of it is synced, and so is seen.
+    // A writer may begin before the previous commit is synced and visible.
     try store.records.store.show(newest)
     try follower.advance()
   }
 }
 
-/// There is nothing to write, so nothing is committed.
+/// Thrown if there is nothing to write, so that nothing is committed.
 private struct Nothing: Error {}

@@ -1,51 +1,51 @@
 internal import RoostFile
 package import RoostRecords
 
-/// What an image of an object leads to.
+/// The relationships of an object's image.
 package struct ImageLinks {
-  /// By property, the rows that references lead to; nil for nowhere. What is not named is not known.
+  /// The rows of references, by property; nil for no row. Properties that are missing are unknown.
   package var references: [(property: Int, row: UInt64?)] = []
-  /// By property, the members of lists that are links.
+  /// The members of lists that are stored as links, by property.
   package var lists: [(property: Int, rows: [UInt64])] = []
-  /// Lists whose members have not come yet, and so are not counted.
+  /// Lists whose members are not complete yet, and so are not counted.
   package var waiting: Set<Int> = []
 
   package init() {}
 }
 
-/// Rows that are made of images, without an object.
+/// Stores rows from images, without objects.
 extension ChunkInsertion {
   package enum Outcome {
     case stored(RowID)
-    /// A row has the unique values already, and nothing was done.
+    /// A row has the unique values already; the row was not changed.
     case conflict(RowID)
     case leftOut
   }
 
-  /// Inserts the row that an image describes; says where a row is that has its unique values.
+  /// Inserts the row of an image; returns the row that has its unique values, if there is one.
   package func add(_ map: EntityMap, _ values: ValueImage, links: ImageLinks) throws -> Outcome {
     var outcome = Outcome.leftOut
     let place = try batch.place(of: map)
     let isStored = try one(isSafe(place, links)) { outcome = try insert(map, values, links: links) }
     switch outcome {
     case .stored: inserted += 1
-    // It is not dealt with yet.
+    // The caller has not dealt with it yet.
     case .conflict: count -= 1
     case .leftOut: break
     }
     return isStored ? outcome : .leftOut
   }
 
-  /// For what is to be stored beside.
+  /// The writer of the transaction, for further rows.
   package var writer: RecordWriter { run.writer }
 
-  /// Whether there is a row to which a property may lead.
+  /// Whether the row that a reference of this property would refer to exists.
   package func hasTarget(_ row: UInt64, _ property: Int, map: EntityMap) throws -> Bool {
     guard let relation = bulk.store.relations[map.number][property] else { return false }
     return try run.writer.contains(RowID(row), bulk.store.maps[relation.target].entity.id)
   }
 
-  /// Whether there is a row of a class.
+  /// Whether a row exists and is of this class.
   package func contains(_ row: RowID, _ map: EntityMap) throws -> Bool {
     let own = try run.writer.table(map.entity.id).visit(row) { found in
       map.family.map { $0.map(of: found) } ?? map.number
@@ -53,15 +53,20 @@ extension ChunkInsertion {
     return own == map.number
   }
 
-  /// Nothing is done about an object, because its row is there.
+  /// Counts an object that is kept as it is, because its row exists.
   package func keep() {
     count += 1
     kept += 1
   }
 
-  /// Gives a row what an image says; what the image does not know stays.
+  /// Updates a row with the values of an image. Values that the image does not contain stay.
   ///
-  /// - Parameter skipsNil: whether values stay that are nil in the image.
+  /// - Parameters:
+  ///   - map: the map of the class.
+  ///   - row: the row to update.
+  ///   - values: the values of the image.
+  ///   - links: the relationships of the image.
+  ///   - skipsNil: whether the row keeps values that are nil in the image.
   package func update(
     _ map: EntityMap, _ row: RowID, values: ValueImage, links: ImageLinks, skipsNil: Bool
   ) throws -> Bool {
@@ -70,7 +75,7 @@ extension ChunkInsertion {
       let (place, encoder) = (try batch.place(of: map), encoder(map))
       place.box.sink.clear()
       guard try place.table.read(row, into: &place.box.sink.builder) else {
-        throw GraphFault(.deleted, "it does not exist any more", name: ObjectName(map.type.name, row.number))
+        throw GraphFault(.deleted, "it no longer exists", name: ObjectName(map.type.name, row.number))
       }
       let former = encoder.references(place.box.sink)
       try encoder.encode(values, into: &place.box.sink, leavesAbsent: true, skipsNil: skipsNil)
@@ -90,9 +95,9 @@ extension ChunkInsertion {
 
   // MARK: Writing
 
-  /// Whether an image that cannot be stored leaves nothing behind by itself.
+  /// Whether an image that cannot be stored leaves nothing behind even without a savepoint.
   private func isSafe(_ place: BatchInsertion.Place, _ links: ImageLinks) -> Bool {
-    // A row that its object refuses is there already when that is asked.
+    // `validate` is called after the row was stored.
     !place.isCounted && place.map.type.judge == nil && links.lists.isEmpty && !place.hasOwnInverse
       && (!place.hasPartners || links.references.allSatisfy { $0.row == nil })
   }
@@ -115,7 +120,7 @@ extension ChunkInsertion {
     return .stored(row)
   }
 
-  /// What changes with a row.
+  /// Writes the changes that follow from a row's relationships.
   private func finish(_ row: RowID, _ map: EntityMap, links: ImageLinks) throws {
     for link in links.references { noteLead(link.property, link.row, row: row, map: map) }
     for link in links.references { try agree(link.property, of: row, map) }
@@ -135,7 +140,8 @@ extension ChunkInsertion {
     bulk.noteLead(relation, from: key, to: target.map { RowID($0) }, run)
   }
 
-  /// Where both sides are one, whom a row leads to leads back, and nobody else to either.
+  /// Sets the other side of a relationship that is its own inverse, and clears other references to
+  /// both rows.
   private func agree(_ property: Int, of row: RowID, _ map: EntityMap) throws {
     guard let relation = bulk.store.relations[map.number][property], relation.isOwnInverse,
       let side = run.writer.catalog.relationship(relation.way.id)

@@ -1,22 +1,22 @@
 internal import RoostFile
 package import RoostRecords
 
-/// One chunk of an import of objects, or of images of them: one transaction.
+/// One chunk of an import of objects or of images: one transaction.
 ///
-/// What cannot be stored leaves nothing behind, and either ends the chunk or is left out.
+/// An object that cannot be stored leaves nothing behind. It either ends the chunk or is left out.
 package final class ChunkInsertion {
   let batch: BatchInsertion
   private let leavesOut: Bool
-  /// How many objects were given.
+  /// The number of objects that were given.
   package internal(set) var count = 0
   package internal(set) var inserted = 0
   package internal(set) var updated = 0
   package internal(set) var kept = 0
-  /// Those that were left out: which of the objects, and why.
+  /// The objects that were left out: their index and the error.
   package private(set) var faults: [(place: Int, error: any Error)] = []
   var encoders: [Int: ImageEncoder] = [:]
 
-  /// How many elements were dealt with before it.
+  /// The number of elements that the import handled before this chunk.
   private let first: Int
 
   fileprivate init(_ batch: BatchInsertion, leavesOut: Bool, first: Int) {
@@ -28,7 +28,7 @@ package final class ChunkInsertion {
   var run: BulkRun { batch.run }
   var bulk: BulkWriter { batch.bulk }
 
-  /// Runs what stores one object; says whether it did.
+  /// Runs the code that stores one object; returns whether it succeeded.
   func one(_ isSafe: Bool, _ body: () throws -> Void) throws -> Bool {
     defer { count += 1 }
     do {
@@ -41,24 +41,24 @@ package final class ChunkInsertion {
     }
   }
 
-  /// Whether it is about one object, so that the others can be stored all the same.
+  /// Whether the error concerns one object, so that the others can still be stored.
   package static func isFault(_ error: any Error) -> Bool {
     error is GraphFault || error is RecordFault || error is SaveRefusal
   }
 
-  /// Nothing became of one of the objects, before it came here.
+  /// Leaves out an object that could not be made.
   package func leaveOut(_ error: any Error) throws {
     defer { count += 1 }
     if !leavesOut { throw ChunkFault(place: count, error: error) }
     faults.append((count, error))
   }
 
-  /// Inserts an object that no context has, with what it brings along.
+  /// Inserts an object without a context, and the objects that it brings along.
   package func add(_ object: any _ModelObject) throws {
     let isSafe = leavesOut ? try batch.isSimple(object) : true
     batch.book.begin(first + count)
     guard try one(isSafe, { try batch.add(object) }) else { return }
-    // What it brought along is not counted, whatever became of that.
+    // The objects that it brought along are not counted.
     switch batch.book.merged[ObjectIdentifier(object)]?.policy {
     case nil: inserted += 1
     case .always(.keepExisting): kept += 1
@@ -67,21 +67,27 @@ package final class ChunkInsertion {
   }
 }
 
-/// What the chunks of one import know of each other: which objects are in already.
+/// The state that the chunks of one import share: the objects that are already inserted.
 ///
-/// Between two chunks anybody may do anything: objects have no rows then, and rows may go.
+/// Between two chunks the program may run any code: objects have no row numbers then, and rows may
+/// be deleted.
 ///
-/// Unchecked because one chunk at a time has it.
+/// Unchecked because one chunk at a time uses it.
 package final class ChunkMemory: @unchecked Sendable {
   fileprivate var book = InsertionBook()
-  /// The last commit of a chunk.
+  /// The commit of the last chunk.
   fileprivate var commit: UInt64?
-  /// Objects of an earlier run whose rows are known, so that none is looked at twice.
+  /// Objects of an earlier run whose rows are known, so that each is restored once.
   private var recalled: Set<ObjectIdentifier> = []
 
   package init() {}
 
-  /// Notes which rows an element of an earlier run became, and what came along with it: each is found by the links that lead to it.
+  /// Restores the rows of an element of an earlier run and of the objects that came with it. Each
+  /// is found by the links that lead to it.
+  ///
+  /// - Parameters:
+  ///   - object: the element.
+  ///   - rows: the path, model and row of each object.
   ///
   /// - Returns: whether all of them are there.
   package func recall(_ object: any _ModelObject, _ rows: [(path: [Int], model: String, row: RowID)]) -> Bool {
@@ -102,7 +108,7 @@ package final class ChunkMemory: @unchecked Sendable {
         next = others[link]
       }
       guard type(of: next)._$type.name == row.model else { return false }
-      // Whoever inserted it somewhere meanwhile has it stored.
+      // If the program inserted it into a context meanwhile, that context stores it.
       guard next._$state.origin == nil else { continue }
       if next._$state.flags.contains(.fresh) { next.settle() }
       if recalled.insert(ObjectIdentifier(next)).inserted { book.recall(next, row.row.number) }
@@ -112,7 +118,8 @@ package final class ChunkMemory: @unchecked Sendable {
 }
 
 extension ChunkInsertion {
-  /// What somebody else still has of what was stored, and may lead to later. Each is told once.
+  /// The stored objects that the program still holds and may reference later. Each is returned
+  /// once.
   package func takeShared() -> [(element: Int, path: [Int], model: String, row: RowID)] {
     batch.book.takeMarks().map { element, path, object in
       (element, path, type(of: object)._$type.name, RowID(object._$state.row))
@@ -120,7 +127,7 @@ extension ChunkInsertion {
   }
 }
 
-/// Which object of a chunk could not be stored.
+/// The object of a chunk that could not be stored.
 package struct ChunkFault: Error {
   package var place: Int
   package var error: any Error
@@ -135,11 +142,12 @@ extension BulkWriter {
   /// Stores one chunk.
   ///
   /// - Parameters:
-  ///   - first: how many elements the import dealt with before it.
-  ///   - leavesOut: whether an object that cannot be stored is left out; else it ends the chunk.
-  ///   - memory: that of the import. It is of no use behind a chunk that was not stored.
-  ///   - body: gives the objects, or images of them.
-  ///   - beside: is run behind all objects, in the same transaction.
+  ///   - first: the number of elements that the import handled before this chunk.
+  ///   - leavesOut: whether to leave out an object that cannot be stored; otherwise it ends the
+  ///     chunk.
+  ///   - memory: the memory of the import. It is invalid after a chunk that was not stored.
+  ///   - body: gives the objects or images.
+  ///   - beside: runs after all objects, in the same transaction.
   func insertChunk(
     behind first: Int, leavesOut: Bool, _ memory: ChunkMemory, _ body: (ChunkInsertion) throws -> Void,
     beside: (RecordWriter, ChunkInsertion) throws -> Void
@@ -160,9 +168,10 @@ extension BulkWriter {
     }
   }
 
-  /// Forgets objects whose rows others deleted since the last chunk: who leads to one of them brings it along again.
+  /// Forgets objects whose rows others deleted since the last chunk. A later reference to such an
+  /// object inserts it again.
   private func forgetDeleted(_ book: InsertionBook, behind commit: UInt64?, _ writer: RecordWriter) throws {
-    // Without a chunk before there is what another run knew, if anything, and that was long ago.
+    // Before the first chunk, the memory may hold rows of another run, which may be gone for long.
     var mayBeGone = commit.map { $0 < writer.commitNumber - 1 } ?? true
     if let commit, mayBeGone,
       case .entries(let entries) = store.feed.news(after: commit, through: writer.commitNumber - 1)
@@ -176,16 +185,16 @@ extension BulkWriter {
 }
 
 extension BatchInsertion {
-  /// Whether an object that cannot be stored leaves nothing behind by itself.
+  /// Whether an object that cannot be stored leaves nothing behind even without a savepoint.
   func isSimple(_ object: any _ModelObject) throws -> Bool {
     guard let place = try? place(object), !place.isCounted, !place.hasPartners else { return false }
-    // A row that it is merged into is refused after it was written.
+    // A merged row is validated after it was written.
     let mayMix = !place.uniques.isEmpty && (place.map.type.judge != nil || !place.map.type.computed.isEmpty)
     if mayMix { return false }
     return (try? isAlone(object, place)) ?? true
   }
 
-  /// Runs a part of the work that leaves nothing behind if it throws.
+  /// Runs a part of the work, and undoes it if it throws.
   func undoing(_ body: () throws -> Void) throws {
     let before = mark()
     do { try run.writer.savepoint(body) } catch {

@@ -1,24 +1,26 @@
 internal import RoostRecords
 
-/// Rows of a working set with what their backing store returned of them.
+/// Rows of a working set, with the values that their backing store returned.
 ///
-/// The references of all rows are in one array, and so are the lists: an array for each row would cost more than the row.
+/// The references of all rows share one array, and so do the lists: an array for each row would
+/// cost more than the row.
 package struct FetchedBatch {
   struct Row {
     let map: EntityMap
     let row: UInt64
-    /// Whether there is no such row yet. Its number is reserved.
+    /// Whether the row does not exist yet. Its number is reserved.
     var isNew = false
-    /// Nil where the row has its values and references, and only its lists are written.
+    /// Nil if the row has its values and references already, and only its lists are written.
     let values: ValueImage?
     var references: Range<Int>
     var lists: Range<Int>
   }
 
   private(set) var rows: [Row] = []
-  /// For each reference, the row that it names; nil for no row.
+  /// The rows that references refer to; nil for no row.
   private(set) var references: [(property: Int, row: UInt64?)] = []
-  /// By property, the rows that are found by the other side: the members of a list, or the one that leads here.
+  /// By property, the rows found by the inverse: the members of a list, or the row that references
+  /// this one.
   private(set) var lists: [(property: Int, rows: [UInt64])] = []
 
   package init() {}
@@ -50,18 +52,18 @@ package struct FetchedBatch {
 
   package mutating func setNew(_ number: Int, _ isNew: Bool) { rows[number].isNew = isNew }
 
-  /// The rows that were there before.
+  /// The rows that already existed.
   package var existing: [(map: EntityMap, row: UInt64)] {
     rows.compactMap { $0.isNew ? nil : ($0.map, $0.row) }
   }
 }
 
 extension GraphStore {
-  /// Where a relationship is kept, for a row that is fetched.
+  /// Where a relationship of a fetched row is stored.
   package enum FetchedPlace {
     case reference
     case list
-    /// An object of this class needs the rules of a save.
+    /// Only an object can set it, with the rules of a save.
     case byObject
   }
 
@@ -73,7 +75,11 @@ extension GraphStore {
 
   /// The members of a list. Each of them references the owner.
   ///
-  /// - Parameter needOwner: whether only those are meant whose reference may not be nil.
+  /// - Parameters:
+  ///   - map: the map of the owner's class.
+  ///   - row: the owner's row.
+  ///   - property: the list.
+  ///   - needOwner: whether to return only members whose reference may not be nil.
   package func members(
     _ map: EntityMap, _ row: UInt64, by property: Int, needOwner: Bool
   ) throws -> [(map: EntityMap, row: UInt64)] {
@@ -87,36 +93,36 @@ extension GraphStore {
     }
   }
 
-  /// Reserves numbers of rows of a class, one after the other. Returns the first.
+  /// Reserves consecutive row numbers of a class. Returns the first.
   package func reserveRows(_ count: UInt64, _ map: EntityMap) throws -> UInt64 {
     try records.reserve(count, of: map.entity.id).number
   }
 
-  /// Writes fetched rows, and makes rows without values for objects that were only named, in one commit. Returns the number of the
-  /// newest commit, which has all of it.
+  /// Writes fetched rows, and makes rows without values for objects that were only named, in one
+  /// commit. Returns the number of the newest commit, which contains all of it.
   ///
-  /// No object is made, and no rule of a save is asked: the backing store has accepted what it returned. Contexts that show these rows read
-  /// them again.
+  /// It makes no object and checks no rule of a save, because the backing store has accepted what
+  /// it returned. Contexts that show these rows read them again.
   package func write(_ fetched: FetchedBatch, unloaded: [(map: EntityMap, row: UInt64)]) throws -> UInt64 {
     try records.write { writer in
       var work = FetchedWork(self, writer)
       for (map, row) in unloaded { try work.insertUnloaded(map, row) }
       for row in fetched.rows { try work.write(row, fetched.references[row.references]) }
-      // The members of all lists have rows now.
+      // All members of lists have rows now.
       for row in fetched.rows where !row.lists.isEmpty { try work.writeLists(row, fetched.lists[row.lists]) }
       feed.add(work.entry)
     }
     listeners.tell()
-    // Where all rows had these values already, nothing was committed.
+    // If all rows had these values already, there was no commit.
     let newest = try records.snapshot()
     defer { newest.close() }
     return newest.commit
   }
 }
 
-/// Writing fetched rows in one transaction.
+/// Writes fetched rows in one transaction.
 private struct FetchedWork {
-  /// What the rows of a class have in common.
+  /// The facts that the rows of a class have in common.
   private final class ClassWork {
     let map: EntityMap
     let table: TableWriter
@@ -134,9 +140,9 @@ private struct FetchedWork {
   private let store: GraphStore
   private let writer: RecordWriter
   private var works: [Int: ClassWork] = [:]
-  /// That of the last row. Neighbours usually have the same class.
+  /// The class of the last row. Neighbours usually have the same class.
   private var last: ClassWork?
-  /// By number of a home map, the rows that change.
+  /// The rows that change, by number of their home map.
   private var changed: [[UInt64]]
 
   init(_ store: GraphStore, _ writer: RecordWriter) {

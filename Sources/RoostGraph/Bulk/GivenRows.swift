@@ -1,7 +1,7 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// A row whose number was given before it is written.
+/// A row whose number was assigned before it is written.
 package struct GivenRow {
   package let map: EntityMap
   package let row: UInt64
@@ -13,10 +13,11 @@ package struct GivenRow {
   }
 }
 
-/// Writes rows as they were in another store. No rule of the models is checked but those of the rows themselves: values that must be
-/// there, unique values, and references, which must reference rows when a transaction ends.
+/// Writes rows as they were in another store. It checks only the rules of rows themselves: required
+/// values, unique values, and references, which must refer to existing rows at the end of a
+/// transaction.
 extension GraphStore {
-  /// Numbers for so many new rows of a class, one after the other. Returns the first one.
+  /// Reserves consecutive numbers for new rows of a class. Returns the first one.
   package func reserve(_ count: Int, of map: EntityMap) throws -> UInt64 {
     try records.reserve(UInt64(count), of: map.entity.id).number
   }
@@ -37,7 +38,7 @@ extension GraphStore {
     }
   }
 
-  /// Gives rows that are there the references and the lists that they must have, in one transaction.
+  /// Sets the references and lists of existing rows, in one transaction.
   package func connect(_ rows: [GivenRow], author: String) throws {
     try change(author) { writer in
       for one in rows {

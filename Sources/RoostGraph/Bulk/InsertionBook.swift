@@ -1,52 +1,53 @@
 internal import Synchronization
 
-/// The objects that went into one insertion in bulk, each with its row: who leads to one of them later leads to that row, and who comes
-/// again is there already.
+/// The objects of one bulk insertion, each with its row. A later reference to one of them becomes a
+/// reference to its row, and an object that is given again is not inserted again.
 ///
-/// The row's number stands in the object, and the ticket says whose number it is. Objects that nobody else has are let go: nobody can lead
-/// to them any more.
+/// The object stores the number of its row, and a ticket that says which book assigned the number.
+/// The book releases objects that only it holds, because no later object can reference them.
 ///
-/// An object that goes may run a user's `deinit`, which may do anything. So this is a class, and it changes lists of objects only in local
-/// variables: no access to the book, or to one of its lists, is under way when an object ends.
+/// A released object may run a user's `deinit`, which may run any code. So this is a class, and it
+/// changes lists of objects only in local variables: no access to the book or to one of its lists
+/// is active when an object is released.
 final class InsertionBook {
   private struct Held {
     var object: AnyObject
-    /// What all of its kind are, so that it need not be asked.
+    /// The root class of the object's type, to avoid a look-up.
     var root: _ModelType
-    /// Its row between two transactions, while nobody is to see it in the object.
+    /// Its row between two transactions, when the object itself does not contain it.
     var row: UInt64 = 0
-    /// Where it was found; nil once that was told.
+    /// Where the object was found; nil after this was reported.
     var mark: Mark?
 
     var model: any _ModelObject { root.object(object) }
   }
 
-  /// Those of the last element, in the order in which they were found.
+  /// Objects of the last element, in the order in which they were found.
   private var newest: [Held] = []
-  /// Those of the one before.
+  /// Objects of the element before.
   private var older: [Held] = []
-  /// Those that somebody else had when they were looked at.
+  /// Objects that the program also held when they were last checked.
   private var kept: [Held] = []
   private var nextSweep = 64
-  /// What was decided about those that became rows which were there.
+  /// The decisions about objects that were merged into existing rows.
   private(set) var merged: [ObjectIdentifier: (policy: UniquePolicy, name: String)] = [:]
   private let ticket: UInt32
 
-  /// Where an object was found: with which element, and by which step; nil where it is the element itself.
+  /// Where an object was found: in which element, and by which step; nil for the element itself.
   private struct Mark {
     var element: Int
     var step: Int?
   }
 
-  /// How an object was reached: from where, and by which of the links there.
+  /// How an object was reached: from which step, and by which link of that object.
   private struct Step {
     var before: Int?
     var link: Int
   }
 
-  /// Those by which objects were found that were new, since the last ``pause()``.
+  /// The steps to new objects since the last ``pause()``.
   private var steps: [Step] = []
-  /// The element at hand, if somebody wants to know where objects were found.
+  /// The current element, if an import wants to know where objects were found.
   private var element: Int?
 
   init() { ticket = insertionTickets.add(1, ordering: .relaxed).newValue }
@@ -55,7 +56,10 @@ final class InsertionBook {
     object._$state.row != 0 && object._$state.ticket == ticket && object._$state.origin == nil
   }
 
-  /// - Parameter step: the one by which it was found; nil for an element itself.
+  /// - Parameters:
+  ///   - object: an object without a context.
+  ///   - row: the number of its row.
+  ///   - step: the step by which it was found; nil for an element itself.
   func add(_ object: any _ModelObject, _ row: UInt64, by step: Int? = nil) {
     object._$state.row = row
     object._$state.ticket = ticket
@@ -63,21 +67,21 @@ final class InsertionBook {
     newest.append(Held(object: object, root: type(of: object)._$type.root, mark: mark))
   }
 
-  /// A step from an object, which was itself found by one, to what a link of it leads to.
+  /// A step to an object: from the step by which its referrer was found, by a link of the referrer.
   func step(from before: Int?, by link: Int) -> Int? {
     if element == nil { return nil }
     steps.append(Step(before: before, link: link))
     return steps.count - 1
   }
 
-  /// What is added from here on comes with an element.
+  /// Begins an element: the objects that are added next belong to it.
   func begin(_ element: Int) { self.element = element }
 
   func note(_ object: any _ModelObject, _ decision: (policy: UniquePolicy, name: String)?) {
     merged[ObjectIdentifier(object)] = decision
   }
 
-  /// Forgets those that came since ``letGo()``: nothing became of them.
+  /// Forgets the objects added since ``letGo()``, because they were not inserted.
   func forgetNewest() {
     for held in exchange(&newest, with: []) {
       merged[ObjectIdentifier(held.object)] = nil
@@ -87,8 +91,8 @@ final class InsertionBook {
     }
   }
 
-  /// Lets go of those that came with the last elements, but for those that somebody else has. Whoever gives one element after the other may
-  /// still have the one before.
+  /// Releases the objects of the last elements, except those that the program also holds. A program
+  /// that gives one element after the other may still hold the one before.
   func letGo() {
     if !older.isEmpty {
       var list = exchange(&older, with: [])
@@ -111,7 +115,8 @@ final class InsertionBook {
     kept += list
   }
 
-  /// Who led to one of them may go first, whichever stands in front.
+  /// The order is reversed between passes, because an object must be released before the objects
+  /// that it references.
   private func dropAll(_ list: inout [Held]) {
     for pass in 0..<4 where !list.isEmpty {
       let count = list.count
@@ -121,7 +126,8 @@ final class InsertionBook {
     }
   }
 
-  /// Each goes as soon as it is seen, so that those behind it which it led to are nobody's any more.
+  /// Releases each object immediately, so that later objects that only it referenced can be
+  /// released too.
   ///
   /// - Parameter list: a local variable of the caller.
   private func drop(_ list: inout [Held]) {
@@ -138,7 +144,7 @@ final class InsertionBook {
     list.removeLast(list.count - stay)
   }
 
-  /// At the end the objects are as before: in no context, and without a row that anybody could know.
+  /// Restores all objects: they have no context and no row number.
   func end() {
     for held in newest + older + kept where contains(held.model) {
       held.model._$state.row = 0
@@ -148,8 +154,8 @@ final class InsertionBook {
 
   // MARK: Between two runs
 
-  /// Lets go of what nobody else has, and tells the others that were not told yet, each with its element, and the links that lead from that
-  /// to it, whatever else was known by then.
+  /// Releases the objects that only the book holds. Returns the others that were not returned
+  /// before, each with its element and the links that lead from the element to it.
   func takeMarks() -> [(element: Int, path: [Int], object: any _ModelObject)] {
     letGo()
     letGo()
@@ -172,14 +178,15 @@ final class InsertionBook {
     return path.reversed()
   }
 
-  /// An object became a row in another run. Between two transactions alone.
+  /// Adds an object that became a row in another run. Only between two transactions.
   func recall(_ object: any _ModelObject, _ row: UInt64) {
     kept.append(Held(object: object, root: type(of: object)._$type.root, row: row))
   }
 
   // MARK: Between two transactions
 
-  /// Takes the rows' numbers out of the objects: until the next transaction anybody may do anything with them.
+  /// Removes the row numbers from the objects: until the next transaction the program may change
+  /// them.
   func pause() {
     kept += older + newest
     (older, newest, steps, element) = ([], [], [], nil)
@@ -191,7 +198,7 @@ final class InsertionBook {
     }
   }
 
-  /// Gives those their numbers again that somebody else still has, and whose rows are still there.
+  /// Restores the numbers of objects that the program still holds and whose rows still exist.
   func resume(_ isThere: (any _ModelObject, UInt64) throws -> Bool) rethrows {
     sweep()
     var staying: [Held] = []
@@ -209,7 +216,7 @@ final class InsertionBook {
     nextSweep = 2 * kept.count + 64
   }
 
-  /// Stands where an object was let go.
+  /// Replaces a released object in a list.
   private final class Nobody: Sendable { static let one = Nobody() }
 }
 

@@ -2,11 +2,11 @@ package import RoostQuery
 internal import RoostFile
 internal import RoostRecords
 
-/// Which rows a bulk write is about.
+/// The rows that a bulk write changes.
 package struct RowChoice {
   package var map: EntityMap
   package var query: Query
-  /// What the engine has no words for; nil where it knows all.
+  /// The part of the condition that the engine cannot compute; nil if there is none.
   package var test: ((any _ModelObject) throws -> Bool)?
 
   package init(_ map: EntityMap, _ query: Query, test: ((any _ModelObject) throws -> Bool)? = nil) {
@@ -18,7 +18,7 @@ package struct RowChoice {
 
 /// The scratch objects of one bulk write, one for each class.
 ///
-/// A class, so that users' code, which gets them, runs outside of every access to a field.
+/// A class, so that the user's code, which gets them, runs outside every access to a field.
 final class Scratches {
   private let bulk: BulkWriter
   private let table: TableWriter
@@ -32,7 +32,7 @@ final class Scratches {
     self.map = map
   }
 
-  /// That of a row's class; nil where it is none of the program's.
+  /// The scratch object of a row's class; nil if the program does not have the class.
   private func scratch(_ row: Row) -> Scratch? {
     var map = map
     if let family = map.family {
@@ -46,7 +46,8 @@ final class Scratches {
     return found
   }
 
-  /// Calls `body` with the scratch object that stands for a row; nil where there is none.
+  /// Calls `body` with a scratch object that has a row's values; returns nil if there is no such
+  /// row.
   func visit<Result>(_ id: RowID, _ body: (Scratch, Row) throws -> Result) throws -> Result? {
     try table.visit(id) { row -> Result? in
       guard let scratch = scratch(row) else { return nil }
@@ -61,7 +62,7 @@ final class Scratches {
 }
 
 extension BulkWriter {
-  /// The rows of a choice that the transaction has.
+  /// The rows of a choice in the transaction.
   func rows(_ choice: RowChoice, _ writer: RecordWriter) throws -> [RowID] {
     let found = try Planner(Ground(writer)).plan(choice.query).rows()
     guard let test = choice.test, !found.isEmpty else { return found }
@@ -69,7 +70,7 @@ extension BulkWriter {
     return try found.filter { try scratches.visit($0) { scratch, _ in try test(scratch.object) } == true }
   }
 
-  /// Refuses rows that wait in this context to be changed or deleted.
+  /// Throws if rows have unsaved changes or deletions in this context.
   func checkWaiting(_ rows: some Sequence<RowID>, _ map: EntityMap) throws {
     func isOf(_ object: any _ModelObject) -> Bool {
       object.entityMap?.home == map.home && object._$state.flags.isPending

@@ -1,20 +1,25 @@
 internal import RoostRecords
 
-/// What waits for the next save of one context: objects that were inserted, changed or deleted.
+/// The unsaved changes of one context: objects that were inserted, changed or deleted.
 ///
-/// Which properties of an object were changed, and whether it has a row, the object itself notes (``_ModelState``). The set keeps the objects,
-/// what their rows held before, and why a change had no effect. It knows nothing of relationships: rows that are deleted without an
-/// object, and lists, are in the ``LinkLedger``.
+/// Each object stores which of its properties changed and whether it has a row (``_ModelState``).
+/// The set keeps the objects, the previous values of their rows, and errors of changes that had no
+/// effect. It does not know relationships: the ``LinkLedger`` holds lists, and rows that are
+/// deleted without an object.
 ///
 /// ## Invariants
-/// 1. An object with the flag `inserted` is in ``inserted``, one with `changed` and a row in ``changed``, one with `deleted` and a row in
-///    ``deleted``, unless it has the flag `gone`. The reverse does not hold: an object may be neither any more, so all readers ask its flags.
-/// 2. The lists keep their objects until the changes are saved or given up. What leaves a list goes through ``Session/release(_:)``.
-/// 3. An object that is ending is in no list: its memory is given back after its `deinit`.
-/// 4. ``bases`` has a row's values before the change only where others committed that row since: until then the snapshot has them.
-/// 5. A complaint is thrown once, by the next save. The save after it goes on without.
-/// 6. ``mayHaveChanges`` is true as long as a list or the complaints hold something.
-/// 7. Fields with `@exclusivity(unchecked)` own no user's object, so no user code runs within an access to them (`ExclusivityTests`).
+/// 1. An object with the flag `inserted` is in ``inserted``, one with `changed` and a row in
+///    ``changed``, one with `deleted` and a row in ``deleted``, unless it has the flag `gone`. The
+///    reverse does not hold: an object in a list may have lost the flag, so all readers test it.
+/// 2. The lists keep their objects until the changes are saved or rolled back. Objects leave a list
+///    through ``Session/release(_:)``.
+/// 3. An object whose `deinit` runs is in no list: its memory is freed after it.
+/// 4. ``bases`` has a row's values before the change only if others committed that row since then.
+///    Until then the snapshot has them.
+/// 5. A complaint is thrown once, by the next save. The save after it ignores it.
+/// 6. ``mayHaveChanges`` is true as long as a list or the complaints are not empty.
+/// 7. Fields with `@exclusivity(unchecked)` own no user's object, so no user code runs within an
+///    access to them (`ExclusivityTests`).
 package final class ChangeSet {
   private let session: Session
   private let objects: ObjectTable
@@ -23,17 +28,19 @@ package final class ChangeSet {
   /// Objects with a row, in the order of their first change.
   private(set) var changed: [any _ModelObject] = []
   private(set) var deleted: [any _ModelObject] = []
-  /// False where all lists and the complaints are empty: each fetch asks, and the lists have exclusivity checks. It owns no object.
+  /// False if all lists and the complaints are empty. Each fetch reads it instead of the lists,
+  /// which have exclusivity checks.
   @exclusivity(unchecked) private(set) var mayHaveChanges = false
-  /// What was stored of properties that were changed here before others changed the row, by object.
+  /// The stored values of properties that were changed here before others changed the row, by
+  /// object.
   private var bases: [LinkKey: RowBase] = [:]
-  /// What was done wrong with objects and has no effect.
+  /// Errors of changes that had no effect.
   private var complaints: [GraphFault] = []
-  /// The unique values of new objects, where a program asks for them before it saves.
+  /// The unique values of new objects, for programs that look them up before they save.
   @exclusivity(unchecked) var uniques = PendingUniques()
-  /// Whether references that wait to be saved may reference objects that are gone.
+  /// Whether unsaved references may reference deleted objects.
   var mayDangle = false
-  /// Is told what objects were before they change.
+  /// Called before objects change.
   @exclusivity(unchecked) package weak var watcher: (any ChangeWatching)? { didSet { isWatched = watcher != nil } }
   @exclusivity(unchecked) private(set) var isWatched = false
 
@@ -42,7 +49,7 @@ package final class ChangeSet {
     session = objects.session
   }
 
-  // MARK: What waits
+  // MARK: Pending changes
 
   package var hasChanges: Bool {
     guard mayHaveChanges else { return false }
@@ -50,7 +57,7 @@ package final class ChangeSet {
       || changed.contains { $0._$state.flags.isPending } || deleted.contains { $0._$state.flags.isPending }
   }
 
-  /// Whether an object of the entity waits for the next save.
+  /// Whether an object of the entity has unsaved changes.
   func hasPending(_ map: EntityMap) -> Bool {
     func isOf(_ object: any _ModelObject) -> Bool {
       object.entityMap?.home == map.home && object._$state.flags.isPending
@@ -89,12 +96,12 @@ package final class ChangeSet {
       uniques = PendingUniques()
     }
     if !object._$state.flags.contains(.changed) {
-      // After the context's end no save comes, and the object would be kept for good.
+      // After the context is closed there is no save, and the set would keep the object forever.
       if !object._$state.flags.contains(.inserted), !session.isClosed {
         if isEnding(object) {
           return complain(
             GraphFault(
-              .deleted, "its deinit changed it, and an object that ends cannot be saved: change it earlier",
+              .deleted, "its deinit changed it, and a released object cannot be saved: change it earlier",
               name: objects.name(object), property: origin.map.type.propertyName(property)))
         }
         if isWatched { watcher?.willChange(object) }
@@ -122,7 +129,7 @@ package final class ChangeSet {
     mayHaveChanges = true
   }
 
-  /// Notes that objects stay that were to be deleted.
+  /// Cancels the deletion of objects.
   func takeBackDeletions(_ back: Set<ObjectIdentifier>) {
     session.noteChange()
     let staying = deleted.filter { !back.contains(ObjectIdentifier($0)) }
@@ -131,13 +138,15 @@ package final class ChangeSet {
 
   // MARK: Complaints
 
-  /// Notes something that had no effect. The next save throws it, and the one after that goes on without it.
+  /// Records an error that had no effect yet. The next save throws it, and the save after that
+  /// ignores it.
   func complain(_ fault: GraphFault) {
     if complaints.count < 100, !complaints.contains(fault) { complaints.append(fault) }
     mayHaveChanges = true
   }
 
-  /// Notes why an object could not become the target of a property; where that is the store's fault, the owner is invalid.
+  /// Records why an object could not become the target of a property. If the store caused the
+  /// error, the owner becomes invalid.
   func complain(_ error: any Error, _ owner: any _ModelObject, property: Int) {
     guard let fault = error as? GraphFault, let entity = fault.entity else { return objects.fail(owner, error) }
     let other = fault.row.map { ObjectName(entity, $0) }
@@ -161,7 +170,7 @@ package final class ChangeSet {
 
   func hasBase(_ row: LinkKey) -> Bool { bases[row] != nil }
 
-  /// What a property held when the context began to change it.
+  /// The value of a property when the context began to change it.
   func base(_ row: LinkKey, _ map: EntityMap, property: Int, fields: [FieldID]) throws -> [Value]? {
     try bases[row]?.values[property] ?? session.table(map).values(fields, of: RowID(row.row))
   }
@@ -169,7 +178,7 @@ package final class ChangeSet {
   /// The commit that the context showed when it began to change a row.
   func baseCommit(_ row: LinkKey) -> UInt64 { bases[row]?.commit ?? session.seenCommit ?? 0 }
 
-  /// Notes what an older snapshot says of the properties that are changed.
+  /// Keeps an older snapshot's values of the changed properties.
   func keepBase(_ object: any _ModelObject, _ old: RecordReader) {
     let flags = object._$state.flags
     guard !flags.isDisjoint(with: [.changed, .deleted]), flags.isDisjoint(with: [.inserted, .gone]),
@@ -189,7 +198,7 @@ package final class ChangeSet {
 
   // MARK: The end of changes
 
-  /// After a save: the rows of deleted objects are gone.
+  /// After a save: marks deleted objects as gone.
   func markDeleted() {
     for object in deleted where object._$state.flags.contains(.deleted) {
       object._$state.flags.insert(.gone)
@@ -197,7 +206,7 @@ package final class ChangeSet {
     }
   }
 
-  /// After a save: new and changed objects are as their rows. Returns all of them.
+  /// After a save: marks new and changed objects as equal to their rows. Returns all of them.
   func markWritten() -> [any _ModelObject] {
     let written = inserted + changed
     for object in written where !object._$state.flags.contains(.gone) {
@@ -207,13 +216,13 @@ package final class ChangeSet {
     return written
   }
 
-  /// After a save: nothing waits any more.
+  /// After a save: empties the set.
   func forgetSaved() {
     for objects in takeObjects() { session.release(objects) }
     forgetFacts()
   }
 
-  /// When changes are given up: empties everything, and returns the objects that the lists held.
+  /// After a rollback: empties the set and returns the objects that the lists held.
   func take() -> [Any] {
     complaints = []
     forgetFacts()

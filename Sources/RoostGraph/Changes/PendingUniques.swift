@@ -1,15 +1,15 @@
 internal import RoostRecords
 
-/// The unique values of new objects, as they were when they were noted.
+/// The unique values of new objects when they were recorded.
 struct PendingUniques {
   struct Key: Hashable {
     var index: IndexID
     var values: [Value]
   }
 
-  /// How many of the new objects were looked at.
+  /// The number of new objects that were examined.
   var count = 0
   var rows: [Key: UInt64] = [:]
-  /// By map, the bits of properties that are part of something unique.
+  /// The bits of properties that are part of a unique constraint, by map.
   var bits: [Int: UInt64] = [:]
 }

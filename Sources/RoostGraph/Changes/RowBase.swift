@@ -1,9 +1,11 @@
 internal import RoostRecords
 
-/// What a row held in properties that were changed here, before others changed the row too.
+/// The values of a row's properties before they were changed here, kept if others changed the row
+/// too.
 ///
-/// A context takes a newer snapshot at each fetch, and keeps its own changes. The save finds out whether another context changed the
-/// same property. By then the snapshot no longer has the value that the change began with.
+/// A context takes a newer snapshot at each fetch and keeps its own changes. The save detects
+/// whether another context changed the same property. By then the snapshot no longer has the value
+/// with which the change began.
 struct RowBase {
   /// The commit of the snapshot.
   var commit: UInt64

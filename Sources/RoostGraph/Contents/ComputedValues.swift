@@ -1,15 +1,16 @@
 /// Derived properties that the program computes from their object.
 extension _ModelObject {
-  /// Computes them, and sets those whose value is another one. It runs the program's code.
+  /// Computes all of them and sets those whose value has changed. It runs the program's code.
   ///
-  /// One may be computed from another: they are computed until nothing changes, as often as there are properties.
+  /// A property may depend on another. So they are computed until nothing changes, at most as many
+  /// times as there are properties.
   package func computeDerived(_ type: _ModelType) {
     if type.computed.isEmpty { return }
     if _$state.flags.contains(.fresh) { settle() }
     for _ in type.computed where !computeOnce(type) { return }
   }
 
-  /// Whether a value is another one now.
+  /// Computes each once; returns whether a value has changed.
   private func computeOnce(_ type: _ModelType) -> Bool {
     var isChanged = false
     for property in type.computed {

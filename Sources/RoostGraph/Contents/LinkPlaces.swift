@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// Where the slots of relationships stand in the objects of a class, counted from the object's beginning.
+/// The offsets of relationships' slots in the objects of a class.
 ///
-/// A visitor reaches a slot through generic code of the user's module, which takes longer than what is done there. All slots of
-/// references are alike whatever they lead to, and so are those of lists; so it is enough to know where they stand. A visitor finds
-/// that out with the first object of the class.
+/// A visitor reaches a slot through generic code of the user's module, which takes longer than the
+/// work on the slot. All slots of references have the same layout, whatever they refer to, and so
+/// have those of lists. So the offsets are enough. A visitor finds them with the first object of
+/// the class.
 final class LinkPlaces: Sendable {
   private let offsets: [Int]
 
@@ -15,7 +16,7 @@ final class LinkPlaces: Sendable {
     offsets = finder.offsets
   }
 
-  /// 0 where the property is no relationship, or stands in the object's box.
+  /// 0 if the property is no relationship, or is stored in the object's box.
   @inline(__always)
   func offset(_ property: Int) -> Int { property < offsets.count ? offsets[property] : 0 }
 
@@ -36,22 +37,23 @@ final class LinkPlaces: Sendable {
     }
 
     private mutating func note(_ property: Int, _ place: UInt) {
-      precondition(place > address && place - address < 1 << 24, "a slot stands outside its object")
+      precondition(place > address && place - address < 1 << 24, "a slot is outside its object")
       offsets[property] = Int(place - address)
     }
   }
 }
 
 extension _ModelType {
-  /// Where the slot of a relationship stands in the object; 0 where it does not.
+  /// The offset of a relationship's slot in the object; 0 if it has none.
   @inline(__always)
   func linkPlace(_ property: Int, in object: some _ModelObject) -> Int {
     guard let known = places.load(ordering: .acquiring) else { return findPlaces(object).offset(property) }
-    // It is never given back, so its uses need not be counted.
+    // It is never freed, so its uses need not be counted.
     return Unmanaged<LinkPlaces>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.offset(property) }
   }
 
-  /// A type lives as long as the program, and so do its places. Two threads find the same, and one of them is kept.
+  /// A type lives as long as the program, and so do its offsets. If two threads find them at once,
+  /// one copy is kept.
   @inline(never)
   private func findPlaces(_ object: some _ModelObject) -> LinkPlaces {
     let made = Unmanaged.passRetained(LinkPlaces(object))

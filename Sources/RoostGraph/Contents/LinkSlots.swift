@@ -1,4 +1,5 @@
-/// Offsets in the memory of one class's objects: of their flags, and of the row number in one reference's slot.
+/// Offsets in the memory of one class's objects: of the flags, and of the row number in a
+/// reference's slot.
 struct ReferencePlace {
   let flags: Int
   let row: Int
@@ -11,10 +12,11 @@ struct ReferencePlace {
   }
 }
 
-/// A reference's slot, whatever it leads to: see ``LinkPlaces``. One that stands nowhere is empty, and nothing is kept in it.
+/// A reference's slot, whatever its type: see ``LinkPlaces``. Without a slot it is empty and stores
+/// nothing.
 ///
 /// ## Layout
-/// That of ``_ToOne``: the object or nil, and the row's number.
+/// The layout of ``_ToOne``: the object or nil, then the row's number.
 struct OneSlot {
   static let size = 16
   static let rowOffset = 8
@@ -29,7 +31,7 @@ struct OneSlot {
 
   var isHolding: Bool { place.map { $0.load(as: UInt.self) != 0 } ?? false }
 
-  /// Makes it hold an object, or nothing, as in an object that is nobody's.
+  /// Makes it hold an object or nothing, as in an object without a context.
   func hold(_ object: (any _ModelObject)?) {
     guard let place else { return }
     place.storeBytes(of: 0, toByteOffset: 8, as: UInt64.self)
@@ -39,7 +41,7 @@ struct OneSlot {
     withExtendedLifetime(old) {}
   }
 
-  /// Makes it lead to a row.
+  /// Makes it refer to a row.
   func lead(to row: UInt64) {
     guard let place else { return }
     place.storeBytes(of: row, toByteOffset: 8, as: UInt64.self)
@@ -52,29 +54,31 @@ struct OneSlot {
   }
 }
 
-/// A list's slot, whatever its members are.
+/// A list's slot, whatever the class of its members.
 ///
 /// ## Layout
-/// That of ``_ToMany``: the array or nil, and whether the property itself is nil. An array of objects is the same in memory whatever
-/// their class; the standard library too makes all of them as arrays of `AnyObject`.
+/// The layout of ``_ToMany``: the array or nil, then whether the property itself is nil. An array
+/// of objects has the same layout for every class; the standard library also makes all of them as
+/// arrays of `AnyObject`.
 struct ManySlot {
   static let size = 9
   private let place: UnsafeMutablePointer<[AnyObject]?>?
 
   init(_ place: UnsafeMutableRawPointer?) { self.place = place?.assumingMemoryBound(to: [AnyObject]?.self) }
 
-  /// Makes an optional list empty where it was nil. In a context no list is nil.
+  /// Makes an optional list empty if it was nil. In a context no list is nil.
   private func setPresent() { UnsafeMutableRawPointer(place)?.storeBytes(of: false, toByteOffset: 8, as: Bool.self) }
 
   var isFilled: Bool { place?.pointee != nil }
 
   var members: [AnyObject]? {
     get { place?.pointee }
-    // A member that ends may read the list, so the old array lives until the new one is there: see `_Held.replace(with:)`.
+    // The `deinit` of a member may read the list, so the old array lives until the new one is
+    // stored: see `_Held.replace(with:)`.
     nonmutating set { withExtendedLifetime(replace(newValue)) {} }
   }
 
-  /// Puts other members in, and returns those that were there.
+  /// Stores other members and returns the previous ones.
   func replace(_ new: [AnyObject]?) -> [AnyObject]? {
     guard let place else { return nil }
     setPresent()
@@ -119,14 +123,14 @@ extension _ModelObject {
   /// The slot of a list.
   func many(_ property: Int) -> ManySlot { ManySlot(linkPlace(property)) }
 
-  /// The slot of a reference in an object of this type, which need not be asked for.
+  /// The slot of a reference in an object of this type, which avoids a look-up of the type.
   func one(_ property: Int, _ type: _ModelType) -> OneSlot { OneSlot(linkPlace(property, type)) }
   /// The slot of a list in an object of this type.
   func many(_ property: Int, _ type: _ModelType) -> ManySlot { ManySlot(linkPlace(property, type)) }
 }
 
 extension _ModelType {
-  /// An object of this model or of a subclass, known as such without a look-up.
+  /// Casts an object of this model or of a subclass without a check.
   @inline(__always)
   func object(_ object: AnyObject) -> any _ModelObject {
     func cast<Model: _ModelObject>(_ type: Model.Type) -> any _ModelObject { unsafeDowncast(object, to: type) }
@@ -134,7 +138,7 @@ extension _ModelType {
   }
 }
 
-/// Reads the rows of objects that have one class in common, where their states stand.
+/// Reads the rows of objects of one class from their states.
 struct MemberRows {
   private let offset: Int
 
@@ -152,7 +156,7 @@ struct MemberRows {
     return state.pointee.row == 0 || state.pointee.flags.contains(.inserted) ? nil : state.pointee.row
   }
 
-  /// Whether the first members have these rows. There are as many members, or more.
+  /// Whether the first members have these rows. There must be at least as many members as rows.
   func begin(_ members: [AnyObject], _ rows: [UInt64]) -> Bool {
     members.withUnsafeBytes { members in
       rows.withUnsafeBufferPointer { rows in

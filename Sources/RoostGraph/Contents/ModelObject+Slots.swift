@@ -1,13 +1,13 @@
-/// What is made of the few functions that `@Model` writes.
+/// Operations on slots, built on the few functions that `@Model` generates.
 extension _ModelObject {
-  /// Moves what waits in the box into the slots. From here on a new object is as any other.
+  /// Moves the values in the box into the slots. After that a new object is like any other.
   package func settle() {
     _$state.flags.remove(.fresh)
     guard let box = _$box else { return }
     for (property, value) in box.takeSlotted(Swift.type(of: self)._$type) { _$fill(property, with: value) }
   }
 
-  /// Writes all properties into a row, also of an object that nobody has looked at since it was made.
+  /// Writes all properties into a row, even if the object was not used since it was made.
   package func _$encode(into sink: inout _RowSink) {
     settle()
     makeValues()
@@ -16,8 +16,8 @@ extension _ModelObject {
   /// Fills all slots.
   package func _$decode(from source: inout _RowSource) { _$decode(only: .max, from: &source) }
 
-  /// Empties the slots: the object is a fault again, if its flags say so too. Returns the objects that they held, which end when the caller
-  /// lets them.
+  /// Empties the slots: the object is a fault again, if its flags say so. Returns the objects that
+  /// the slots held, which are released when the caller releases them.
   package func _$forget() -> [Any] {
     _$state.keep(nil)
     var forgetting = Forgetting()
@@ -25,7 +25,8 @@ extension _ModelObject {
     return forgetting.held
   }
 
-  /// Whether an object has a property's value, in its slot or in the row that it keeps, or the members of a relationship.
+  /// Whether an object has a property's value, in its slot or in its kept row, or the members of a
+  /// relationship.
   package func _$isFilled(_ property: Int) -> Bool {
     if _$state.isLazy(property) { return true }
     switch Self._$type.properties[property].storage {
@@ -38,8 +39,8 @@ extension _ModelObject {
     return probe.isFilled
   }
 
-  /// Gives a property its declared default; where it has none, and `orEmpty` says so, nil, zero or empty. False where there is
-  /// nothing of the kind.
+  /// Gives a property its declared default. If it has none and `orEmpty` is true, it gets nil, zero
+  /// or an empty value. Returns false if there is no such value.
   @discardableResult
   package func _$fill(_ property: Int, orEmpty: Bool) -> Bool {
     let known = Self._$type.properties[property]
@@ -48,7 +49,8 @@ extension _ModelObject {
     return fill(&filling)
   }
 
-  /// Puts a value into a property's slot without telling anybody. False where it is of another type.
+  /// Puts a value into a property's slot without telling observers or the origin. Returns false if
+  /// it is of another type.
   @discardableResult
   package func _$fill(_ property: Int, with value: Any) -> Bool {
     var filling = Filling(property: property, value: value, orEmpty: false)
@@ -61,7 +63,7 @@ extension _ModelObject {
     return filling.isDone
   }
 
-  /// Shows the slot of one relationship.
+  /// Visits the slot of one relationship.
   package func _$visitLink<Visitor: _SlotVisitor>(_ property: Int, _ visitor: inout Visitor) {
     var one = OneLink(property: property, visitor: visitor)
     _$visit(&one)
@@ -86,7 +88,7 @@ private struct Filling: _SlotVisitor {
   let property: Int
   let value: Any?
   let orEmpty: Bool
-  /// Knows some value of a type that the engine does not.
+  /// Knows an empty value of a type that the engine does not know.
   var coder: AnyCoder?
   var isDone = false
 

@@ -1,15 +1,15 @@
-/// What a model's object shows of itself to a person who prints it. Nothing is loaded for it, and no observer is noted.
+/// The description of an object for printing. It loads nothing and registers no observer.
 package struct Portrait {
   /// A property's value as far as the object holds it.
   package enum Part {
     case value(Any)
-    /// Objects that a relationship references, in words; nil where it references none.
+    /// The text of the referenced object; nil if there is none.
     case one(String?)
-    /// The first members of a list, in words, and how many there are.
+    /// The texts of the first members of a list, and the number of members.
     case many([String], count: Int)
-    /// It is not loaded.
+    /// The property is not loaded.
     case fault
-    /// It was never set.
+    /// The property was never set.
     case unset
   }
 
@@ -20,7 +20,7 @@ package struct Portrait {
   package init(_ object: some _ModelObject) {
     let type = Swift.type(of: object)._$type
     name = Self.name(object)
-    // Where a value is being changed its slot belongs to whoever changes it.
+    // While a value is changed in place, its slot belongs to the code that changes it.
     guard object._$state.flags.isDisjoint(with: .lent) else {
       parts = type.properties.map { ($0.name, .fault) }
       return
@@ -64,9 +64,9 @@ package struct Portrait {
     .many(members.prefix(most).map { name($0) }, count: members.count)
   }
 
-  /// So many objects of a relationship are named.
+  /// At most this many objects of a relationship are named.
   fileprivate static let most = 8
-  /// So many characters of a value are shown.
+  /// At most this many characters of a value are shown.
   private static let longest = 200
 
   private static func text(_ value: Any) -> String {
@@ -87,11 +87,11 @@ extension Optional: Wrapping {
   fileprivate var wrapped: Any? { map { $0 } }
 }
 
-/// Takes the values out of the slots.
+/// Reads the values of the slots.
 private struct Sitting: _SlotVisitor {
-  /// Whether the object belongs to no context, so that nothing can be missing.
+  /// Whether the object belongs to no context, so that no value can be unloaded.
   let isNew: Bool
-  /// Whether the object is not loaded, so that an empty slot says nothing.
+  /// Whether the object is not loaded, so that an empty slot means nothing.
   let isFault: Bool
   var parts: [Int: Portrait.Part] = [:]
 

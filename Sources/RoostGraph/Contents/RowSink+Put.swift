@@ -1,8 +1,9 @@
 internal import RoostRecords
 
-/// What generated code calls, by the types of the slots. `wanted` has a bit for each property that is to be written.
+/// The functions that generated code calls, by the types of the slots. `wanted` has a bit for each
+/// property to write.
 extension _RowSink {
-  /// Of a type that the macro knows by its name.
+  /// Writes a value of a type that the macro knows by name.
   @inlinable @inline(__always)
   public mutating func _putKnown<Value: _Storable>(
     _ slot: borrowing _Slot<Value>, _ property: Int, _ wanted: UInt64
@@ -12,7 +13,7 @@ extension _RowSink {
     slot._value._$put(into: &self, at: property)
   }
 
-  /// Of any other type: a coder knows.
+  /// Writes a value of any other type with its coder.
   public mutating func _put<Value>(_ slot: borrowing _Slot<Value>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
     guard slot._isFilled else { return _missing(property) }
@@ -34,7 +35,7 @@ extension _RowSink {
     _ slot: borrowing _ToOneAlways<Model>, _ property: Int, _ wanted: UInt64
   ) { _put(slot.slot, property, wanted) }
 
-  /// Members stand in no row of their owner's.
+  /// A to-many relationship writes nothing: its members are not stored in the owner's row.
   @inlinable @inline(__always)
   public mutating func _put<Model: _ModelObject>(
     _ slot: borrowing _ToMany<Model>, _ property: Int, _ wanted: UInt64
@@ -44,14 +45,14 @@ extension _RowSink {
     _ slot: borrowing _ToManyOrNil<Model>, _ property: Int, _ wanted: UInt64
   ) {}
 
-  /// A value that accessors written by hand keep in the object's box.
+  /// Writes a value that accessors written by hand keep in the object's box.
   public mutating func _put<Value>(_ box: _Box?, _ type: Value.Type, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
     guard let value = box?.value(plan.keyPath(property)) as? Value else { return _missing(property) }
     unsafeDowncast(plan.coder(property), to: Coder<Value>.self).put(value, into: &self, at: property)
   }
 
-  /// A property that was never set: nil stands in the row, where it may.
+  /// Handles a property that was never set: the row stores nil if that is allowed.
   @usableFromInline @inline(never)
   mutating func _missing(_ property: Int) {
     let place = places[property]

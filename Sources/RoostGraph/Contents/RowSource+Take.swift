@@ -1,6 +1,7 @@
-/// What generated code calls, by the types of the slots. `wanted` has a bit for each property that is to be read.
+/// The functions that generated code calls, by the types of the slots. `wanted` has a bit for each
+/// property to read.
 extension _RowSource {
-  /// Of a type that the macro knows by its name.
+  /// Reads a value of a type that the macro knows by name.
   @inlinable @inline(__always)
   public mutating func _takeKnown<Value: _Storable>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
@@ -12,14 +13,14 @@ extension _RowSource {
     slot.value = Value._$take(from: &self, at: property)
   }
 
-  /// Of a type of fixed size, whose values are never lazy.
+  /// Reads a value of a type of fixed size, which is never lazy.
   @inlinable @inline(__always)
   public mutating func _takeKnown<Value: _StorableBits>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
     slot.value = Value._$take(from: &self, at: property)
   }
 
-  /// Of any other type: a coder knows.
+  /// Reads a value of any other type with its coder.
   public mutating func _take<Value>(_ slot: inout _Slot<Value>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
     if lazy & _ModelState.bit(property) != 0 {
@@ -31,7 +32,8 @@ extension _RowSource {
     slot.value = coder.take(from: &self, at: property)
   }
 
-  // Compiled into the user's module, where the model is known: else each row would look its slots' types up.
+  // Compiled into the user's module, where the model is known. Otherwise each row would look up its
+  // slots' types.
   @inlinable @inline(__always)
   public mutating func _take<Model: _ModelObject>(_ slot: inout _ToOne<Model>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) == 0 { return }
@@ -48,7 +50,7 @@ extension _RowSource {
     _ slot: inout _ToOneAlways<Model>, _ property: Int, _ wanted: UInt64
   ) { _take(&slot.slot, property, wanted) }
 
-  /// The members are asked for when somebody reads them.
+  /// Empties the slot. The members are loaded when the program reads them.
   @inlinable @inline(__always)
   public mutating func _take<Model: _ModelObject>(_ slot: inout _ToMany<Model>, _ property: Int, _ wanted: UInt64) {
     if wanted & _ModelState.bit(property) != 0, slot.held.bits != 0 { slot._forget() }
@@ -58,7 +60,7 @@ extension _RowSource {
     _ slot: inout _ToManyOrNil<Model>, _ property: Int, _ wanted: UInt64
   ) { _take(&slot.slot, property, wanted) }
 
-  /// A value that accessors written by hand keep in the object's box.
+  /// Reads a value that accessors written by hand keep in the object's box.
   public mutating func _take<Value>(
     _ box: inout _Box?, _ type: Value.Type, _ property: Int, _ wanted: UInt64
   ) {

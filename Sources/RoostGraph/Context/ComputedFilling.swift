@@ -3,8 +3,8 @@ internal import RoostQuery
 internal import RoostRecords
 
 extension GraphStore {
-  /// Computes the derived properties of stored objects that wait for it: they are new, or their version changed. If it is interrupted,
-  /// the next opening does it again.
+  /// Computes the derived properties of stored objects if the properties are new or their version
+  /// changed. If it is interrupted, the next opening repeats it.
   package func fillComputed() throws {
     if !computes || records.store.options.readOnly { return }
     let waiting = try records.read { reader in
@@ -15,7 +15,7 @@ extension GraphStore {
       let graph = GraphContext(self)
       defer { graph.close() }
       graph.saver.isFilling = true
-      // A bulk update computes what is derived.
+      // A bulk update computes the derived properties.
       _ = try graph.updateRows(RowChoice(map, Query(map.entity.name, where: map.condition()))) { _ in }
     }
     if waiting.isEmpty { return }

@@ -9,10 +9,12 @@ extension GraphContext: BackedContext {
     return objects.registered(map, RowID(row))?.entityMap ?? map
   }
 
-  /// Connects the owners with the backing store. The context that writes fetched rows into the working set is not connected.
+  /// Connects the owners to the backing store. The context that writes fetched rows into the
+  /// working set is not connected.
   func connect(_ backing: any BackingStore) {
     links.loadRows = { [unowned self] rows, lists in
-      // A store is asked for nothing while it saves. What it gets to save lacks the lists whose members are not here.
+      // The backing store gets no requests while it saves. The save omits lists whose members are
+      // not loaded.
       if lists, saver.isAsking { return }
       try load(rows, from: backing, lists: lists)
     }
@@ -28,19 +30,16 @@ extension GraphContext: BackedContext {
   private func load(
     _ rows: [(map: EntityMap, row: UInt64)], from backing: any BackingStore, lists: Bool = false
   ) throws {
-    func missing(in commit: UInt64?) -> [(map: EntityMap, row: UInt64)] {
-      rows.filter { map, row in
-        lists ? backing.keys.isUnlisted(map, row, in: commit) : backing.keys.isUnloaded(map, row, in: commit)
-      }
-    }
-    if missing(in: session.seenCommit).isEmpty { return }
+    let keys = backing.keys
+    if keys.missing(rows, lists: lists, in: session.seenCommit).isEmpty { return }
     // The newest state has the rows that other contexts loaded.
-    var rows = missing(in: nil)
+    var rows = keys.missing(rows, lists: lists, in: nil)
     var turns = 0
     while !rows.isEmpty, turns == 0 || lists {
       try backing.load(rows, for: self, lists: lists)
-      // Another call may have fetched newer values of a row meanwhile, without its lists. What is older was not taken then.
-      rows = missing(in: nil)
+      // Another call may have fetched newer values of a row meanwhile, without its lists; older
+      // values were not taken then.
+      rows = keys.missing(rows, lists: lists, in: nil)
       turns += 1
       if turns == Self.mostTurns, lists, !rows.isEmpty {
         throw GraphFault(
@@ -52,15 +51,17 @@ extension GraphContext: BackedContext {
 
   private static var mostTurns: Int { 100 }
 
-  /// Loads those of the rows that are unloaded.
+  /// Loads the unloaded rows among `rows`.
   ///
-  /// - Parameter lists: whether the members of lists are needed too.
+  /// - Parameters:
+  ///   - rows: the rows.
+  ///   - lists: whether the members of lists are needed too.
   package func load(unloaded rows: [(map: EntityMap, row: UInt64)], lists: Bool = false) throws {
     if let backing = store.backing { try call(.reading) { try load(rows, from: backing, lists: lists) } }
   }
 
-  /// Runs a call. Returns its result, or the error of a type that it threw or that a getter within it met. After such an error the objects
-  /// are as before.
+  /// Runs a call. Returns its result, or an error of the type `fault` that it threw or that a
+  /// getter in it recorded. After such an error the objects are as before.
   package func trying<Fault: Error, Result>(
     _ fault: Fault.Type, _ body: () throws -> Result
   ) throws -> (result: Result?, fault: Fault?) {
@@ -74,6 +75,6 @@ extension GraphContext: BackedContext {
     return met != nil ? (nil, met) : (try result.get(), nil)
   }
 
-  /// Shows the newest snapshot, also if the context does not merge the changes of others.
+  /// Shows the newest snapshot, even if the context does not merge the commits of others.
   package func showNewest() throws { try call(.fetching) { try follower.advance() } }
 }

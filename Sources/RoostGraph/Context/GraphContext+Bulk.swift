@@ -1,25 +1,25 @@
 package import RoostRecords
 
-/// Writes of many rows without an object for each: each is a call, and a commit of its own.
+/// Writes many rows without an object for each. Each function is a call and a commit of its own.
 extension GraphContext {
-  /// Inserts objects that no context has. All of them are inserted, or none if something throws.
+  /// Inserts objects without a context. It inserts all of them, or none if it throws.
   ///
-  /// Objects that wait in this context to be saved are left to the save, which must follow: a reference may have inserted them before they
-  /// came here. The outcome says so.
+  /// Unsaved objects of this context are left to the save, which must follow: a reference may have
+  /// inserted them before they were given. The outcome says so.
   ///
-  /// - Parameter body: is given what takes one object after the other.
+  /// - Parameter body: gets a closure that inserts one object after the other.
   package func insertRows(_ body: ((any _ModelObject) throws -> Void) throws -> Void) throws -> BulkOutcome {
     try call(.saving) { try bulk.insert(body) }
   }
 
-  /// Calls `body` with an object for each row, and writes the properties that it sets: all of them, or none if something throws.
-  /// Returns the rows that changed.
+  /// Calls `body` with an object for each row and writes the properties that it sets: all of them,
+  /// or none if it throws. Returns the rows that changed.
   package func updateRows(_ choice: RowChoice, _ body: (any _ModelObject) throws -> Void) throws -> BulkOutcome {
     try call(.saving) { try bulk.update(choice, body) }
   }
 
-  /// Deletes at once, or not at all if something forbids it. The rows that are returned are those of the choice; rules may have taken
-  /// along others.
+  /// Deletes all rows, or none if a rule forbids it. It returns the rows of the choice; delete
+  /// rules may have deleted further rows.
   package func deleteRows(_ choice: RowChoice) throws -> BulkOutcome {
     try call(.saving) { try bulk.delete(choice) }
   }
@@ -27,11 +27,12 @@ extension GraphContext {
   /// Stores one chunk of an import.
   ///
   /// - Parameters:
-  ///   - first: how many elements the import dealt with before it.
-  ///   - leavesOut: whether an object that cannot be stored is left out; else it ends the chunk.
-  ///   - memory: that of the import. It is of no use after a chunk that was not stored.
-  ///   - body: gives the objects, or images of them.
-  ///   - beside: is run after all objects, in the same transaction.
+  ///   - first: the number of elements that the import handled before this chunk.
+  ///   - leavesOut: whether to leave out an object that cannot be stored; otherwise it ends the
+  ///     chunk.
+  ///   - memory: the memory of the import. It is invalid after a chunk that was not stored.
+  ///   - body: gives the objects or images.
+  ///   - beside: runs after all objects, in the same transaction.
   @discardableResult
   package func insertChunk(
     behind first: Int, leavesOut: Bool, _ memory: ChunkMemory, _ body: (ChunkInsertion) throws -> Void,

@@ -2,9 +2,10 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostRecords
 
-/// How every call of a program begins and ends.
+/// The beginning and end of every call of a program.
 extension GraphContext {
-  /// Runs a call that may throw: it throws if another thread has the lock, or if an earlier call found an error that it could not throw.
+  /// Runs a call that may throw: it throws if another thread has the lock, or if an earlier call
+  /// found an error that it could not throw.
   @inlinable
   package func call<Result>(_ activity: Call, _ body: () throws -> Result) throws -> Result {
     let isOuter = try enter(activity)
@@ -12,7 +13,7 @@ extension GraphContext {
     return try body()
   }
 
-  /// Takes the lock; false where this thread has it already.
+  /// Takes the lock; returns false if this thread has it already.
   package func enter(_ activity: Call) throws -> Bool {
     guard try session.lock.takeOrThrow(activity.activity) else { return false }
     do { try begin(activity) } catch {
@@ -24,9 +25,12 @@ extension GraphContext {
 
   package func leave() { session.end() }
 
-  /// Runs a call that cannot throw. The next call that can throws what it found.
+  /// Runs a call that cannot throw. The next call that can throws its error.
   ///
-  /// - Parameter otherwise: the result where another thread does not give the lock back.
+  /// - Parameters:
+  ///   - activity: the kind of call.
+  ///   - otherwise: the result if another thread does not give the lock back.
+  ///   - body: the call.
   package func quietly<Result>(_ activity: Call, otherwise: @autoclosure () -> Result, _ body: () -> Result) -> Result {
     let taking = session.lock.take(activity.activity)
     if taking == .denied { return otherwise() }
@@ -35,7 +39,8 @@ extension GraphContext {
     return body()
   }
 
-  /// Shows the newest snapshot, unless the context does not merge. The next save throws what cannot be read.
+  /// Shows the newest snapshot, unless the context does not merge. The next save throws a read
+  /// error.
   @inline(__always)
   func catchUpQuietly() { if session.isOutdated { objects.attempt { try follower.catchUp() } } }
 
@@ -61,7 +66,7 @@ extension GraphContext {
     try objects.checkSingles(ends: isCoarse)
     if isCoarse { objects.pruneBatches() }
     if activity == .fetching { objects.findObserver() }
-    // Inserting looks at nothing, and fetching and saving take a newer snapshot by themselves.
+    // Inserting reads nothing, and fetching and saving take a newer snapshot themselves.
     if activity == .deleting || activity == .reading, session.isOutdated { try follower.catchUp() }
   }
 }

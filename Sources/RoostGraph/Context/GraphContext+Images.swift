@@ -1,10 +1,10 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// What is asked of objects without changing them.
+/// Reads objects without changing them.
 extension GraphContext {
-  /// The image of an object of this context, also after the context's end. A fault is filled first; what cannot be read is absent,
-  /// and the next save says why.
+  /// The image of an object of this context, also after the context was closed. A fault is filled
+  /// first. Values that cannot be read are absent, and the next save throws the error.
   package func image(of object: any _ModelObject) -> ObjectImage {
     func withoutLinks() -> ObjectImage {
       let values = ValueImage(object)
@@ -18,7 +18,7 @@ extension GraphContext {
     }
   }
 
-  /// Whether objects of a model must be told apart by some values.
+  /// Whether objects of a model must differ in some values.
   package func hasUniques(_ object: any _ModelObject) -> Bool {
     guard let map = store.map(of: type(of: object)) else { return false }
     return !store.uniques(of: map).isEmpty

@@ -2,36 +2,36 @@ package import RoostRecords
 
 /// The rows that some commits inserted, changed or deleted.
 package struct RowNews {
-  /// By the number of the map that stands for all classes of the entity.
+  /// The rows by the number of the entity's home map.
   package internal(set) var rows: [Int: [UInt64]] = [:]
-  /// Those that were inserted.
+  /// The inserted rows.
   package internal(set) var inserted: [Int: [ArrivedRows]] = [:]
-  /// Whether the commits changed more than is listed here.
+  /// Whether the commits changed more rows than are listed here.
   package internal(set) var isEverything = false
 
   package init() {}
 
-  /// So many rows are told one by one.
+  /// At most this many rows are listed.
   private static var most: Int { 100_000 }
 
-  /// Adds what happened later.
+  /// Adds later news.
   package mutating func add(_ later: RowNews) {
     if isEverything { return }
     isEverything = later.isEverything
     for (home, some) in later.rows { rows[home, default: []] += some }
     for (home, some) in later.inserted { inserted[home, default: []] += some }
-    // A run of inserted rows takes the room of one.
+    // A run of inserted rows counts as one.
     let count =
       rows.values.reduce(0) { $0 + $1.count } + inserted.values.joined().reduce(0) { $0 + 1 + $1.late.count }
     if isEverything || count > Self.most { (rows, inserted, isEverything) = ([:], [:], true) }
   }
 
-  /// Whether rows of an entity are among them.
+  /// Whether it contains rows of an entity.
   package func touches(_ map: EntityMap) -> Bool {
     isEverything || rows[map.home] != nil || inserted[map.home] != nil
   }
 
-  /// The rows of an entity; nil where there are more than some number.
+  /// The rows of an entity; nil if there are more than `most`.
   package func rows(_ map: EntityMap, atMost most: Int) -> [UInt64]? {
     if isEverything { return nil }
     var all = rows[map.home] ?? []
@@ -44,7 +44,7 @@ package struct RowNews {
 }
 
 extension GraphContext {
-  /// The commit that the context shows. It goes on to the newest one first, if it merges.
+  /// The commit that the context shows. If it merges, it first moves to the newest one.
   package func newestCommit() throws -> UInt64 {
     try call(.fetching) {
       try follower.catchUp()
@@ -52,17 +52,18 @@ extension GraphContext {
     }
   }
 
-  /// What happened from a commit up to the one that is shown.
+  /// The changes from a commit up to the shown one.
   package func news(after commit: UInt64) throws -> RowNews {
     RowNews(store.feed.news(after: commit, through: try session.snapshot().commit), store)
   }
 
-  /// The store keeps the news after a commit until ``letGoNews(after:)``.
+  /// Keeps the news after a commit until ``letGoNews(after:)``.
   package func keepNews(after commit: UInt64) { store.feed.shows(commit) }
   package func letGoNews(after commit: UInt64) { store.feed.hides(commit) }
 
-  /// Goes on to the newest snapshot, in a context with few objects and no changes, and tells what happened since the one before. To the rows of
-  /// `map` belong those whose own values stayed, but which other rows lead to or not any more.
+  /// Moves to the newest snapshot, in a context with few objects and no changes, and returns the
+  /// changes since the previous one. The rows of `map` include those whose own values are unchanged
+  /// but which gained or lost a reference from another row.
   package func moveOn(_ map: EntityMap) throws -> RowNews {
     try call(.fetching) {
       let new = try store.records.snapshot()
@@ -97,7 +98,7 @@ extension GraphContext {
     }
   }
 
-  /// Of more rows it is not asked which others they lead to.
+  /// With more rows it does not search for the rows that they reference.
   private static var mostAsked: Int { 10_000 }
 
   private func isTold(_ entries: [CommitFeed.Entry]) -> Bool {

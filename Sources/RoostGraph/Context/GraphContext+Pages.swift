@@ -1,8 +1,9 @@
 internal import RoostRecords
 
-/// All rows of a store, page by page.
+/// Reads all rows of a store, page by page.
 extension GraphContext {
-  /// The images of the rows of a class and its subclasses that follow a row number, in the order of their numbers, with their lists.
+  /// The images of the rows of a class and its subclasses that follow a row number, in the order of
+  /// their numbers, with their lists.
   package func images(of map: EntityMap, after row: UInt64, count: Int) throws -> [ObjectImage] {
     try call(.fetching) {
       let home = store.maps[map.home]
@@ -17,7 +18,8 @@ extension GraphContext {
     }
   }
 
-  /// The images of rows of a class and its subclasses, with their lists. Rows that are not there have none.
+  /// The images of rows of a class and its subclasses, with their lists. Rows that do not exist are
+  /// left out.
   package func images(of map: EntityMap, rows: [UInt64]) throws -> [ObjectImage] {
     try call(.fetching) {
       let home = store.maps[map.home]

@@ -1,21 +1,21 @@
 package import RoostRecords
 
-/// What waits for the next save, for whoever shows it to users.
+/// The unsaved changes of a context, for interfaces that show them.
 extension GraphContext {
-  /// Lets all lists that users changed agree with their other sides.
+  /// Updates the inverses of all lists that the program changed.
   package func processPendingChanges() { quietly(.reading, otherwise: ()) { links.settle() } }
 
-  /// Rows that go with the next save although no object of theirs is here.
+  /// Rows that the next save deletes although they have no object here.
   package var deletedRows: [(map: EntityMap, row: RowID)] {
     links.deletions.doomed.map { (objects.map(of: $0), RowID($0.row)) }
   }
 
-  /// Whether an object of the entity, or a row of it, waits for the next save.
+  /// Whether an object or row of the entity has unsaved changes.
   package func hasPending(_ map: EntityMap) -> Bool {
     changes.hasPending(map) || links.deletions.doomed.contains { $0.map == map.home }
   }
 
-  /// Forgets all objects that nobody changed, so that they are read anew; changes are given up first.
+  /// Discards all changes and forgets all objects, so that they are read anew.
   package func reset() {
     quietly(.closing, otherwise: ()) {
       links.giveUp()

@@ -2,9 +2,9 @@ internal import RoostFile
 package import RoostQuery
 package import RoostRecords
 
-/// Queries of rows, as they are stored: changes that wait are not looked at.
+/// Queries over stored rows: unsaved changes are ignored.
 extension GraphContext {
-  /// Goes on to the newest snapshot, and plans over it.
+  /// Moves to the newest snapshot and returns a planner for it.
   package func planner() throws -> Planner {
     try call(.fetching) {
       try follower.catchUp()
@@ -12,7 +12,7 @@ extension GraphContext {
     }
   }
 
-  /// Goes on to the newest snapshot, and reads all that a closure asks for from it.
+  /// Moves to the newest snapshot and keeps it while a closure runs.
   package func holdingSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try follower.catchUp()
     let merges = session.mergesChanges
@@ -21,20 +21,23 @@ extension GraphContext {
     return try body()
   }
 
-  /// The objects of a query's rows, in its order, from the newest snapshot. Changes that were not saved are not looked at.
+  /// The objects of a query's rows, in its order, from the newest snapshot. Unsaved changes are
+  /// ignored.
   package func fetchStored<Model: _ModelObject>(_ query: Query, as type: Model.Type) throws -> [Model] {
     try fetch(query, objects.map(of: type), as: type)
   }
 
-  /// The objects of a query's rows, in its order, filled while their rows are at hand.
+  /// The objects of a query's rows, in its order. They are filled when the query reads their rows.
   package func fetch<Model: _ModelObject>(_ query: Query, _ map: EntityMap, as type: Model.Type) throws -> [Model] {
     try check(map, type)
     return try call(.fetching) { Self.array(try objects.found(by: planner().plan(query), map), of: type) }
   }
 
-  /// The same of a question; nil where it cannot be asked with these constants.
+  /// The objects of a question's rows; nil if the question does not fit this store or these
+  /// constants.
   ///
-  /// It says nothing of the objects' type: to look up what is made of a type takes longer than to find an object.
+  /// It does not take the type as a parameter: the look-up of generic metadata takes longer than
+  /// finding an object.
   package func fetch(
     _ question: Question, _ values: [Value], offset: Int, limit: Int?, map: EntityMap
   ) throws -> [AnyObject]? {
@@ -48,8 +51,8 @@ extension GraphContext {
     }
   }
 
-  /// The objects of the one row with a value of a unique property, or of none; nil if the property is not unique. Changes that were not saved
-  /// are not looked at.
+  /// The object of the row with a value of a unique property, or none; nil if the property is not
+  /// unique. Unsaved changes are ignored.
   package func fetch(unique property: Int, _ value: Value, map: EntityMap) throws -> [AnyObject]? {
     guard let field = map.field(property), Kind(field).whole.holds(value) else { return nil }
     return try call(.fetching) {
@@ -63,7 +66,8 @@ extension GraphContext {
     throw GraphFault(.wrongModel, "its objects are not of the class \(Model._$type.name)", entity: map.type.name)
   }
 
-  /// Casts without a check. Arrays of objects have one layout in memory for all classes, and a checked cast looks up the class of each.
+  /// Casts without a check. Arrays of objects have one layout in memory for all classes, and a
+  /// checked cast looks up the class of each.
   private static func array<Model: _ModelObject>(_ found: [AnyObject], of type: Model.Type) -> [Model] {
     unsafeBitCast(found, to: [Model].self)
   }
@@ -81,16 +85,18 @@ extension GraphContext {
     return found
   }
 
-  /// Fills an object from its row, and throws where that cannot be done, or where the type of a property does not accept what is
-  /// stored.
+  /// Fills an object from its row. It throws if that is impossible, or if the type of a property
+  /// rejects its stored value.
   package func load(_ object: any _ModelObject) throws {
     if let map = object.entityMap { try load(unloaded: [(map, object._$state.row)]) }
     try call(.reading) { try objects.load(object) }
   }
 
-  /// The objects of rows that a cursor found before, in their order, filled. The context does not move to a newer snapshot.
+  /// The filled objects of rows that a cursor found before, in their order. The context does not
+  /// move to a newer snapshot.
   ///
-  /// Rows that are deleted by now have objects that say so, with the values that they had in the pinned snapshot.
+  /// Objects of rows that were deleted meanwhile are marked as deleted and have the values of the
+  /// pinned snapshot.
   package func page(_ rows: [RowID], _ map: EntityMap, pin: SnapshotPin) -> [any _ModelObject] {
     let taking = session.lock.take(.fetching)
     if taking == .denied { return rows.map { _ in objects.lost(map) } }

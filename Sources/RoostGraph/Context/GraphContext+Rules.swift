@@ -2,12 +2,12 @@ internal import RoostRecords
 
 /// Validation without a save.
 extension GraphContext {
-  /// What a save would refuse of an object by rules, counts and its own `validate`.
+  /// The errors that a save would throw for an object: rules, counts and its own `validate`.
   package func faults(of object: any _ModelObject) throws -> [GraphFault] {
     try call(.reading) { try saver.faults(of: object) }
   }
 
-  /// What a save would refuse of all objects that wait for it.
+  /// The errors that a save would throw for all unsaved objects.
   package func pendingFaults() throws -> [GraphFault] {
     try call(.reading) {
       links.settle()
@@ -15,7 +15,7 @@ extension GraphContext {
     }
   }
 
-  /// The first thing that the object of a row refuses by itself, which a transaction just stored.
+  /// The first error of `validate` for a row that a transaction just stored.
   func judge(_ row: RowID, _ map: EntityMap, change: ObjectChange, writer: RecordWriter) throws -> GraphFault? {
     try call(.saving) {
       let scratches = try Scratches(bulk, writer.table(map.entity.id), map: map)

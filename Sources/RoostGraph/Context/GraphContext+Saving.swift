@@ -1,10 +1,12 @@
 package import RoostPages
 
-/// Saves, and what is asked of unique values before one.
+/// Saves, and looks unique values up before a save.
 extension GraphContext {
-  /// Takes over what others committed, and lets both sides of each relationship agree. Called within a call that saves.
+  /// Merges the commits of others, and updates both sides of each relationship. Called within a
+  /// call that saves.
   ///
-  /// - Parameter isOutermost: false in a save within another call of the context, whose snapshot must stay.
+  /// - Parameter isOutermost: false in a save within another call of the context, which keeps its
+  ///   snapshot.
   package func prepareSave(isOutermost: Bool) {
     if isOutermost { catchUpQuietly() }
     links.settle()
@@ -13,12 +15,16 @@ extension GraphContext {
   /// Writes all changes, or none if it throws.
   package func save(_ durability: SyncMode? = nil) throws { try Self.save([self], durability) }
 
-  /// - Parameter timeoutMilliseconds: how long it waits for another writer; nil for as long as it takes.
+  /// - Parameters:
+  ///   - contexts: the contexts to save, of several stores.
+  ///   - isRelaxed: whether the commit returns before it is synced.
+  ///   - timeoutMilliseconds: how long it waits for another writer; nil to wait without a limit.
   package static func save(_ contexts: [GraphContext], isRelaxed: Bool, timeoutMilliseconds: UInt64? = nil) throws {
     try save(contexts, Saver.Way(durability: isRelaxed ? .relaxed : .full, timeoutMilliseconds: timeoutMilliseconds))
   }
 
-  /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
+  /// Writes the changes of contexts of several stores. All stores prepare their commit before the
+  /// first one commits.
   package static func save(_ contexts: [GraphContext], _ durability: SyncMode? = nil) throws {
     try save(contexts, Saver.Way(durability: durability, timeoutMilliseconds: nil))
   }
@@ -32,12 +38,14 @@ extension GraphContext {
     try first.call(.saving) { try calling(contexts.dropFirst(), body) }
   }
 
-  /// The stored object that has unique values of this one; nil if there is none, or if it is this one itself.
+  /// The stored object that has the unique values of this one; nil if there is none, or if it is
+  /// this object.
   package func existing(like object: any _ModelObject) throws -> (any _ModelObject)? {
     try call(.reading) { try saver.existing(like: object) }
   }
 
-  /// Throws where an object has unique values of a stored one, or of one that waits to be saved; or where one has that comes along with it.
+  /// Throws if an object, or one that would be inserted with it, has the unique values of a stored
+  /// or unsaved object.
   package func checkUnique(_ object: any _ModelObject) throws {
     try call(.reading) { try saver.checkUnique(object) }
   }

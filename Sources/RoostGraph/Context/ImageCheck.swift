@@ -1,8 +1,9 @@
 internal import RoostRecords
 
-/// Tests images and models by rules, for an import into another store, which makes no row here.
+/// Checks images and models against rules, for an import into another store, which makes no row
+/// here.
 ///
-/// It has one row that it puts together for each image, and a context of its own.
+/// It has one row, which it fills from each image, and its own context.
 package final class ImageCheck {
   private let context: GraphContext
   private var encoders: [Int: (encoder: ImageEncoder, box: Saver.SinkBox)] = [:]
@@ -16,7 +17,7 @@ package final class ImageCheck {
 
   deinit { context.close() }
 
-  /// The first rule that an image breaks in a property that it has.
+  /// The error of the first rule that an image breaks in a property that it contains.
   package func fault(_ values: ValueImage) throws -> GraphFault? {
     guard let map = context.store.map(of: values.form.type.model), let check = context.store.checks[map.number] else {
       return nil
@@ -29,7 +30,7 @@ package final class ImageCheck {
     return breach.map { context.saver.fault($0, map, name: ObjectName(map.type.name, 0)) }
   }
 
-  /// The first thing that a new model refuses by itself.
+  /// The first error of a new model's own `validate`.
   package func judge(_ model: any _ModelObject) -> GraphFault? {
     let type = type(of: model)._$type
     return type.judge == nil ? nil : context.saver.judge(model, .insert, name: ObjectName(type.name, 0)).first

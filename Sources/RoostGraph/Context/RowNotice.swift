@@ -1,21 +1,22 @@
 internal import RoostFile
 package import RoostRecords
 
-/// Tells all contexts of a store of rows that are stored below the objects, as of a bulk write: a commit of nobody's.
+/// Tells all contexts of a store about rows that were stored without objects, such as by an import.
 package final class RowNotice {
   private let store: GraphStore
-  /// Counts members. It shows nothing to anybody.
+  /// Counts members. It shows no objects.
   private let context: GraphContext
   private var run: BulkRun?
-  /// Whom the row that is stored at the moment leads to now, each by the other side of a relationship. They cannot have too few for that.
+  /// The rows that the current row references now, each with the inverse list. They cannot have too
+  /// few members for that reason.
   private var led: Set<LinkKey> = []
-  /// Whom it led to before.
+  /// The rows that it referenced before.
   private var left: Set<LinkKey> = []
-  /// By relationship, the other side as it is counted; nil where nobody counts it.
+  /// The inverse list by relationship, without a row; nil if its members are not counted.
   private var counted: [RelationshipID: LinkKey?] = [:]
-  /// Whether anything is counted at all.
+  /// Whether any relationship is counted.
   private let isCounted: Bool
-  /// The row that was changed last, and not inserted.
+  /// The last row that was changed and not inserted.
   private var changedRow: RowID?
 
   package init(_ store: GraphStore) {
@@ -24,7 +25,7 @@ package final class RowNotice {
     isCounted = !context.store.countedRelations.allSatisfy(\.isEmpty)
   }
 
-  /// A transaction begins.
+  /// Begins a transaction.
   package func begin(_ writer: RecordWriter) {
     run = BulkRun(writer)
     (led, left) = ([], [])
@@ -35,12 +36,13 @@ package final class RowNotice {
     if let map = store.map(of: entity) { run?.note(changed: row.number, map.home) }
   }
 
-  /// Something leads to the row by a relationship now.
+  /// Records that a row is referenced through a relationship now.
   package func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
     if let key = note(row, entity, relationship: relationship) { led.insert(key) }
   }
 
-  /// Something does not lead to the row any more.
+  /// Records that a row is no longer referenced through a relationship. Called before the
+  /// transaction is committed.
   package func left(_ row: RowID, of entity: EntityID, by relationship: RelationshipID) {
     if let key = note(row, entity, relationship: relationship) { left.insert(key) }
   }
@@ -59,12 +61,13 @@ package final class RowNotice {
     run = nil
   }
 
-  /// It is.
+  /// Called after the commit.
   package func stored() { store.listeners.tell() }
 
   // MARK: Counting
 
-  /// Whether relationships of a class and of those beside it, or those that lead to it, have a least or a greatest number of members.
+  /// Whether relationships of a class or its family, or their inverses, have a minimum or maximum
+  /// number of members.
   package func counts(_ map: EntityMap) -> Bool {
     store.maps.contains { other in
       guard other.entity.id == map.entity.id else { return false }
@@ -80,7 +83,8 @@ package final class RowNotice {
     return context.store.countedRelations[relation.target].contains { $0.property == inverse }
   }
 
-  /// The list, without a row, in which rows stand that lead by a relationship, if it has a least or a greatest number of members.
+  /// The list, without a row, that contains the rows referencing through a relationship, if its
+  /// members are counted.
   private func otherSide(_ relationship: RelationshipID) -> LinkKey? {
     if let known = counted[relationship] { return known }
     var found: LinkKey?
@@ -94,27 +98,32 @@ package final class RowNotice {
     return found
   }
 
-  /// A row is about to be stored that is to be judged.
+  /// Called before a row is stored and checked.
   package func beginRow() {
     (led, left) = ([], [])
     changedRow = nil
   }
 
-  /// Whether a class, or one beside it, has a `validate` of its own.
+  /// Whether a class or one of its family has its own `validate`.
   package func asks(_ map: EntityMap) -> Bool {
     store.maps.contains { $0.entity.id == map.entity.id && $0.type.judge != nil }
   }
 
-  /// Makes an object of a row that was just stored, and calls its `validate`. The object sees other rows as they were before the transaction.
+  /// Makes an object of a row that was just stored and calls its `validate`. The object sees other
+  /// rows as they were before the transaction.
   package func refusal(_ row: RowID, of map: EntityMap) throws -> GraphFault? {
     guard let run, asks(map) else { return nil }
     let change: ObjectChange = changedRow == row ? .update : .insert
     return try context.judge(row, map, change: change, writer: run.writer)
   }
 
-  /// Which relationship of a row that was just stored has too few members or too many, or makes another one so, as one that it left.
+  /// The error of a relationship that has too few or too many members because a row was stored: its
+  /// own, the relationships that reference it, and those that it left.
   ///
-  /// - Parameter open: relationships of it that are not counted, because they lead nowhere yet.
+  /// - Parameters:
+  ///   - row: the row.
+  ///   - map: the map of its class.
+  ///   - open: relationships that are not counted, because they are not set yet.
   package func miscount(_ row: RowID, of map: EntityMap, but open: Set<RelationshipID>) throws -> GraphFault? {
     guard let run, let own = try own(row, map, writer: run.writer) else { return nil }
     let table = try run.writer.table(map.entity.id)
@@ -130,7 +139,8 @@ package final class RowNotice {
     return try context.saver.count(others, run.writer, mayBeFew: true).first
   }
 
-  /// The same of one relationship of a row that was stored before, and may have too few members until all that waits is set.
+  /// The error of one relationship of a row that was stored before. It may have too few members
+  /// until all its references are set.
   package func miscount(_ row: RowID, of map: EntityMap, by one: RelationshipID) throws -> GraphFault? {
     guard let run else { return nil }
     if let fault = try context.saver.count(left, run.writer).first { return fault }
@@ -138,7 +148,7 @@ package final class RowNotice {
       .first
   }
 
-  /// Which relationship of a row has too few members.
+  /// The error if a relationship of a row has too few members.
   package func lack(_ row: RowID, of map: EntityMap, in one: RelationshipID) throws -> GraphFault? {
     guard let run else { return nil }
     return try context.saver.count(keys(row, map, one: one, writer: run.writer), run.writer).first
@@ -152,13 +162,13 @@ package final class RowNotice {
     return Set(relations.compactMap { key($0, row, own: own) })
   }
 
-  /// The list of a row, if it has a least or a greatest number of members.
+  /// The list of a row, if it has a minimum or maximum number of members.
   private func key(_ relation: Relation, _ row: RowID, own: EntityMap) -> LinkKey? {
     guard relation.minimum > 0 || relation.maximum > 0 else { return nil }
     return LinkKey(map: context.saver.declaring(own, relation), row: row.number, property: relation.property)
   }
 
-  /// The map of a row's class; nil where there is no row.
+  /// The map of a row's class; nil if the row does not exist.
   private func own(_ row: RowID, _ map: EntityMap, writer: RecordWriter) throws -> EntityMap? {
     let number = try writer.table(map.entity.id).visit(row) { map.family?.map(of: $0) ?? map.number }
     return number.map { store.maps[$0] }

@@ -1,15 +1,20 @@
 internal import RoostRecords
 
-/// Takes over what others committed: shows the newest snapshot, and lets objects, lists and changes of one context follow it.
+/// Merges the commits of others: shows the newest snapshot, and updates the objects, lists and
+/// changes of one context.
 ///
-/// It has no state of its own. The store's ``CommitFeed`` tells which rows the commits since the shown snapshot changed; where they are too
-/// many, all objects are looked at.
+/// It has no state of its own. The store's ``CommitFeed`` lists the rows that changed since the
+/// shown snapshot; if there are too many, the follower examines all objects.
 ///
 /// ## Invariants
-/// 1. Objects whose rows others changed become faults again, but for properties that were changed here.
-/// 2. Objects whose rows others deleted keep the values that they had. One with changes waits for the save, which decides.
-/// 3. What a row held before a change here is kept (``ChangeSet/keepBase(_:_:)``) before the snapshot that shows it goes.
-/// 4. If something cannot be read, the context shows the old snapshot, or the new one as far as it could follow.
+/// 1. Objects whose rows others changed become faults again, except for properties that were
+///    changed here.
+/// 2. Objects whose rows others deleted keep their values. If one has changes, the next save
+///    decides.
+/// 3. A row's values before a change here are kept (``ChangeSet/keepBase(_:_:)``) before the
+///    snapshot that contains them is released.
+/// 4. If a read fails, the context shows the old snapshot, or the new one as far as it could be
+///    merged.
 final class Follower {
   private let store: GraphStore
   private let session: Session
@@ -22,14 +27,16 @@ final class Follower {
     (changes, objects, session, store) = (links.changes, links.objects, links.session, links.store)
   }
 
-  /// Shows the newest snapshot, if there is a newer one, unless changes of others are to wait, and have not waited for long.
+  /// Shows the newest snapshot, if there is a newer one. A context that does not merge changes
+  /// waits until its snapshot is many commits or a long time old.
   func catchUp() throws {
-    // The one that is shown mostly is the newest, and to take another one of the same commit would cost as much as a small fetch.
+    // The shown snapshot is mostly the newest. Taking another one of the same commit would cost as
+    // much as a small fetch.
     if session.isNewest { return }
     if session.mergesChanges || session.isBehind { try advance() }
   }
 
-  /// Shows the newest snapshot, unless the context stays at its own.
+  /// Shows the newest snapshot, unless the context is pinned to its own.
   func advance() throws {
     if session.isPinned { return }
     if session.hearMerge == nil { try advanceNow() } else { try session.reporting { try advanceNow() } }
@@ -38,8 +45,8 @@ final class Follower {
     objects.readAgain()
   }
 
-  /// Shows the newest snapshot in a context that showed none before it saved. Its objects are of that commit, and others may have committed
-  /// since.
+  /// Shows the newest snapshot in a context that showed none before it saved. Its objects are of
+  /// its own commit, and others may have committed after that.
   func begin(after commit: UInt64) throws {
     try advance()
     guard let shown = session.reader, shown.commit > commit else { return }
@@ -74,7 +81,7 @@ final class Follower {
     }
   }
 
-  /// Shows a newer snapshot, and looks at all objects.
+  /// Shows a newer snapshot and examines all objects.
   func apply(everythingUpTo new: RecordReader, from old: RecordReader) throws {
     for object in changes.changed + changes.deleted { changes.keepBase(object, old) }
     changes.mayDangle = true
@@ -101,7 +108,7 @@ final class Follower {
     }
     let touched = links.ledger.lists.isEmpty ? 0 : others.reduce(0) { $0 + $1.size }
     let before = touched <= Self.mostTouched ? try loadedMemberships(others) : nil
-    // From here on nothing may fail: what is not taken over now stays as it was.
+    // No error may occur from here on: what is not merged now would stay unmerged.
     session.show(new)
     links.mergeLists(old)
     if !links.ledger.lists.isEmpty { unloadTouched(others, before) }
@@ -114,7 +121,7 @@ final class Follower {
     }
   }
 
-  /// Notes what was stored of objects that were changed or deleted here, and elsewhere too.
+  /// Keeps the stored values of objects that were changed both here and by others.
   private func keepBases(_ others: [CommitFeed.Entry], _ old: RecordReader) {
     if changes.changed.isEmpty && changes.deleted.isEmpty { return }
     for entry in others {
@@ -125,7 +132,7 @@ final class Follower {
     }
   }
 
-  /// Lets lists follow references that were changed both here and by others.
+  /// Updates lists for references that were changed both here and by others.
   private func keepReferences(_ others: [CommitFeed.Entry]) {
     if changes.changed.isEmpty { return }
     for entry in others {
@@ -146,19 +153,22 @@ final class Follower {
 
   // MARK: Lists
 
-  /// Of more rows it is not asked whose lists they are in: all lists are unloaded.
+  /// If more rows changed, all lists are unloaded without a search for the lists that contain the
+  /// rows.
   private static var mostTouched: Int { 2000 }
 
-  /// The loaded lists that rows are in, by the snapshot that is shown.
+  /// The loaded lists that contain the rows in the shown snapshot.
   private func loadedMemberships(_ entries: [CommitFeed.Entry]) throws -> Set<Membership> {
     if links.ledger.lists.isEmpty { return [] }
     return try links.memberships(entries) { links.ledger.lists[$0] != nil }
   }
 
-  /// Unloads lists that have other members now, and those of rows that were changed themselves: these may have another order.
-  /// Where that cannot be found out, all of them.
+  /// Unloads lists whose members changed, and lists that contain changed rows, whose order may
+  /// differ. If it cannot find out which, it unloads all.
   ///
-  /// - Parameter before: whose members the rows were; nil where they are too many to ask.
+  /// - Parameters:
+  ///   - entries: the commits.
+  ///   - before: the lists that contained the rows before; nil if there are too many rows.
   private func unloadTouched(_ entries: [CommitFeed.Entry], _ before: Set<Membership>?) {
     guard let before, let now = try? loadedMemberships(entries) else { return links.unloadLists() }
     for one in before.symmetricDifference(now) { links.unloadList(one.owner) }
@@ -174,7 +184,7 @@ final class Follower {
 
   // MARK: Objects
 
-  /// Looks, on the old snapshot, at rows that are not in the new one.
+  /// Finds, with the old snapshot, rows that are not in the new one.
   private func forgetDeleted(_ new: RecordReader, _ old: RecordReader) throws {
     for object in objects.all {
       guard let origin = object._$state.origin as? RowOrigin, !object._$state.flags.contains(.inserted),
@@ -184,8 +194,8 @@ final class Follower {
     }
   }
 
-  /// Somebody else deleted the row. The object keeps its last values, which a fault reads now. One with changes of its own stays as it
-  /// is: the save says what becomes of it.
+  /// Handles an object whose row others deleted. It keeps its last values, which a fault reads now.
+  /// An object with changes stays as it is until the save decides.
   private func bury(_ object: any _ModelObject, _ old: RecordReader) {
     let flags = object._$state.flags
     guard let origin = object._$state.origin as? RowOrigin, flags.isDisjoint(with: [.inserted, .gone]) else { return }
@@ -206,7 +216,7 @@ final class Follower {
     let flags = object._$state.flags
     if flags.contains(.inserted) || flags.contains(.gone) || flags.contains(.fault) { return }
     if flags.contains(.changed) {
-      // Takes over what others changed, but for the properties that were changed here.
+      // Takes over the changes of others, except for properties that were changed here.
       guard let origin = object._$state.origin as? RowOrigin else { return }
       return objects.fillUnchanged(object, origin)
     }

@@ -1,9 +1,9 @@
 internal import RoostRecords
 
-/// A value that describes itself: what a type writes of which nothing else is known.
+/// A self-describing value: the encoding of a type whose parts are unknown.
 ///
 /// ## Layout
-/// A byte says what follows.
+/// The first byte is the kind.
 /// ```
 /// 0 nil   1 false   2 true
 /// 3 signed number: varint, its sign turned into the lowest bit   4 unsigned number: varint
@@ -29,7 +29,7 @@ indirect enum Blob {
 
   static let knownTypes: [FieldType: UInt8] = [.decimal: 1, .data: 2, .date: 3, .uuid: 4, .url: 5]
 
-  /// A value of a type that has a form of its own here.
+  /// A value of a type that has its own kind here.
   init?(known value: some Any) {
     guard let storable = value as? any _Storable else { return nil }
     guard case .plain(let type) = Swift.type(of: storable)._$form.element, let code = Self.knownTypes[type] else {
@@ -40,7 +40,7 @@ indirect enum Blob {
     self = .known(code, [UInt8](bytes.bytes))
   }
 
-  /// False where it is nested too deep.
+  /// Returns false if it is nested too deep.
   func write(to bytes: inout _ByteSink, depth: Int = 0) -> Bool {
     if depth > Self.deepest { return false }
     switch self {
@@ -80,7 +80,7 @@ indirect enum Blob {
     return true
   }
 
-  /// Nil where the bytes are none.
+  /// Nil if the bytes are invalid.
   init?(from bytes: inout _ByteSource) {
     guard let kind = bytes._take(UInt8.self) else { return nil }
     switch kind {
@@ -126,11 +126,12 @@ indirect enum Blob {
   }
 }
 
-/// Of a type that tells no parts: an enum with values, a struct that contains itself.
+/// Stores a type with unknown parts: an enum with associated values, or a struct that contains
+/// itself.
 final class BlobCoder<Value: Codable>: Coder<Value> {
   private let isChosen: Bool
 
-  /// - Parameter isChosen: whether the property asked for it.
+  /// - Parameter isChosen: whether the property requested this encoding.
   init(isChosen: Bool = false) {
     self.isChosen = isChosen
     super.init(_Form(.data))
@@ -172,7 +173,7 @@ final class BlobCoder<Value: Codable>: Coder<Value> {
     switch found {
     case .success(let value): return value
     case .failure(let error):
-      source.fail(node, "\(Value.self) does not accept what is stored: \(error)")
+      source.fail(node, "\(Value.self) rejects the stored value: \(error)")
       return nil
     }
   }

@@ -1,4 +1,4 @@
-/// The decoder that reads a value which describes itself.
+/// The decoder of a self-describing value.
 struct BlobReader: Decoder {
   let blob: Blob
   let codingPath: [any CodingKey] = []
@@ -19,11 +19,12 @@ struct BlobReader: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(blob: blob) }
 
   static func wrong(_ wanted: String) -> DecodingError {
-    .dataCorrupted(.init(codingPath: [], debugDescription: "a value of another type is here, not \(wanted)"))
+    .dataCorrupted(.init(codingPath: [], debugDescription: "\(wanted) expected, but the value is of another type"))
   }
 
   static func value<Value: Decodable>(_ blob: Blob, _ type: Value.Type) throws -> Value {
-    // An optional decodes what it wraps. By the casts below, what is not found would be its nil.
+    // An optional decodes its wrapped type. The casts below would take a value of another type for
+    // nil.
     if _isOptional(type) { return try Value(from: BlobReader(blob)) }
     let found: Any?
     switch blob {

@@ -1,11 +1,13 @@
-/// The encoder that makes a value which describes itself.
+/// The encoder of a self-describing value.
 ///
-/// What it writes has at most ``Blob/deepest`` levels, and it calls types to encode themselves no deeper than a stack allows: a value
-/// that is nested deeper ends the encoding with an error.
+/// The value has at most ``Blob/deepest`` levels. The writer also limits how deep types encode each
+/// other, so that the stack does not overflow. A value that is nested deeper ends the encoding with
+/// an error.
 final class BlobWriter: Encoder {
-  /// What the writers of one value share.
+  /// The state that all writers of one value share.
   private final class Nesting {
-    /// How many types encode themselves within each other at the moment. A type may stand between two levels without adding one.
+    /// The number of types that encode each other at the moment. A type between two levels may add
+    /// no level.
     var calls = 0
     var isTooDeep = false
     static let most = 4 * Blob.deepest
@@ -13,7 +15,7 @@ final class BlobWriter: Encoder {
 
   struct TooDeep: Error {}
 
-  /// What is written, as it grows.
+  /// The value so far.
   private enum State {
     case none
     case value(Blob)
@@ -34,7 +36,7 @@ final class BlobWriter: Encoder {
     self.depth = depth
   }
 
-  /// Whether something was nested too deep, and is not in the result.
+  /// Whether a part was nested too deep and is missing in the result.
   var isTooDeep: Bool { nesting.isTooDeep }
 
   var result: Blob {
@@ -85,14 +87,14 @@ final class BlobWriter: Encoder {
     }
   }
 
-  /// A writer one level below; nil where that is too deep.
+  /// A writer one level below; nil if that is too deep.
   private func below() -> BlobWriter? {
     if depth < Blob.deepest { return BlobWriter(nesting, depth: depth + 1) }
     nesting.isTooDeep = true
     return nil
   }
 
-  /// Takes what is not kept, so that nothing grows any deeper.
+  /// A writer for values that are dropped, so that nothing grows deeper.
   private var nowhere: BlobWriter { BlobWriter(nesting, depth: depth) }
 
   private func entry(_ name: String) -> BlobWriter {

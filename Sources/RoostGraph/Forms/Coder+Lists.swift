@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Of collections whose elements need a coder.
+/// Stores collections whose elements need a coder.
 class ListCoder<List>: Coder<List> {
   func write(_ list: List, to bytes: inout _ByteSink) { preconditionFailure("a list is written") }
   func list(from bytes: inout _ByteSource) -> List? { preconditionFailure("a list is read") }
@@ -17,7 +17,7 @@ class ListCoder<List>: Coder<List> {
       guard let list = self.list(from: &bytes), bytes.isAtEnd else { return nil }
       return list
     }
-    if list == nil { source.fail(node, "the bytes are no \(List.self)") }
+    if list == nil { source.fail(node, "the bytes are not a valid \(List.self)") }
     return list
   }
 

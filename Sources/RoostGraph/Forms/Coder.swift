@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Stores values of a type.
+/// Reads and writes values of a type.
 package class Coder<Value>: AnyCoder {
   init(_ form: _Form, parts: [Part] = []) { super.init(form, Value.self, parts: parts) }
 
@@ -8,10 +8,10 @@ package class Coder<Value>: AnyCoder {
   func take(from source: inout _RowSource, at node: Int) -> Value? { preconditionFailure("a coder reads") }
   func append(_ value: Value, to bytes: inout _ByteSink) { preconditionFailure("a coder writes elements") }
   func read(from bytes: inout _ByteSource) -> Value? { preconditionFailure("a coder reads elements") }
-  /// Any value, if one can be had.
+  /// Any value of the type, if the coder can make one.
   var any: Value? { nil }
-  /// A value for the decoder of a struct of which this is a part. Each such decoder gets the same, so one that accepted it when the struct's
-  /// parts were looked for accepts it later.
+  /// A value for the decoder of a struct that has this part. Each decoder gets the same value. So a
+  /// decoder that accepted it when the parts were searched accepts it later.
   final var madeUpPart: Value? { Value.self == String.self ? "0" as? Value : any }
 
   final override func readAny(from bytes: inout _ByteSource) -> Any? { read(from: &bytes) }
@@ -60,14 +60,14 @@ package class Coder<Value>: AnyCoder {
   }
 }
 
-/// Of a type that the compiler knows.
+/// Stores a type that conforms to `_Storable`.
 final class StorableCoder<Value: _Storable>: Coder<Value> {
   init() { super.init(Value._$form) }
 
   override var isPlain: Bool { true }
   override var isComparedAsStored: Bool { true }
 
-  /// Not every text is an address.
+  /// Not every text is a URL.
   override var isChoosy: Bool { form == ._url }
   override func refusal(of value: RoostRecords.Value) -> String? {
     self.value(from: value) == nil ? "a value of type \(Value.self) is expected" : nil
@@ -86,7 +86,7 @@ final class StorableCoder<Value: _Storable>: Coder<Value> {
   override var any: Value? { Value._$any }
 }
 
-/// Of a type that stands for a value of another one.
+/// Stores a type by its raw value.
 final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue: _Storable {
   init() { super.init(Value.RawValue._$form) }
 
@@ -106,7 +106,8 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
     return words + (cases.count > 20 ? ", and \(cases.count - 20) more" : "")
   }
 
-  /// A struct may have an equality of its own, and of an enum whose cases hold something several values may have one raw value.
+  /// A struct may define its own `==`, and enum values with associated values may share a raw
+  /// value.
   override var isComparedAsStored: Bool {
     EnumCases(Value.self) != nil && (MemoryLayout<Value>.size <= 1 || Value.self is any CaseIterable.Type)
   }
@@ -116,7 +117,7 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
       return nil
     }
     let all = type.every.compactMap { ($0 as? Value).flatMap { value($0) } }
-    // A list that the user wrote may leave cases out.
+    // A user's `allCases` may leave cases out.
     return all.count == known.count && all.count <= Field.mostCases ? all : nil
   }
 
@@ -127,7 +128,7 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
   override func take(from source: inout _RowSource, at node: Int) -> Value? {
     guard let raw = Value.RawValue._$take(from: &source, at: node) else { return nil }
     if let value = Value(rawValue: raw) { return value }
-    source.fail(node, "\(Value.self) has no case for what is stored")
+    source.fail(node, "\(Value.self) has no case for the stored value")
     return nil
   }
 
@@ -136,7 +137,7 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
     Value.RawValue._$read(from: &bytes).flatMap { Value(rawValue: $0) }
   }
 
-  // It need not be Codable, and where it is that mostly comes to the same.
+  // Uses the raw value: the type need not be Codable, and if it is, the result is mostly the same.
   override func encode(
     _ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey
   ) throws {
@@ -156,7 +157,8 @@ final class RawCoder<Value: RawRepresentable>: Coder<Value> where Value.RawValue
   override var any: Value? {
     if let value = Value(rawValue: Value.RawValue._$any) { return value }
     if let cases = Value.self as? any CaseIterable.Type { return cases.anyCase as? Value }
-    // The first case of an enum is all zeros, and so is some value of any other type without references.
+    // The first case of an enum is all zeros. So is some value of any other type without
+    // references.
     guard _isPOD(Value.self) else { return nil }
     return withUnsafeTemporaryAllocation(
       byteCount: max(MemoryLayout<Value>.size, 1), alignment: MemoryLayout<Value>.alignment
@@ -172,18 +174,18 @@ extension CaseIterable {
   fileprivate static var every: [Any] { Array(allCases) }
 }
 
-/// What the compiler wrote down of an enum's cases.
+/// The compiler's metadata about an enum's cases.
 private struct EnumCases {
-  /// How many there are.
+  /// The number of cases.
   let count: Int
-  /// Whether none of them holds a value.
+  /// Whether no case has an associated value.
   let isPlain: Bool
 
-  /// Nil where the type is no enum.
+  /// Nil if the type is not an enum.
   ///
   /// ## Layout
-  /// Metadata: word 0 the kind, word 1 the descriptor. The descriptor of an enum, in 32-bit words: 5 the number of cases with a value
-  /// (24 bits), 6 the number of those without.
+  /// Metadata: word 0 the kind, word 1 the descriptor. The descriptor of an enum, in 32-bit words:
+  /// 5 the number of cases with a value (24 bits), 6 the number of those without.
   init?(_ type: Any.Type) {
     let enumKind: UInt = 0x201
     let metadata = unsafeBitCast(type, to: UnsafePointer<UInt>.self)
@@ -193,7 +195,7 @@ private struct EnumCases {
   }
 }
 
-/// Of something that may be nil.
+/// Stores an optional.
 final class OptionalCoder<Wrapped>: Coder<Wrapped?> {
   let wrapped: Coder<Wrapped>
 

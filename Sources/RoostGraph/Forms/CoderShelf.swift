@@ -1,7 +1,7 @@
 internal import RoostFile
 package import RoostRecords
 
-/// Coders by type, each found out once.
+/// A cache of coders by type.
 ///
 /// Unchecked because of `known`, which is read and written under the lock.
 package final class CoderShelf: @unchecked Sendable {
@@ -10,7 +10,8 @@ package final class CoderShelf: @unchecked Sendable {
   private let lock = Lock()
   private var known: [ObjectIdentifier: AnyCoder] = [:]
 
-  /// The coder of a plain type that is not optional. The compiler knows that it is `_Storable`, so the runtime is not asked.
+  /// The coder of a plain type that is not optional. The compiler knows that it is `_Storable`, so
+  /// no conformance is looked up.
   package func coder<Value: _Storable>(plain type: Value.Type) -> Coder<Value> {
     keep(type) { StorableCoder<Value>() }
   }
@@ -31,13 +32,13 @@ package final class CoderShelf: @unchecked Sendable {
     }
   }
 
-  /// How values of a type are stored, where it is known at run time only.
+  /// The coder of a type that is known only at run time.
   package func coder(any type: any Codable.Type) throws(RecordFault) -> AnyCoder {
     func open<Value: Codable>(_ type: Value.Type) throws(RecordFault) -> AnyCoder { try coder(of: type) }
     return try open(type)
   }
 
-  /// How values of a type are stored. It throws where the type can be looked at on another thread only.
+  /// The coder of a type. It throws if the type's conformance belongs to another actor.
   package func coder<Value: Codable>(of type: Value.Type) throws(RecordFault) -> Coder<Value> {
     if let found = lock.withLock({ known[ObjectIdentifier(type)] }) {
       return unsafeDowncast(found, to: Coder<Value>.self)
@@ -54,7 +55,7 @@ package final class CoderShelf: @unchecked Sendable {
         "how \(isolated) is encoded belongs to an actor: make the container on that actor, or write 'nonisolated' before \(isolated)"
       )
     }
-    // Whoever comes first is right for all, so that one type has one coder.
+    // The first coder that was stored is used by all, so that each type has one coder.
     return lock.withLock {
       for (type, coder) in search.found where known[type] == nil { known[type] = coder }
       if let first = known[ObjectIdentifier(type)] { return unsafeDowncast(first, to: Coder<Value>.self) }
@@ -64,23 +65,23 @@ package final class CoderShelf: @unchecked Sendable {
   }
 }
 
-/// Finds out how a type is stored, and those that it is made of.
+/// Finds the coder of a type and of the types that it contains.
 final class CoderSearch {
   private(set) var found: [ObjectIdentifier: AnyCoder] = [:]
-  /// The structs that are being looked at, each inside the one before.
+  /// The structs whose parts are being searched, from outer to inner.
   private var path: [ObjectIdentifier] = []
-  /// A type that is not Codable where this runs, although it stands in one that is.
+  /// A type that is not Codable on this actor, although a Codable type contains it.
   private(set) var isolated: String?
-  /// Structs that contain themselves, by whatever way.
+  /// Structs that contain themselves, directly or indirectly.
   private var loops: Set<ObjectIdentifier> = []
 
-  /// Of the type that was asked for, of which the compiler knows that it is Codable.
+  /// The coder of the requested type, which the compiler knows to be Codable.
   func top<Value: Codable>(of type: Value.Type) -> Coder<Value> {
     let coder = make(type) ?? structure(type)
     return coder as? Coder<Value> ?? BlobCoder<Value>()
   }
 
-  /// Nil where the type contains one that is being looked at.
+  /// Nil if the type contains a type whose parts are being searched.
   func coder<Value>(of type: Value.Type) -> Coder<Value>? {
     let key = ObjectIdentifier(type)
     if let known = found[key] { return unsafeDowncast(known, to: Coder<Value>.self) }
@@ -128,7 +129,7 @@ final class CoderSearch {
   }
 }
 
-/// Makes a coder where the compiler does not see that the raw value is one of the known types.
+/// Makes a coder if the compiler does not know that the raw value is `_Storable`.
 private enum RawCoderMaker<Value: RawRepresentable, Raw: _Storable> {
   static func make() -> AnyCoder? { (Self.self as? any Maker.Type)?.coder }
 }
@@ -141,9 +142,9 @@ extension RawCoderMaker: Maker where Value.RawValue == Raw {
   static var coder: AnyCoder { RawCoder<Value>() }
 }
 
-/// What a coder must be made for piece by piece.
+/// Types whose coder is made from the coders of their generic arguments.
 private protocol OptionalType {
-  /// Whether what it wraps is optional too.
+  /// Whether it wraps another optional.
   static var isTwice: Bool { get }
   static func makeCoder(_ search: CoderSearch) -> AnyCoder?
 }
@@ -151,7 +152,7 @@ private protocol OptionalType {
 extension Optional: OptionalType {
   fileprivate static var isTwice: Bool { Wrapped.self is any OptionalType.Type }
   fileprivate static func makeCoder(_ search: CoderSearch) -> AnyCoder? {
-    // What is nil twice over is not kept apart, so it has no coder.
+    // The store does not distinguish two levels of nil, so there is no coder.
     if isTwice { return nil }
     return search.coder(of: Wrapped.self).map { OptionalCoder($0) }
   }

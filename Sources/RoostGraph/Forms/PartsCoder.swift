@@ -1,12 +1,13 @@
 internal import RoostRecords
 
-/// Of a struct that is stored as its parts, each by its name; or as the one value that it says it is.
+/// Stores a struct as its parts, each by its name, or as its only value if it encodes itself as
+/// one.
 final class PartsCoder<Value: Codable>: Coder<Value> {
   private let isSingle: Bool
-  /// Also where the struct is a single value, which then stands at the struct's own node.
+  /// The parts. A struct that is a single value has one, which is stored at the struct's own node.
   let members: [AnyCoder.Part]
 
-  /// Nil where the struct writes something else than it reads.
+  /// Nil if the struct writes other parts than it reads.
   init?(checking found: Recorder.Parts<Value>) {
     isSingle = found.shape == .single
     members = found.parts
@@ -52,7 +53,7 @@ final class PartsCoder<Value: Codable>: Coder<Value> {
           from: PartsReader(
             members, isSingle, origin: .row(memory, isSingle ? node : Int(memory.pointee.places[node].parts))))
       }
-    } catch { failure = "\(Value.self) does not accept what is stored: \(error)" }
+    } catch { failure = "\(Value.self) rejects the stored value: \(error)" }
     source.fail(node, failure)
     return nil
   }

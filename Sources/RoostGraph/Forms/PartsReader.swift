@@ -1,4 +1,4 @@
-/// The decoder from which a struct takes its parts.
+/// The decoder that gives a struct its parts.
 final class PartsReader: Decoder {
   enum Origin {
     /// Made-up values: see ``Recorder``.
@@ -50,7 +50,7 @@ final class PartsReader: Decoder {
     }
   }
 
-  /// A part of the type that it was found with.
+  /// A part of the type with which it was found.
   func value<Value>(_ name: String, _ type: Value.Type) throws -> Value {
     guard let number = number(name) else { throw Missing(name: name) }
     let coder = parts[number].coder

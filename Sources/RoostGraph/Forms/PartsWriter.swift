@@ -1,9 +1,9 @@
 internal import RoostRecords
 
-/// The encoder to which a struct gives its parts.
+/// The encoder that takes the parts of a struct.
 final class PartsWriter: Encoder {
   enum Target {
-    /// For finding out whether it gives what it takes.
+    /// Only checks whether the struct writes the parts that it reads.
     case nowhere
     case row(UnsafeMutablePointer<_RowSink>, Int)
     case lists
@@ -29,7 +29,7 @@ final class PartsWriter: Encoder {
     if case .lists = target { written = Array(repeating: nil, count: parts.count) } else { written = [] }
   }
 
-  /// Whether every part came that may not be nil.
+  /// Whether every part was written that may not be nil.
   var isWhole: Bool {
     for (number, part) in parts.enumerated() where !seen[number] && !part.coder.form.isOptional { return false }
     return true
@@ -51,7 +51,7 @@ final class PartsWriter: Encoder {
   }
 
   private func refuse(_ what: String) {
-    if fault == nil { fault = "it is written otherwise than it is read: \(what)" }
+    if fault == nil { fault = "it writes other parts than it reads: \(what)" }
   }
 
   private func part(_ name: String, _ type: Any.Type) -> Int? {

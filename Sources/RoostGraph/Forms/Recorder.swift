@@ -1,14 +1,17 @@
-/// A decoder that has nothing to give, and notes what it is asked for: so it learns what a struct is made of.
+/// A decoder that finds the parts of a struct by the values that the struct asks for.
 ///
-/// The struct's `init(from:)` runs once for each type, when the first container is made whose models have such a property. It gets
-/// made-up values: false, 0, "0", nil, and empty collections. A decoder that throws at them is fine: its type is stored as one value that
-/// describes itself. One that traps ends the program, so the text is not empty: `Character(text)` and `Int(text)!` trap at an empty one.
+/// The struct's `init(from:)` runs once for each type, when the program makes the first container
+/// with models that have such a property. It gets made-up values: false, 0, "0", nil, and empty
+/// collections. If it throws an error, its type is stored as one self-describing value. If it
+/// traps, the program ends. So the text is not empty: `Character(text)` and `Int(text)!` trap at an
+/// empty one.
 ///
-/// This cannot wait for a value of the program. The parts are fields of the catalog, where indexes and predicates find them, and the catalog is
-/// made before the first value. The encoder of a declared default would tell the parts of that value alone: a type that writes other parts for
-/// other values is stored as one value, and a default would hide it.
+/// This cannot wait for a value of the program. The parts are fields of the catalog, where indexes
+/// and predicates find them, and the catalog is made before the first value. The encoder of a
+/// declared default would show only the parts of that value: a type that writes other parts for
+/// other values is stored as one value, and a default would hide that.
 final class Recorder: Decoder {
-  /// Something that tells no parts: the struct is stored as one value.
+  /// Stops the search: the struct is stored as one value.
   struct Stop: Error {}
 
   enum Shape { case none, keyed, single }
@@ -22,11 +25,11 @@ final class Recorder: Decoder {
 
   init(_ search: CoderSearch) { self.search = search }
 
-  /// What a struct is made of.
+  /// The parts of a struct.
   struct Parts<Value> {
     var shape: Shape
     var parts: [AnyCoder.Part]
-    /// One that was made of any values, for comparing.
+    /// A value made of made-up parts, for comparison.
     var sample: Value
   }
 
@@ -58,7 +61,7 @@ final class Recorder: Decoder {
     return Stop()
   }
 
-  /// Notes a part, and gives its coder.
+  /// Records a part and returns its coder.
   func note<Value>(_ name: String, _ type: Value.Type) throws -> Coder<Value> {
     guard let coder = search.coder(of: type), coder.field != nil || !coder.parts.isEmpty else { throw odd() }
     if let known = parts.first(where: { $0.name == name }) {
@@ -78,7 +81,7 @@ final class Recorder: Decoder {
     let recorder: Recorder
     let codingPath: [any CodingKey] = []
 
-    /// Whoever asks for the keys decides by them what to read.
+    /// A type that reads the keys chooses its parts by them, so it is stored as one value.
     var allKeys: [Key] {
       _ = recorder.odd()
       return []

@@ -33,7 +33,7 @@ extension Optional: _Storable where Wrapped: _Storable {
   public static var _$any: Wrapped? { nil }
 }
 
-/// Something that holds elements one after the other, behind their number.
+/// A collection that is stored as its count and its elements.
 public protocol _StorableList: _Storable {
   func _$write(to bytes: inout _ByteSink)
   static func _$list(from bytes: inout _ByteSource) -> Self?
@@ -50,7 +50,7 @@ extension _StorableList {
       guard let list = _$list(from: &bytes), bytes.isAtEnd else { return nil }
       return list
     }
-    if list == nil { source.fail(node, "the bytes are no \(Self.self)") }
+    if list == nil { source.fail(node, "the bytes are not a valid \(Self.self)") }
     return list
   }
 

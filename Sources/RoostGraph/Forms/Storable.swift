@@ -1,22 +1,24 @@
 internal import RoostRecords
 
-/// A type whose values go into a row straight, because the compiler knows how.
+/// A type whose values the compiler reads from and writes into rows directly.
 ///
-/// What has no such way goes through a coder, which is made once for its type. Both store the same bytes.
+/// Other types use a coder, which is made once for each type. Both store the same bytes.
 public protocol _Storable: Codable {
   static var _$form: _Form { get }
-  /// Writes a property, or a part of one.
+  /// Writes a property or a part of one.
   func _$put(into sink: inout _RowSink, at node: Int)
-  /// Reads one; where it cannot be read the source knows why, and the value is of no use.
+  /// Reads a property or a part of one. If that fails, the source records the error and the result
+  /// is meaningless.
   static func _$take(from source: inout _RowSource, at node: Int) -> Self?
   /// Writes an element of a collection.
   func _$append(to bytes: inout _ByteSink)
   static func _$read(from bytes: inout _ByteSource) -> Self?
-  /// Brings an element into a row; false where it cannot be read. Here, because whoever knows the type needs no metadata at run time.
+  /// Copies an element into a row; returns false if it cannot be read. It is a requirement of the
+  /// protocol because a conforming type needs no metadata at run time.
   static func _$transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool
-  /// The other way round.
+  /// Copies a property to an element; returns false if it cannot be read.
   static func _$transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool
-  /// Any value, for finding out what a struct is made of.
+  /// Any value, to find the parts of a struct.
   static var _$any: Self { get }
 }
 
@@ -53,7 +55,7 @@ extension _StorableBits where Self: ExpressibleByIntegerLiteral {
 }
 
 #if _endian(big)
-  #error("Numbers stand in rows with their lowest byte first, and are copied from memory as they are.")
+  #error("Rows store numbers with the lowest byte first, and copy them from memory unchanged.")
 #endif
 
 extension Int: _StorableBits { public static var _$form: _Form { _Form(.int64) } }
@@ -92,14 +94,14 @@ extension String: _Storable {
 
   public static func _$take(from source: inout _RowSource, at node: Int) -> String? {
     let text = source._withBytes(node) { String(exactly: $0) }
-    if text == nil { source.fail(node, "the text is no UTF-8") }
+    if text == nil { source.fail(node, "the text is not valid UTF-8") }
     return text
   }
 
   public func _$append(to bytes: inout _ByteSink) { bytes.text(self) }
   public static func _$read(from bytes: inout _ByteSource) -> String? { bytes.text() }
 
-  /// What is in an image was a text before.
+  /// An image contains only valid text.
   public static func _$transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool {
     guard let text = bytes._takeBytes() else { return false }
     sink._store(bytes: text, at: node)

@@ -1,10 +1,11 @@
 extension String {
-  /// The text that the bytes are; nil where they are none.
+  /// The text of UTF-8 bytes; nil if they are not valid.
   ///
-  /// `String(validating:)` says the same, in generic code that takes longer than all else that is done for an object.
+  /// `String(validating:)` does the same, but its generic code takes longer than all other work on
+  /// an object.
   init?(exactly bytes: UnsafeRawBufferPointer) {
     let text = String(decoding: bytes, as: UTF8.self)
-    // What is no text was mended; what is ASCII cannot have been.
+    // Invalid bytes were replaced. ASCII is always valid.
     if !Self.isASCII(bytes), !text.isEqual(to: bytes) { return nil }
     self = text
   }
@@ -19,7 +20,7 @@ extension String {
         all |= start.loadUnaligned(fromByteOffset: at, as: UInt64.self)
         at &+= 8
       }
-      // The last eight, of which some were looked at already.
+      // The last eight bytes, which overlap the ones before.
       all |= start.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
     } else {
       for at in 0..<count { all |= UInt64(start.load(fromByteOffset: at, as: UInt8.self)) }
@@ -33,7 +34,7 @@ extension String {
       ?? utf8.elementsEqual(bytes)
   }
 
-  /// Of two texts of one length.
+  /// Compares two texts of the same length.
   private static func isSame(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
     var at = 0
     while at &+ 8 <= one.count {

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Of a type of which somebody else makes bytes: a transformer that a program has.
+/// Stores a type with a transformer of the program, which makes bytes of a value.
 package final class TransformedCoder<Value>: Coder<Value> {
   private let name: String
   private let isOptional: Bool
@@ -8,9 +8,10 @@ package final class TransformedCoder<Value>: Coder<Value> {
   private let value: ([UInt8]?) -> Value?
 
   /// - Parameters:
-  ///   - isOptional: whether a value may be nil, which is stored as such.
-  ///   - bytes: nil for nil, and for what cannot be transformed.
-  ///   - value: nil where nothing can be made of the bytes.
+  ///   - name: the name of the transformer.
+  ///   - isOptional: whether a value may be nil, which is stored as nil.
+  ///   - bytes: makes bytes of a value; nil for nil or if the value cannot be transformed.
+  ///   - value: makes a value of bytes; nil if that is impossible.
   package init(
     _ name: String, isOptional: Bool, bytes: @escaping (Value) -> [UInt8]?, value: @escaping ([UInt8]?) -> Value?
   ) {
@@ -34,7 +35,7 @@ package final class TransformedCoder<Value>: Coder<Value> {
   override func take(from source: inout _RowSource, at node: Int) -> Value? {
     if isOptional, source._isNull(node) { return value(nil) }
     let found = source._withBytes(node) { value([UInt8]($0)) }
-    if found == nil { source.fail(node, "the transformer \(name) makes no \(Value.self) of what is stored") }
+    if found == nil { source.fail(node, "the transformer \(name) returns no \(Value.self) for the stored value") }
     return found
   }
 

@@ -1,25 +1,26 @@
 internal import RoostFile
 package import RoostRecords
 
-/// What one transaction did, in the words of the models.
+/// The changes of one transaction, by classes and properties of the models.
 ///
-/// Everything in it was looked at when it was made, so nothing that is asked of it can fail. Runs of inserted rows stay runs.
+/// The initializer reads and checks everything, so reading the account cannot fail. Runs of
+/// inserted rows stay runs.
 package final class HistoryAccount: Sendable {
   package let store: GraphStore
   package let transaction: HistoryCommit
-  /// Of rows that classes share, in the order in which they are told: so many of the class with this map, or of one that is
-  /// not among the models.
+  /// The classes of rows in entities that several classes share, in the order of the changes: a
+  /// number of rows and the map of their class; nil if the class is not among the models.
   private let classes: [(count: UInt64, map: Int?)]
 
-  /// Something that happened to rows of one class.
+  /// A change of rows of one class.
   package struct Step {
     package let kind: RowsChange.Kind
     package let map: EntityMap
-    /// One row, but for inserted ones of which nothing else is known.
+    /// One row, except for insertions whose values were not kept.
     package let rows: ClosedRange<UInt64>
-    /// What changed, by number and ascending.
+    /// The numbers of the changed properties, ascending.
     package let properties: [Int]
-    /// What was kept.
+    /// The values that were kept.
     package let values: [RowsChange.Kept]
 
     package var count: Int { Int(clamping: rows.upperBound - rows.lowerBound) &+ 1 }
@@ -32,7 +33,8 @@ package final class HistoryAccount: Sendable {
     var next: [EntityID: UInt64] = [:]
     try transaction.entry.changes { change in
       guard let home = store.map(of: change.entity) else { return }
-      // No number in a file may ask for more rows than there were.
+      // The number must be below the number of rows, so that a damaged file cannot name endless
+      // rows.
       let limit: UInt64
       if let known = next[change.entity] {
         limit = known
@@ -57,7 +59,7 @@ package final class HistoryAccount: Sendable {
     self.classes = classes
   }
 
-  /// The number of the map of a row's class; nil where it is not among the models.
+  /// The number of the map of a row's class; nil if the class is not among the models.
   private static func map(
     of row: UInt64, _ change: RowsChange, _ home: EntityMap, family: Family, store: GraphStore,
     number: UInt64, reader: RecordReader
@@ -66,16 +68,18 @@ package final class HistoryAccount: Sendable {
     if let known = change.classNumber(family) { return family.map(ofClass: known) }
     if let found = try store.map(of: row, home, family, reader: reader) { return found }
     guard let gone = try store.historyShelf.classNumber(of: row, home, behind: number, store, reader: reader) else {
-      // It went while the history was off. Of the classes it may have been of, one is certain.
+      // The row was deleted while the history was off. Only the family's root class is certain.
       return home.number
     }
     return family.map(ofClass: gone)
   }
 
-  /// Tells everything, of one entity after the other: insertions, then updates, then deletions. What is not of the models is left out,
-  /// and so is an update of nothing that they have.
+  /// Calls `body` with each change, entity by entity: insertions, then updates, then deletions. It
+  /// leaves out changes of classes and properties that the models do not have.
   ///
-  /// - Parameter wanted: nil for all.
+  /// - Parameters:
+  ///   - wanted: the entities to visit; nil for all.
+  ///   - body: gets each change.
   package func visit(of wanted: Set<EntityID>? = nil, _ body: (Step) throws -> Void) throws {
     var place = 0
     var told: UInt64 = 0
@@ -110,7 +114,7 @@ package final class HistoryAccount: Sendable {
       }
     }
 
-    // Of rows that classes share all must be passed, so that their classes are found.
+    // All rows of shared entities must be passed to find their classes.
     let entities = classes.isEmpty ? wanted : nil
     try transaction.entry.changes(of: entities) { change in
       guard let home = store.map(of: change.entity) else { return }
@@ -120,7 +124,8 @@ package final class HistoryAccount: Sendable {
 }
 
 extension GraphStore {
-  /// The number of the map of a row's class, or nil where it is not among the models; nothing where there is no such row.
+  /// The number of the map of a row's class. The outer optional is nil if there is no such row, the
+  /// inner one if the class is not among the models.
   func map(of row: UInt64, _ home: EntityMap, _ family: Family, reader: RecordReader) throws -> Int?? {
     try reader.table(home.entity.id).withRow(RowID(row)) { (row) throws(StoreError) in family.map(of: row) }
   }

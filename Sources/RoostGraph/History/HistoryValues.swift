@@ -1,14 +1,15 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// What the history kept of one row, by property. A value is made when it is asked for.
+/// The values that the history kept of one row, by property. A value is made when it is read.
 package final class HistoryValues: Sendable {
   private let store: GraphStore
   package var storeIdentifier: String { store.identifier }
   package let map: EntityMap
   private let kept: [FieldID: RowsChange.Kept]
   private let transaction: UInt64
-  /// Whether references that tell nothing apart are left out: they are kept because of an index, and nobody asked for them.
+  /// Whether references that do not identify the row are left out: they are kept only because of an
+  /// index.
   private let isTombstone: Bool
 
   /// A row that a value refers to.
@@ -25,7 +26,7 @@ package final class HistoryValues: Sendable {
     isTombstone = step.kind == .delete
   }
 
-  /// The properties of which a value was kept, by number.
+  /// The numbers of the properties whose value was kept.
   package var properties: [Int] { map.type.properties.indices.filter { wanted($0) != nil } }
 
   private func wanted(_ property: Int) -> HistoryNames.Wanted? {
@@ -42,8 +43,8 @@ package final class HistoryValues: Sendable {
     return map.entity.field(field)?.type == kept.type
   }
 
-  /// The value of a property; nil where none was kept, or the property's type does not accept it. Of a reference it is a ``Reference``,
-  /// or nil in an optional where it led nowhere.
+  /// The value of a property; nil if none was kept or the property's type rejects it. A reference
+  /// is a ``Reference``, or nil in an optional if it was nil.
   package func value(_ property: Int) -> Any? {
     guard let wanted = wanted(property) else { return nil }
     if let target = wanted.target { return reference(wanted.fields[0], store.maps[target]) }

@@ -1,22 +1,24 @@
-/// Rows whose objects came together, as by one fetch: what one of them is asked for, the others are asked for next.
+/// Rows whose objects were made together, for example by one fetch. When the program reads one
+/// object, it will probably read the others next.
 ///
-/// It names the rows and keeps none of their objects. What was read for all of them at once it does keep, because nobody else
-/// does until the loop that asks for it comes there.
+/// A batch stores row numbers and does not keep the objects. It does keep objects that were read
+/// ahead for all of them, until the program's loop reaches them.
 final class Batch {
-  /// The number of the map that stands for all classes of the entity.
+  /// The number of the entity's home map.
   let map: Int
   let rows: [UInt64]
   private let isAscending: Bool
-  /// Where the last one was found, and the end of what was read then: loops go on from there.
+  /// The place of the last row that was found, and the end of the rows that were read then. Loops
+  /// continue there.
   @exclusivity(unchecked) private var last = 0
   @exclusivity(unchecked) private var end = 0
-  /// Where each row stands, from the first time that it is not to be seen otherwise.
+  /// The place of each row, made when a search needs it.
   @exclusivity(unchecked) private var places: [UInt64: Int]?
   private(set) var kept: [any _ModelObject] = []
 
-  /// More objects than this are not kept.
+  /// The limit on the kept objects.
   static let mostKept = 20_000
-  /// For so many objects something is read at once.
+  /// The number of objects for which one read looks ahead.
   static let width = 1000
 
   init(_ map: Int, _ rows: [UInt64]) {
@@ -36,7 +38,7 @@ final class Batch {
 
   var count: Int { rows.count }
 
-  /// Where a row stands; nil if it is none of these.
+  /// The place of a row; nil if it is not in the batch.
   func place(of row: UInt64) -> Int? {
     for guess in [last, last + 1, end, end - 1] where rows.indices.contains(guess) && rows[guess] == row {
       last = guess
@@ -63,8 +65,9 @@ final class Batch {
     return places?[row]
   }
 
-  /// Calls `body` with rows from a place on, until it took ``width`` of them; where there are less, also with those in front,
-  /// for loops that go backwards. Of those that it does not take it sees no more than twice as many.
+  /// Calls `body` with rows from `place` on, until it took ``width`` of them. If there are fewer,
+  /// it continues with the rows before `place`, for loops that run backwards. It stops after twice
+  /// as many rows were not taken.
   func around(_ place: Int, _ body: (UInt64) throws -> Bool) rethrows {
     var (taken, refused) = (0, 0)
     var at = place
@@ -81,7 +84,8 @@ final class Batch {
     }
   }
 
-  /// Keeps objects. Where they are too many, those that came first go: it returns them, so that they end after this.
+  /// Keeps objects. If there are too many, it removes the first ones and returns them, so that they
+  /// are released after this call.
   func keep(_ objects: [any _ModelObject]) -> [any _ModelObject] {
     kept += objects
     return makeRoom()
@@ -99,25 +103,25 @@ final class Batch {
     return all
   }
 
-  /// The objects that it kept; it keeps none from here on.
+  /// Removes and returns the kept objects.
   func takeKept() -> [any _ModelObject] { exchange(&kept, with: []) }
 
-  /// Whether one of the rows has an object still. Of many rows some are looked at.
+  /// Whether a row still has an object. Of many rows it checks about 256.
   func isAlive(_ origin: RowOrigin) -> Bool {
     let step = max(1, rows.count / 256)
     return stride(from: 0, to: rows.count, by: step).contains { origin.objects.contains(rows[$0]) }
   }
 }
 
-/// The batches of a context: those that were asked for something last.
+/// The batches of a context, ordered by their last use.
 struct BatchRing {
   private var batches: [Batch] = []
 
   private static let most = 8
-  /// Rows of all of them, but for the newest.
+  /// The limit on the rows of all batches except the newest.
   private static let mostRows = 1 << 20
 
-  /// The newest batch with a row, and where it stands there.
+  /// The newest batch with a row, and the row's place in it.
   mutating func find(_ map: Int, _ row: UInt64) -> (batch: Batch, place: Int)? {
     for at in batches.indices.reversed() where batches[at].map == map {
       guard let place = batches[at].place(of: row) else { continue }
@@ -128,7 +132,7 @@ struct BatchRing {
     return nil
   }
 
-  /// Adds one. The oldest go: it returns what is not kept any more.
+  /// Adds a batch. It drops the oldest ones and returns them.
   mutating func add(_ batch: Batch) -> [Any] {
     if batch.count < 2 { return [] }
     batches.append(batch)
@@ -145,14 +149,14 @@ struct BatchRing {
 
   var isEmpty: Bool { batches.isEmpty }
 
-  /// The batch at a place, the oldest one at the first; nil behind the newest.
+  /// The batch at a place, from the oldest on; nil after the newest.
   func batch(_ place: Int) -> Batch? { batches.indices.contains(place) ? batches[place] : nil }
 
   mutating func remove(_ batch: Batch) { batches.removeAll { $0 === batch } }
 
-  /// The objects that the batches kept; they keep none from here on.
+  /// Removes and returns the kept objects of all batches.
   func takeKept() -> [Any] { batches.compactMap { $0.kept.isEmpty ? nil : $0.takeKept() } }
 
-  /// All batches; there are none from here on.
+  /// Removes and returns all batches.
   mutating func take() -> [Batch] { exchange(&batches, with: []) }
 }

@@ -2,18 +2,20 @@ internal import CRetain
 internal import RoostFile
 internal import Synchronization
 
-/// The objects of one entity in one context, by row. It does not keep them.
+/// The objects of one entity in one context, by row. It does not keep them alive.
 ///
-/// An object takes itself out when it ends, which may be on any thread; until then a look-up finds it, and gets it or, where
-/// it is ending already, nothing. So a row may get another object while the old one ends: the ticket tells them apart.
+/// An object removes itself when it is released, which may be on any thread. Until then a look-up
+/// finds it and retains it, or returns nothing if its release has begun. So a row may get another
+/// object while the old one ends; the ticket distinguishes them.
 ///
 /// ## Invariants
-/// 1. An entry's memory is an object that has not ended: it takes itself out, under the lock, before its memory goes.
-/// 2. From the place where a row belongs to the entry that has it, no entry is free.
+/// 1. An entry's object is not freed yet: it removes itself, under the lock, before its memory is
+///    freed.
+/// 2. There is no free entry between the place where a row belongs and the entry of the row.
 /// 3. At least half of the entries are free.
 ///
-/// The lock is one word: it is held for a few instructions, and asked for three times by each object that comes and goes, nearly always by one
-/// thread. Whoever finds it taken lets others run.
+/// The lock is one word. It is held for a few instructions, and taken three times for each object
+/// that comes and goes, nearly always by one thread. A thread that finds it taken yields.
 ///
 /// Unchecked because the lock guards all of it.
 final class IdentityMap: @unchecked Sendable {
@@ -23,14 +25,15 @@ final class IdentityMap: @unchecked Sendable {
     var ticket: UInt32
   }
 
-  /// Rows that no object has: of an entry that is free, and of one that was taken out where others follow.
+  /// Row numbers that no object has: of a free entry, and of a removed entry with other entries
+  /// after it.
   private static let free: UInt64 = 0
   private static let gone: UInt64 = .max
 
   private let isTaken = Atomic<Bool>(false)
   @exclusivity(unchecked) private var entries: UnsafeMutablePointer<Entry>
   @exclusivity(unchecked) private var mask: Int
-  /// What is left of a product's 64 bits is the number of a block of eight entries.
+  /// A product is shifted right by this to get the number of a block of eight entries.
   @exclusivity(unchecked) private var shift: UInt64 = 63
   @exclusivity(unchecked) private var used = 0
   @exclusivity(unchecked) private var goneCount = 0
@@ -68,21 +71,22 @@ final class IdentityMap: @unchecked Sendable {
   @inline(__always)
   private func release() { isTaken.store(false, ordering: .releasing) }
 
-  /// How many objects there are.
+  /// The number of objects.
   var count: Int {
     acquire()
     defer { release() }
     return used - goneCount
   }
 
-  /// Rows that follow each other stand beside each other, eight of them in a block, because they are asked for together. The product
-  /// spreads blocks that follow each other as evenly as can be, so they hardly ever meet; blocks that began anywhere would.
+  /// Consecutive rows are in consecutive entries, eight in a block, because they are looked up
+  /// together. The product spreads consecutive blocks as evenly as possible, so they rarely
+  /// collide. Blocks that began anywhere would collide.
   @inline(__always)
   private func place(_ row: UInt64) -> Int {
     Int(truncatingIfNeeded: ((row &>> 3) &* 0x9E37_79B9_7F4A_7C15) &>> shift) &<< 3 | Int(truncatingIfNeeded: row & 7)
   }
 
-  /// The entry of a row, or the free one where it would stand.
+  /// The entry of a row, or the free entry that it would get.
   @inline(__always)
   private func entry(of row: UInt64) -> UnsafeMutablePointer<Entry> {
     var at = place(row)
@@ -90,11 +94,12 @@ final class IdentityMap: @unchecked Sendable {
     return entries + at
   }
 
-  /// Whether a number can be a row's. Others come from identifiers that somebody made up, and must find no entry.
+  /// Whether a number can be a row's. Made-up identifiers may contain the other two numbers, which
+  /// must find no entry.
   @inline(__always)
   private func isRow(_ row: UInt64) -> Bool { row != Self.free && row != Self.gone }
 
-  /// The row's object, if it has one that is not ending.
+  /// The row's object, unless its release has begun.
   func object(_ row: UInt64) -> AnyObject? {
     if !isRow(row) { return nil }
     acquire()
@@ -104,8 +109,8 @@ final class IdentityMap: @unchecked Sendable {
     return Unmanaged<AnyObject>.fromOpaque(memory).takeRetainedValue()
   }
 
-  /// Reads the flags and one reference from the memory of a row's object, without retaining the object. An object that is ending removes
-  /// itself from the map before its memory is freed.
+  /// Reads the flags and one reference from the memory of a row's object, without retaining the
+  /// object. An object removes itself from the map before its memory is freed.
   @inline(__always)
   func read(_ row: UInt64, flags: Int, reference: Int) -> (flags: UInt32, row: UInt64)? {
     if !isRow(row) { return nil }
@@ -119,7 +124,7 @@ final class IdentityMap: @unchecked Sendable {
     )
   }
 
-  /// Whether the row has an object, which may be ending.
+  /// Whether the row has an object, whose release may have begun.
   func contains(_ row: UInt64) -> Bool {
     if !isRow(row) { return false }
     acquire()
@@ -127,7 +132,8 @@ final class IdentityMap: @unchecked Sendable {
     return entry(of: row).pointee.row == row
   }
 
-  /// Makes this the row's object, which must have none but an ending one. The ticket is for ``remove(_:_:)``.
+  /// Makes this the row's object. The row must have no other object, unless its release has begun.
+  /// The ticket is for ``remove(_:_:)``.
   func put(_ row: UInt64, _ object: AnyObject) -> UInt32 {
     if !isRow(row) { return .max }
     acquire()
@@ -140,7 +146,7 @@ final class IdentityMap: @unchecked Sendable {
     return lastTicket
   }
 
-  /// Takes an object out that is ending, or that is the context's no more.
+  /// Removes an object that is being released or leaves the context.
   func remove(_ row: UInt64, _ ticket: UInt32) {
     if !isRow(row) { return }
     acquire()
@@ -155,7 +161,7 @@ final class IdentityMap: @unchecked Sendable {
     }
     entries[at].row = Self.free
     used &-= 1
-    // Nothing follows, so those in front that are gone are free too.
+    // No entry follows, so removed entries before this one become free too.
     while true {
       at = (at &- 1) & mask
       guard entries[at].row == Self.gone else { return }
@@ -165,7 +171,7 @@ final class IdentityMap: @unchecked Sendable {
     }
   }
 
-  /// Makes room for so many objects at once.
+  /// Makes room for this number of objects.
   func reserve(_ objects: Int) {
     acquire()
     defer { release() }
@@ -175,7 +181,7 @@ final class IdentityMap: @unchecked Sendable {
     if capacity > mask + 1 { move(to: capacity) }
   }
 
-  /// A larger map grows step by step, as its objects come.
+  /// A larger map grows step by step with its objects.
   private static let mostReserved = 1 << 22
 
   private func grow() {
@@ -196,7 +202,7 @@ final class IdentityMap: @unchecked Sendable {
     old.deallocate()
   }
 
-  /// All objects that are not ending.
+  /// All objects whose release has not begun.
   func objects() -> [AnyObject] {
     acquire()
     defer { release() }

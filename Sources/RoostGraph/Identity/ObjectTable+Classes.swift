@@ -1,22 +1,23 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Rows of an entity that classes share.
+/// Rows of an entity that several classes share.
 extension ObjectTable {
-  /// Whose objects a row's is, of an origin's class or of its subclasses; nil where it is of another class.
+  /// The origin of a row's class, if it is the class of `origin` or a subclass; otherwise nil.
   @inline(__always)
   func origin(_ origin: RowOrigin, of row: Row) -> RowOrigin? {
     origin.map.family == nil ? origin : heir(origin, row)
   }
 
-  /// The same of a row that is not at hand.
+  /// The origin of the class of a row with this number; nil if it is of another class or does not
+  /// exist.
   @inline(__always)
   func origin(_ origin: RowOrigin, of row: UInt64, _ table: TableReader) throws -> RowOrigin? {
     if origin.map.family == nil { return origin }
     return try table.withRow(RowID(row)) { (found) throws(StoreError) in self.origin(origin, of: found) } ?? nil
   }
 
-  /// Whose object one is of which only the entity is known.
+  /// The origin of an object's own class, if only its entity is known.
   @inline(__always)
   func own(_ origin: RowOrigin, _ object: any _ModelObject) -> RowOrigin {
     origin.map.family == nil ? origin : object._$state.origin as? RowOrigin ?? origin
@@ -29,7 +30,7 @@ extension ObjectTable {
     return map.isKind(of: origin.map) ? self.origin(map) : nil
   }
 
-  /// The map of a row's class; nil where there is no such row, or it is of no class of the map's.
+  /// The map of a row's class; nil if the row does not exist or is of another class.
   func found(_ map: EntityMap, _ row: RowID) throws -> EntityMap? {
     let table = try session.table(map)
     guard let family = map.family else { return try table.contains(row) ? map : nil }
@@ -39,8 +40,8 @@ extension ObjectTable {
     return store.maps[number].isKind(of: map) ? store.maps[number] : nil
   }
 
-  /// The same for a row of which only the entity is known, which the context may have changed; the class of which it is
-  /// said to be where nothing better is known.
+  /// The map of a row's class, including unsaved objects, if only the entity is known; the entity's
+  /// home map if the class is unknown.
   func map(of key: LinkKey) -> EntityMap {
     let home = store.maps[key.map]
     if home.family == nil { return home }

@@ -1,20 +1,24 @@
 package import RoostRecords
 
-/// Objects without values of their own: a getter cannot throw, so it returns nil, zero, empty, or the first case.
+/// Fills objects that have no values. A getter cannot throw, so it returns nil, zero, an empty
+/// value, or the first case.
 extension ObjectTable {
-  /// An object that stands for no row, and says that it is deleted.
+  /// An object without a row that is marked as deleted.
   ///
-  /// - Parameter isEmpty: whether it gets its values now; else whoever asks for it gives it some.
+  /// - Parameters:
+  ///   - map: the map of its class.
+  ///   - row: the number of the row that it had.
+  ///   - isEmpty: whether it gets empty values now; otherwise the caller gives it values.
   package func deadObject(_ map: EntityMap, _ row: RowID, isEmpty: Bool = true) -> any _ModelObject {
     let object = map.type.makeFault(row: row.number, origin: origin(map))
-    // No entry of the identity map has this ticket, so its end disturbs nobody.
+    // No entry of the identity map has this ticket, so its end removes no entry.
     object._$state.ticket = .max
     object.markGone()
     if isEmpty { fillEmpty(object, map) }
     return object
   }
 
-  /// Gives a fault, or one that could not be read to its end, values for what it lacks: declared defaults, else nil, zero or empty.
+  /// Gives an object the values that it lacks: declared defaults, else nil, zero or empty values.
   func fillEmpty(_ object: any _ModelObject, _ map: EntityMap) {
     object._$state.flags.remove(.fault)
     var missing: UInt64 = 0
@@ -29,7 +33,7 @@ extension ObjectTable {
     if missing != 0 { fillWithAnything(object, map, wanted: missing) }
   }
 
-  /// Gives an object's properties values that their coders accept.
+  /// Gives an object's properties any values that their coders accept.
   func fillWithAnything(_ object: any _ModelObject, _ map: EntityMap, wanted: UInt64) {
     let plan = map.newest
     var sink = _RowSink(plan)

@@ -1,12 +1,15 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Reading rows into objects, for one or for all that came together.
+/// Reads rows into objects, for one object or its whole batch.
 extension ObjectTable {
-  /// Reads a fault's row, and those of the faults that came with it. Where its own cannot be read the object is invalid from here on,
-  /// and its extras know why.
+  /// Reads a fault's row, and the rows of other faults of its batch. If its own row cannot be read,
+  /// the object is invalid from here on, and its extras contain the error.
   ///
-  /// - Parameter property: the property that is read.
+  /// - Parameters:
+  ///   - object: the fault.
+  ///   - origin: its origin.
+  ///   - property: the property that the program reads.
   func fill(_ object: any _ModelObject, _ origin: RowOrigin, for property: Int? = nil) {
     do {
       let table = try session.table(origin.map)
@@ -18,24 +21,24 @@ extension ObjectTable {
       if object._$state.flags.contains(.fault) {
         throw GraphFault(
           .deleted,
-          "its store did not return it: it was deleted there, the store could not be asked, or no value of it was read yet. "
-            + "Read one before you change what leads to it",
+          "its store did not return it: it was deleted there, the store could not be reached, or none of its values was read yet. "
+            + "Read one before you change a relationship to it",
           entity: origin.map.type.name, row: object._$state.row)
       }
     } catch {
       let before = failure
       fail(object, error)
-      // What an object's own deinit could not read need not stop a save.
+      // A read error in an object's own `deinit` need not stop a save.
       if isEnding(object) { forgetFailure(after: before) }
       fillEmpty(object, origin.map)
     }
   }
 
-  /// Fills an object from its row, and throws where that cannot be done, or where the type of a property does not accept what is
-  /// stored.
+  /// Fills an object from its row. It throws if that is impossible, or if the type of a property
+  /// rejects its stored value.
   func load(_ object: any _ModelObject) throws {
     guard let origin = try origin(of: object) else { return }
-    // Lists that are loaded stay: only values are read again.
+    // Loaded lists stay: only values are read again.
     var lists: [(property: Int, members: [AnyObject])] = []
     if object._$state.flags.contains(.invalid) {
       for case .some(let relation) in store.relations[origin.map.number] where relation.isList {
@@ -55,7 +58,7 @@ extension ObjectTable {
     }
     let error = object._$state.extras?.failure
     tryAgain(object)
-    // The caller knows it now, so no save need say it.
+    // The caller gets the error now, so no save need throw it.
     forgetFailure(after: before)
     throw error
       ?? GraphFault(.unreadable, "the value could not be read", entity: origin.map.type.name, row: object._$state.row)
@@ -80,13 +83,17 @@ extension ObjectTable {
     }
     session.statistics.coarseReads += 1
     session.statistics.faultsFilledTogether += siblings.count + 1
-    // The program asked for none of them yet: one that cannot be read says so when it does.
+    // The program has not read these objects yet; an object that cannot be read records the error
+    // when it does.
     for sibling in siblings { fillIfReadable(sibling, table, origin: own(origin, sibling)) }
   }
 
-  /// The object of one row, read while it is looked for; nil if there is no such row.
+  /// The object of one row, read when the row is looked up; nil if there is no such row.
   ///
-  /// - Parameter isAlone: whether it is not one of several that are read in turn.
+  /// - Parameters:
+  ///   - row: the number of the row.
+  ///   - origin: the origin of its class.
+  ///   - isAlone: whether it is not one of several that are read one after the other.
   func readOne(_ row: UInt64, _ origin: RowOrigin, isAlone: Bool = true) throws -> (any _ModelObject)? {
     let table = try session.table(origin.map)
     return try table.withRow(RowID(row)) { (found) throws(StoreError) -> (any _ModelObject)? in
@@ -100,7 +107,8 @@ extension ObjectTable {
     } ?? nil
   }
 
-  /// Reads rows that no object stands for yet, or a fault, and gives their objects. Those that cannot be read are left out.
+  /// Reads rows whose objects are faults or do not exist yet, and returns the objects. Unreadable
+  /// ones are left out.
   func readTogether(_ rows: [UInt64], _ origin: RowOrigin) throws -> [any _ModelObject] {
     let table = try session.table(origin.map)
     var found: [any _ModelObject] = []
@@ -125,7 +133,7 @@ extension ObjectTable {
     return false
   }
 
-  /// Fills an object from its row; false if there is none.
+  /// Fills an object from its row; returns false if there is none.
   private func read(_ object: any _ModelObject, _ table: TableReader, origin: RowOrigin) throws -> Bool {
     var failure: (any Error)?
     let id = RowID(object._$state.row)
@@ -137,14 +145,14 @@ extension ObjectTable {
     return found != nil
   }
 
-  /// Whether a row of a working set has no values in the snapshot that is shown.
+  /// Whether a row of a working set has no values in the shown snapshot.
   @inline(__always)
   func isUnloaded(_ origin: RowOrigin, _ row: UInt64) -> Bool {
     guard let backing = session.store.backing, hidesUnloaded else { return false }
     return backing.keys.isUnloaded(origin.map, row, in: session.seenCommit)
   }
 
-  /// Whether the snapshot that is shown does not have the members of a stored object's lists.
+  /// Whether the shown snapshot lacks the members of a stored object's lists.
   func isUnlisted(_ origin: RowOrigin, _ object: any _ModelObject) -> Bool {
     !object._$state.flags.contains(.inserted) && isUnlisted(origin, object._$state.row)
   }
@@ -154,7 +162,7 @@ extension ObjectTable {
     return backing.keys.isUnlisted(origin.map, row, in: session.seenCommit)
   }
 
-  /// Gives an object the values of a row that is at hand.
+  /// Gives an object the values of a row.
   func take(_ row: Row, _ table: TableReader, into object: any _ModelObject, origin: RowOrigin) {
     guard let failure = decode(row, table, into: object, origin: origin) else { return }
     fail(object, failure)
@@ -174,7 +182,7 @@ extension ObjectTable {
     return source.noteRefused(in: object)
   }
 
-  /// Reads the values that stand outside a row.
+  /// Reads the values that are stored outside a row.
   struct LargeValuesOfRow: _RowSource.LargeValues {
     let table: TableReader
     let row: RowID

@@ -1,7 +1,7 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Objects that become faults again, so that they are read anew.
+/// Turns objects into faults again, so that they are read anew.
 extension ObjectTable {
   /// Makes an object read its row again.
   func forget(_ object: any _ModelObject) {
@@ -11,8 +11,8 @@ extension ObjectTable {
     session.notify(object, nil)
   }
 
-  /// Makes every object without changes a fault again, so that it is read anew. After changes were given up some may have new ones, by the
-  /// `deinit` of others.
+  /// Turns all objects without changes into faults again. After a rollback some objects may have
+  /// new changes, made by the `deinit` of others.
   func forgetUnchanged() {
     for object in all
     where object._$state.flags.isDisjoint(with: [.fault, .gone, .lent, .changed, .inserted]) {
@@ -22,7 +22,8 @@ extension ObjectTable {
     }
   }
 
-  /// Makes an object that could not be read a fault again. One with changes keeps what it has.
+  /// Turns an object that could not be read into a fault again. An object with changes keeps its
+  /// values.
   func tryAgain(_ object: any _ModelObject) {
     guard object._$state.flags.contains(.invalid) else { return }
     object._$state.extras?.failure = nil
@@ -35,10 +36,11 @@ extension ObjectTable {
     object._$state.flags.insert(.fault)
   }
 
-  /// Reads what was not changed here again.
+  /// Reads all properties again that were not changed here.
   func fillUnchanged(_ object: any _ModelObject, _ origin: RowOrigin) {
     let mask = object._$state.changed
-    // Its lists are emptied while a page of the row is read: no member may end there.
+    // The lists are emptied while a page of the row is read, and no member's `deinit` may run
+    // there.
     for case .some(let relation) in store.relations[origin.map.number]
     where relation.isList && mask & _ModelState.bit(relation.property) == 0 {
       session.release(object.many(relation.property).members ?? [])
@@ -55,7 +57,7 @@ extension ObjectTable {
         if let failure = source.noteRefused(in: object, only: ~mask) { fail(object, failure) }
         return true
       }
-      // The row is gone; the save will say so. Until then the object shows what it has.
+      // The row is gone, and the save will throw. Until then the object keeps its values.
       if found != nil { session.notify(object, nil) }
     } catch { fail(object, error) }
   }

@@ -1,15 +1,21 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Lazy values that an object cannot make from the row that it keeps: those that are stored outside of the row, and those that their types
-/// refuse.
+/// Makes lazy values that an object cannot make from its kept row: values that are stored outside
+/// the row, and values that their types reject.
 extension ObjectTable {
-  /// Fills the empty slots of lazy properties. What cannot be read gets a default, and the next save throws why.
+  /// Fills the empty slots of lazy properties. Values that cannot be read get a default, and the
+  /// next save throws the error.
   ///
-  /// The values come from the row as the context shows it. After a save of this context it differs from the kept row, but not in these
-  /// properties: a property that was set is not lazy any more, and an object whose row another context changed is read again.
+  /// The values come from the row as the context shows it. After a save of this context it differs
+  /// from the kept row, but not in these properties: a property that was set is no longer lazy, and
+  /// an object whose row another context changed is read again.
   ///
-  /// - Parameter own: the table of the snapshot in which the object's row was read; nil for the session's snapshot.
+  /// - Parameters:
+  ///   - object: the object.
+  ///   - wanted: the bits of the properties to fill.
+  ///   - own: the table of the snapshot in which the object's row was read; nil for the session's
+  ///     snapshot.
   func makeValues(_ object: any _ModelObject, _ wanted: UInt64 = .max, in own: TableReader? = nil) {
     if object.makeValues(wanted) { return }
     guard let kept = object._$state.kept, let origin = object._$state.origin as? RowOrigin else { return }
@@ -19,7 +25,7 @@ extension ObjectTable {
     object._$state.forgetLazy(bits)
     do { try read(bits, of: object, in: own ?? session.table(origin.map), origin: origin, kept: kept) } catch {
       fail(object, error)
-      // Of a value that was read in part, nothing stays.
+      // If a value was read in part, none of it is kept.
       for property in origin.map.type.properties.indices.prefix(63) where bits & _ModelState.bit(property) != 0 {
         object._$fill(property, orEmpty: true)
       }
@@ -34,7 +40,7 @@ extension ObjectTable {
     var failure: (any Error)?
     let isShown = try table.withRow(id) { (row) throws(StoreError) -> Bool in
       if isUnloaded(origin, id.number) { return false }
-      // A context that has ended takes over no commits, so the row may be that of a later one.
+      // A closed context merges no commits, so the row may be that of a later commit.
       if session.isClosed, !row.bytes.elementsEqual(kept.bytes) { return false }
       var source = _RowSource(row.start, origin.map.rows[row.version], large: LargeValuesOfRow(table: table, row: id))
       object._$decode(only: bits, from: &source)
@@ -45,12 +51,13 @@ extension ObjectTable {
     if isShown != true {
       throw GraphFault(
         .deleted,
-        "its row was changed or deleted after the context ended, or is not there any more, so a value that is stored outside of it cannot be read",
+        "its row was changed or deleted after the context was closed, so a value that is stored outside the row cannot be read",
         entity: origin.map.type.name, row: id.number)
     }
   }
 
-  /// Makes the lazy values of an object that has some outside of its row. Called before that row is deleted.
+  /// Makes the lazy values of an object that has some outside its row. Called before that row is
+  /// deleted.
   func makeValuesOutside(_ object: any _ModelObject) {
     if let kept = object._$state.kept, kept.hasValuesOutside { makeValues(object) }
   }

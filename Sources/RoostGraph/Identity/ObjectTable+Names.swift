@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// What objects and rows are called in errors.
+/// The names of objects and rows in errors.
 extension ObjectTable {
   func name(_ object: any _ModelObject) -> ObjectName {
     ObjectName(type(of: object)._$type.name, object._$state.row)

@@ -3,8 +3,8 @@ internal import RoostRecords
 
 /// The objects of rows that a cursor found before, in a snapshot that it pinned.
 extension ObjectTable {
-  /// The objects of rows, in their order, filled. Rows that are deleted by now have objects that say so, with the values that they had in the
-  /// pinned snapshot.
+  /// The filled objects of rows, in their order. Objects of rows that were deleted meanwhile are
+  /// marked as deleted and have the values of the pinned snapshot.
   func page(_ rows: [RowID], _ map: EntityMap, pin: SnapshotPin) -> [any _ModelObject] {
     let origin = origin(map)
     if !session.isClosed { noteBatch(map, rows.map(\.number)) }
@@ -19,7 +19,7 @@ extension ObjectTable {
     }
   }
 
-  /// An object for a row that is there no more, with the values that it had.
+  /// An object of a deleted row, with its last values.
   private func buried(_ row: RowID, _ map: EntityMap, pin: SnapshotPin) -> any _ModelObject {
     let home = origin(map)
     let table = try? pin.reader.table(map.entity.id)
@@ -34,7 +34,7 @@ extension ObjectTable {
     return (found ?? nil) ?? deadObject(map, row)
   }
 
-  /// An object of no row, where another thread does not give the lock back.
+  /// An object without a row, for calls in which another thread does not give the lock back.
   func lost(_ map: EntityMap) -> any _ModelObject {
     let made = map.type.model.init(_$state: _ModelState())
     made.markGone()

@@ -1,16 +1,21 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Stored values that their types do not accept: a case that an enum lost, bytes that a type no longer decodes.
+/// Stored values that their types reject: a case that was removed from an enum, or bytes that a
+/// type no longer decodes.
 ///
-/// Such a value costs one property of one object. The object is filled as any other, and the property's slot stays empty until
-/// something reads it: then the getter gives a default, and the context reports that, once for each property of a store. A save
-/// writes changed properties alone, so what is stored stays; setting the property replaces it, and a deletion needs no value.
+/// Such a value affects one property of one object. The object is filled like any other, and the
+/// property's slot stays empty until the program reads it. Then the getter returns a default, and
+/// the context reports that once for each property of a store. A save writes only changed
+/// properties, so the stored value stays. Setting the property replaces it, and a deletion needs no
+/// value.
 extension _RowSource {
-  /// Notes in an object, which was just read from the row, the properties whose stored values were refused.
+  /// Records in an object that was just read which properties' stored values were rejected.
   ///
-  /// - Parameter wanted: the bits of the properties that were read.
-  /// - Returns: why the row itself could not be read; nil where it was.
+  /// - Parameters:
+  ///   - object: the object.
+  ///   - wanted: the bits of the properties that were read.
+  /// - Returns: the error if the row itself could not be read.
   mutating func noteRefused(in object: any _ModelObject, only wanted: UInt64 = .max) -> (any Error)? {
     guard let failure else { return nil }
     if !(failure is RecordFault) { return failure }
@@ -23,7 +28,7 @@ extension _RowSource {
       guard let error = self.failure else { continue }
       if !(error is RecordFault) { return error }
       if property.isByHand { object._$box?.remove(property.keyPath) }
-      // What shares a bit was read with it.
+      // Properties that share a bit were read together.
       if !object.hasValue(number) { refused[number] = error }
     }
     if refused.isEmpty { return nil }
@@ -37,28 +42,29 @@ extension _RowSource {
 }
 
 extension _ModelObject {
-  /// Properties whose stored values their types do not accept, and why.
+  /// The properties whose stored values their types reject, with the errors.
   package var refused: [Int: any Error] {
     _$state.flags.contains(.invalid) ? _$state.extras?.refused ?? [:] : [:]
   }
 
-  /// Whether the object's row could not be read at all.
+  /// Whether the whole row of the object could not be read.
   var isUnreadable: Bool { _$state.flags.contains(.invalid) && _$state.extras?.failure != nil }
 
-  /// Whether there is a value for a property, in its slot or in the box.
+  /// Whether a property has a value, in its slot or in the box.
   func hasValue(_ property: Int) -> Bool {
     let known = Self._$type.properties[property]
     return known.isByHand ? _$box?.value(known.keyPath) != nil : _$isFilled(property)
   }
 
-  /// A property has another value from here on, so it does not matter what is stored.
+  /// Forgets the rejected value of a property, because the property has another value from here on.
   func forgetRefused(_ property: Int) {
     guard _$state.flags.contains(.invalid), let extras = _$state.extras else { return }
     extras.refused[property] = nil
     if extras.refused.isEmpty, extras.failure == nil { _$state.flags.remove(.invalid) }
   }
 
-  /// Gives a property its declared default, else nil, zero, empty or the first case. False where there is nothing of the kind.
+  /// Gives a property its declared default, else nil, zero, an empty value or the first case.
+  /// Returns false if there is none.
   @discardableResult
   func giveDefault(_ property: Int) -> Bool {
     let known = Self._$type.properties[property]
@@ -74,11 +80,11 @@ extension _ModelObject {
 }
 
 extension ObjectTable {
-  /// Gives a getter a default where the property's stored value was refused.
+  /// Gives a getter a default if the property's stored value was rejected.
   func replaceRefused(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
     guard let error = object.refused[property], !object.hasValue(property) else { return }
     guard object.giveDefault(property) else {
-      // The getter ends the program, and says why.
+      // The getter stops the program with this error.
       object._$state.extras?.failure = error
       return
     }
@@ -86,7 +92,7 @@ extension ObjectTable {
     session.report(.defaultGiven(refusal(error, name(object), property: property, map: origin.map)))
   }
 
-  /// What is said of a stored value that was refused.
+  /// The error about a rejected value.
   func refusal(_ error: any Error, _ name: ObjectName, property: Int, map: EntityMap) -> GraphFault {
     let row = RowID(name.row)
     let own = try? fields(map)[property]
@@ -94,7 +100,7 @@ extension ObjectTable {
     let values = stored.map { $0.map(\.brief).joined(separator: ", ") } ?? "a value"
     return GraphFault(
       .unreadable,
-      "the store holds \(values), which its type does not accept (\((error as? RecordFault)?.detail ?? "\(error)")), so a "
+      "the store holds \(values), which its type rejects (\((error as? RecordFault)?.detail ?? "\(error)")), so a "
         + "getter returns a default: set the property to replace the stored value, or change the type so that it accepts the value",
       name: name, property: map.type.propertyName(property))
   }

@@ -2,9 +2,9 @@ internal import RoostFile
 internal import RoostQuery
 package import RoostRecords
 
-/// The objects of rows that a query found, filled while the rows are at hand.
+/// The objects of rows that a query found, filled when the query reads the rows.
 extension ObjectTable {
-  /// The object of a row that an index names; nil where it is of another class.
+  /// The object of a row that an index names; nil if it is of another class.
   func fetchOne(_ row: RowID, _ map: EntityMap) throws -> AnyObject? {
     let (origin, table) = (origin(map), try session.table(map))
     let found = try table.withRow(row) { (found) throws(StoreError) -> (any _ModelObject)? in
@@ -44,7 +44,7 @@ extension ObjectTable {
     return found
   }
 
-  /// The object of a row of which there are many to come.
+  /// The object of one of many rows.
   private func filled(_ row: Row, _ filling: inout RowFilling, origin: RowOrigin) -> AnyObject {
     if let known = origin.objects.object(row.id.number) {
       let object = origin.model(known)
@@ -64,7 +64,7 @@ extension ObjectTable {
     }
   }
 
-  /// The objects of rows, filled while their rows are at hand. Rows that are not there are left out.
+  /// The objects of rows, filled. Rows that do not exist are left out.
   package func read(_ rows: [RowID], _ map: EntityMap) throws -> [any _ModelObject] {
     let origin = origin(map)
     let table = try session.table(map)

@@ -1,49 +1,60 @@
 internal import RoostFile
 package import RoostRecords
 
-/// The objects of one context: which object a row has, and how objects that were not read yet (faults) get their values.
+/// The objects of one context: the object of each row, and how unloaded objects (faults) get their
+/// values.
 ///
-/// For each class there is a ``RowOrigin``, which its objects hold, and for each entity an ``IdentityMap``, which names the objects of rows
-/// and keeps none of them. Rows that came together, as by one fetch, are a ``Batch``: a fault that is read reads those of its batch too.
-/// The table knows neither what was changed (``ChangeSet``) nor relationships (``LinkLedger``).
+/// Each class has a ``RowOrigin``, which its objects hold. Each entity has an ``IdentityMap``,
+/// which finds the objects of rows and keeps none alive. Rows that were read together, for example
+/// by one fetch, are a ``Batch``: when a fault is read, the rows of its batch are read too. The
+/// table does not know changes (``ChangeSet``) or relationships (``LinkLedger``).
 ///
 /// ## Invariants
-/// 1. A row has one object at most that is not ending: all that is read goes through ``RowOrigin/object(_:)`` or ``RowOrigin/make(_:)``.
-/// 2. The table keeps no object alive, but those that a batch read ahead, ``invalid`` ones, and those that wait in ``unread``.
-/// 3. A fault's slots are empty. An object that is marked as invalid says in its extras why it, or which of its properties, could not be read.
-/// 4. ``failure`` is the first error since the last save that no call could throw. The next save throws it.
-/// 5. All objects of an entity are marked as observed, or only those that look for a tracking (``ObserverSearch``).
-/// 6. Fields with `@exclusivity(unchecked)` own no user's object, so no user code runs within an access to them (`ExclusivityTests`).
+/// 1. A row has at most one object whose release has not begun: every read uses
+///    ``RowOrigin/object(_:)`` or ``RowOrigin/make(_:)``.
+/// 2. The table keeps no object alive, except those that a batch read ahead, ``invalid`` ones, and
+///    those in ``unread``.
+/// 3. A fault's slots are empty. The extras of an object that is marked as invalid contain the
+///    errors of the object or of its properties.
+/// 4. ``failure`` is the first error since the last save that no call could throw. The next save
+///    throws it.
+/// 5. Either all objects of an entity are marked as observed, or only those that look for a
+///    tracking (``ObserverSearch``).
+/// 6. Fields with `@exclusivity(unchecked)` own no user's object, so no user code runs within an
+///    access to them (`ExclusivityTests`).
 package final class ObjectTable {
   let store: GraphStore
   let session: Session
-  /// The context, and what answers accessors: origins keep both alive. Unowned, because the context owns this table.
+  /// The context and the delegate of the accessors. Origins keep both alive. Unowned, because the
+  /// context owns this table.
   private unowned var owner: AnyObject?
   /// Whether unloaded rows of a working set stay faults.
   var hidesUnloaded = true
   private unowned var delegate: OriginDelegate?
-  /// By number of the map. An origin keeps its context as long as there is an object of it, so a context must be closed.
+  /// By number of the map. An origin keeps its context alive as long as it has an object, so a
+  /// context must be closed.
   @exclusivity(unchecked) private var origins: [RowOrigin?]
-  /// The class that was asked for last, because the next one is mostly the same.
+  /// The class of the last look-up, because the next one is mostly for the same class.
   @exclusivity(unchecked) private var lastMap: (type: ObjectIdentifier, map: EntityMap)?
   /// Copies rows for objects that make their values from them. It owns no object.
   @exclusivity(unchecked) private var rows = KeptRows()
   private var batches = BatchRing()
-  /// Objects of which something could not be read.
+  /// Objects that could not be read, fully or in part.
   private var invalid: [any _ModelObject] = []
-  /// Why that was; the next save says it.
+  /// The error of the first of them; the next save throws it.
   package private(set) var failure: (any Error)?
-  /// Objects whose rows may say something else than they do since the last save. They are read again with the newest snapshot.
+  /// Objects whose rows may differ from them since the last save. They are read again with the
+  /// newest snapshot.
   private var unread: [any _ModelObject] = []
   /// Whether lists or objects must be read again.
   private(set) var hasUnread = false
   /// Whether accessors tell observers of objects: see ``observe(_:)``.
   @exclusivity(unchecked) package private(set) var observesObjects = false
-  /// How the context finds out by itself that its objects are observed.
+  /// Finds out whether the objects are observed.
   @exclusivity(unchecked) private var search = ObserverSearch()
-  /// What a loop reads one by one, where that is an error.
+  /// Counts the objects that a loop reads one by one, if that is an error.
   @exclusivity(unchecked) private var singles = SingleReads()
-  /// By map and property, the fields of the property's values, for those maps that were asked for.
+  /// The fields of each property's values, by map and property, for maps that were requested.
   private var fieldsByProperty: [Int: [Int: [FieldID]]] = [:]
 
   init(_ session: Session) {
@@ -52,12 +63,13 @@ package final class ObjectTable {
     origins = Array(repeating: nil, count: store.maps.count)
   }
 
-  /// Says whose objects they are, and what answers their accessors. Called once, before anything else.
+  /// Sets the owner of the objects and the delegate of their accessors. Called once, before all
+  /// other functions.
   func serve(_ owner: AnyObject, _ delegate: OriginDelegate) { (self.owner, self.delegate) = (owner, delegate) }
 
   // MARK: Origins
 
-  /// All objects that are in use.
+  /// All objects in use.
   var all: [any _ModelObject] {
     origins.flatMap { origin in origin.flatMap { $0.map.isHome ? $0.all() : nil } ?? [] }
   }
@@ -74,10 +86,10 @@ package final class ObjectTable {
     return origin
   }
 
-  /// Objects from here on keep the context no more.
+  /// From here on objects do not keep the context alive.
   func forgetOrigins() { origins = Array(repeating: nil, count: origins.count) }
 
-  /// The object's origin; nil where it is in no context. Throws where it is in another one.
+  /// The object's origin; nil if it has no context. Throws if it has another one.
   func origin(of object: any _ModelObject) throws(GraphFault) -> RowOrigin? {
     guard let origin = object._$state.origin else { return nil }
     guard let own = origin as? RowOrigin, own.table === self else {
@@ -88,7 +100,8 @@ package final class ObjectTable {
     return own
   }
 
-  /// Whether an object belongs to another context. It is not to be touched then: its own thread may be using it.
+  /// Whether an object belongs to another context. It must not be touched then, because that
+  /// context's thread may use it.
   func isForeign(_ object: any _ModelObject) -> Bool {
     guard let origin = object._$state.origin else { return false }
     return (origin as? RowOrigin)?.table !== self
@@ -109,14 +122,15 @@ package final class ObjectTable {
       entity: model._$type.name)
   }
 
-  /// The object of a row, if there is one already.
+  /// The object of a row, if it exists already.
   package func registered(_ map: EntityMap, _ row: RowID) -> (any _ModelObject)? {
     if let origin = origins[map.number] { return origin.known(row.number) }
     if map.isHome || origins[map.home] == nil { return nil }
     return origin(map).known(row.number)
   }
 
-  /// Copies a row for the lazy values of an object. Returns the bits of their properties, whose slots must be empty from here on.
+  /// Copies a row for the lazy values of an object. Returns the bits of their properties, whose
+  /// slots must stay empty.
   @inline(__always)
   func keep(_ row: Row, _ plan: Unmanaged<RowPlan>, lazy: UInt64, in object: any _ModelObject) -> UInt64 {
     let kept = rows.keep(row.bytes, plan, lazy: lazy)
@@ -126,18 +140,19 @@ package final class ObjectTable {
 
   // MARK: Batches
 
-  /// Notes rows whose objects came together.
+  /// Records rows whose objects were made together.
   func note(_ batch: Batch) { session.release(batches.add(batch)) }
 
   func noteBatch(_ map: EntityMap, _ rows: [UInt64]) { note(Batch(map.home, rows)) }
 
-  /// The newest batch with an object's row, and where that is in it.
+  /// The newest batch with an object's row, and the row's place in it.
   func batch(of object: any _ModelObject, _ origin: RowOrigin) -> (batch: Batch, place: Int)? {
     session.isClosed ? nil : batches.find(origin.map.home, object._$state.row)
   }
 
-  /// Drops batches whose objects the program uses no more. One batch may keep the objects of a newer one, so each ends before the next one
-  /// is looked at. That runs users' `deinit`, which may add batches and drop them, so no list of them is at hand meanwhile.
+  /// Drops batches whose objects the program no longer uses. A batch may keep the objects of a
+  /// newer one, so each is released before the next is examined. The release runs users' `deinit`,
+  /// which may add and drop batches, so no list of batches is kept meanwhile.
   @inline(__always)
   func pruneBatches() { if !batches.isEmpty { pruneNow() } }
 
@@ -153,14 +168,14 @@ package final class ObjectTable {
     }
   }
 
-  /// Takes what batches read ahead out of them.
+  /// Removes and returns the objects that batches read ahead.
   func takeKept() -> [Any] { batches.takeKept() }
 
   func forgetBatches() { session.release(batches.take()) }
 
-  // MARK: What cannot be read
+  // MARK: Read errors
 
-  /// Notes that something of an object could not be had. The next save says it too.
+  /// Records that an object could not be read. The next save throws the error too.
   func fail(_ object: any _ModelObject, _ error: any Error) {
     if !object.isUnreadable, !session.isClosed, !isEnding(object) { invalid.append(object) }
     object._$state.flags.insert(.invalid)
@@ -168,13 +183,14 @@ package final class ObjectTable {
     fail(error)
   }
 
-  /// Notes an error that the call cannot throw. The next save throws the first of them.
+  /// Records an error that the call cannot throw. The next save throws the first one.
   func fail(_ error: any Error) { if failure == nil { failure = error } }
 
-  /// Makes an earlier state the one that the next save throws: the caller threw what came after it.
+  /// Restores an earlier error as the one that the next save throws, because the caller threw the
+  /// later one.
   func forgetFailure(after before: (any Error)?) { failure = before }
 
-  /// Runs what is needed for an object and may not throw there.
+  /// Runs code for an object that may not throw; an error is recorded.
   func need<Result>(_ object: any _ModelObject, _ body: () throws -> Result?) -> Result? {
     do { return try body() } catch {
       fail(object, error)
@@ -182,23 +198,23 @@ package final class ObjectTable {
     }
   }
 
-  /// Runs what cannot say that it failed; the next save says it.
+  /// Runs code whose error cannot be thrown here; the next save throws it.
   func attempt(_ body: () throws -> Void) {
     do { try body() } catch { fail(error) }
   }
 
-  /// Makes all objects that could not be read faults again.
+  /// Turns all objects that could not be read into faults again.
   func forgetInvalid() {
     let all = exchange(&invalid, with: [])
     for object in all { tryAgain(object) }
     session.release(all)
-    // It may hold a user's object too.
+    // The error may hold a user's object too.
     session.release([exchange(&failure, with: nil)].compactMap { $0 })
   }
 
   // MARK: Reading again
 
-  /// Notes objects that ``readAgain()`` makes faults. Lists are read again in any case.
+  /// Records objects that ``readAgain()`` turns into faults. Lists are read again in any case.
   func noteUnread(_ objects: [any _ModelObject]) {
     unread += objects
     hasUnread = true
@@ -213,8 +229,9 @@ package final class ObjectTable {
 
   // MARK: Observers
 
-  /// Marks all objects, from here on, as observed or not. Each reading of an observed object asks for a tracking, so a context begins with
-  /// that when it finds the first tracking, or when the program says so. A tracking that is there already is told in any case.
+  /// Marks all objects as observed or not. Each read of an observed object looks for a tracking. So
+  /// a context begins with this when it finds the first tracking, or when the program requests it.
+  /// A tracking that exists already is notified in any case.
   package func observe(_ observes: Bool) {
     search.end()
     observesObjects = observes
@@ -227,29 +244,31 @@ package final class ObjectTable {
     }
   }
 
-  /// Whether the caller runs inside of `withObservationTracking`, as long as the context looks for that.
+  /// Whether the caller runs inside `withObservationTracking`, as long as the context looks for
+  /// that.
   var isTracked: Bool { search.isTracked }
 
-  /// Observes all objects from here on, if the caller runs inside of a tracking.
+  /// Observes all objects from here on, if the caller runs inside a tracking.
   func findObserver() { if isTracked { observe(true) } }
 
-  /// Whether an object that is made now is marked as observed.
+  /// Whether the next object is marked as observed.
   @inline(__always)
   func marksNext() -> Bool { observesObjects || search.takeScout() }
 
   // MARK: Strictness
 
-  /// Whether a loop that reads its objects one by one makes the next call throw.
+  /// Whether the next call throws after a loop read its objects one by one.
   package var isStrict: Bool {
     get { singles.isStrict }
     set { singles.isStrict = newValue }
   }
 
-  /// Notes that something was read for one object alone.
+  /// Counts a read for one object alone.
   @inline(__always)
   func noteSingle(_ origin: RowOrigin, _ property: Int?) { singles.note(origin.map, property) }
 
-  /// Throws if a loop read its objects one by one. A fetch or a save ends such a loop, so counting begins anew.
+  /// Throws if a loop read its objects one by one. A fetch or a save ends such a loop, so counting
+  /// begins anew.
   @inline(__always)
   func checkSingles(ends: Bool) throws { try singles.check(store, ends: ends) }
 
@@ -257,7 +276,7 @@ package final class ObjectTable {
 
   // MARK: Fields
 
-  /// The fields of a map's properties, by the properties' numbers; nothing for lists, which have none.
+  /// The fields of a map's properties by number; lists have none.
   func fields(_ map: EntityMap) throws -> [Int: [FieldID]] {
     if let known = fieldsByProperty[map.number] { return known }
     let fields = try store.fields(map)

@@ -1,14 +1,15 @@
-/// How a context finds out by itself that its objects are observed.
+/// How a context finds out whether its objects are observed.
 ///
-/// It looks at each fetch, where a fault is filled, and where one of the first objects is read that it made (a scout): to look at every
-/// reading would take longer than the reading.
+/// It tests for a tracking at each fetch, whenever it fills a fault, and when the program reads one
+/// of the first objects that it made (the scouts). A test at every read would take longer than the
+/// read.
 struct ObserverSearch {
   private var isOn = true
-  /// How many more objects are made whose reading looks for a tracking.
+  /// The number of further scouts.
   private var scouts = 200
   private var probe: ObservationProbe?
 
-  /// Whether the caller runs inside of `withObservationTracking`; false after ``end()``.
+  /// Whether the caller runs inside `withObservationTracking`; false after ``end()``.
   var isTracked: Bool {
     mutating get {
       if !isOn { return false }
@@ -19,7 +20,7 @@ struct ObserverSearch {
     }
   }
 
-  /// Whether the object that is made next looks for a tracking when it is read.
+  /// Whether the next object is a scout.
   @inline(__always)
   mutating func takeScout() -> Bool {
     if scouts == 0 { return false }
@@ -27,7 +28,7 @@ struct ObserverSearch {
     return true
   }
 
-  /// The search is over: the context knows, or was told.
+  /// Ends the search, because the context knows that it is observed, or was told.
   mutating func end() {
     isOn = false
     scouts = 0

@@ -1,11 +1,14 @@
-/// Answers what the accessors of managed objects ask: loads faults and lists, follows references, and notes changes.
+/// Serves the accessors of managed objects: loads faults and lists, follows references, and records
+/// changes.
 ///
 /// `LinkGraph` implements it. ``RowOrigin`` calls it with the context's lock taken.
 package class OriginDelegate {
-  /// Whether no list waits for its other side to be changed too. Then a reference's slot says which row it references.
+  /// Whether no list change still has to update its inverse. Then a reference's slot contains the
+  /// row that it references.
   @exclusivity(unchecked) final var isSettled = true
 
-  /// Whether nothing waits for a save. Then the slots of both sides of a one-to-one relationship agree.
+  /// Whether there are no unsaved changes. Then the slots of both sides of a one-to-one
+  /// relationship agree.
   var isUnchanged: Bool { missing() }
 
   /// A getter cannot load: the object is a fault, or a list is not loaded.
@@ -18,9 +21,9 @@ package class OriginDelegate {
   func resolve(
     _ object: any _ModelObject, _ property: Int, row: UInt64, origin: RowOrigin
   ) -> (any _ModelObject)? { missing() }
-  /// An object for a reference that must name one and does not.
+  /// An object for a required reference that has none.
   func standIn(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) -> (any _ModelObject)? { missing() }
-  /// The members of a list that is moved out of its slot, as they were before.
+  /// The members of a list that is moved out of its slot, as they were before the move.
   func lentMembers(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) -> [any _ModelObject] { missing() }
   /// A setter made an object without a context reference one of this context.
   func bring(_ object: any _ModelObject, to other: any _ModelObject) { missing() }

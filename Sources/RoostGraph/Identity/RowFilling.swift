@@ -1,15 +1,17 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Gives the values of many rows of one entity to their objects. What is the same for all of them is asked for once.
+/// Gives the values of many rows of one entity to their objects. It looks up once what is the same
+/// for all rows.
 struct RowFilling: ~Copyable {
   private var source: _RowSource
-  // Unmanaged, because each row uses them: the caller keeps the table, and the entity's map keeps its plans.
+  // Unmanaged, because each row uses them: the caller keeps the table, and the entity's map keeps
+  // its plans.
   private let objects: Unmanaged<ObjectTable>
   private var plan: Unmanaged<RowPlan>
   private var lazy: UInt64
   private let large: LargeValues
-  /// Whose rows, and which layout's, the source is prepared for.
+  /// The class and the layout for which the source is prepared.
   private var map: Int
   private var version: Int
 
@@ -23,7 +25,7 @@ struct RowFilling: ~Copyable {
     source = _RowSource(Self.nowhere, map.newest, large: large)
   }
 
-  /// Returns why the row could not be read.
+  /// Returns the error if the row could not be read.
   @inline(__always)
   mutating func fill(_ object: any _ModelObject, _ row: Row, map: EntityMap) -> (any Error)? {
     large.row = row.id
@@ -39,12 +41,12 @@ struct RowFilling: ~Copyable {
     return source.failure == nil ? nil : source.noteRefused(in: object)
   }
 
-  /// Before the first row the source stands at none, and nobody asks it.
+  /// The source's address before the first row. It is never read.
   // Unsafe, because it is never written.
   nonisolated(unsafe) static let nowhere = UnsafeRawPointer(
     UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8))
 
-  /// Reads the values that stand outside their rows.
+  /// Reads the values that are stored outside their rows.
   private final class LargeValues: _RowSource.LargeValues {
     private let table: TableReader
     @exclusivity(unchecked) var row = RowID(0)

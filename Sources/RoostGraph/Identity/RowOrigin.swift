@@ -1,11 +1,13 @@
 internal import RoostRecords
 
-/// The objects of one class in one context: the origin that they hold.
+/// The origin of the objects of one class in one context.
 ///
-/// An accessor that the object alone cannot serve takes the context's lock here, and then asks the ``OriginDelegate``.
+/// If an object alone cannot serve an accessor, the origin takes the context's lock and calls the
+/// ``OriginDelegate``.
 ///
 /// ## Invariants
-/// 1. It keeps its context alive. So an object that is in use always has its context, its ``ObjectTable`` and its delegate.
+/// 1. It keeps its context alive. So an object in use always has its context, its ``ObjectTable``
+///    and its delegate.
 final class RowOrigin: _Origin {
   /// The context, which this keeps alive.
   let owner: AnyObject
@@ -13,19 +15,20 @@ final class RowOrigin: _Origin {
   private let session: Session
   private let delegate: OriginDelegate
   let map: EntityMap
-  /// Classes that share an entity share this too.
+  /// Classes that share an entity share this map too.
   let objects: IdentityMap
-  /// The topmost class, of which all objects in the map are.
+  /// The root class of all objects in the map.
   private let root: _ModelType
-  /// By property, where the object of a reference is found.
+  /// How to find the object of a reference, by property.
   private let targets: [Target]
 
   private enum Target {
-    /// The delegate finds it: only the referenced row tells its class, or the property is no reference.
+    /// By the delegate: only the referenced row tells its class, or the property is no reference.
     case asked
     /// In the map with this number.
     case map(Int)
-    /// In the map with this number, if no change waits: an unsaved change may give an object of a one-to-one relationship another partner.
+    /// In the map with this number, if there are no unsaved changes. Such a change may give an
+    /// object of a one-to-one relationship another partner.
     case partner(Int)
   }
 
@@ -47,7 +50,7 @@ final class RowOrigin: _Origin {
     }
   }
 
-  // The compiler would make one that calls itself.
+  // The compiler would generate an initializer that calls itself.
   override init() { preconditionFailure("an origin is made for a map in a context") }
 
   override func willRead(_ object: any _ModelObject, _ property: Int) {
@@ -88,7 +91,8 @@ final class RowOrigin: _Origin {
     }
   }
 
-  /// Returns the object of a referenced row without loading it; nil if it is not here, or if a changed list may say otherwise.
+  /// The object of a referenced row, without loading it; nil if it does not exist here, or if a
+  /// changed list may give another object.
   @inline(__always)
   private func known(_ target: Target, _ row: UInt64) -> (any _ModelObject)? {
     let map: Int
@@ -118,7 +122,8 @@ final class RowOrigin: _Origin {
     }
   }
 
-  /// Gives a property any value, because the context cannot be asked. The object is a fault as before, so it is not kept.
+  /// Gives a property any value, because the context cannot be used. The object stays a fault, so
+  /// the value is not kept.
   private func fillInstead(_ object: any _ModelObject, _ property: Int) {
     if object._$state.isLazy(property) {
       if object.makeValues(_ModelState.bit(property)) { return }
@@ -138,16 +143,16 @@ final class RowOrigin: _Origin {
 
   override func objectGoes(row: UInt64, ticket: UInt32) { objects.remove(row, ticket) }
 
-  /// The row's object, if there is one and it is of this class.
+  /// The row's object, if there is one of this class.
   func known(_ row: UInt64) -> (any _ModelObject)? {
     guard let known = objects.object(row).map(model) else { return nil }
     return map.family == nil || known.entityMap?.isKind(of: map) == true ? known : nil
   }
 
-  /// All objects, also those of other classes that share the entity.
+  /// All objects, including those of other classes that share the entity.
   func all() -> [any _ModelObject] { objects.objects().map(model) }
 
-  /// The row's object, made as a fault if there is none. The row is one of this very class.
+  /// The row's object, made as a fault if there is none. The row must be of exactly this class.
   func object(_ row: UInt64) -> any _ModelObject {
     if let known = objects.object(row) { return model(known) }
     return make(row)
@@ -161,7 +166,7 @@ final class RowOrigin: _Origin {
     return made
   }
 
-  /// What the map holds is of the model's class: that need not be looked up for each object.
+  /// Casts an object of the map to the model class, without a look-up.
   func model(_ object: AnyObject) -> any _ModelObject { root.object(object) }
 }
 

@@ -1,9 +1,10 @@
-/// Objects and lists that were read one by one, counted by property, for contexts that make that an error.
+/// Counts the objects and lists that were read one by one, by property, for contexts that treat
+/// that as an error.
 struct SingleReads {
   var isStrict = false
   private var counts: [LinkKey: Int] = [:]
 
-  /// So many may be read by themselves.
+  /// The number of single reads that is allowed.
   private static let most = 10
 
   @inline(__always)
@@ -17,7 +18,9 @@ struct SingleReads {
 
   /// Throws if there were too many.
   ///
-  /// - Parameter ends: whether counting begins anew in any case.
+  /// - Parameters:
+  ///   - store: the store, for the names in the error.
+  ///   - ends: whether counting begins anew in any case.
   @inline(__always)
   mutating func check(_ store: GraphStore, ends: Bool) throws { if !counts.isEmpty { try checkNow(store, ends) } }
 
@@ -33,7 +36,7 @@ struct SingleReads {
       .readOneByOne,
       isLink
         ? "a loop read it from \(count) objects one by one: fetch them together, and name it in relationshipKeyPathsForPrefetching"
-        : "a loop read \(count) objects one by one: fetch them together, as by a predicate with contains, or name their relationship in relationshipKeyPathsForPrefetching",
+        : "a loop read \(count) objects one by one: fetch them together, for example by a predicate with contains, or name their relationship in relationshipKeyPathsForPrefetching",
       entity: type.name, property: key.property >= 0 ? type.propertyName(key.property) : nil)
   }
 }

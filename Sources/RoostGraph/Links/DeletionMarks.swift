@@ -1,6 +1,8 @@
-/// Rows that are marked for deletion by the next save, and why. See ``LinkLedger``, "Links and deletions".
+/// Rows that are marked for deletion by the next save, and the reasons. See ``LinkLedger``, "Links
+/// and deletions".
 struct DeletionMarks {
-  /// Why a row is marked for deletion: rows whose rules take it along, or itself, because a program deleted it. Nearly all have one reason.
+  /// The reasons for a deletion: rows whose delete rules include the row, or the row itself,
+  /// because the program deleted it. Nearly all rows have one reason.
   struct Reasons {
     private var first: LinkKey?
     private var others: [LinkKey] = []
@@ -19,24 +21,29 @@ struct DeletionMarks {
     }
   }
 
-  /// Rows that go with the next save although no object of theirs is here.
+  /// Rows that the next save deletes although they have no object here.
   private(set) var doomed: Set<LinkKey> = []
-  /// Rows that came back since the last save, and were not deleted again: no rule takes them along.
+  /// Rows that were restored since the last save and not deleted again: no delete rule includes
+  /// them.
   private(set) var staying: Set<LinkKey> = []
-  /// By the row that is to go, those which its rules take along.
+  /// By row to be deleted, the rows that its delete rules include.
   private var taken: [LinkKey: [LinkKey]] = [:]
-  /// By the row that is to go, why. It comes back with the last of its reasons.
+  /// By row to be deleted, the reasons. Without a reason it is not deleted.
   private var reasons: [LinkKey: Reasons] = [:]
   /// Objects that were deleted before they had a row.
   private var unborn: Set<LinkKey> = []
-  /// By row, the lists that have it among their absent members. A list may have been unloaded since, or be named twice.
+  /// By row, the lists that have it among their absent members. A list may have been unloaded
+  /// since, or be listed twice.
   private var absences: [LinkKey: [LinkKey]] = [:]
 
   // MARK: Deleting
 
   /// Marks a row for deletion.
   ///
-  /// - Parameter owner: the row whose rules take it along; nil where a program deletes it.
+  /// - Parameters:
+  ///   - row: the row.
+  ///   - owner: the row whose delete rules include it; nil if the program deletes it.
+  ///   - hasObject: whether the row has an object here.
   mutating func mark(_ row: LinkKey, with owner: LinkKey?, hasObject: Bool) {
     if !hasObject { doomed.insert(row) }
     staying.remove(row)
@@ -44,15 +51,16 @@ struct DeletionMarks {
     if let owner { taken[owner, default: []].append(row) }
   }
 
-  /// Notes that an object was deleted before it had a row.
+  /// Records that an object was deleted before it had a row.
   mutating func noteUnborn(_ object: LinkKey) { unborn.insert(object) }
 
-  // MARK: Taking back
+  // MARK: Undoing
 
-  /// Takes back why a row is marked: a program inserts it again.
+  /// Removes all reasons for deleting a row, because the program inserts it again.
   mutating func forgetReasons(_ row: LinkKey) { reasons[row] = nil }
 
-  /// Notes that a row stays, and returns the rows that come back with it: those that nothing else takes along, and that no program deleted.
+  /// Records that a row stays, and returns the rows that are restored with it: those without
+  /// another reason.
   mutating func keep(_ row: LinkKey) -> [LinkKey] {
     var back: [LinkKey] = []
     for other in taken.removeValue(forKey: row) ?? [] where reasons[other]?.contains(row) == true {
@@ -65,13 +73,13 @@ struct DeletionMarks {
     return back
   }
 
-  /// Forgets that a row without an object goes; false where it did not.
+  /// Unmarks a row without an object; returns false if it was not marked.
   mutating func unmarkDoomed(_ row: LinkKey) -> Bool { doomed.remove(row) != nil }
 
-  /// Forgets that an object was deleted before it had a row; false where it was not.
+  /// Unmarks an object that was deleted before it had a row; returns false if it was not marked.
   mutating func unmarkUnborn(_ object: LinkKey) -> Bool { unborn.remove(object) != nil }
 
-  // MARK: Asking
+  // MARK: Queries
 
   var hasUnborn: Bool { !unborn.isEmpty }
   func isUnborn(_ object: LinkKey) -> Bool { unborn.contains(object) }
@@ -80,9 +88,9 @@ struct DeletionMarks {
 
   var hasAbsences: Bool { !absences.isEmpty }
 
-  /// Notes that a loaded list has a row among its absent members.
+  /// Records that a loaded list has a row among its absent members.
   mutating func noteAbsence(_ row: LinkKey, in list: LinkKey) { absences[row, default: []].append(list) }
 
-  /// The lists that have a row among their absent members. They are forgotten.
+  /// Removes and returns the lists that have a row among their absent members.
   mutating func takeAbsences(_ row: LinkKey) -> [LinkKey] { absences.removeValue(forKey: row) ?? [] }
 }

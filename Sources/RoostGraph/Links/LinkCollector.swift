@@ -1,4 +1,4 @@
-/// Finds everything that an object leads to by itself, before a context has it.
+/// Collects the objects that an object without a context references.
 struct LinkCollector: _SlotVisitor {
   var found: [any _ModelObject] = []
 

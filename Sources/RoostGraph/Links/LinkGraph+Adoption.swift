@@ -1,20 +1,22 @@
 internal import RoostRecords
 
-/// Taking objects into the context with everything that they lead to.
+/// Inserts objects into the context with all objects that they reference.
 extension LinkGraph {
-  /// Takes an object into the context, and those that it leads to; each gets its lasting row number here. One that is here
-  /// already stays.
+  /// Inserts an object and the objects that it references. Each gets its lasting row number here.
+  /// An object of this context stays as it is.
   ///
-  /// - Parameter list: one that has the object as a member already.
+  /// - Parameters:
+  ///   - object: the object.
+  ///   - list: a list that already has the object as a member.
   func insert(_ object: any _ModelObject, into list: LinkKey?) throws {
     try session.checkOpen()
     if object._$state.origin == nil || list != nil, isEnding(object) {
       throw GraphFault(
-        .deleted, "its deinit inserted it, and no context can keep an object that ends: insert it earlier",
+        .deleted, "its deinit inserted it, and no context can keep a released object: insert it earlier",
         entity: type(of: object)._$type.name)
     }
     if try objects.origin(of: object) != nil {
-      // What was to be deleted stays after all.
+      // An unsaved deletion is undone; a saved one cannot be.
       if object._$state.flags.contains(.gone), !isUnborn(object) {
         throw GraphFault(
           .deleted, "it is deleted, so it cannot be inserted again: make a new object", name: objects.name(object))
@@ -29,8 +31,8 @@ extension LinkGraph {
     try adoptAll(object, list)
   }
 
-  /// Fetches the stored objects in the relationships of a new object, and of the new objects that it references. Their side of a relationship
-  /// changes too, so their values must be here.
+  /// Fetches the stored objects in the relationships of a new object, and of the new objects that
+  /// it references. Their side of a relationship changes too, so their values are needed.
   private func fetchTargets(of object: any _ModelObject) throws {
     guard let loadRows else { return }
     var rows: [(map: EntityMap, row: UInt64)] = []
@@ -52,7 +54,7 @@ extension LinkGraph {
 
   // MARK: One object
 
-  /// Whether all that an object leads to is here already.
+  /// Whether all objects that an object references are in the context already.
   private func bringsNobody(_ object: any _ModelObject, _ map: EntityMap) -> Bool {
     if store.hasLooseLinks[map.number] { return false }
     for case .some(let relation) in store.relations[map.number] {
@@ -67,7 +69,8 @@ extension LinkGraph {
     return true
   }
 
-  /// Nearly all objects are taken in so. Their lists are loaded when somebody reads them.
+  /// Inserts an object that brings no others along, the usual case. Its lists are loaded when the
+  /// program reads them.
   private func adoptAlone(_ object: any _ModelObject, _ map: EntityMap, list: LinkKey?) throws {
     try adopt(object, map)
     var mayShow = false
@@ -96,8 +99,8 @@ extension LinkGraph {
     changes.noteInsertion(object)
   }
 
-  /// From here on a reference names the other object by its row. The other side hears of it, unless it knows; says
-  /// whether it does.
+  /// Replaces the object in a reference's slot by its row number. It updates the other side, unless
+  /// that names the object already; returns whether it did.
   private func adoptReference(
     _ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, isKnown: (UInt64) -> Bool
   ) -> Bool {
@@ -106,7 +109,7 @@ extension LinkGraph {
     var row = RowNumber.nothing
     if let other = slot.object.map({ model($0, relation) }), mayLead(object, relation, to: other) {
       row = other._$state.row
-      // After a rollback an object may lead to one that others deleted.
+      // After a rollback an object may reference one that others deleted.
       if other._$state.flags.contains(.gone) { changes.mayDangle = true }
     }
     slot.lead(to: row)
@@ -115,7 +118,7 @@ extension LinkGraph {
     return true
   }
 
-  /// Letting others know may have shown lists while another one is being changed.
+  /// Updating other sides may have shown lists while the program changes another list.
   private func hideAgain() {
     if isSettled { return }
     for list in ledger.unsettled.all { hideOthers(list) }
@@ -124,7 +127,7 @@ extension LinkGraph {
   // MARK: Many
 
   private func adoptAll(_ object: any _ModelObject, _ list: LinkKey?) throws {
-    // Found before anything is changed: a model that is unknown, or an object of another context.
+    // Finds all objects first: one may be of an unknown model or of another context.
     var found: [any _ModelObject] = []
     var seen: Set<ObjectIdentifier> = []
     var waiting: [any _ModelObject] = [object]
@@ -138,7 +141,7 @@ extension LinkGraph {
       waiting += collector.found.reversed()
     }
     for one in found { try adopt(one, objects.map(of: one)) }
-    // Which lists have whom, so that nobody comes in twice.
+    // The members of each list, so that none is added twice.
     var members: [LinkKey: Set<UInt64>] = [:]
     if let list { members[list] = [object._$state.row] }
     var adopted: [LoadedList] = []
@@ -155,10 +158,11 @@ extension LinkGraph {
         if isHeard { mayShow = true }
       }
     }
-    // Who stands in a list that was written by hand has its place there, whatever its own side says.
+    // A member of a list that the program wrote keeps its place there, even if its own reference
+    // names the owner.
     let former = ledger.beginAdoption(members)
     defer { ledger.endAdoption(former) }
-    // Another list that is being changed may have hidden it; nobody has looked at it yet.
+    // Another list that is being changed may have hidden it before it was compared.
     for list in adopted {
       show(list)
       agreeWhole(list)
@@ -166,8 +170,8 @@ extension LinkGraph {
     if mayShow { hideAgain() }
   }
 
-  /// From here on the context looks after the object's lists. Their members are noted; lists without any are loaded when
-  /// somebody reads them.
+  /// From here on the context manages the object's lists. It records their members; empty lists are
+  /// loaded when the program reads them.
   private func adoptLists(
     _ object: any _ModelObject, _ known: inout [LinkKey: Set<UInt64>], adopted: inout [LoadedList]
   ) {

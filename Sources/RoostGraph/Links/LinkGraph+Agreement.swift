@@ -1,8 +1,8 @@
 internal import RoostRecords
 
-/// Letting the other side know what a user did to a list.
+/// Updates the other sides of lists that the program changed.
 extension LinkGraph {
-  /// Lets all lists that users changed agree with their other sides.
+  /// Updates the other sides of all lists that the program changed.
   func settle() {
     if isSettled { return }
     for pair in ledger.unsettled.pairs { settle(pair) }
@@ -10,7 +10,7 @@ extension LinkGraph {
 
   func settle(_ pair: UInt32) {
     while let list = ledger.unsettled[pair] {
-      // While it is moved out nobody knows what it will be.
+      // While it is moved out, its new value is unknown.
       guard list.slot.isFilled else { return }
       noteSettled(list)
       noteDirty(list)
@@ -19,7 +19,8 @@ extension LinkGraph {
     }
   }
 
-  /// Notes that a program changes a list, so that its other sides must agree before anything is read of the relationship.
+  /// Records that the program changes a list, so that its other sides must be updated before the
+  /// relationship is read.
   func noteUnsettled(_ list: LoadedList) {
     list.isUnsettled = true
     isSettled = false
@@ -41,7 +42,7 @@ extension LinkGraph {
     if let added = tail(list), !hasTwice(added, list), !added.contains(where: objects.isForeign) {
       for member in added { take(member, list) }
       join(added, list, leaving: [])
-      // What could not be taken leaves the list.
+      // Objects that could not be inserted leave the list.
       if list.refuses {
         list.refuses = false
         agreeWhole(list)
@@ -51,7 +52,8 @@ extension LinkGraph {
     agreeWhole(list)
   }
 
-  /// What was added to a list, where the rows that it had are still its first ones; nil where something else happened.
+  /// The objects that were added at the end, if the list's rows are still its first members;
+  /// otherwise nil.
   private func tail(_ list: LoadedList) -> [any _ModelObject]? {
     guard let members = list.slot.members, members.count >= list.rows.count else { return nil }
     guard let first = members.first else { return [] }
@@ -60,7 +62,8 @@ extension LinkGraph {
     return members[list.rows.count...].map { model($0, list.relation) }
   }
 
-  /// Whether one of the objects is there already, or comes twice, or brings itself along when it is taken into the context.
+  /// Whether one of the objects is a member already, or is added twice, or would be added by its
+  /// own insertion.
   private func hasTwice(_ added: [any _ModelObject], _ list: LoadedList) -> Bool {
     if added.count == 1, added[0]._$state.row == 0 { return false }
     if added.isEmpty { return false }
@@ -72,7 +75,8 @@ extension LinkGraph {
     return known.contains { list.contains($0._$state.row) }
   }
 
-  /// Takes a member into the context; where it led here already it would come in again.
+  /// Inserts a new member into the context. If its own reference names the owner already, it is not
+  /// added twice.
   func take(_ member: any _ModelObject, _ list: LoadedList) {
     do { try insert(member, into: list.key) } catch {
       list.refuses = true
@@ -82,13 +86,13 @@ extension LinkGraph {
     list.append(member._$state.row)
   }
 
-  /// Compares a list with what the other side knows of it.
+  /// Compares the whole list with its rows.
   func agreeWhole(_ list: LoadedList) {
     noteDirty(list)
     if list.storedCount != 0 { list.storedCount = nil }
     let all = (list.slot.members ?? []).map { model($0, list.relation) }
     let before = list.rows
-    // What is the same at the beginning and at the end need not be looked at.
+    // An equal beginning and an equal end are skipped.
     var start = 0
     let shorter = min(all.count, before.count)
     while start < shorter, all[start]._$state.row == before[start] { start += 1 }
@@ -98,10 +102,10 @@ extension LinkGraph {
     var members: [any _ModelObject] = []
     let old = Set(before[start..<before.count - end])
     for member in all[start..<all.count - end] {
-      // What was deleted meanwhile may still stand there.
+      // A member that was deleted meanwhile may still be in the slot.
       if !objects.isForeign(member), member._$state.flags.contains(.gone), old.contains(member._$state.row) { continue }
       do { try insert(member, into: list.key) } catch {
-        // It goes out of the list again.
+        // The object is removed from the list.
         changes.complain(error, list.owner, property: list.relation.property)
         continue
       }
@@ -110,7 +114,7 @@ extension LinkGraph {
       if seen.insert(row).inserted { members.append(member) }
     }
     let (first, last) = (before[..<start], before[(before.count - end)...])
-    // A member may be there twice, in the part that changed and in one that did not.
+    // The list may contain a member twice, in the part that changed and in an unchanged one.
     if !seen.isEmpty, !(first.isEmpty && last.isEmpty) {
       let unchanged = Set(first).union(last)
       members.removeAll { unchanged.contains($0._$state.row) }
@@ -127,7 +131,7 @@ extension LinkGraph {
     for row in leaving { leave(row, list) }
   }
 
-  /// Makes new members' sides say that they belong to the list's owner, once all that changes with them is fetched.
+  /// Sets the other side of new members, after all rows that change with it are fetched.
   private func join(_ members: [any _ModelObject], _ list: LoadedList, leaving: [UInt64]) {
     if loadRows != nil {
       fetch(members.map { $0._$state.row } + leaving, list.relation, lists: list.relation.isInverseList)
@@ -140,23 +144,27 @@ extension LinkGraph {
     for member in members where member._$state.row != 0 && !member._$state.flags.contains(.gone) { join(member, list) }
   }
 
-  /// Fetches values that a change of links needs, where they are not here yet.
+  /// Fetches missing values that a change of links needs.
   ///
-  /// The context may show a newer snapshot afterwards. Call it when the ledger has the user's change. A change that is noted later would be
-  /// compared with the newer list, and would bring back members that another program took out.
+  /// The context may show a newer snapshot afterwards. Call it when the ledger has the program's
+  /// change. A later change would be compared with the newer list, and would restore members that
+  /// another program removed.
   ///
-  /// - Parameter lists: whether the members of lists are needed too.
+  /// - Parameters:
+  ///   - rows: the rows.
+  ///   - relation: the relationship, whose target is the rows' class.
+  ///   - lists: whether the members of lists are needed too.
   func fetch(_ rows: [UInt64], _ relation: Relation, lists: Bool = false) {
     guard let loadRows else { return }
     objects.attempt { try loadRows(rows.filter(RowNumber.leads).map { (store.maps[relation.target], $0) }, lists) }
   }
 
-  /// Fetches the members of a stored object's lists, where they are not here yet, and of those that came with it.
+  /// Fetches missing members of a stored object's lists, and of other objects of its batch.
   func fetchLists(of object: any _ModelObject, _ origin: RowOrigin) {
     if objects.isUnlisted(origin, object) { fetchBatch(object, origin, lists: true, isMissing: objects.isUnlisted) }
   }
 
-  /// Fetches the values of an object, where they are not here yet, and of those that came with it.
+  /// Fetches missing values of an object, and of other objects of its batch.
   func fetchValues(of object: any _ModelObject, _ origin: RowOrigin) {
     guard object._$state.flags.contains(.fault), objects.isUnloaded(origin, object._$state.row) else { return }
     fetchBatch(object, origin, lists: false, isMissing: objects.isUnloaded)
@@ -179,7 +187,7 @@ extension LinkGraph {
     }
   }
 
-  /// Fetches the former owners of a list's new members: their lists change too.
+  /// Fetches the former owners of a list's new members, because their lists change too.
   private func fetchOwners(of members: [any _ModelObject], _ list: LoadedList) {
     guard let inverse = list.relation.inverse else { return }
     var owners: [UInt64] = []
@@ -194,7 +202,7 @@ extension LinkGraph {
     if !owners.isEmpty { fetch(owners, target) }
   }
 
-  /// Makes a new member's side say that it belongs to the list's owner.
+  /// Sets the other side of a new member: its reference names the list's owner.
   func join(_ member: any _ModelObject, _ list: LoadedList) {
     guard let inverse = list.relation.inverse, let origin = member._$state.origin as? RowOrigin,
       let back = relation(origin, inverse)
@@ -215,7 +223,7 @@ extension LinkGraph {
     setReference(member, inverse, row: list.key.row)
   }
 
-  /// Whether an object's own side says that it belongs to the list's owner.
+  /// Whether an object's own side names the list's owner.
   func isMember(_ member: any _ModelObject, _ list: LoadedList) -> Bool {
     if member._$state.row == 0 { return false }
     guard let inverse = list.relation.inverse, let origin = member._$state.origin as? RowOrigin,
@@ -241,7 +249,7 @@ extension LinkGraph {
     } ?? false
   }
 
-  /// Makes a former member's side say that it belongs to the list's owner no more.
+  /// Clears the other side of a former member.
   private func leave(_ row: UInt64, _ list: LoadedList) {
     guard let inverse = list.relation.inverse,
       let member = objects.need(list.owner, { try live(list.relation.target, row) }),

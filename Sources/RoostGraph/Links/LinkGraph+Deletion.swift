@@ -1,16 +1,17 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Deleting objects, with what their relationships say of others.
+/// Deletes objects and follows the delete rules of their relationships.
 extension LinkGraph {
-  /// Deletes an object at the next save, and those that its rules take along; that is visible at once. An object that has no
-  /// row yet is simply let go. Whether a rule forbids it is found out at the save.
+  /// Marks an object for deletion by the next save, with the objects that its delete rules include.
+  /// That is visible at once. An object without a row is only removed. The save checks whether a
+  /// rule forbids the deletion.
   func delete(_ object: any _ModelObject) throws {
     guard let origin = try objects.origin(of: object) else {
       throw GraphFault(
-        .foreign, "the object is in no context, so there is nothing to delete", entity: type(of: object)._$type.name)
+        .foreign, "the object has no context, so there is nothing to delete", entity: type(of: object)._$type.name)
     }
-    // What stands for nothing has no row that could go.
+    // A deleted object has no row to delete.
     if object._$state.flags.contains(.gone) { return }
     settle()
     try fetchFollowers(of: object, origin)
@@ -19,8 +20,8 @@ extension LinkGraph {
     while let (next, owner) = waiting.popLast() {
       guard seen.insert(next).inserted else { continue }
       let map = store.maps[next.map]
-      // Who wants to know what they were needs all of them as objects.
-      // So does a class that validates its deletions.
+      // A watcher of changes needs all of them as objects. So does a class that validates its
+      // deletions.
       let needsObject = changes.isWatched || store.judgedHomes.contains(map.home)
       let known = try objects.registered(map, RowID(next.row)) ?? (needsObject ? live(next.map, next.row) : nil)
       for row in try followers(next, known) { waiting.append((row, next)) }
@@ -30,7 +31,8 @@ extension LinkGraph {
     }
   }
 
-  /// Fetches the lists of an object and of those that go with it, before anything is marked: a failure leaves all as it was.
+  /// Fetches the lists of an object and of the objects deleted with it, before any is marked: an
+  /// error changes nothing.
   private func fetchFollowers(of object: any _ModelObject, _ origin: RowOrigin) throws {
     guard let loadRows else { return }
     var level = [LinkKey(object, origin)]
@@ -67,7 +69,7 @@ extension LinkGraph {
     }
   }
 
-  /// Finds the rows that go with one.
+  /// Finds the rows that are deleted with a row.
   private func followers(_ key: LinkKey, _ object: (any _ModelObject)?) throws -> [LinkKey] {
     var found: [LinkKey] = []
     for case .some(let relation) in store.relations[objects.map(of: key).number] where relation.deleteRule == .cascade {
@@ -78,7 +80,7 @@ extension LinkGraph {
     return found
   }
 
-  /// Where a row leads, with what waits to be saved.
+  /// The rows that a relationship refers to, with unsaved changes.
   func rows(_ key: LinkKey, _ object: (any _ModelObject)?, relation: Relation) throws -> [UInt64] {
     if let object, let origin = object._$state.origin as? RowOrigin {
       if !relation.isList { return try leading(object, relation, origin: origin).map { [$0] } ?? [] }
@@ -92,7 +94,7 @@ extension LinkGraph {
     return rows + (edit?.added ?? [])
   }
 
-  /// Where a row of the snapshot leads.
+  /// The rows that a relationship refers to in the snapshot.
   func stored(_ key: LinkKey, _ relation: Relation) throws -> [UInt64] {
     guard let side = try session.snapshot().catalog.relationship(relation.way.id) else { return [] }
     if case .reference = relation.way {

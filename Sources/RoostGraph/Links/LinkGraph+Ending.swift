@@ -1,8 +1,10 @@
 internal import RoostRecords
 
-/// Lists of objects that end, and lists that a program had moved out when they were given up.
+/// Handles lists of objects whose `deinit` runs, and lists that were rolled back while the program
+/// had moved them out.
 extension LinkGraph {
-  /// Puts a list into the slot of an object that ends, and notes nothing of it. Nobody has changed it: else it would be kept.
+  /// Puts a list into the slot of an object whose `deinit` runs, and records nothing. The program
+  /// has not changed the list, because a changed list would be kept.
   func showOnce(_ object: any _ModelObject, _ relation: Relation) {
     var members: [AnyObject] = []
     if let origin = object._$state.origin as? RowOrigin, objects.isUnlisted(origin, object) {
@@ -17,7 +19,8 @@ extension LinkGraph {
     session.release(object.many(relation.property).replace(members) ?? [])
   }
 
-  /// Takes up what a user made of a list that was given up, or unloaded, while he was at it: it is as if he began now.
+  /// Records the program's change of a list that was rolled back or unloaded during the change, as
+  /// if it began now.
   func regain(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
     if session.isClosed || object.isUnreadable || isEnding(object) { return }
     let slot = object.many(relation.property)

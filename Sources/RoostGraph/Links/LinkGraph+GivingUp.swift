@@ -1,24 +1,26 @@
 internal import RoostRecords
 
-/// Giving changes up.
+/// Rolls changes back.
 ///
-/// New objects are nobody's again. Whoever has one still has what it leads to: from here on it holds that itself, as before it came
-/// into the context. New objects that nobody has and none of those leads to just end; else objects that lead to each other
-/// would stay for good.
+/// New objects have no context again. An object that the program holds gets its references back:
+/// its slots hold the other objects themselves, as before it was inserted. New objects that neither
+/// the program nor such an object references are released; objects that reference each other would
+/// otherwise never be freed.
 extension LinkGraph {
-  /// Gives all changes up: new objects are in no context again, and changed ones become faults.
+  /// Rolls all changes back: new objects have no context again, and changed ones become faults.
   func giveUp() {
     settle()
     objects.forgetInvalid()
     var new = changes.inserted.filter { $0._$state.flags.contains(.inserted) }
     let members = newMembers(new)
-    // Now, not after the call, so that `holdOthers` finds the new objects that the program still holds.
+    // Now, not after the call, so that `holdOthers` finds the new objects that the program still
+    // holds.
     session.endNow(takeChanges())
     holdOthers(&new, members)
     for object in new { letGo(object) }
   }
 
-  /// Empties all collections of changes, and returns what they held.
+  /// Empties all collections of changes and returns their contents.
   private func takeChanges() -> [Any] {
     var held: [Any] = []
     for object in changes.changed + changes.deleted where !object._$state.flags.contains(.gone) {
@@ -31,7 +33,7 @@ extension LinkGraph {
     return held + objects.takeKept()
   }
 
-  /// Makes a stored object what its row says, and returns what its slots held.
+  /// Resets a stored object to its row and returns the objects that its slots held.
   private func giveUp(_ object: any _ModelObject) -> [Any] {
     let flags = object._$state.flags
     if flags.contains(.inserted) { return [] }
@@ -52,7 +54,8 @@ extension LinkGraph {
     return held
   }
 
-  /// Whether another context deleted an object's row. Then the object keeps the values that it shows, because no row has others.
+  /// Whether another context deleted an object's row. Then the object keeps its values, because no
+  /// row has others.
   private func isDeletedElsewhere(_ object: any _ModelObject) -> Bool {
     guard let origin = object._$state.origin as? RowOrigin else { return false }
     return (try? session.table(origin.map).contains(RowID(object._$state.row))) == false
@@ -60,7 +63,8 @@ extension LinkGraph {
 
   private func isLent(_ object: any _ModelObject) -> Bool { !object._$state.flags.isDisjoint(with: .lent) }
 
-  /// What somebody is changing at the moment counts as changed when he has done so; all else is what the row says.
+  /// A value that is being changed in place counts as changed when the change ends; all other
+  /// values are those of the row.
   private func giveUpRest(_ object: any _ModelObject) {
     guard let origin = object._$state.origin as? RowOrigin else { return }
     var lent: UInt64 = 0
@@ -76,7 +80,7 @@ extension LinkGraph {
 
   // MARK: New objects
 
-  /// Who is in the lists of new objects, by object and property.
+  /// The members of new objects' lists, by object and property.
   private func newMembers(_ new: [any _ModelObject]) -> [LinkKey: [UInt64]] {
     if ledger.lists.isEmpty && ledger.edits.isEmpty { return [:] }
     var found: [LinkKey: [UInt64]] = [:]
@@ -91,9 +95,9 @@ extension LinkGraph {
     return found
   }
 
-  /// Makes those new objects that somebody has hold what they lead to, and so on.
+  /// Makes the new objects that the program holds hold the objects that they reference, and so on.
   private func holdOthers(_ new: inout [any _ModelObject], _ members: [LinkKey: [UInt64]]) {
-    // Optional, because the compiler would hand over a copy of what it finds in an existential.
+    // Optional, because the compiler would pass a copy of an unwrapped existential.
     var objects: [AnyObject?] = new.map { $0 as AnyObject }
     let count = objects.count
     new = []
@@ -120,14 +124,14 @@ extension LinkGraph {
     }
   }
 
-  /// Puts what one relationship of a new object leads to into its slot.
+  /// Puts the objects that a relationship of a new object refers to into its slot.
   private func hold(
     _ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, members: [LinkKey: [UInt64]]
   ) -> [any _ModelObject] {
     if relation.isList {
       let rows = members[LinkKey(object, origin, property: relation.property)] ?? []
       let found = rows.compactMap { partner($0, relation) }
-      // What is moved out comes back by itself.
+      // A list that is moved out comes back by itself.
       if !isLent(object) { _ = object.many(relation.property).replace(found.map { $0 as AnyObject }) }
       return found
     }
@@ -144,12 +148,12 @@ extension LinkGraph {
     return other.map { [$0] } ?? []
   }
 
-  /// The object of a row, whether it was to be deleted or not.
+  /// The object of a row, whether or not it was marked for deletion.
   private func partner(_ row: UInt64, _ relation: Relation) -> (any _ModelObject)? {
     let target = store.maps[relation.target]
     if let known = objects.registered(target, RowID(row)) { return known }
     do { return try objects.readOne(row, self.objects.origin(target)) } catch {
-      // The next save says it, where there is one.
+      // The next save throws the error, unless the context is closed.
       if !session.isClosed { objects.fail(error) }
       return nil
     }

@@ -1,6 +1,7 @@
 internal import RoostRecords
 
-/// Hiding links with a deletion, and showing them again where that is taken back before a save: see ``LinkLedger``.
+/// Hides links of deleted objects, and shows them again if the deletion is undone before a save:
+/// see ``LinkLedger``.
 extension LinkGraph {
   /// Hides an object in the loaded lists of others.
   func leaveLists(_ object: any _ModelObject, _ origin: RowOrigin) {
@@ -25,17 +26,20 @@ extension LinkGraph {
     return isDoomed(relation.home, row)
   }
 
-  /// Whether it was deleted before it ever was saved, and no save came since.
+  /// Whether it was deleted before it was ever saved, and there was no save since.
   func isUnborn(_ object: any _ModelObject) -> Bool {
     guard deletions.hasUnborn, let origin = object._$state.origin as? RowOrigin else { return false }
     return deletions.isUnborn(LinkKey(object, origin))
   }
 
-  /// Takes a deletion back that was not saved, with what it took along by its rules.
+  /// Undoes an unsaved deletion, with the objects that its delete rules included.
   ///
-  /// - Parameter list: one to which the object comes anyway.
+  /// - Parameters:
+  ///   - object: the object.
+  ///   - list: a list that the object is being added to.
   func takeBack(_ object: any _ModelObject, _ list: LinkKey?) {
-    // A list that is not settled has other members in its slot than in its rows. The given one may be in the middle of that.
+    // The slot of an unsettled list differs from its rows. The given list may be in the middle of a
+    // change.
     let pair = list.flatMap { ledger.lists[$0]?.relation.pair }
     for other in ledger.unsettled.pairs where other != pair { settle(other) }
     guard let origin = object._$state.origin as? RowOrigin else { return }
@@ -48,7 +52,7 @@ extension LinkGraph {
       waiting += deletions.keep(next)
       let map = store.maps[next.map]
       if deletions.unmarkDoomed(next) {
-        // Lists that were read meanwhile lack it, so there must be an object that can come in again.
+        // Lists that were read meanwhile lack it, so there must be an object to add to them.
         let one = try? objects.readOne(next.row, self.objects.origin(map), isAlone: false)
         if let one, comeBack(one, next, but: list) { isUnloaded = true }
         continue
@@ -62,12 +66,12 @@ extension LinkGraph {
     if isUnloaded { tidy() }
   }
 
-  /// Shows an object again in the lists that hide it; says whether some must be read for that.
+  /// Shows an object again in the lists that hide it; returns whether some were unloaded for that.
   private func comeBack(_ object: any _ModelObject, _ key: LinkKey, but list: LinkKey?) -> Bool {
     var isUnloaded = false
     for owner in deletions.takeAbsences(key) {
       guard let one = ledger.lists[owner], one.absent.remove(key.row) != nil, owner != list else { continue }
-      // Where nothing else was changed the store knows the place.
+      // If the list has no other changes, the store knows the member's place.
       if unloadList(owner) {
         isUnloaded = true
       } else {
@@ -77,7 +81,7 @@ extension LinkGraph {
     return isUnloaded
   }
 
-  /// Shows members that came while a program had the list moved out.
+  /// Shows members that were added while the program had the list moved out.
   func showAbsent(_ list: LoadedList) {
     for row in list.absent.sorted() {
       guard let member = objects.registered(store.maps[list.relation.target], RowID(row)),
@@ -88,7 +92,7 @@ extension LinkGraph {
     }
   }
 
-  /// The loaded lists of others that have an object as a member.
+  /// The loaded lists of other objects that contain an object.
   private func lists(of object: any _ModelObject, _ origin: RowOrigin) -> [LoadedList] {
     if ledger.lists.isEmpty { return [] }
     var found: [LoadedList] = []
@@ -106,7 +110,7 @@ extension LinkGraph {
         if let list = ledger.lists[LinkKey(map: way.owner, row: row, property: way.property)] { found.append(list) }
       }
     }
-    // Of those with changes the store knows nothing.
+    // The store does not know the changes of one-way lists.
     for list in ledger.oneWays.compactMap({ ledger.lists[$0] })
     where list.relation.home == origin.map.home && list.contains(key.row) {
       if !found.contains(where: { $0 === list }) { found.append(list) }
@@ -114,7 +118,7 @@ extension LinkGraph {
     return found
   }
 
-  /// The rows that lead to one by a list of which the member knows nothing.
+  /// The owners of one-way lists that contain a row.
   func owners(of key: LinkKey, _ way: OneWay) throws -> [UInt64] {
     let catalog = try session.snapshot().catalog
     guard let side = catalog.relationship(way.id), let inverse = catalog.inverse(of: side) else { return [] }

@@ -1,19 +1,24 @@
 internal import RoostRecords
 
-/// Lists: loading and hiding them, and what users and other sides do to them.
+/// Loads and hides lists, and changes them for the program or for an inverse.
 extension LinkGraph {
-  /// Puts a list into its slot, with what other sides did to it since it was stored.
+  /// Puts a list into its slot, with the changes that inverses made to it since it was stored.
   ///
-  /// - Parameter withSiblings: whether those of objects that came with this one are loaded too, because a loop asks for them next.
+  /// - Parameters:
+  ///   - object: the owner.
+  ///   - relation: the relationship.
+  ///   - origin: the owner's origin.
+  ///   - withSiblings: whether to load the lists of other objects of the batch too, because a loop
+  ///     reads them next.
   func load(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, withSiblings: Bool = true) {
     settle(relation.pair)
     if let list = ledger.lists[LinkKey(object, origin, property: relation.property)] { return show(list) }
     if isEnding(object) { return showOnce(object, relation) }
-    // The members could not be fetched. The slot stays empty, so that the next getter asks again.
+    // The members could not be fetched. The slot stays empty, so that the next getter tries again.
     if objects.isUnlisted(origin, object) { return }
     var rows: [UInt64] = []
     do { try loadOne(object, relation, origin: origin, rows: &rows) } catch {
-      // What is there stays untouched, because no save passes until this is given up.
+      // The stored members stay, because no save succeeds until the changes are rolled back.
       objects.fail(object, error)
       session.release(object.many(relation.property).replace([]) ?? [])
       return
@@ -30,7 +35,7 @@ extension LinkGraph {
     noteLists(count == 0 ? 0 : count + 1, relation, members: rows)
   }
 
-  /// Puts one list into its slot, and adds its rows to those of others.
+  /// Puts one list into its slot and appends its rows to `rows`.
   func loadOne(
     _ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, rows: inout [UInt64]
   ) throws {
@@ -81,9 +86,9 @@ extension LinkGraph {
     keep(list)
   }
 
-  /// Notes a list that is in its slot.
+  /// Records a list that is in its slot.
   func keep(_ list: LoadedList) {
-    // Nobody would let go of it where the context has ended.
+    // After the context was closed it would never be unloaded.
     if session.isClosed { return }
     ledger.add(list)
     defer { if let changing = ledger.unsettled[list.relation.pair], changing !== list { hideOthers(changing) } }
@@ -98,13 +103,13 @@ extension LinkGraph {
     ledger.noteVisible(list)
   }
 
-  /// Takes the members of every other list of the relationship out of their slots.
+  /// Moves the members of all other lists of the relationship out of their slots.
   func hideOthers(_ list: LoadedList) {
     if ledger.isVisibleAlone(list) { return }
     guard var visible = ledger.takeVisible(list.relation.pair) else { return }
     visible.removeAll { other in
       if other === list || !other.owner._$state.flags.isDisjoint(with: .lent) { return false }
-      // One that was unloaded meanwhile is in nobody's slot.
+      // An unloaded list has no members in a slot.
       if other.hidden == nil, ledger.lists[other.key] === other { other.hidden = other.slot.take() }
       return true
     }
@@ -124,19 +129,21 @@ extension LinkGraph {
     noteUnsettled(list)
   }
 
-  /// Newcomers at the end come in at once, so that their own side shows it also where they go again before anybody reads.
-  /// Members that went from the end are looked at later. After any other change both sides agree now.
+  /// Updates a list after the program changed it. Members added at the end are inserted at once. So
+  /// their own side shows the owner even if they are removed again before the next read. Members
+  /// removed at the end are handled later. After any other change both sides are updated now.
   func didWriteList(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
     guard let list = ledger.lists[LinkKey(object, origin, property: relation.property)] else {
       return regain(object, relation, origin: origin)
     }
     if loadRows != nil {
-      // Values may have to be fetched, which only `settle` does. Of two lists that are written at once the first is not noted any more.
+      // Values may have to be fetched, which only `settle` does. If two lists are written at once,
+      // the first one is no longer recorded.
       if ledger.unsettled[relation.pair] !== list { noteUnsettled(list) }
       return settle(relation.pair)
     }
-    // In lists of both sides a member that goes and comes again has another place on its own side.
-    // Who waits for changes of the members' sides is told when they happen.
+    // In many-to-many relationships a member that is removed and added again changes its place in
+    // its own list. Observers of the members' sides are told at once.
     switch addedAtEnd(list) {
     case .others: return settle(relation.pair)
     case .none: if relation.isByLinks || objects.observesObjects { return settle(relation.pair) }
@@ -149,11 +156,12 @@ extension LinkGraph {
       for member in members where !welcome(member, list) { return settle(relation.pair) }
     }
     if list.refuses { return settle(relation.pair) }
-    // Letting others know may have brought their lists into their slots.
+    // Updating other sides may have put their lists into their slots.
     if list.isUnsettled { hideOthers(list) }
   }
 
-  /// Adds a new member; false if it is a member already, so that the list has it twice.
+  /// Adds a new member; returns false if it is a member already, so that the list contains it
+  /// twice.
   private func welcome(_ member: any _ModelObject, _ list: LoadedList) -> Bool {
     if !isEnding(member), !member._$state.flags.contains(.deleted), isMember(member, list) { return false }
     take(member, list)
@@ -161,16 +169,16 @@ extension LinkGraph {
     return true
   }
 
-  /// The members that came in behind the others, as far as the end of a list tells.
+  /// The members that were added at the end of a list, as far as its length and last members tell.
   private enum Newcomers {
     case none
     case one(AnyObject)
     case many([AnyObject])
-    /// Something else happened.
+    /// Another change.
     case others
   }
 
-  /// Looks at the end of a list that a user changed, which tells what is done most: adding there, or taking away.
+  /// Compares the end of a list that the program changed, where most changes are made.
   private func addedAtEnd(_ list: LoadedList) -> Newcomers {
     guard let members = list.slot.members else { return .none }
     let (count, before) = (members.count, list.rows.count)
@@ -182,19 +190,21 @@ extension LinkGraph {
     return count == 0 || row(members[count - 1], list.relation) == list.rows[count - 1] ? .none : .others
   }
 
-  /// A member of a list, or what a reference leads to: of the relationship's target, or of a subclass of it.
+  /// A member of a list, or the target of a reference: an object of the relationship's class or a
+  /// subclass.
   func model(_ object: AnyObject, _ relation: Relation) -> any _ModelObject {
     store.maps[relation.target].type.object(object)
   }
 
   private func row(_ member: AnyObject, _ relation: Relation) -> UInt64 { model(member, relation)._$state.row }
 
-  /// Adds an object to a list of another one, or takes it out, because its own side says so.
+  /// Adds an object to the list of another object, or removes it, because the object's own side
+  /// changed.
   func edit(_ owner: any _ModelObject, _ property: Int, member: any _ModelObject, adds: Bool) {
     guard let origin = owner._$state.origin as? RowOrigin else { return }
     session.notify(owner, property)
-    // The list of one that was deleted before it was saved is kept for the case that the owner comes back. Nothing is said of that: no user
-    // has set it.
+    // The list of an object that was deleted before it was saved is kept in case that the object is
+    // restored. No error is recorded, because no user set it.
     if !owner._$state.flags.contains(.gone) { changes.noteChange(owner, property, origin: origin) }
     let key = LinkKey(owner, origin, property: property)
     let row = member._$state.row
@@ -223,7 +233,7 @@ extension LinkGraph {
     if adds { edit.add(row, isNew: member._$state.flags.contains(.inserted)) } else { edit.remove(row) }
   }
 
-  /// Takes an object that goes out of a list, which need not be written for that.
+  /// Removes a deleted object from a list, without marking the list as changed.
   func drop(_ object: any _ModelObject, from list: LoadedList) {
     show(list)
     list.slot.remove(object)
@@ -233,7 +243,7 @@ extension LinkGraph {
 
   // MARK: Unloading
 
-  /// Lets the lists that were loaded first go, down to half of the bound; those with changes stay.
+  /// Unloads the lists that were loaded first, down to half of the limit; lists with changes stay.
   func unloadOldest(but needed: LoadedList? = nil) {
     var kept: [LoadedList] = []
     for list in ledger.loadedQueue {
@@ -241,12 +251,12 @@ extension LinkGraph {
       kept.append(list)
     }
     session.release(ledger.setQueue(kept))
-    // What names them there would keep their owners.
+    // Other collections would keep the owners of unloaded lists alive.
     tidy()
     ledger.deferUnloading()
   }
 
-  /// Unloads a list; false if it has changes, or is in use at the moment.
+  /// Unloads a list; returns false if it has changes or is in use.
   private func unload(_ list: LoadedList) -> Bool {
     guard !list.hasChanges, list !== ledger.awaited, list.owner._$state.flags.isDisjoint(with: [.lent, .inserted])
     else {
@@ -258,11 +268,12 @@ extension LinkGraph {
 
   private func drop(_ list: LoadedList) {
     for members in list.takeMembers() { session.release(members) }
-    // The caller has it still.
+    // The caller still holds it.
     ledger.remove(list)
   }
 
-  /// Unloads the list of a row, if it is loaded and has no changes; ``tidy()`` follows. Says whether it did.
+  /// Unloads the list of a row, if it is loaded and has no changes. Returns whether it did. Call
+  /// ``tidy()`` afterwards.
   @discardableResult
   func unloadList(_ key: LinkKey) -> Bool {
     guard let list = ledger.lists[key], unload(list) else { return false }
@@ -280,7 +291,7 @@ extension LinkGraph {
     tidy()
   }
 
-  /// Unloads every list, and forgets what was changed. Returns what the lists held.
+  /// Unloads all lists and discards all changes. Returns the objects that the lists held.
   func takeLinks() -> [Any] {
     let empty = LinkLedger(most: ledger.most)
     let former = exchange(&ledger, with: empty)
@@ -291,7 +302,7 @@ extension LinkGraph {
     return held
   }
 
-  /// Forgets lists that are not loaded any more, and counts the others.
+  /// Forgets unloaded lists and counts the members of the others.
   func tidy() {
     for pair in ledger.visible.pairs {
       let visible = ledger.visible[pair]?.filter { ledger.lists[$0.key] === $0 && $0.hidden == nil }

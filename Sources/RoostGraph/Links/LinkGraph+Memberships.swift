@@ -1,16 +1,18 @@
-/// A row, and the property of another row that leads to it.
+/// A row, and the property of another row that references it.
 struct Membership: Hashable {
   var member: LinkKey
-  /// The other row, with its property.
+  /// The other row and its property.
   var owner: LinkKey
 }
 
 extension LinkGraph {
-  /// Which rows lead to those that commits changed, by the snapshot that is shown, where that is stored elsewhere than in the rows that lead.
+  /// Finds the rows that reference changed rows in the shown snapshot, for relationships that the
+  /// referencing row does not store itself.
   ///
   /// - Parameters:
-  ///   - home: the number of the map whose rows are of interest; nil for all.
-  ///   - isWanted: whether a row with its property is of interest.
+  ///   - entries: the commits.
+  ///   - home: the number of the home map of the referencing rows; nil for all.
+  ///   - isWanted: whether to include a row with its property.
   func memberships(
     _ entries: [CommitFeed.Entry], of home: Int? = nil, where isWanted: (LinkKey) -> Bool = { _ in true }
   ) throws -> Set<Membership> {
@@ -30,7 +32,7 @@ extension LinkGraph {
         }
         for case .some(let relation) in relations(ofEntity: number) {
           guard let inverse = relation.inverse, home == nil || relation.home == home else { continue }
-          // The other side's row says it itself.
+          // The other row stores the reference itself.
           if case .found = relation.way { continue }
           if relation.isList, !relation.isByLinks { continue }
           for row in rows {
@@ -45,7 +47,8 @@ extension LinkGraph {
     return found
   }
 
-  /// Those of all classes that share an entity: of which class a row was that is gone nobody knows.
+  /// The relationships of all classes that share an entity, because the class of a deleted row is
+  /// unknown.
   func relations(ofEntity home: Int) -> [Relation?] {
     if store.maps[home].family == nil { return store.relations[home] }
     return store.maps.filter { $0.home == home }.flatMap { store.relations[$0.number] }

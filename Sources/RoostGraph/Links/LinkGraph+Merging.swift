@@ -1,8 +1,9 @@
 internal import RoostRecords
 
-/// Lists with changes when the context goes on to a newer snapshot.
+/// Updates lists with changes when the context moves to a newer snapshot.
 extension LinkGraph {
-  /// Lets lists that were changed here follow what others did to them. Those without changes are simply read again.
+  /// Merges others' changes into the lists that were changed here. Lists without changes are simply
+  /// read again.
   func mergeLists(_ old: RecordReader) {
     for list in ledger.lists.values
     where list.hasChanges && list.owner._$state.flags.isDisjoint(with: [.inserted, .gone, .lent]) {
@@ -13,7 +14,8 @@ extension LinkGraph {
     }
   }
 
-  /// What is left to be done to a list that is not loaded: others may have done the same.
+  /// Reduces the pending changes of a list that is not loaded: others may have made the same
+  /// changes.
   private func still(_ edit: LinkLedger.Edit, _ key: LinkKey) throws {
     guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = relation(origin, key.property),
       let side = try session.snapshot().catalog.relationship(relation.way.id)
@@ -26,8 +28,9 @@ extension LinkGraph {
     edit.removed = try removed.filter { row in try members.contains(RowID(row), in: RowID(key.row)) }
   }
 
-  /// Lets lists agree with a reference that was changed here, after others stored another value in it. The list of the owner that they
-  /// chose must not show the object, and the list of the owner that was chosen here must.
+  /// Updates lists for a reference that was changed here, after others stored another value in it.
+  /// The list of the owner that others chose must not show the object, and the list of the owner
+  /// chosen here must.
   func keepReferences(of object: any _ModelObject, _ origin: RowOrigin) throws {
     for case .some(let relation) in store.relations[origin.map.number] where relation.isInverseList {
       guard case .reference = relation.way, let inverse = relation.inverse,
@@ -49,7 +52,8 @@ extension LinkGraph {
     }
   }
 
-  /// Whether a list has a member, as far as that was changed here or is loaded; nil where the store says it.
+  /// Whether a list contains a row, if the list is loaded or has changes; otherwise nil, because
+  /// the store decides.
   private func shows(_ owner: any _ModelObject, _ property: Int, row: UInt64) -> Bool? {
     guard let origin = owner._$state.origin as? RowOrigin else { return nil }
     let key = LinkKey(owner, origin, property: property)
@@ -59,7 +63,8 @@ extension LinkGraph {
     return edit.removed.contains(row) ? false : nil
   }
 
-  /// Who came elsewhere is in it, and who went elsewhere is not, unless it was changed here where that one belongs.
+  /// Adds the members that others added and removes those that they removed, unless the member's
+  /// own reference was changed here.
   private func follow(_ list: LoadedList, _ old: RecordReader) throws {
     guard let side = try session.snapshot().catalog.relationship(list.relation.way.id) else { return }
     let owner = RowID(list.key.row)
@@ -89,7 +94,8 @@ extension LinkGraph {
     list.storedCount = nil
   }
 
-  /// Where a member belongs, if that was changed here; nil where its own row does not say it, or is as it was.
+  /// The owner of a member, if its reference was changed here; nil if the member's row does not
+  /// contain the reference or is unchanged.
   private func decided(_ row: UInt64, _ list: LoadedList) -> UInt64? {
     guard !list.relation.isByLinks, let inverse = list.relation.inverse,
       let member = objects.registered(store.maps[list.relation.target], RowID(row)),

@@ -1,27 +1,30 @@
 internal import RoostRecords
 
-/// Following references, and keeping both sides of a relationship the same.
+/// Follows references and keeps both sides of a relationship consistent.
 ///
-/// An object that a context has names other objects by their rows, never by themselves; so a reference always asks the
-/// context, which lets lists that were changed agree with the other side first. Lists hold objects while they are loaded.
+/// A managed object stores row numbers of other objects, never the objects. So a reference always
+/// calls the context, which first updates the other sides of changed lists. Lists hold objects
+/// while they are loaded.
 extension LinkGraph {
   // MARK: References
 
-  /// The row that a reference leads to; nil for none.
+  /// The row that a reference refers to; nil for none.
   func leading(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) throws -> UInt64? {
     let row = try current(object, relation, origin: origin)
     return RowNumber.leads(row) ? row : nil
   }
 
-  /// Where a reference leads. Of a one-to-one relationship a side that was changed here decides until the save, so a side that was not
-  /// changed here leads nowhere if the changed one leads elsewhere.
+  /// The row that a reference refers to. In a one-to-one relationship, a side that was changed here
+  /// decides until the save. So an unchanged side is nil if the changed side refers to another
+  /// object.
   func current(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) throws -> UInt64 {
     let row = try ownReference(of: object, relation, origin: origin)
     if !relation.isOneToOne || isChanged(object, relation.property) { return row }
     return isLeft(object._$state.row, of: origin.map, relation: relation, by: row) ? RowNumber.nothing : row
   }
 
-  /// Whether the partner of a one-to-one relationship has another partner here, or none, although another context stored this one.
+  /// Whether the partner of a one-to-one relationship has another partner here, or none, although
+  /// another context stored this one.
   func isLeft(_ row: UInt64, of map: EntityMap, relation: Relation, by partner: UInt64) -> Bool {
     guard relation.isOneToOne, let inverse = relation.inverse, RowNumber.leads(partner),
       let partner = objects.registered(store.maps[relation.target], RowID(partner)), isChanged(partner, inverse),
@@ -37,9 +40,9 @@ extension LinkGraph {
       || flags.contains(.changed) && object._$state.changed & _ModelState.bit(property) != 0
   }
 
-  /// Where a reference leads as the slot says, or as the store says of the other side.
+  /// The row that a reference refers to by its slot, or by the inverse's index.
   private func ownReference(of object: any _ModelObject, _ relation: Relation, origin: RowOrigin) throws -> UInt64 {
-    // The slot of one that was not read yet says nothing.
+    // The slot of a fault contains no value.
     if object._$state.flags.contains(.fault) {
       objects.fill(object, objects.own(origin, object), for: relation.property)
     }
@@ -62,7 +65,7 @@ extension LinkGraph {
       let flags = known._$state.flags
       if flags.contains(.deleted) { return nil }
       if flags.contains(.inserted) || flags.isDisjoint(with: [.fault, .changed]) { return known }
-      // It may have been deleted since by others, or never have been there.
+      // Others may have deleted it, or it never existed.
       return try session.table(map).contains(row) ? known : nil
     }
     if isDoomed(map.home, row.number) { return nil }
@@ -70,9 +73,12 @@ extension LinkGraph {
     return try objects.readOne(row.number, objects.origin(map))
   }
 
-  /// The object of a row, unless it is deleted here or not there at all.
+  /// The object of a row; nil if it is deleted here or does not exist.
   ///
-  /// - Parameter willRead: called before a row is read for it.
+  /// - Parameters:
+  ///   - map: the number of the map of its class.
+  ///   - row: the row.
+  ///   - willRead: called before the row is read.
   func live(_ map: Int, _ row: UInt64, willRead: () -> Void = {}) throws -> (any _ModelObject)? {
     let map = store.maps[map]
     if let known = objects.registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
@@ -81,8 +87,8 @@ extension LinkGraph {
     return try objects.readOne(row, objects.origin(map))
   }
 
-  /// The object that a reference named before this change, even if it is marked for deletion. If the deletion is undone, that object must
-  /// not show the old link.
+  /// The object that a reference named before this change, even if it is marked for deletion. If
+  /// the deletion is undone, that object must not show the old link.
   func former(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
     guard let known = objects.registered(store.maps[map], RowID(row)), known._$state.flags.contains(.deleted) else {
       return try live(map, row)
@@ -90,18 +96,18 @@ extension LinkGraph {
     return !known._$state.flags.contains(.gone) || isUnborn(known) ? known : nil
   }
 
-  /// The object of a list's member. That there is such a row the list's own index says.
+  /// The object of a list's member. The row exists, because the list's index contains it.
   func member(_ map: Int, _ row: UInt64) throws -> (any _ModelObject)? {
     let map = store.maps[map]
     if let known = objects.registered(map, RowID(row)) { return known._$state.flags.contains(.deleted) ? nil : known }
     if isDoomed(map.home, row) { return nil }
-    // Which class it is of the row says.
+    // Only the row tells its class.
     if map.family != nil { return try objects.readOne(row, objects.origin(map), isAlone: false) }
     return objects.origin(map).object(row)
   }
 
-  /// Whether a relationship can lead to an object: its class must be the one that the relationship names, or inherit from that.
-  /// Where it is another one the next save says so.
+  /// Whether a relationship can reference an object: its class must be the relationship's class or
+  /// a subclass. If it is not, the next save throws an error.
   func mayLead(_ owner: any _ModelObject, _ relation: Relation, to other: any _ModelObject) -> Bool {
     let targetMap = store.maps[relation.target]
     guard let origin = other._$state.origin as? RowOrigin, !origin.map.isKind(of: targetMap) else { return true }
@@ -118,10 +124,10 @@ extension LinkGraph {
     object.one(property).lead(to: row)
   }
 
-  /// Makes a reference of an object lead elsewhere, as a change of its own.
+  /// Sets a reference of an object, and records it as the object's change.
   func setReference(_ object: any _ModelObject, _ property: Int, row: UInt64) {
     guard let origin = object._$state.origin as? RowOrigin else { return }
-    // No user has set it, so nothing is said of one that was deleted before it was saved.
+    // No user set it, so no error is recorded for an object that was deleted before it was saved.
     if !object._$state.flags.contains(.gone) { changes.noteChange(object, property, origin: origin) }
     setSlot(object, property, row: row)
     session.notify(object, property)
@@ -132,7 +138,8 @@ extension LinkGraph {
     do {
       ledger.before = try current(object, relation, origin: origin)
       guard loadRows != nil, RowNumber.leads(ledger.before) else { return }
-      // The list of the object that it leaves changes too. A newer snapshot may have made this one a fault.
+      // The list of the object that it leaves changes too. A newer snapshot may have made this
+      // object a fault.
       fetch([ledger.before], relation)
       ledger.before = try current(object, relation, origin: origin)
     } catch {
@@ -153,17 +160,18 @@ extension LinkGraph {
     agree(object, relation, origin: origin, before: ledger.before, now: row)
   }
 
-  /// Makes the other sides of a reference agree with it.
+  /// Updates the other side of a reference.
   func agree(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, before: UInt64, now: UInt64) {
     guard let inverse = relation.inverse else { return }
     if before == now {
-      // The program set the same partner again: that is a choice too, and another context's save must not change what is shown.
+      // The program set the same partner again. That is a change too: another context's save must
+      // not change the partner.
       guard relation.isOneToOne, RowNumber.leads(now),
         let other = objects.need(object, { try live(relation.target, now) }), !isChanged(other, inverse)
       else { return }
       return setReference(other, inverse, row: object._$state.row)
     }
-    // What was its own other side leads elsewhere by now.
+    // A reference to itself was its own other side, and has changed already.
     let wasOwn = relation.isOwnInverse && before == object._$state.row
     if RowNumber.leads(before), !wasOwn, let other = objects.need(object, { try former(relation.target, before) }) {
       if relation.isInverseList {
@@ -176,7 +184,7 @@ extension LinkGraph {
     if relation.isInverseList { return edit(other, inverse, member: object, adds: true) }
     guard let origin = other._$state.origin as? RowOrigin, let back = self.relation(origin, inverse) else { return }
     noteTaking(other, inverse, origin: origin, by: object, relation: relation)
-    // It may have led to another one, which now leads nowhere.
+    // It may have had another partner, whose reference becomes nil.
     if let partner = objects.need(other, { try current(other, back, origin: origin) }), RowNumber.leads(partner),
       partner != object._$state.row,
       let left = objects.need(other, { try former(back.target, partner) })
@@ -186,7 +194,8 @@ extension LinkGraph {
     setReference(other, inverse, row: object._$state.row)
   }
 
-  /// Notes that a new object takes a stored partner that has its stored reference, or that another new object took.
+  /// Records that a new object takes a stored partner whose reference is as stored, or which
+  /// another new object took.
   private func noteTaking(
     _ partner: any _ModelObject, _ property: Int, origin: RowOrigin, by object: any _ModelObject, relation: Relation
   ) {

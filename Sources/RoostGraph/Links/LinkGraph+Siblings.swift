@@ -1,8 +1,8 @@
 internal import RoostRecords
 
-/// Following a relationship of all objects that came together.
+/// Follows a relationship for all objects of a batch at once.
 extension LinkGraph {
-  /// Reads what a reference leads to, for all objects that came with this one.
+  /// Reads the rows that a reference refers to, for all objects of this object's batch.
   func readTargets(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin) {
     guard let (batch, place) = objects.batch(of: object, origin) else { return }
     readTargets(batch, place, relation: relation, origin: origin)
@@ -10,12 +10,12 @@ extension LinkGraph {
 
   private func readTargets(_ batch: Batch, _ place: Int, relation: Relation, origin: RowOrigin) {
     var wanted = WantedTargets(relation, self.objects.origin(store.maps[relation.target]), batch: batch)
-    // Whoever asks for one that cannot be read asks again, and hears why.
+    // A getter of an object that cannot be read tries again and records the error.
     try? batch.around(place) { row in try note(row, &wanted, origin: origin) }
     readTargets(wanted)
   }
 
-  /// Reads what the references of a whole batch lead to.
+  /// Reads the rows that a reference refers to, for all objects of a batch.
   private func readAllTargets(_ batch: Batch, _ relation: Relation, origin: RowOrigin) {
     var wanted = WantedTargets(relation, self.objects.origin(store.maps[relation.target]), batch: batch)
     for row in batch.rows { _ = try? note(row, &wanted, origin: origin) }
@@ -28,16 +28,17 @@ extension LinkGraph {
     objects.noteBatch(wanted.target.map, wanted.rows)
   }
 
-  /// Rows that references of a batch's objects lead to, and that are to be read.
+  /// The rows that a batch's references refer to and that must be read.
   private struct WantedTargets {
     let relation: Relation
     let target: RowOrigin
     let batch: Batch
     private(set) var rows: [UInt64] = []
     private var seen = SeenRows()
-    /// The offset of the reference in the batch's objects; nil before the first of them is known, or if each object must be asked.
+    /// The offset of the reference in the batch's objects. It is nil before the first object is
+    /// found, or if each object must be looked at through its context.
     var place: ReferencePlace?
-    /// Neighbours often lead to the same.
+    /// Neighbours often refer to the same row.
     private var last: UInt64 = 0
 
     init(_ relation: Relation, _ target: RowOrigin, batch: Batch) {
@@ -56,12 +57,13 @@ extension LinkGraph {
     mutating func want(_ row: UInt64) { rows.append(row) }
   }
 
-  /// Notes where the reference of a row's object leads; false where there is nothing to be read.
+  /// Records the row that a reference of a row's object refers to; returns false if it needs no
+  /// read.
   private func note(_ row: UInt64, _ wanted: inout WantedTargets, origin: RowOrigin) throws -> Bool {
     let row = try target(row, &wanted, origin: origin)
     guard RowNumber.leads(row), wanted.isNew(row) else { return false }
     if let known = wanted.target.known(row), !known._$state.flags.contains(.fault) {
-      // Its user may let it go before the loop comes there.
+      // The program may release it before its loop reaches it.
       session.release(wanted.batch.keep(known))
       return false
     }
@@ -72,7 +74,7 @@ extension LinkGraph {
     return true
   }
 
-  /// The row that the reference of a row's object names, if that object is loaded.
+  /// The row that the reference of a row's object contains, if that object is loaded.
   @inline(__always)
   private func target(_ row: UInt64, _ wanted: inout WantedTargets, origin: RowOrigin) throws -> UInt64 {
     let unusable: _ModelState.Flags = [.fault, .deleted, .lent]
@@ -85,14 +87,15 @@ extension LinkGraph {
     guard let sibling = origin.known(row), sibling._$state.flags.isDisjoint(with: unusable) else {
       return RowNumber.nothing
     }
-    // A partner may have another one here, and the objects of a family are not alike.
+    // An unsaved change may give it another partner, and objects of a family have different
+    // layouts.
     if wanted.place == nil, !wanted.relation.isOneToOne, origin.map.family == nil {
       wanted.place = ReferencePlace(sibling, wanted.relation.property)
     }
     return try current(sibling, wanted.relation, origin: origin)
   }
 
-  /// Loads the lists of objects that came with one whose list was loaded, as far as there is room.
+  /// Loads the lists of other objects of the batch, as far as there is room.
   func loadSiblings(_ object: any _ModelObject, _ relation: Relation, origin: RowOrigin, rows: inout [UInt64])
     -> Int
   {
@@ -104,7 +107,7 @@ extension LinkGraph {
     _ batch: Batch, _ place: Int, relation: Relation, origin: RowOrigin, rows: inout [UInt64]
   ) -> Int {
     var count = 0
-    // As far as it can be known, none is loaded for which others would go.
+    // As far as it is known, no list is loaded for which others would be unloaded.
     var longest = rows.count + 1
     batch.around(place) { row in
       guard rows.count < Self.mostMembersAtOnce, ledger.hasRoom(for: longest),
@@ -113,7 +116,7 @@ extension LinkGraph {
         !sibling._$isFilled(relation.property), !objects.isUnlisted(origin, sibling),
         ledger.lists[LinkKey(sibling, origin, property: relation.property)] == nil
       else { return false }
-      // The one that cannot be read says so when somebody asks for it.
+      // An object that cannot be read records the error when the program reads it.
       let before = rows.count
       guard (try? loadOne(sibling, relation, origin: origin, rows: &rows)) != nil else { return false }
       longest = max(longest, rows.count - before + 1)
@@ -123,16 +126,16 @@ extension LinkGraph {
     return count
   }
 
-  /// Members that are loaded for objects that nobody asked yet.
+  /// The limit on members that are loaded for objects that the program has not read yet.
   private static var mostMembersAtOnce: Int { 10_000 }
 
-  /// Reads relationships of a fetch's objects before somebody asks.
+  /// Reads relationships of a fetch's objects before the program does.
   package func prefetch(_ map: EntityMap, _ models: [some _ModelObject], properties: [Int]) {
     let rows = storedRows(models)
     if !rows.isEmpty { prefetch(map, rows, properties: properties) }
   }
 
-  /// The same along a path of references to one, whose last may be a list.
+  /// Reads the relationships along a path of to-one relationships, which may end with a list.
   package func prefetch(_ map: EntityMap, _ models: [some _ModelObject], along path: [Int]) {
     var (map, rows) = (map, storedRows(models))
     for property in path {
@@ -154,19 +157,20 @@ extension LinkGraph {
   private func storedRows(_ models: [some _ModelObject]) -> [UInt64] {
     guard let first = models.first else { return [] }
     let places = MemberRows(first)
-    // An array of objects is the same in memory whatever their class: see ``ManySlot``.
+    // An array of objects has the same layout for every class: see ``ManySlot``.
     return unsafeBitCast(models, to: [AnyObject].self).compactMap { places.stored($0) }
   }
 
   private func prefetch(_ map: EntityMap, _ rows: [UInt64], properties: [Int]) {
     let origin = objects.origin(map)
     let batch = Batch(map.home, rows)
-    // Last of all, because each thing that is read makes a batch of its own, and the oldest lets go.
+    // Last, because each read makes a batch of its own, and the oldest batches are dropped.
     defer { objects.note(batch) }
     for property in properties {
       guard let relation = relation(origin, property) else { continue }
       settle(relation.pair)
-      // All of them at once: more batches than a context remembers would let go of what was read first.
+      // All of them at once: a context remembers few batches and would drop those that were read
+      // first.
       guard relation.isList else {
         readAllTargets(batch, relation, origin: origin)
         continue
@@ -180,7 +184,7 @@ extension LinkGraph {
     }
   }
 
-  /// Notes that lists were loaded which nobody asked for yet.
+  /// Records lists that were loaded before the program read them.
   func noteLists(_ count: Int, _ relation: Relation, members: [UInt64]) {
     if count > 0 {
       session.statistics.listsLoadedTogether += count
@@ -190,13 +194,14 @@ extension LinkGraph {
   }
 }
 
-/// A set of row numbers, by open addressing. The standard library's hash would take longer than all else that is done for a row.
+/// A set of row numbers, by open addressing. The standard library's hash would take longer than all
+/// other work on a row.
 private struct SeenRows {
   /// The numbers; 0 marks a free place. At least half of the places are free.
   private var places: [UInt64] = Array(repeating: 0, count: 64)
   private var count = 0
 
-  /// Adds a number, which is not 0; false if it is there.
+  /// Adds a number, which must not be 0; returns false if it is in the set already.
   mutating func insert(_ row: UInt64) -> Bool {
     if count &* 2 >= places.count { grow() }
     let place = place(of: row)

@@ -1,8 +1,8 @@
 internal import RoostRecords
 
-/// Members of classes that the program does not know: they are not shown, and stay.
+/// Handles members of classes that the program does not know: they are not shown, and stay.
 extension LinkGraph {
-  /// Whether a row is there that is none of the relationship's models: of a class that the program does not know.
+  /// Whether a row exists but is of a class that the program does not know.
   func isStranger(_ row: RowID, _ relation: Relation) throws -> Bool {
     let map = store.maps[relation.target]
     guard map.family != nil, objects.registered(store.maps[map.home], row) == nil,
@@ -11,7 +11,7 @@ extension LinkGraph {
     return try session.table(map).contains(row)
   }
 
-  /// Notes which rows of a list are strangers by now.
+  /// Finds the strangers among a list's rows.
   func noteStrangers(_ rows: [UInt64], _ list: LoadedList) throws {
     list.strangers = []
     if store.maps[list.relation.target].family == nil { return }

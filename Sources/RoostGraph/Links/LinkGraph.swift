@@ -1,33 +1,40 @@
 internal import RoostRecords
 
-/// The relationships of one context's objects: where they lead with what waits for the next save, and both sides of each kept the same.
+/// The relationships of one context's objects, with unsaved changes. It keeps both sides of each
+/// consistent.
 ///
-/// It is the highest of the owners below the context. Accessors of managed objects come here (``RowOrigin``): it fills faults, loads lists, and
-/// follows references. It is all that changes ``LinkLedger`` and ``DeletionMarks``; what it changes of an object it notes in the ``ChangeSet``.
+/// It is the highest of the owners below the context. Accessors of managed objects call it through
+/// ``RowOrigin``: it fills faults, loads lists, and follows references. Only it changes
+/// ``LinkLedger`` and ``DeletionMarks``. It records changes of objects in the ``ChangeSet``.
 ///
 /// ## Invariants
-/// 1. A managed object's reference is a row number, never the object. Lists hold their members while they are loaded.
-/// 2. After ``settle()`` both sides of every relationship agree. Before anything is read of a relationship it is settled. ``isSettled`` says
-///    that no list of ``ledger`` is unsettled.
-/// 3. A user's object that leaves a list, or a list that is unloaded, goes through ``Session/release(_:)``.
-/// 4. Fields with `@exclusivity(unchecked)` own no user's object, except ``ledger`` in release builds. Debug builds check that no user
-///    code runs within an access to it (`ExclusivityTests`).
+/// 1. A managed object's reference is a row number, never the object. Lists hold their members
+///    while they are loaded.
+/// 2. After ``settle()`` both sides of every relationship agree. A relationship is settled before
+///    it is read. ``isSettled`` means that no list of ``ledger`` is unsettled.
+/// 3. A user's object that leaves a list, or a list that is unloaded, is released through
+///    ``Session/release(_:)``.
+/// 4. Fields with `@exclusivity(unchecked)` own no user's object, except ``ledger`` in release
+///    builds. Debug builds check that no user code runs within an access to it
+///    (`ExclusivityTests`).
 package final class LinkGraph: OriginDelegate {
   let store: GraphStore
   let session: Session
   let objects: ObjectTable
   let changes: ChangeSet
-  // Each change of a list asks it. It owns users' objects, so debug builds have the check.
+  // Each change of a list reads it. It owns users' objects, so debug builds have the check.
   #if !DEBUG
     @exclusivity(unchecked)
   #endif
   var ledger = LinkLedger()
-  /// It names rows, and owns no object.
+  /// It stores row numbers and owns no object.
   @exclusivity(unchecked) var deletions = DeletionMarks()
-  /// Whether a new object that is made to reference one of this context is inserted. A write in bulk inserts its objects itself.
+  /// Whether a new object is inserted when it references an object of this context. A bulk write
+  /// inserts its objects itself.
   package var bringsObjects = true
-  /// Fetches those of some rows of a working set that are unloaded; nil in other stores. The flag says whether the members of their lists are
-  /// needed too. It may move the context to a newer snapshot.
+  /// Fetches the unloaded rows among some rows of a working set; nil in other stores. The flag
+  /// tells whether the members of their lists are needed too. It may move the context to a newer
+  /// snapshot.
   var loadRows: (([(map: EntityMap, row: UInt64)], _ lists: Bool) throws -> Void)?
 
   init(_ changes: ChangeSet, _ objects: ObjectTable) {
@@ -71,7 +78,7 @@ package final class LinkGraph: OriginDelegate {
     if let relation = relation(origin, property) {
       if object._$state.flags.contains(.fault) { objects.fill(object, origin) }
       if object._$state.flags.contains(.gone) {
-        // Nothing comes of it, on the other side neither.
+        // The change has no effect, so the other side stays too.
         if !relation.isList { ledger.before = object.one(property).row }
       } else if relation.isList {
         willWriteList(object, relation, origin: origin)
@@ -82,11 +89,12 @@ package final class LinkGraph: OriginDelegate {
     changes.noteChange(object, property, origin: origin)
   }
 
-  /// It has stored.
+  /// A setter has stored.
   override func didWrite(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) {
     let relation = relation(origin, property)
     if object._$state.flags.isDisjoint(with: [.changed, .inserted, .gone]) {
-      // It ends, which was said; or what was changed before was given up, or saved, while this was under way.
+      // The object is ending, which was reported; or the earlier changes were rolled back or saved
+      // during the setter.
       if isEnding(object) { return }
       changes.noteChange(object, property, origin: origin)
     }
@@ -100,7 +108,7 @@ package final class LinkGraph: OriginDelegate {
     }
   }
 
-  /// The object that a reference leads to.
+  /// The object that a reference refers to.
   override func resolve(
     _ object: any _ModelObject, _ property: Int, row: UInt64, origin: RowOrigin
   ) -> (any _ModelObject)? {
@@ -121,8 +129,8 @@ package final class LinkGraph: OriginDelegate {
     }
   }
 
-  /// What a reference leads to that must lead somewhere and does not: the object that was deleted, as long as somebody has it, else one
-  /// that stands for it and says that it is deleted.
+  /// The object for a required reference without a target: the deleted object as long as it exists,
+  /// otherwise a new object that is marked as deleted.
   override func standIn(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) -> (any _ModelObject)? {
     guard let relation = relation(origin, property) else { return nil }
     let target = store.maps[relation.target]
@@ -131,7 +139,7 @@ package final class LinkGraph: OriginDelegate {
     return objects.deadObject(target, RowID(row ?? RowNumber.nothing / 2))
   }
 
-  /// The members of a list that is moved out, as they were before.
+  /// The members of a list that is moved out, as they were before the move.
   override func lentMembers(_ object: any _ModelObject, _ property: Int, origin: RowOrigin) -> [any _ModelObject] {
     guard let relation = relation(origin, property),
       let list = ledger.lists[LinkKey(object, origin, property: property)]
@@ -141,8 +149,8 @@ package final class LinkGraph: OriginDelegate {
     return list.rows.compactMap { try? member(relation.target, $0) }
   }
 
-  /// Inserts an object that was made to reference one of this context, as in SwiftData: `song.album = album` inserts the song. The next save
-  /// says why that is not possible.
+  /// Inserts an object that was made to reference one of this context, as in SwiftData: `song.album
+  /// = album` inserts the song. If that is not possible, the next save throws the error.
   override func bring(_ object: any _ModelObject, to other: any _ModelObject) {
     if !bringsObjects || session.isClosed || other._$state.flags.contains(.deleted) || isEnding(object) { return }
     do { try insert(object, into: nil) } catch {
@@ -154,16 +162,16 @@ package final class LinkGraph: OriginDelegate {
 
   func relation(_ origin: RowOrigin, _ property: Int) -> Relation? { store.relations[origin.map.number][property] }
 
-  /// Whether a row goes with the next save although no object of it is here.
+  /// Whether the next save deletes a row that has no object here.
   @inline(__always)
   func isDoomed(_ home: Int, _ row: UInt64) -> Bool {
     !deletions.doomed.isEmpty && deletions.doomed.contains(LinkKey(map: home, row: row, property: 0))
   }
 
-  /// After a save: what was to be deleted is, and what was changed is saved.
+  /// After a save: all deletions and changes are stored.
   func forgetSaved() {
     ledger.noteSaved()
-    // Lists that grew were not counted meanwhile.
+    // Members that were added meanwhile were not counted.
     if ledger.isOverBound { unloadOldest() }
     session.release(ledger.takeEdits())
     if deletions.hasAbsences { ledger.forgetAbsent() }
@@ -172,7 +180,7 @@ package final class LinkGraph: OriginDelegate {
 }
 
 extension LinkKey {
-  /// One list or reference of an object; the object's row where the property is 0.
+  /// A list or reference of an object; the object's row itself if the property is 0.
   init(_ object: any _ModelObject, _ origin: RowOrigin, property: Int = 0) {
     self.init(map: origin.map.home, row: object._$state.row, property: property)
   }

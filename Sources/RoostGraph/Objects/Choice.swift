@@ -1,15 +1,15 @@
-/// Empty slots by the type of a property, where only the compiler can tell what the type is.
+/// An empty slot for the type of a property, for types that only the compiler can determine.
 @inlinable public func _slot<Model: _ModelObject>(for type: Model.Type) -> _ToOneAlways<Model> { _ToOneAlways() }
 @inlinable public func _slot<Model: _ModelObject>(for type: Model?.Type) -> _ToOne<Model> { _ToOne() }
 @inlinable public func _slot<Model: _ModelObject>(for type: [Model].Type) -> _ToMany<Model> { _ToMany() }
 @inlinable public func _slot<Model: _ModelObject>(for type: [Model]?.Type) -> _ToManyOrNil<Model> { _ToManyOrNil() }
 @_disfavoredOverload
 @inlinable public func _slot<Value>(for type: Value.Type) -> _Slot<Value> { _Slot() }
-/// What may be nil is nil until it is set.
+/// An optional property is nil until it is set.
 @_disfavoredOverload
 @inlinable public func _slot<Value>(for type: Value?.Type) -> _Slot<Value?> { _Slot(nil) }
 
-// The same from an expression that is never computed.
+// The same slots for the type of an expression, which is never evaluated.
 
 @inlinable public func _slot<Model: _ModelObject>(like value: @autoclosure () -> Model) -> _ToOneAlways<Model> {
   _ToOneAlways()
@@ -24,7 +24,8 @@
 @_disfavoredOverload
 @inlinable public func _slot<Value>(like value: @autoclosure () -> Value) -> _Slot<Value> { _Slot() }
 
-// What comes into a slot goes through one of these, so that a type which cannot be stored is refused where the property is declared.
+// Every value that is stored in a slot passes one of these functions. So the compiler rejects a
+// type that cannot be stored, at the declaration of the property.
 
 @inlinable @inline(__always)
 public func _stored<Model: _ModelObject>(_ value: consuming Model) -> Model { value }
@@ -44,7 +45,7 @@ public func _stored<Value: Codable>(_ value: consuming Value) -> Value { value }
 )
 public func _stored<Value>(_ value: Value) -> Value { value }
 
-/// The same for properties that are marked as relationships.
+/// Checks values of properties that are marked as relationships.
 @inlinable @inline(__always)
 public func _related<Model: _ModelObject>(_ value: consuming Model) -> Model { value }
 @inlinable @inline(__always)

@@ -1,9 +1,11 @@
 internal import RoostFile
 package import RoostRecords
 
-/// How a property is stored. A value's coder is made when it is first needed. A relationship has no coder; it has its target.
+/// How a property is stored. A value's coder is made when it is first needed. A relationship has no
+/// coder, but a target.
 ///
-/// Unchecked because of `found`, which is read and written under the lock, and of `make` and `relationship`, which hold types alone.
+/// Unchecked because of `found`, which is accessed under the lock, and of `make` and
+/// `relationship`, which contain only types.
 public final class _Coder: @unchecked Sendable {
   private let lock = Lock()
   private var found: AnyCoder?
@@ -33,7 +35,7 @@ public final class _Coder: @unchecked Sendable {
     }
   }
 
-  /// Of a type that another coder may know; where there is none, it must be Codable.
+  /// For a type that another coder may know. If there is none, the type must be Codable.
   package convenience init<Value>(any type: Value.Type, _ other: @escaping () -> AnyCoder?) {
     self.init { () throws(RecordFault) in
       if let other = other() { return other }
@@ -46,7 +48,7 @@ public final class _Coder: @unchecked Sendable {
     }
   }
 
-  /// Of a type that is known at run time only.
+  /// For a type that is known only at run time.
   package convenience init(any type: any Codable.Type) {
     func of<Value: Codable>(_ type: Value.Type) -> () throws(RecordFault) -> AnyCoder {
       { () throws(RecordFault) in try CoderShelf.shared.coder(of: Value.self) }
@@ -55,8 +57,9 @@ public final class _Coder: @unchecked Sendable {
   }
 }
 
-// What generated code calls, by the types of properties that a macro does not know by name. It is called where the class's own actor is, so
-// that types of that actor can be used. `Choice.swift` has the overloads for relationships.
+// The functions that generated code calls, by types of properties that the macro does not know by
+// name. They are called on the class's own actor, so that types of that actor can be used.
+// `Choice.swift` has the overloads for relationships.
 
 public func _coder<Value: _Storable>(for type: Value.Type) -> _Coder? {
   _Coder { () throws(RecordFault) in try CoderShelf.shared.coder(of: Value.self) }
@@ -75,11 +78,11 @@ public func _coder<Value: Codable>(for type: Value.Type) -> _Coder? {
   _Coder { () throws(RecordFault) in try CoderShelf.shared.coder(of: Value.self) }
 }
 
-/// Of a type that cannot be stored; the property's own accessor says so.
+/// For a type that cannot be stored; the property's accessor reports the error.
 @_disfavoredOverload
 public func _coder<Value>(for type: Value.Type) -> _Coder? { nil }
 
-/// Of a property that is `.codable`.
+/// For a property that is `.codable`.
 public func _coder<Value: Codable>(codable: Void, for type: Value.Type) -> _Coder? {
   _Coder { () throws(RecordFault) in
     (Value.self as? any CodableOptional.Type)?.coder ?? BlobCoder<Value>(isChosen: true)
@@ -94,7 +97,7 @@ extension Optional: CodableOptional where Wrapped: Codable {
   fileprivate static var coder: AnyCoder { OptionalCoder(BlobCoder<Wrapped>(isChosen: true)) }
 }
 
-// The same from a value, where only that tells the type.
+// The same functions for a value, if only the value tells the type.
 
 public func _coder<Value: Codable>(codable: Void, like value: Value) -> _Coder? { _coder(codable: (), for: Value.self) }
 public func _coder<Value: _Storable>(like value: Value) -> _Coder? { _coder(for: Value.self) }

@@ -1,16 +1,16 @@
 public import Observation
 
-/// What few objects need beside their values; made at the first use.
+/// Data that only few objects need, made at the first use.
 public final class _Extras {
-  /// Who waits to be told of changes.
+  /// Notifies the observers of changes.
   package var registrar: ObservationRegistrar?
-  /// Why no value could be had.
+  /// The error of the last read of the whole object.
   package var failure: (any Error)?
-  /// By property, why its stored value was refused, while the object is marked as invalid.
+  /// The errors of rejected values by property, while the object is marked as invalid.
   var refused: [Int: any Error] = [:]
-  /// A number of its own, for an object without a row.
+  /// A unique number for an object without a row.
   package var temporaryNumber: UInt64 = 0
-  /// Room for whoever manages the object.
+  /// Storage for the owner of the object.
   package var note: AnyObject?
 
   package init() {}
@@ -33,7 +33,7 @@ extension _ModelState {
     return made
   }
 
-  /// For the name that SwiftData's expansion gives to this.
+  /// The name that SwiftData's macro expansion uses.
   public var _registrar: ObservationRegistrar {
     mutating get { takeRegistrar() }
   }

@@ -1,9 +1,10 @@
-/// A reference, or an array, that is not let go by itself.
+/// A reference or array that is not released automatically.
 ///
-/// What holds it decides when and how it is let go: a slot hands it to ``_Release``. A stored property would be let go behind the slot's own
-/// `deinit`, in nested calls along a chain of objects.
+/// Its owner decides when and how to release it: a slot passes it to ``_Release``. A stored
+/// property would be released after the slot's own `deinit`, in nested calls along a chain of
+/// objects.
 @usableFromInline struct _Held<Value>: ~Copyable {
-  /// The value's bytes: one word, whatever it is. Nil is 0.
+  /// The value's bytes: one word, whatever its type. Nil is 0.
   @usableFromInline var bits: UInt = 0
 
   @inlinable init(_ value: __owned Value) {
@@ -11,7 +12,7 @@
     put(value)
   }
 
-  /// Takes over the value of another slot, which has ended.
+  /// Takes over the value of another slot that was destroyed.
   @inlinable init(bits: UInt) { self.bits = bits }
 
   @inlinable @inline(__always)
@@ -21,17 +22,18 @@
     }
   }
 
-  /// The value; it stays.
+  /// The value, which stays in place.
   @inlinable var value: Value {
     @inline(__always) get {
       unsafeBitCast(bits, to: Value.self)
     }
   }
 
-  /// Puts another value in, then releases the old one, whose `deinit` may read the slot.
+  /// Stores another value, then releases the old one, whose `deinit` may read the slot.
   ///
-  /// `withExtendedLifetime` is a use of the old value after the store. Without one the optimizer releases the value before the store, and
-  /// Swift 6.3 loses the release of an array: it moves the end of a `[Model]?` to the variable of type `UInt` that has its bytes.
+  /// `withExtendedLifetime` is a use of the old value after the store. Without one the optimizer
+  /// releases the value before the store, and Swift 6.3 loses the release of an array: it moves the
+  /// end of a `[Model]?` to the variable of type `UInt` that has its bytes.
   @inlinable @inline(__always)
   mutating func replace(with value: __owned Value) {
     let old = take()
@@ -39,14 +41,14 @@
     withExtendedLifetime(old) {}
   }
 
-  /// Releases the value of a slot that has ended.
+  /// Releases the value of a slot that was destroyed.
   @inlinable @inline(__always)
   func end() {
     let old = take()
     withExtendedLifetime(old) {}
   }
 
-  /// The value, which is the caller's from here on. Another one must be put in, unless the slot has ended.
+  /// Moves the value to the caller. Another value must be stored, unless the slot was destroyed.
   @inlinable @inline(__always)
   func take() -> Value {
     var bits = bits

@@ -1,43 +1,44 @@
 public import Observation
 
-/// What every model's object is to the engine. `@Model` writes all of it, without reflection.
+/// The engine's interface to model objects. `@Model` generates all of it, without reflection.
 ///
-/// Properties go by number: those of the superclass first, then in the order in which they are written.
+/// Properties have numbers: those of the superclass first, then in the order of declaration.
 public protocol _ModelObject: AnyObject, Observable, SendableMetatype {
   /// Makes an object without running the user's initializers.
   init(_$state: consuming _ModelState)
 
-  /// Where the object's state stands in it, as long as the object lives.
+  /// The address of the object's state, valid as long as the object lives.
   var _$place: _StatePlace { get }
   static var _$type: _ModelType { get }
-  /// Values that accessors written by hand keep; nil for nearly all objects.
+  /// Values for accessors that the user wrote; nil for nearly all objects.
   var _$box: _Box? { get set }
 
-  /// Writes those properties into a row whose bits are set: see ``_ModelState/bit(_:)``.
+  /// Writes the properties whose bits are set into a row: see ``_ModelState/bit(_:)``.
   func _$encode(only wanted: UInt64, into sink: inout _RowSink)
-  /// Fills the slots of those properties whose bits are set.
+  /// Fills the slots of the properties whose bits are set.
   func _$decode(only wanted: UInt64, from source: inout _RowSource)
-  /// Shows all slots.
+  /// Visits all slots.
   func _$visit(_ visitor: inout some _SlotVisitor)
 }
 
 public typealias _StatePlace = UnsafeMutablePointer<_ModelState>
 
 extension _ModelState {
-  /// The state is a stored property whose accesses nobody checks, so it has one place.
+  /// The state is a stored property without exclusivity checks, so it has one address.
   @inlinable @inline(__always)
   public static func _place(of state: inout _ModelState) -> _StatePlace { withUnsafeMutablePointer(to: &state) { $0 } }
 }
 
 extension _ModelObject {
-  /// The object's state, where it stands. As a requirement it would be read by a coroutine, which takes memory for each access.
+  /// The object's state, at its address. A protocol requirement would be read by a coroutine, which
+  /// allocates memory at each access.
   @inlinable public var _$state: _ModelState {
     @inline(__always) unsafeAddress { UnsafePointer(_$place) }
     @inline(__always) unsafeMutableAddress { _$place }
   }
 }
 
-/// Somebody who looks at slots and may change them.
+/// Reads and changes slots.
 public protocol _SlotVisitor {
   mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>)
   mutating func _visit<Model: _ModelObject>(_ property: Int, _ slot: inout _ToOne<Model>)
@@ -56,7 +57,7 @@ extension _SlotVisitor {
 }
 
 extension Int {
-  /// A property's number behind those of a superclass; an operator would take the compiler longer.
+  /// A property's number after those of a superclass. An operator would take the compiler longer.
   @inlinable @inline(__always)
   public func _$plus(_ number: Int) -> Int { self &+ number }
 }

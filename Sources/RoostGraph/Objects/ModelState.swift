@@ -1,29 +1,30 @@
-/// What every model's object carries beside its values. It stands in the object itself.
+/// The state of a model object besides its values. It is stored in the object itself.
 ///
 /// ## Layout
 /// ```
-///  0  u32  flags: one test says whether a getter may simply load, another whether a setter may simply store
-///  4  u32  ticket, for whoever keeps the object's place in a map
-///  8  u64  properties that were changed; the 64th and those behind it share the last bit
-/// 16  u64  the row's number, 0 where there is none yet
-/// 24  the origin: where the object comes from, and through it the context; nil while the object is nobody's
-/// 32  what few objects need, made at the first use
+///  0  u32  flags: one test says whether a getter may simply load, another whether a setter may store
+///  4  u32  ticket, for the identity map
+///  8  u64  properties that were changed; the 64th and all later ones share the last bit
+/// 16  u64  the row's number, 0 if there is none yet
+/// 24  the origin, which has the context; nil for an object without a context
+/// 32  data that few objects need, made at the first use
 /// 40  a copy of the row, until all lazy values are made from it: see KeptRow
 /// ```
-/// It cannot be copied, so that its end is the object's: the origin is told then.
+/// It cannot be copied, so its `deinit` is the object's end, which it reports to the origin.
 public struct _ModelState: ~Copyable {
   @usableFromInline package var flags: Flags
   package var ticket: UInt32 = 0
   @usableFromInline package var changed: UInt64 = 0
   @usableFromInline package var row: UInt64 = 0
-  /// Counted by hand, so that its use at the object's end takes no reference of its own.
+  /// Counted by hand, so that its use at the object's end needs no retain.
   private var heldOrigin: Unmanaged<_Origin>?
-  /// Counted by hand too: few objects have extras, and the others' end need not ask the runtime.
+  /// Also counted by hand: few objects have extras, and the end of others need not call the
+  /// runtime.
   private var heldExtras: Unmanaged<_Extras>?
-  /// Empty slots whose values can be made from it.
+  /// The copy of the row from which empty slots are filled.
   package private(set) var kept: KeptRow?
 
-  /// Of an object that a program makes itself.
+  /// For an object that a program makes itself.
   public init() {
     flags = .new
     heldOrigin = nil
@@ -31,7 +32,7 @@ public struct _ModelState: ~Copyable {
     kept = nil
   }
 
-  /// Of an object for a row: a fault, whose slots are empty.
+  /// For an object of a row: a fault, whose slots are empty.
   package init(row: UInt64, origin: _Origin, flags: Flags = [.fault, .managed]) {
     self.flags = flags
     self.row = row
@@ -66,7 +67,7 @@ public struct _ModelState: ~Copyable {
     }
   }
 
-  /// What is the matter with an object. Every flag of the first four bits makes a getter ask first.
+  /// Conditions of an object. Each of the lowest four bits makes a getter take the slow path.
   @usableFromInline package struct Flags: OptionSet, Sendable {
     @usableFromInline package let rawValue: UInt32
 
@@ -74,28 +75,28 @@ public struct _ModelState: ~Copyable {
 
     /// The slots are empty.
     @inlinable package static var fault: Flags { Flags(rawValue: 1) }
-    /// Whoever reads it may want to be told of changes.
+    /// A reader of the object may want to be told of changes.
     @inlinable package static var observed: Flags { Flags(rawValue: 2) }
-    /// Made by a program, and not looked at since: values may wait in the box.
+    /// Made by a program and not used since: values may still be in the box.
     @inlinable package static var fresh: Flags { Flags(rawValue: 4) }
-    /// Some values, or all, cannot be had; the extras know why.
+    /// Some or all values could not be read; the extras contain the errors.
     @inlinable package static var invalid: Flags { Flags(rawValue: 8) }
-    /// Values are moved out of the slots at the moment; how many is counted in these bits, the highest, so that no number of them
-    /// touches another flag.
+    /// The number of values that are moved out of the slots at the moment. It is in the highest
+    /// bits, so that no number of them changes another flag.
     @inlinable package static var lent: Flags { Flags(rawValue: 0xFFF0_0000) }
     @inlinable package static var oneLent: Flags { Flags(rawValue: 0x10_0000) }
-    /// It belongs to an origin, which wants to know of the first change of each property.
+    /// It belongs to an origin, which must be told of the first change of each property.
     @inlinable package static var managed: Flags { Flags(rawValue: 0x100) }
-    /// Somebody waits to be told of changes.
+    /// An observer waits for changes.
     @inlinable package static var tracked: Flags { Flags(rawValue: 0x200) }
-    /// Not for the accessors: from here on four bits belong to the origin.
+    /// From here on four bits belong to the origin, not to the accessors.
     package static var firstOfOrigin: UInt32 { 0x1_0000 }
 
     @inlinable package static var new: Flags { Flags(rawValue: 2 | 4) }
     @inlinable package static var stopsLoad: UInt32 { 0xFFF0_000F }
-    /// A setter of an observed object must ask only if somebody waits.
+    /// A setter of an observed object takes the slow path only if an observer waits.
     @inlinable package static var stopsStore: UInt32 { 0xFFF0_030D }
-    /// What stops a setter whose property is changed already.
+    /// The flags that stop a setter whose property has changed already.
     @inlinable package static var stopsAgain: UInt32 { 0xFFF0_020D }
   }
 
@@ -105,14 +106,15 @@ public struct _ModelState: ~Copyable {
     if let kept { kept.unread & Self.bit(property) != 0 } else { false }
   }
 
-  /// Takes over a row, from which the empty slots of its lazy properties are filled when they are read.
+  /// Stores a row, from which the empty slots of its lazy properties are filled when they are read.
   @inline(__always)
   package mutating func keep(_ row: KeptRow?) {
     kept?.release()
     kept = row
   }
 
-  /// Notes that these properties need the kept row no more. The last one releases the row.
+  /// Records that these properties no longer need the kept row. After the last one the row is
+  /// released.
   @inline(__always)
   package mutating func forgetLazy(_ wanted: UInt64) {
     guard let kept else { return }
@@ -120,7 +122,7 @@ public struct _ModelState: ~Copyable {
     if kept.unread == 0 { keep(nil) }
   }
 
-  /// The bit that stands for a property.
+  /// The bit of a property.
   @inlinable
   package static func bit(_ property: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: min(property, 63)) }
 
@@ -144,7 +146,7 @@ public struct _ModelState: ~Copyable {
     return flags & Flags.stopsAgain == 0 && changed & Self.bit(property) != 0
   }
 
-  /// A value is moved out of its slot until ``_giveBack()``.
+  /// Records that a value is moved out of its slot until ``_giveBack()``.
   @inlinable public mutating func _lend() { flags = Flags(rawValue: flags.rawValue &+ Flags.oneLent.rawValue) }
   @inlinable public mutating func _giveBack() { flags = Flags(rawValue: flags.rawValue &- Flags.oneLent.rawValue) }
 }

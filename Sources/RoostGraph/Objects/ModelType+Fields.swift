@@ -4,20 +4,21 @@ extension _ModelType {
   /// A field that rows of this model need.
   package struct NeededField: Sendable {
     package var name: String
-    /// The property's name; for a part of a struct a path.
+    /// The property's name; a path for a part of a struct.
     package var path: String
-    /// Which property it belongs to.
+    /// The number of its property.
     package var property: Int
     package var type: FieldType
     package var isOptional: Bool
-    /// Whether objects of the model always have a value, though other rows of the entity have none.
+    /// Whether objects of the model always have a value, although other rows of the entity may have
+    /// none.
     package var isNeeded: Bool
-    /// The raw values that its type knows; nil where it does not list them.
+    /// The raw values of its type; nil if the type does not list them.
     package var cases: [Value]?
   }
 
-  /// The fields of all values, in the order of the properties. References are not among them: whether a row holds one depends on
-  /// the other side.
+  /// The fields of all values, in the order of the properties. References are not included: whether
+  /// a row contains one depends on the inverse.
   package func neededFields() throws(RecordFault) -> [NeededField] {
     var fields: [NeededField] = []
     func add(_ coder: AnyCoder, _ name: String, path: String, property: Int, isAdded: Bool) {
@@ -40,17 +41,18 @@ extension _ModelType {
 }
 
 extension _ModelType {
-  /// Whether an object notes changes of the property together with those of others: its state has 64 bits.
+  /// Whether an object records changes of the property together with others: its state has 64 bits
+  /// for them.
   package func sharesBit(_ property: Int) -> Bool { property >= 63 && properties.count > 64 }
 }
 
 extension _ModelType {
-  /// What a property's field holds of a value; nil where it is of another type.
+  /// The stored form of a value of the property's type; nil if the value is of another type.
   package func stored(_ name: String, _ value: Any) -> RoostRecords.Value? {
     properties.lastIndex { $0.name == name }.flatMap { stored($0, value) }
   }
 
-  /// What the field of a property, given by its number, holds of a value.
+  /// The stored form of a value of a property, given by its number.
   package func stored(_ property: Int, _ value: Any) -> RoostRecords.Value? {
     guard case .value(let known) = properties[property].storage,
       let coder = try? known.coder(), let bytes = coder.elementBytes(any: value)

@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// A model's class: its properties in order, found out once.
+/// A model class: its properties in order.
 ///
-/// Unchecked, because it is written once, before anybody sees it.
+/// Unchecked, because it does not change after it was made.
 public final class _ModelType: @unchecked Sendable {
-  /// The entity's name: that of the class, without what it is nested in.
+  /// The entity's name: the name of the class, without the types that contain it.
   package let name: String
   package let model: any _ModelObject.Type
-  /// That of the class it inherits from, if that is a model.
+  /// The type of the superclass, if that is a model.
   package let superType: _ModelType?
   /// All properties by number, the inherited ones first.
   package let properties: [Property]
-  /// How many of them are inherited.
+  /// The number of inherited properties.
   package let first: Int
-  /// Calls the class's own `validate`; nil where it has none.
+  /// Calls the class's own `validate`; nil if it has none.
   package let judge: ObjectJudge?
   /// The properties that the program computes from their object.
   package let computed: [Int]
@@ -23,11 +23,11 @@ public final class _ModelType: @unchecked Sendable {
     case value(_Coder)
     case toOne(Link)
     case toMany(Link)
-    /// Not at all: nothing is known of its type.
+    /// Not stored: its type is unknown.
     case none(Any.Type)
   }
 
-  /// Where a relationship leads.
+  /// The target of a relationship.
   package struct Link {
     package var model: any _ModelObject.Type
     package var isOptional: Bool
@@ -44,7 +44,7 @@ public final class _ModelType: @unchecked Sendable {
     package var storage: Storage
     /// Makes the declared default.
     package var initial: (() -> Any?)?
-    /// Whether the user wrote the accessors, so that the value stands in the object's box.
+    /// Whether the user wrote the accessors, so that the value is in the object's box.
     package var isByHand = false
     /// Computes the value of a derived property from its object; nil for others.
     package var compute: ((any _ModelObject) -> Any?)?
@@ -58,8 +58,13 @@ public final class _ModelType: @unchecked Sendable {
   }
 
   /// - Parameters:
+  ///   - model: the class.
+  ///   - name: the entity's name.
+  ///   - superType: the type of the superclass, if that is a model.
   ///   - own: the properties that the class itself declares.
-  ///   - heirPaths: key paths of the inherited properties as this class has them, by number; nil where unknown.
+  ///   - heirPaths: key paths of the inherited properties with this class as root, by number; nil
+  ///     if unknown.
+  ///   - judge: calls the class's own `validate`.
   package init(
     _ model: any _ModelObject.Type, name: String, superType: _ModelType?, own: [Property],
     heirPaths: [AnyKeyPath?] = [], judge: ObjectJudge? = nil
@@ -86,20 +91,21 @@ public final class _ModelType: @unchecked Sendable {
   let imageForms = Atomic<UnsafeMutableRawPointer?>(nil)
   private let heirPaths: [AnyKeyPath?]
   #if DEBUG
-    /// Whether an object of the class gave back what was stored of it.
+    /// Whether an object of the class was read back after it was stored, and compared.
     let isReadBack = Atomic<Bool>(false)
   #endif
 
-  /// How many properties the class has, for the numbers of those of its subclasses.
+  /// The number of properties, to which a subclass adds its own.
   public var _count: Int { properties.count }
 
-  /// The number of a property whose accessors were not told.
+  /// The number of a property whose accessors have no constant for it.
   public func _number(of name: String) -> Int { properties.firstIndex { $0.name == name } ?? 0 }
 
   package func number(of keyPath: AnyKeyPath) -> Int? { numbers[keyPath] }
-  /// As the class that declares the property has it.
+  /// The key path with the declaring class as root.
   package func keyPath(_ property: Int) -> AnyKeyPath { properties[property].keyPath }
-  /// As this class has it, if that is known: a key path of a class is none of its subclasses'.
+  /// The key path with this class as root, if known: a key path of a superclass is not one of the
+  /// subclass.
   package func heirPath(_ property: Int) -> AnyKeyPath {
     heirPaths.indices.contains(property) ? heirPaths[property] ?? keyPath(property) : keyPath(property)
   }

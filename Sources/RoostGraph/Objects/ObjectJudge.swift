@@ -1,18 +1,18 @@
-/// Calls an object's own `validate`, and returns what it refused.
+/// Calls an object's own `validate` and returns its errors.
 ///
 /// It runs code of the program, which may read and change everything.
 package typealias ObjectJudge = @Sendable (_ object: any _ModelObject, ObjectChange) -> [OwnFault]
 
-/// What a save is about to do with an object.
+/// The change that a save is about to make to an object.
 package enum ObjectChange: Sendable {
   case insert, update, delete
 }
 
-/// What an object's own `validate` refused.
+/// An error of an object's own `validate`.
 package struct OwnFault {
   package var detail: String
   package var property: String?
-  /// What it threw.
+  /// The error that it threw.
   package var cause: (any Error)?
 
   package init(_ detail: String, property: String? = nil, cause: (any Error)? = nil) {

@@ -6,18 +6,19 @@
   internal import Darwin
 #endif
 
-/// Lets objects go one after the other.
+/// Releases objects one after the other.
 ///
-/// An object that holds another one, that holds another one and so on would be destroyed in as many nested calls as there are.
-/// So the slots do not let go themselves: what they held waits here until the destruction that is under way has ended.
+/// A chain of objects that hold each other would be destroyed in as many nested calls as it has
+/// objects. So slots do not release their values: these wait here until the current destruction has
+/// ended.
 @usableFromInline enum _Release {
-  /// Something that waits: an object, or an array's memory, of which nobody else holds this reference.
+  /// An object or an array's memory that waits. No other reference to it exists.
   private struct Waiting {
     var bits: UInt
     var letGo: (UInt) -> Void
   }
 
-  /// What waits on one thread.
+  /// The values that wait on one thread.
   private final class Queue {
     var waiting: [Waiting] = []
     var isAtWork = false
@@ -48,7 +49,7 @@
     return made
   }
 
-  /// Takes over what a slot held that has ended.
+  /// Takes over the value of a slot that was destroyed.
   @usableFromInline @inline(never)
   static func later<Value>(_ held: borrowing _Held<Value>) {
     if held.bits == 0 { return }

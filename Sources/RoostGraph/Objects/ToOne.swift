@@ -1,20 +1,21 @@
-/// Where an object keeps a relationship to one other, or to none.
+/// The slot of a to-one relationship.
 ///
-/// An object that is nobody's holds the other one itself. One that has an origin holds the row's number, so that objects
-/// which were not changed never hold each other in a cycle; the origin finds the object.
+/// Without an origin, the slot holds the other object itself. With an origin, it holds the number
+/// of the row, so that unchanged objects never form a reference cycle; the origin finds the object.
 public struct _ToOne<Model: _ModelObject>: ~Copyable {
   @usableFromInline package var object: Model? {
     @inlinable @inline(__always) get { held.value }
     @inlinable set { held.replace(with: newValue) }
   }
   @usableFromInline var held: _Held<Model?>
-  /// 0 for nothing, or where the object itself stands here.
+  /// 0 for nil, or if the slot holds the object itself.
   @usableFromInline package var row: UInt64
 
-  /// Stands for no object, in one that a context has: it must ask, because the other side may have been changed.
+  /// Means nil in an object of a context. It must ask the origin, because the inverse may have
+  /// changed.
   @inlinable package static var nothing: UInt64 { .max - 1 }
 
-  /// Stands for a row that the other side knows of and this one does not.
+  /// Means a row that only the inverse knows.
   @inlinable package static var unknown: UInt64 { .max }
 
   @inlinable public init() {
@@ -39,7 +40,7 @@ public struct _ToOne<Model: _ModelObject>: ~Copyable {
 
   package mutating func _forget() { _store(nil) }
 
-  /// The object, moved out; the slot leads nowhere then.
+  /// Moves the object out and leaves nil.
   mutating func takeObject() -> Model? {
     let object = held.take()
     held.put(nil)
@@ -48,7 +49,7 @@ public struct _ToOne<Model: _ModelObject>: ~Copyable {
   }
 }
 
-/// A relationship that always leads to an object.
+/// The slot of a required to-one relationship.
 public struct _ToOneAlways<Model: _ModelObject>: ~Copyable {
   @usableFromInline package var slot: _ToOne<Model>
 

@@ -1,13 +1,15 @@
 package import RoostRecords
 
-/// How values of one type are stored, as a row's plan knows it: the type is found at run time. ``Coder`` knows the type.
+/// Stores values of a type that is known at run time. ``Coder`` knows the type at compile time.
 package class AnyCoder {
   package let form: _Form
   package let valueType: Any.Type
-  /// Of a struct that is stored as its parts: fields of their own, where it is a property.
+  /// The parts of a struct that is stored as its parts. Each is a field of its own if the struct is
+  /// a property.
   package let parts: [Part]
 
-  /// Whether it may be another coder than that of the type elsewhere, so that no constant of the type compares with what it stores.
+  /// Whether other properties of the type may use another coder. Then stored values cannot be
+  /// compared with constants of the type.
   package var isOfOneProperty: Bool { false }
 
   package struct Part {
@@ -21,62 +23,64 @@ package class AnyCoder {
     self.parts = parts
   }
 
-  /// The field that holds such a property; nil for a struct that is only its parts. Of an optional struct it says whether
-  /// it is there.
+  /// The field of such a property; nil for a struct that has only parts. For an optional struct the
+  /// field tells whether it is present.
   package var field: (type: FieldType, isOptional: Bool)? {
     if let field = form.field { return field }
     return form.isOptional ? (.presence, true) : nil
   }
 
-  /// Whether two values are equal exactly if what is stored of them is. A struct, and an enum with values, may see that its own way.
+  /// Whether two values are equal exactly if their stored bytes are. Structs, and enums with
+  /// associated values, may define equality otherwise.
   package var isComparedAsStored: Bool { false }
-  /// Whether what is stored is the raw value, of the value or of what it may be besides nil.
+  /// Whether the raw value is stored, of the value or of an optional's wrapped value.
   package var isRaw: Bool { false }
-  /// The raw values of all cases, of the value or of its elements, where the type lists them.
+  /// The raw values of all cases, of the value or of its elements, if the type lists them.
   package var cases: [RoostRecords.Value]? { nil }
 
-  /// Whether a field holds its values as one of the types that fields have, and not as bytes that the type makes itself.
+  /// Whether the field has one of the plain field types, and not bytes that the type makes itself.
   package var isPlain: Bool { false }
-  /// Whether a transformer of the program's makes its bytes.
+  /// Whether a transformer of the program makes its bytes.
   package var isTransformed: Bool { false }
 
-  /// Writes nil as a part, where that may be nil.
+  /// Writes nil as a part, if that may be nil.
   func putNil(into sink: inout _RowSink, at node: Int) { sink._setNull(at: node) }
   func appendNil(to bytes: inout _ByteSink) { bytes._append(0 as UInt8) }
-  /// Reads an element whose type the reader learns from elsewhere.
+  /// Reads an element whose type the reader knows otherwise.
   func readAny(from bytes: inout _ByteSource) -> Any? { nil }
-  /// Reads a property whose type the reader learns from elsewhere.
+  /// Reads a property whose type the reader knows otherwise.
   func takeAny(from source: inout _RowSource, at node: Int) -> Any? { nil }
-  /// Writes any value, where none of the object's own can be had.
+  /// Writes any value, if the object has none.
   func putAny(into sink: inout _RowSink, at node: Int) {}
-  /// Whether a value given as one of `type` can be written as a part.
+  /// Whether a value of type `type` can be written as a part.
   func takes(_ type: Any.Type) -> Bool { type == valueType }
 
-  /// Whether rows can hold values that the type does not have: an enum has its cases alone.
+  /// Whether rows can store values that the type rejects: an enum accepts only its cases.
   package var isChoosy: Bool { false }
-  /// Why the type does not have a value that a row can hold, as a clause; nil where it does. Calls code of users.
+  /// Why the type rejects a value that a row can store, as a clause; nil if it accepts it. Calls
+  /// code of users.
   package func refusal(of value: RoostRecords.Value) -> String? { nil }
 
-  /// Any value of the type, if one can be had.
+  /// Any value of the type, if the coder can make one.
   var madeUp: Any? { nil }
 
   // MARK: Images
 
-  /// Reads a property from a row and writes it as an element; false where it cannot be read.
+  /// Reads a property from a row and writes it as an element; returns false if it cannot be read.
   func transfer(from source: inout _RowSource, at node: Int, to bytes: inout _ByteSink) -> Bool { false }
-  /// Writes a value of which only the user knows the type; false where it is of another one.
+  /// Writes a value as an element; returns false if it is of another type.
   func append(any value: Any, to bytes: inout _ByteSink) -> Bool { false }
-  /// The other way round: reads an element and puts it into a row; false where it cannot be read.
+  /// Reads an element and puts it into a row; returns false if it cannot be read.
   func transfer(from bytes: inout _ByteSource, to sink: inout _RowSink, at node: Int) -> Bool { false }
-  /// Puts a value of which only the user knows the type; false where it is of another one.
+  /// Puts a value into a row; returns false if it is of another type.
   func put(any value: Any, into sink: inout _RowSink, at node: Int) -> Bool { false }
-  /// Gives an element to somebody else's coder, by name.
+  /// Passes an element to another encoder, by name.
   package func encode(
     _ bytes: inout _ByteSource, into values: inout KeyedEncodingContainer<ImageKey>, _ key: ImageKey
   ) throws {
     throw ImageKey.unreadable(key)
   }
-  /// Takes an element from somebody else's coder.
+  /// Reads an element from another decoder.
   package func decode(
     _ values: KeyedDecodingContainer<ImageKey>, _ key: ImageKey, to bytes: inout _ByteSink
   ) throws {
@@ -85,7 +89,7 @@ package class AnyCoder {
 }
 
 extension _RowSink {
-  /// Makes all parts of a struct nil, zero or empty.
+  /// Sets all parts of a struct to nil, zero or empty.
   mutating func clearParts(of node: Int, _ parts: [AnyCoder.Part]) {
     let first = Int(places[node].parts)
     for (number, part) in parts.enumerated() {

@@ -1,11 +1,11 @@
 package import RoostRecords
 
-/// Bytes of a collection or a struct, while they are written.
+/// Writes the bytes of a collection or a struct.
 public struct _ByteSink: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
   package private(set) var count = 0
-  /// The first value that could not be written, and why. What is in the sink must not be stored then.
+  /// The error of the first value that could not be written. The bytes must not be stored then.
   package private(set) var fault: RecordFault?
 
   package init() {
@@ -20,7 +20,7 @@ public struct _ByteSink: ~Copyable {
     if fault != nil { fault = nil }
   }
 
-  /// Takes back what was written after a place, with the fault that it met.
+  /// Removes the bytes after a place, and the error that occurred in them.
   package mutating func cut(to start: Int) {
     count = min(count, start)
     fault = nil
@@ -60,20 +60,21 @@ public struct _ByteSink: ~Copyable {
     memory.storeBytes(of: word, toByteOffset: place, as: UInt32.self)
   }
 
-  /// Bytes whose number the reader knows.
+  /// Appends bytes whose count the reader knows.
   public mutating func _append(plain bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
     room(bytes.count).copyMemory(from: start, byteCount: bytes.count)
     count += bytes.count
   }
 
-  /// Bytes behind their number.
+  /// Appends the count of bytes, then the bytes.
   public mutating func _append(bytes: UnsafeRawBufferPointer) {
     number(UInt64(bytes.count))
     _append(plain: bytes)
   }
 
-  /// 7 bits a byte, the lowest first; the highest bit says that more follow.
+  /// Appends a number with 7 bits a byte, the lowest first; the highest bit means that more bytes
+  /// follow.
   package mutating func number(_ value: UInt64) {
     var rest = value
     while rest >= 128 {
@@ -88,7 +89,7 @@ public struct _ByteSink: ~Copyable {
     text.withUTF8 { _append(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// What a body writes, behind the number of its bytes.
+  /// Appends the bytes that a closure writes, after their count.
   package mutating func measured(_ body: (inout _ByteSink) -> Void) {
     var inner = _ByteSink()
     body(&inner)
@@ -96,7 +97,7 @@ public struct _ByteSink: ~Copyable {
     _append(bytes: inner.bytes)
   }
 
-  /// Parts in the order of their bytes, so that equal sets have equal bytes.
+  /// Appends parts in the order of their bytes, so that equal sets have equal bytes.
   package mutating func sorted<Element>(
     _ elements: some Collection<Element>, _ body: (Element, inout _ByteSink) -> Void
   ) {
@@ -114,10 +115,10 @@ public struct _ByteSink: ~Copyable {
   }
 }
 
-/// Bytes of a collection or a struct, while they are read. They may say anything.
+/// Reads the bytes of a collection or a struct. They may be damaged.
 public struct _ByteSource {
   private var rest: UnsafeRawBufferPointer
-  /// How deep values may still be nested.
+  /// The remaining levels of nesting.
   private var depth = 64
 
   package init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
@@ -134,7 +135,7 @@ public struct _ByteSource {
     return value
   }
 
-  /// Bytes behind their number, where they stand.
+  /// Takes bytes that follow their count, without a copy.
   public mutating func _takeBytes() -> UnsafeRawBufferPointer? {
     guard let count = number(), count <= UInt64(rest.count) else { return nil }
     let bytes = UnsafeRawBufferPointer(rebasing: rest[..<Int(count)])
@@ -156,7 +157,7 @@ public struct _ByteSource {
     return nil
   }
 
-  /// How many elements follow. Each takes a byte at least, so a short file cannot name many.
+  /// Takes the number of elements. Each needs at least one byte, so a short file cannot claim many.
   package mutating func count() -> Int? {
     guard let count = number(), count <= UInt64(rest.count) else { return nil }
     return Int(count)
@@ -167,7 +168,7 @@ public struct _ByteSource {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Reads something nested; nil where that is nested too deep.
+  /// Reads a nested value; nil if it is nested too deep.
   package mutating func nested<Result>(_ body: (inout _ByteSource) -> Result?) -> Result? {
     guard depth > 0 else { return nil }
     depth -= 1
@@ -175,7 +176,7 @@ public struct _ByteSource {
     return body(&self)
   }
 
-  /// The same with the bytes behind their number, all of which must be read.
+  /// Reads a nested value in bytes that follow their count. All of them must be read.
   package mutating func measured<Result>(_ body: (inout _ByteSource) -> Result?) -> Result? {
     guard depth > 0, let bytes = _takeBytes() else { return nil }
     var inner = _ByteSource(bytes)

@@ -1,13 +1,13 @@
 package import RoostRecords
 
-/// How values of a type are stored.
+/// The form in which values of a type are stored.
 public struct _Form: Hashable, Sendable {
   package let element: ElementType
 
   package init(_ element: ElementType) { self.element = element }
   package init(_ field: FieldType) { element = .plain(field) }
 
-  // For types of Foundation, which the door knows.
+  // For types of Foundation, which only the module `Roost` knows.
   public static var _decimal: _Form { _Form(.decimal) }
   public static var _data: _Form { _Form(.data) }
   public static var _date: _Form { _Form(.date) }
@@ -18,7 +18,7 @@ public struct _Form: Hashable, Sendable {
     if case .optional = element { true } else { false }
   }
 
-  /// The field that holds such a value; nil where none does.
+  /// The field type of such a value; nil if no field can hold it.
   package var field: (type: FieldType, isOptional: Bool)? {
     switch element {
     case .plain(let type): (type, false)

@@ -1,4 +1,4 @@
-/// A property's name, where an image is given to somebody else's coder.
+/// A property's name as a coding key, for images that other encoders and decoders code.
 package struct ImageKey: CodingKey, Hashable {
   package let stringValue: String
 
@@ -13,12 +13,12 @@ package struct ImageKey: CodingKey, Hashable {
       key.stringValue,
       .init(
         codingPath: [key],
-        debugDescription: "\(key.stringValue) cannot be coded: its type is not Codable here, or its value is none"))
+        debugDescription: "\(key.stringValue) cannot be coded: its type is not Codable here, or it has no valid value"))
   }
 }
 
 extension KeyedEncodingContainer<ImageKey> {
-  /// Encodes a value whose type the compiler does not know as what it is.
+  /// Encodes a value whose conformance the compiler does not know.
   mutating func encode<Value>(any value: Value, _ key: ImageKey) throws {
     guard let type = Value.self as? any Encodable.Type else { throw ImageKey.unreadable(key) }
     try encode(value, as: type, key)

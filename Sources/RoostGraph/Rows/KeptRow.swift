@@ -1,17 +1,17 @@
 internal import RoostRecords
 internal import Synchronization
 
-/// The bytes of a row that an object keeps, from which it makes its lazy values: texts, data and `Codable` values are made at the
-/// first read of their property.
+/// The bytes of a row that an object keeps to make its lazy values: texts, data and `Codable`
+/// values are made at the first read of their property.
 ///
-/// The bytes are a copy in a block of memory that many rows share, so an object keeps neither a page nor a snapshot. The object owns its
-/// `KeptRow` and releases it once, on any thread.
+/// The bytes are a copy in a block of memory that many rows share, so an object keeps neither a
+/// page nor a snapshot. The object owns its `KeptRow` and releases it once, on any thread.
 ///
 /// ## Layout
 /// ```
 ///  0  u64  unread: bits of the properties whose values were not made yet
 ///  8  u64  the row's RowPlan, which the object's origin keeps alive
-/// 16  u32  bytes from the beginning of the block
+/// 16  u32  offset from the beginning of the block, in bytes
 /// 20  u32  bytes of the row
 /// 24       the row
 /// ```
@@ -57,7 +57,7 @@ package struct KeptRow: Equatable {
     memory.load(fromByteOffset: 8, as: Unmanaged<RowPlan>.self)._withUnsafeGuaranteedRef { $0.places[property] }
   }
 
-  /// Whether a value is stored outside of the row, so that making it needs the store.
+  /// Whether a value is stored outside the row, so that the store is needed to make it.
   var hasValuesOutside: Bool {
     let plan = plan
     return stride(from: plan.layout.endsStart, to: plan.layout.bytesStart, by: 2).contains { end in
@@ -67,24 +67,24 @@ package struct KeptRow: Equatable {
 
   private var block: RowBlock { RowBlock(memory - Int(memory.load(fromByteOffset: 16, as: UInt32.self))) }
 
-  /// Keeps the bytes for one more ``release()``, while a user's code decodes them.
+  /// Keeps the bytes until one more ``release()``, while a user's code decodes them.
   func retain() { block.retain() }
   func release() { block.release(1) }
 
 }
 
-/// A piece of memory for the kept rows of many objects. The last one that is released frees it.
+/// Memory for the kept rows of many objects. The last release frees it.
 ///
 /// ## Layout
 /// ```
-///  0  i64  references: kept rows, and many for the KeptRows that still fills it
+///  0  i64  references: one for each kept row, and many for the KeptRows that still fills it
 ///  8       kept rows, each at a multiple of 8
 /// ```
 struct RowBlock {
   private let memory: UnsafeMutableRawPointer
 
   static var headSize: Int { 8 }
-  /// The references of the ``KeptRows`` that fills a block. No block has room for so many rows.
+  /// The references of the ``KeptRows`` that fills a block. No block has room for that many rows.
   static var ownReferences: Int { 1 << 32 }
 
   init(_ memory: UnsafeMutableRawPointer) { self.memory = memory }
@@ -111,14 +111,14 @@ struct KeptRows: ~Copyable {
   private var used = 0
   private var given = 0
 
-  /// So many bytes are allocated at once. An object that outlives all others of its block keeps them.
+  /// The size of a block in bytes. An object that outlives all others of its block keeps the block.
   static var blockSize: Int { 8 << 10 }
-  /// A longer row is not kept: its values are made at once.
+  /// Longer rows are not kept: their values are made at once.
   static var longest: Int { 4096 }
 
   deinit { block?.release(RowBlock.ownReferences - given) }
 
-  /// Copies a row; nil if it is too long, or if none of its values is lazy.
+  /// Copies a row; nil if it is too long, or has no lazy values.
   @inline(__always)
   mutating func keep(_ row: UnsafeRawBufferPointer, _ plan: Unmanaged<RowPlan>, lazy: UInt64) -> KeptRow? {
     if lazy == 0 || row.count > Self.longest { return nil }

@@ -1,31 +1,32 @@
 package import RoostRecords
 
-/// Where one property, or one part of a struct, stands in the rows of a layout.
+/// The place of a property, or of a part of a struct, in the rows of a layout.
 public struct _Place: Sendable {
-  /// What a place can be asked for.
+  /// How the value is stored.
   @usableFromInline package enum Kind: UInt8, Sendable {
-    /// The row does not hold it: the members of a relationship, a struct that is only its parts.
+    /// The row does not contain it: a to-many relationship, or a struct that has only parts.
     case none
     case fixed
     case variable
-    /// The layout is older than the field: what it holds then stands in a row of initial values.
+    /// The layout is older than the field. A row of initial values contains its value.
     case initial
   }
 
   @usableFromInline package var kind = Kind.none
-  /// 0 where it may not be nil.
+  /// 0 if it may not be nil.
   @usableFromInline package var nullMask: UInt8 = 0
-  /// Whether a value must stand there, although rows of other classes have none.
+  /// Whether a value is required, although rows of other classes have none.
   package var isNeeded = false
   @usableFromInline package var nullByte: UInt32 = 0
-  /// Of a field of fixed width, where its bytes begin; of a variable one, its entry in the table of ends.
+  /// For a field of fixed width, the offset of its bytes; for a variable field, its entry in the
+  /// table of ends.
   @usableFromInline package var position: UInt32 = 0
-  /// Of a variable field, its number among those.
+  /// The number of a variable field among the variable fields.
   @usableFromInline package var number: UInt16 = 0
-  /// Which field it is, for values that stand outside the row.
+  /// The field's number, for values that are stored outside the row.
   package var field: UInt16 = 0
   @usableFromInline package var bytesStart: UInt32 = 0
-  /// The node of the first part, of a struct that is stored as its parts.
+  /// The node of the first part, for a struct that is stored as its parts.
   package var parts: UInt32 = 0
 
   package init() {}
@@ -42,7 +43,7 @@ public struct _Place: Sendable {
     self.field = field.number
   }
 
-  /// The bytes of a value of variable size; nil if it is stored outside of the row.
+  /// The bytes of a variable value; nil if it is stored outside the row.
   @inline(__always)
   func bytes(_ row: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
     let at = Int(position)

@@ -1,8 +1,8 @@
 package import RoostRecords
 
-/// Where a model's values stand in the rows of one layout of its entity.
+/// The places of a model's values in the rows of one layout of its entity.
 ///
-/// Unchecked, because it is written once, before anybody sees it.
+/// Unchecked, because it does not change after it was made.
 package final class RowPlan: @unchecked Sendable {
   package let entityName: String
   package let layout: Layout
@@ -10,28 +10,32 @@ package final class RowPlan: @unchecked Sendable {
   package let places: UnsafeMutablePointer<_Place>
   package let count: Int
   package let names: [String]
-  /// How values are stored whose type says nothing of it; nil for relationships.
+  /// The coders of values; nil for relationships.
   package let coders: [AnyCoder?]
-  /// Values of fields that the layout does not have.
+  /// Values of fields that the layout lacks.
   package let initial: InitialRow
-  /// Where a row says of which class its object is, and what; nil where all are of one.
+  /// How a row tells the class of its object; nil if all objects are of one class.
   package let mark: Mark?
-  /// Bits of the properties whose values are made at their first read: see ``KeptRow``. Only the first 63 can be lazy, because those after
-  /// them share a bit.
+  /// The bits of properties whose values are made at their first read: see ``KeptRow``. Only the
+  /// first 63 can be lazy, because the later ones share a bit.
   package let lazy: UInt64
   private let slots: [Int: RoostRecords.Slot]
   private let keyPaths: [AnyKeyPath?]
 
-  /// The position and the bytes by which a row tells the class of its object.
+  /// The position in a row of the class number, and the number.
   package typealias Mark = (position: Int, number: UInt32)
 
-  /// A plan for rows of `layout`, which is one of the entity's. Throws where the entity has no field for a value.
+  /// A plan for rows of `layout`, which must be one of the entity's. Throws if the entity lacks the
+  /// field of a value.
   ///
   /// - Parameters:
   ///   - name: the class's name, for errors.
   ///   - properties: the class's properties by number.
-  ///   - mark: by what rows of the entity tell the class of their object; nil where all are of one.
-  ///   - initial: what rows of older layouts hold; nil for the entity's newest, where it is made from the fields.
+  ///   - entity: the entity.
+  ///   - layout: the layout of the rows.
+  ///   - mark: how rows tell the class of their object; nil if all are of one class.
+  ///   - initial: the values of fields that rows of older layouts lack; nil for the entity's newest
+  ///     layout, for which they are made from the fields.
   package init(
     _ name: String, _ properties: [Node], entity: Entity, layout: Layout, mark: Mark?, initial: InitialRow?
   ) throws(RecordFault) {
@@ -92,13 +96,13 @@ package final class RowPlan: @unchecked Sendable {
 
   deinit { places.deallocate() }
 
-  /// Of a node that holds a value.
+  /// The coder of a node that holds a value.
   package func coder(_ node: Int) -> AnyCoder {
     guard let coder = coders[node] else { preconditionFailure("\(entityName).\(names[node]) is no value") }
     return coder
   }
 
-  /// The key path of a property whose value the object's box keeps.
+  /// The key path of a property whose value is in the object's box.
   package func keyPath(_ property: Int) -> AnyKeyPath {
     guard let keyPath = keyPaths[property] else {
       preconditionFailure("\(entityName).\(names[property]) has no key path")
@@ -106,7 +110,7 @@ package final class RowPlan: @unchecked Sendable {
     return keyPath
   }
 
-  /// Of a node that has a field.
+  /// The slot of a node that has a field.
   package func slot(_ node: Int) -> RoostRecords.Slot {
     guard let slot = slots[node] else { preconditionFailure("\(entityName).\(names[node]) has no field of its own") }
     return slot
@@ -122,11 +126,11 @@ package final class RowPlan: @unchecked Sendable {
     fileprivate var coder: AnyCoder?
     fileprivate var isReference = false
     fileprivate var isOptionalReference = true
-    /// Whether the user wrote the accessors, so that the object's box has the value.
+    /// Whether the user wrote the accessors, so that the value is in the object's box.
     package var isByHand = false
     fileprivate var parts = 0
 
-    /// A value, or without a coder a property of which the row holds nothing.
+    /// A value, or without a coder a property that is not stored.
     package init(_ name: String, _ keyPath: AnyKeyPath, field: String, isAdded: Bool, coder: AnyCoder?) {
       self.name = name
       self.keyPath = keyPath
@@ -155,7 +159,8 @@ package final class RowPlan: @unchecked Sendable {
 
     fileprivate func isMet(by field: Field) -> Bool {
       if let wanted = coder?.field {
-        // A store that is only read may have the field optional where the model does not; then no row says nil.
+        // In a store opened for reading, the field may be optional although the property is not;
+        // then no row stores nil.
         return field.type == wanted.type
       }
       if case .reference = field.type { return isReference }
@@ -164,7 +169,7 @@ package final class RowPlan: @unchecked Sendable {
   }
 }
 
-/// A row that holds what fields hold which a row does not have, by the plan's nodes.
+/// A row with the values of fields that older rows lack, by the plan's nodes.
 package final class InitialRow: @unchecked Sendable {
   private let memory: UnsafeMutableRawPointer
   private let layout: Layout

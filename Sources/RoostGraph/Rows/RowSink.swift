@@ -1,19 +1,20 @@
 package import RoostRecords
 
-/// Takes the values of one object and puts them into a row.
+/// Puts the values of one object into a row.
 ///
-/// Values go by node: first the properties by number, then the parts of those that are stored as parts.
+/// Values have node numbers: first the properties, then the parts of properties that are stored as
+/// parts.
 public struct _RowSink: ~Copyable {
   @usableFromInline let memory: UnsafeMutableRawPointer
   @usableFromInline let places: UnsafePointer<_Place>
   package var builder: RowBuilder
   package let plan: RowPlan
-  /// The first value that could not be stored, and why.
+  /// The error of the first value that could not be stored.
   package var failure: RecordFault?
-  /// Bytes of the value at hand.
+  /// Bytes of the current value.
   var scratch = _ByteSink()
 
-  /// For rows of a plan's layout, which is the newest.
+  /// For rows of a plan's layout, which must be the newest.
   package init(_ plan: RowPlan) {
     self.plan = plan
     builder = RowBuilder(plan.layout)
@@ -46,7 +47,7 @@ public struct _RowSink: ~Copyable {
     memory.storeBytes(of: value, toByteOffset: Int(place.position), as: Value.self)
   }
 
-  /// Says that a struct is there, whose parts stand by themselves.
+  /// Marks a struct as present. Its parts are written separately.
   package mutating func setPresent(at node: Int) { setPresent(places[node]) }
 
   public mutating func _setNull(at node: Int) {
@@ -65,7 +66,7 @@ public struct _RowSink: ~Copyable {
     builder.set(variable: Int(place.number), bytes: bytes)
   }
 
-  /// Stores what a body writes.
+  /// Stores the bytes that a closure writes.
   package mutating func store(at node: Int, _ body: (inout _ByteSink) -> Void) {
     scratch.clear()
     body(&scratch)

@@ -1,24 +1,26 @@
 package import RoostFile
 package import RoostRecords
 
-/// Gives the values of one row to an object. The row was looked at: every place of its layout lies within it.
+/// Reads the values of one row into an object. The row was validated: every place of its layout
+/// lies within it.
 public struct _RowSource: ~Copyable {
   @usableFromInline private(set) var row: UnsafeRawPointer
   @usableFromInline private(set) var places: UnsafePointer<_Place>
   package private(set) var plan: RowPlan
-  /// Bits of the properties that stay empty, because the object makes their values from the row that it keeps.
+  /// The bits of properties that stay empty, because the object makes their values from its kept
+  /// row.
   @usableFromInline var lazy: UInt64 = 0
   /// Reads a value that is too large for its row.
   package let large: (any LargeValues)?
-  /// The first value that could not be had, and why. Its slot stays empty.
+  /// The error of the first value that could not be read. Its slot stays empty.
   package var failure: (any Error)?
 
-  /// Someone who can read a row's large values.
+  /// Reads a row's large values.
   package protocol LargeValues {
     func bytes(of field: FieldID) throws(StoreError) -> [UInt8]
   }
 
-  /// The plan is that of the row's layout, which has admitted the row.
+  /// The plan must be that of the row's layout, which has validated the row.
   package init(_ row: UnsafeRawPointer, _ plan: RowPlan, large: (any LargeValues)? = nil) {
     self.row = row
     self.plan = plan
@@ -26,7 +28,7 @@ public struct _RowSource: ~Copyable {
     places = UnsafePointer(plan.places)
   }
 
-  /// Goes on to another row of the same plan's layout, or to one of another plan.
+  /// Switches to another row of this plan's layout, or to a row of another plan.
   mutating func begin(_ row: UnsafeRawPointer, _ plan: @autoclosure () -> RowPlan?) {
     self.row = row
     failure = nil
@@ -35,7 +37,7 @@ public struct _RowSource: ~Copyable {
     places = UnsafePointer(plan.places)
   }
 
-  /// Whether the row says nil.
+  /// Whether the row stores nil.
   @inlinable @inline(__always)
   public func _isNull(_ node: Int) -> Bool {
     let place = places[node]
@@ -43,7 +45,7 @@ public struct _RowSource: ~Copyable {
     return place.isNull(row)
   }
 
-  /// A value whose bytes in memory are those in the row.
+  /// Reads a value whose bytes in memory are those in the row.
   @inlinable @inline(__always)
   public mutating func _load<Value: BitwiseCopyable>(_ node: Int, as type: Value.Type) -> Value {
     let place = places[node]
@@ -53,7 +55,8 @@ public struct _RowSource: ~Copyable {
     return initial(node).loadUnaligned(as: type)
   }
 
-  /// The bytes of a variable value, until the body returns. They may be of any length, and say anything.
+  /// Passes the bytes of a variable value to a closure. They may have any length and may be
+  /// damaged.
   public mutating func _withBytes<Result>(_ node: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     let place = places[node]
     if place.kind == .variable, !place.isNull(row) {
@@ -81,7 +84,7 @@ public struct _RowSource: ~Copyable {
     }
   }
 
-  /// That of ``Layout``, where it can be seen from here.
+  /// The bit of ``Layout``, repeated here so that the compiler can inline it.
   static var outsideBit: UInt16 { @inline(__always) get { 0x8000 } }
 
   @inline(__always)
@@ -89,12 +92,13 @@ public struct _RowSource: ~Copyable {
     UInt16(littleEndian: row.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 
-  // MARK: What the row does not say
+  // MARK: Fields that the row lacks
 
   @usableFromInline @inline(never)
   func isInitiallyNull(_ node: Int) -> Bool { plan.initial.isNull(node) }
 
-  /// Where the bytes of a value stand that the row does not have, or that it calls nil although it may not be nil now.
+  /// The bytes of a value that the row lacks, or that is nil in the row although it may no longer
+  /// be nil.
   @usableFromInline @inline(never)
   func initial(_ node: Int) -> UnsafeRawPointer { plan.initial.fixed(node) }
 

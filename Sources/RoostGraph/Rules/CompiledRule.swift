@@ -5,7 +5,7 @@ package struct CompiledRule: Sendable {
   package let rule: ValueRule
   private let pattern: RulePattern?
 
-  /// Throws ``Unfit`` where the rule does not fit the field.
+  /// Throws ``Unfit`` if the rule does not fit the field.
   package init(_ rule: ValueRule, for type: FieldType) throws(Unfit) {
     self.rule = rule
     var pattern: RulePattern?
@@ -41,7 +41,8 @@ package struct CompiledRule: Sendable {
     }
   }
 
-  /// What an error says of a value: the message of the rule, or what is wrong; nil where the value keeps the rule.
+  /// The error about a value: the message of the rule or a description; nil if the value fulfils
+  /// the rule.
   package func shownFault(_ value: Value, matches: RuleMatches? = nil) -> String? {
     guard let fault = fault(value, matches: matches) else { return nil }
     return rule.message ?? fault
@@ -49,13 +50,13 @@ package struct CompiledRule: Sendable {
 
   var hasPattern: Bool { pattern != nil }
 
-  /// Matches a text with the rule's pattern, and notes the result.
+  /// Matches a text with the rule's pattern and keeps the result.
   func note(_ value: Value, in matches: RuleMatches) {
     guard let pattern, let own = value.words, own.utf8.count <= RulePattern.mostBytes else { return }
     matches.note(own, pattern)
   }
 
-  /// What is wrong with a value, as a clause; nil where it keeps the rule.
+  /// Why a value breaks the rule, as a clause; nil if it fulfils the rule.
   package func fault(_ value: Value, matches: RuleMatches? = nil) -> String? {
     if value == .null { return nil }
     switch rule.kind {
@@ -87,7 +88,7 @@ package struct CompiledRule: Sendable {
     }
   }
 
-  /// Why a rule cannot be kept, as a clause.
+  /// Why a rule does not fit a field, as a clause.
   package struct Unfit: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
@@ -139,7 +140,7 @@ extension FieldType {
     }
   }
 
-  /// Whether a listed value can be equal to one of the type.
+  /// Whether a listed value can be equal to a value of the type.
   fileprivate func takes(_ value: Value) -> Bool {
     switch (self, value) {
     case (.bool, .bool), (.string, .string), (.data, .data), (.uuid, .uuid), (.url, .url), (.array, .array),
@@ -150,7 +151,7 @@ extension FieldType {
     }
   }
 
-  /// The type for a sentence.
+  /// The type for a message.
   fileprivate var shown: String {
     switch self {
     case .bool: "a Bool"

@@ -4,10 +4,10 @@ package import RoostRecords
 ///
 /// A rule is written with literals, so the bounds of a `Decimal` may be of type `Double`.
 package enum NumberOrder {
-  /// -1, 0 or 1; nil where the two have no order, as with NaN or a number and a date.
+  /// -1, 0 or 1; nil if the two have no order, as with NaN or a number and a date.
   package static func order(_ one: Value, _ other: Value) -> Int? {
     if case .date(let one) = one, case .date(let other) = other { return order(one, other) }
-    // A bound of a `Float` is the `Float` that the literal would be.
+    // A bound of a `Float` is converted to the `Float` that the literal would be.
     if case .float(let one) = one, case .double(let other) = other { return order(one, Float(other)) }
     if case .double(let one) = one, case .float(let other) = other { return order(Float(one), other) }
     guard let one = number(one), let other = number(other) else { return nil }
@@ -47,7 +47,7 @@ package enum NumberOrder {
 
   private static func order(_ one: Int128, _ other: Double) -> Int? {
     if other.isNaN { return nil }
-    // Each integer of a field has fewer than 65 bits.
+    // Each integer of a field has at most 64 bits.
     if other >= 0x1p64 { return -1 }
     if other <= -0x1p64 { return 1 }
     let floor = other.rounded(.down)
@@ -65,7 +65,7 @@ package enum NumberOrder {
       if other.isNaN { return nil }
       if other.isInfinite { return other > 0 ? -1 : 1 }
       guard let written = DecimalNumber(written: other) else {
-        // It is larger than every decimal number, or nearer to zero.
+        // The number is larger than every decimal number, or closer to zero.
         if other.magnitude > 1 { return other > 0 ? -1 : 1 }
         if one.mantissa == 0 { return other > 0 ? -1 : other < 0 ? 1 : 0 }
         return one.isNegative ? -1 : 1
@@ -76,7 +76,7 @@ package enum NumberOrder {
 }
 
 extension DecimalNumber {
-  /// The decimal number that a `Double` is printed as; nil where its exponent is too large or too small.
+  /// The decimal number that a `Double` prints; nil if its exponent is too large or too small.
   fileprivate init?(written double: Double) {
     var digits: UInt128 = 0
     var exponent = 0
@@ -91,7 +91,7 @@ extension DecimalNumber {
       exponent = shift
       rest = rest[..<mark]
     }
-    // A `Double` is printed with 17 digits at most, and zeros.
+    // A `Double` prints at most 17 digits, and zeros.
     for character in rest {
       if character == "." {
         isFraction = true

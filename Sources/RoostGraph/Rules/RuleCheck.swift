@@ -1,11 +1,11 @@
 package import RoostRecords
 
-/// The rules of all properties of one class, tested on a row that is put together.
+/// Tests the rules of all properties of one class on a row under construction.
 package final class RuleCheck: Sendable {
   /// The rules of one property.
   package struct Entry: Sendable {
     package let property: Int
-    /// The bit that says whether a write sets the property.
+    /// The bit that tells whether a write sets the property.
     package let bit: UInt64
     package let field: FieldID
     package let slot: RoostRecords.Slot
@@ -21,14 +21,14 @@ package final class RuleCheck: Sendable {
     package let property: Int
     package let rule: ValueRule
     package let value: Value
-    /// What is wrong, as a clause.
+    /// The error, as a clause.
     package let detail: String
   }
 
   package let entries: [Entry]
   /// The bits of all properties with rules.
   package let bits: UInt64
-  /// The bits of those with a pattern.
+  /// The bits of the properties with a pattern.
   package let patternBits: UInt64
 
   package init(_ entries: [Entry]) {
@@ -39,11 +39,12 @@ package final class RuleCheck: Sendable {
     }
   }
 
-  /// The rules that the row at hand breaks, in the order of the properties.
+  /// The rules that the row breaks, in the order of the properties.
   ///
   /// - Parameters:
+  ///   - builder: the row.
   ///   - mask: the bits of the properties that are written; others are not tested.
-  ///   - matches: what is known of texts and patterns.
+  ///   - matches: known results of matching texts with patterns.
   package func breaches(
     _ builder: borrowing RowBuilder, _ mask: UInt64 = .max, matches: RuleMatches? = nil
   ) -> [Breach] {
@@ -53,7 +54,7 @@ package final class RuleCheck: Sendable {
     return found
   }
 
-  /// Matches the texts of the row at hand that are written.
+  /// Matches the row's written texts.
   func note(_ builder: borrowing RowBuilder, _ mask: UInt64, in matches: RuleMatches) {
     for entry in entries where mask & entry.bit & patternBits != 0 {
       guard let value = builder.value(entry.slot) else { continue }
@@ -64,7 +65,7 @@ package final class RuleCheck: Sendable {
   private func add(
     _ entry: Entry, _ builder: borrowing RowBuilder, to found: inout [Breach], matches: RuleMatches?
   ) {
-    // What is stored outside of a row was not set.
+    // A value outside the row was not set.
     guard let value = builder.value(entry.slot) else { return }
     for one in entry.rules {
       guard let fault = one.shownFault(value, matches: matches) else { continue }

@@ -1,11 +1,11 @@
 package import RoostRecords
 
-/// One rule for the values of a property. Nil keeps every rule.
+/// A rule for the values of a property. Nil fulfils every rule.
 package struct ValueRule: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// Between two bounds; nil for no bound.
+    /// Between two bounds; a bound may be nil.
     case range(lower: Value?, upper: Value?, includesUpper: Bool)
-    /// So many characters, bytes or elements; nil for any number.
+    /// The number of characters, bytes or elements; `upper` nil means no maximum.
     case length(lower: Int, upper: Int?)
     /// The regular expression matches the whole text.
     case pattern(String)
@@ -17,7 +17,7 @@ package struct ValueRule: Hashable, Sendable {
   }
 
   package var kind: Kind
-  /// What the program wants an error to say.
+  /// The program's message for the error.
   package var message: String?
 
   package init(_ kind: Kind, message: String? = nil) {
@@ -25,7 +25,7 @@ package struct ValueRule: Hashable, Sendable {
     self.message = message
   }
 
-  /// The rule as a program writes it.
+  /// The rule as Swift code.
   package var text: String {
     switch kind {
     case .range(let lower, let upper, let includesUpper):
@@ -53,7 +53,7 @@ package struct ValueRule: Hashable, Sendable {
 }
 
 extension Value {
-  /// The value for a sentence, of a long text the beginning.
+  /// The value for a message; a long text is shortened.
   package var brief: String {
     switch self {
     case .null: "nil"
@@ -77,7 +77,7 @@ extension Value {
 }
 
 extension DecimalNumber {
-  /// The digits, with a point where it is among them or close to them.
+  /// The digits, with a decimal point if it is among or close to them.
   fileprivate var text: String {
     if isNaN { return "NaN" }
     let digits = "\(mantissa)"

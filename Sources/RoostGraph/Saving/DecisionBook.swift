@@ -1,14 +1,15 @@
-/// What was decided about new objects that have rows already, while a save is tried.
+/// The decisions of one save about new objects that have the unique values of a row.
 struct DecisionBook {
   var decisions: [LinkKey: SaveRun.Decision] = [:]
-  /// By row, whose values it will have, where somebody was asked: the next one is compared with the last of them.
+  /// By row, the objects whose values it will have, for closures that decide: the next new object
+  /// is compared with the last of them.
   var shown: [LinkKey: [Shown]] = [:]
 
   struct Shown {
     var object: any _ModelObject
-    /// Where it was inserted.
+    /// The key with which it was inserted.
     var key: LinkKey
-    /// Whether what is nil in it stays as it was.
+    /// Whether the row keeps its value where the object has nil.
     var isPartial: Bool
   }
 
@@ -20,7 +21,7 @@ struct DecisionBook {
     }
   }
 
-  /// What was decided about an object holds no more.
+  /// Forgets the decision about an object.
   mutating func forget(_ key: LinkKey) {
     decisions[key] = nil
     for row in shown.keys { shown[row]?.removeAll { $0.key == key } }
@@ -28,7 +29,8 @@ struct DecisionBook {
 }
 
 extension _ModelObject {
-  /// Fills values that are nil with those of the first of some objects where they are not. Returns what was filled, and the nil that was there.
+  /// Fills properties that are nil with the value of the first object in which they are not nil.
+  /// Returns the filled properties and their previous nil.
   func fillNil(from below: [any _ModelObject]) -> [(property: Int, value: Any)] {
     var filled: [(property: Int, value: Any)] = []
     for (number, property) in Self._$type.properties.enumerated() {
@@ -48,7 +50,7 @@ extension _ModelObject {
   }
 }
 
-/// What stands in the slot of one value.
+/// Reads the slot of one value.
 struct Glance: _SlotVisitor {
   let property: Int
   private(set) var value: Any?
@@ -66,7 +68,7 @@ struct Glance: _SlotVisitor {
   mutating func _visit<Model>(_ property: Int, _ slot: inout _ToMany<Model>) {}
 }
 
-/// An optional, whatever of.
+/// An optional of any type.
 private protocol MaybeNil { var isNil: Bool { get } }
 
 extension Optional: MaybeNil { fileprivate var isNil: Bool { self == nil } }

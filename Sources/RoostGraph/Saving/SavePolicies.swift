@@ -1,16 +1,17 @@
-/// What wins where this context and another one changed the same property of an object.
+/// Decides which change wins if this context and another one changed the same property of an
+/// object.
 package enum MergePolicy: Sendable {
-  /// Nobody: the save is refused.
+  /// Neither: the save throws.
   case error
-  /// What is stored already.
+  /// The stored value.
   case storeWins
-  /// What was changed here.
+  /// The value that was set here.
   case objectWins
   /// The object as it is here, with all its properties.
   case overwrite
 }
 
-/// What becomes of a new object whose unique values a row has already.
+/// The treatment of a new object if a row has its unique values already.
 package enum UniqueChoice: Sendable {
   /// The row takes the object's values.
   case upsert
@@ -18,27 +19,28 @@ package enum UniqueChoice: Sendable {
   case keepExisting
   /// The row takes the object's values that are not nil.
   case mergeNonNil
-  /// The save is refused.
+  /// The save throws.
   case refuse
 }
 
-/// How that is decided, for the objects of a class.
+/// The policy for the objects of a class.
 package enum UniquePolicy {
   case always(UniqueChoice)
-  /// The row takes the object's values unless what this one says of it is older than what it says of the row's.
+  /// The row takes the object's values, unless the closure says that the object is older than the
+  /// row's.
   case newest(String, (_ inserted: any _ModelObject, _ existing: any _ModelObject) -> Bool)
   /// The row takes the object's values of these properties.
   case fields([Int])
-  /// Asked, with no lock held: the new object comes first, then the one that has its unique values.
+  /// A closure decides, without a lock. It gets the new object and the one with its unique values.
   case asks((_ inserted: any _ModelObject, _ existing: any _ModelObject) throws -> UniqueChoice)
 
-  /// Whether a row has all values of an object that was merged into it.
+  /// Whether the row takes all values of an object that is merged into it.
   func takesAll(_ choice: UniqueChoice) -> Bool {
     if case .fields = self { return false }
     return choice == .upsert
   }
 
-  /// For a report.
+  /// The policy's name for a report.
   func name(_ type: _ModelType) -> String {
     switch self {
     case .always(let choice): choice.name
@@ -60,7 +62,7 @@ extension UniqueChoice {
   }
 }
 
-/// What a save did that was not asked for word by word.
+/// Decisions of a save that the program should know.
 package struct SaveOutcome: Sendable {
   /// A property that two contexts changed.
   package struct Conflict: Sendable {
@@ -69,38 +71,39 @@ package struct SaveOutcome: Sendable {
     package var before: String
     package var here: String
     package var stored: String
-    /// The commit that this context had seen, and the newest one.
+    /// The newest commit that this context had seen, and the newest of all.
     package var seen: UInt64
     package var newest: UInt64
     package var keepsStored: Bool
   }
 
-  /// A new object that became that of a row.
+  /// A new object that was merged into a row.
   package struct Merge: Sendable {
     package var inserted: ObjectName
     package var existing: ObjectName
     package var choice: UniqueChoice
-    /// What decided, in words.
+    /// The name of the deciding policy.
     package var policy: String
-    /// The properties of the row that have another value now.
+    /// The properties of the row whose values changed.
     package var fields: [String]
-    /// Whether that row is of a new object, too.
+    /// Whether the row also belongs to a new object.
     package var isAmongNew = false
   }
 
   package var conflicts: [Conflict] = []
   package var merges: [Merge] = []
-  /// How many there were: of a bulk write only the first ones are told.
+  /// The number of merges; a bulk write lists only the first ones.
   package var mergeCount = 0
   package static let mostMerges = 10_000
-  /// Objects whose changes were given up, because another context had deleted them.
+  /// Objects whose changes were discarded, because another context had deleted them.
   package var dropped: [ObjectName] = []
 
   package init() {}
 }
 
 extension GraphFault {
-  /// The error of an object whose owner another context deleted with a rule that takes members along.
+  /// The error of an object whose owner another context deleted, if the delete rule includes
+  /// members.
   static func orphan(
     _ member: ObjectName, _ property: String?, of owner: ObjectName, policy: MergePolicy
   ) -> GraphFault {

@@ -1,58 +1,60 @@
 internal import RoostRecords
 
-/// One attempt to write what a context changed: what is known at its time, and what was found out.
+/// One attempt to write a context's changes: its state and its results.
 final class SaveRun {
   let writer: RecordWriter
-  /// What others committed since the context's snapshot; nil where nobody did, and nothing need be compared.
+  /// The commits of others since the context's snapshot; nil if there are none, so that nothing
+  /// must be compared.
   let news: News?
-  /// Rows that new objects become, because these have the same unique values.
+  /// The rows that new objects are merged into, because they have the same unique values.
   let decisions: [LinkKey: Decision]
-  /// Whether what objects say of each other may be written as it is.
+  /// Whether references and lists can be written as the objects have them.
   let isPlain: Bool
   /// Whether no object is deleted that a written object may reference.
   let losesNothing: Bool
   @exclusivity(unchecked) var entry: CommitFeed.Entry
-  /// Rows of one map that are not in the entry yet: most are of the same one.
+  /// Changed rows of one map that are not in the entry yet, because most are of the same map.
   @exclusivity(unchecked) private var noted: (map: Int, rows: [UInt64]) = (0, [])
   private(set) var faults: [GraphFault]
-  /// How many there are, also those that are not told.
+  /// The number of errors, including those beyond the limit.
   private(set) var faultCount: Int
-  /// Whether a row could not be written as it is. One that only breaks a rule is written, until the save ends with all faults.
+  /// Whether a row could not be written. A row that only breaks a rule is written, until the save
+  /// ends with all errors.
   private(set) var isBroken = false
   /// New objects that have the unique values of a row, found by this attempt.
   var collisions: [Collision] = []
-  /// New objects whose decision holds no more.
+  /// New objects whose decision is no longer valid.
   var lapsed: [LinkKey] = []
-  /// By object, the properties that are written after all, where those are not the ones that were changed.
+  /// By object, the properties to write, if they are not the changed ones.
   var masks: [ObjectIdentifier: UInt64] = [:]
-  /// Properties whose stored value this save keeps, by object. Properties from the 64th on share one change bit, so the bit alone would
-  /// overwrite them.
+  /// Properties whose stored value this save keeps, by object. Properties from the 64th on share
+  /// one change bit, so the bit alone would overwrite them.
   private(set) var kept: [ObjectIdentifier: [Int]] = [:]
-  /// Objects whose rows say something else than the objects, because of a decision.
+  /// Objects whose rows differ from them because of a decision.
   private var differing: Set<ObjectIdentifier> = []
   /// Objects whose rows are gone.
   var vanished: Set<LinkKey> = []
-  /// Rows that went, by themselves or because a rule took them along.
+  /// Rows that were deleted by the program or by a delete rule.
   var gone: [LinkKey] = []
-  /// Objects that wait until others make room for their unique values.
+  /// Objects that wait until others give up their unique values.
   var waiting: [any _ModelObject] = []
-  /// Rows that lost a partner, or got one, because two contexts chose differently.
+  /// Rows that lost or got a partner, because two contexts chose different ones.
   var parted: [LinkKey] = []
-  /// Owners of lists that deleted objects were in.
+  /// Owners of lists that contained deleted objects.
   var left: [LinkKey] = []
   /// Rows whose derived values the save changed.
   private(set) var derived: [RowName] = []
   var summary = SaveOutcome()
-  /// What the backing store wants to have done after the commit.
+  /// Called after the commit, for the backing store.
   var afterCommit: ((UInt64) -> Void)?
   var isCommitted = false
   private var readers: [Int: TableReader] = [:]
 
   struct Decision {
     var row: UInt64
-    /// Nothing that asks any more.
+    /// The policy; it calls no closure any more.
     var policy: UniquePolicy
-    /// What decided, in words.
+    /// The name of the deciding policy.
     var name: String
   }
 
@@ -61,13 +63,13 @@ final class SaveRun {
     var key: LinkKey
     /// The row that has the same values.
     var row: UInt64
-    /// What a policy says that refuses it; nil if the object's name says enough.
+    /// The error for a policy that rejects the object; nil if the object's name is enough.
     var fault: GraphFault?
   }
 
-  /// What others did.
+  /// The changes of others.
   struct News {
-    /// By map; nil where more happened than the feed tells.
+    /// By map; nil if there are more changes than the feed lists.
     var rows: [Int: Set<UInt64>]?
 
     func contains(_ map: Int, _ row: UInt64) -> Bool {
@@ -76,7 +78,13 @@ final class SaveRun {
     }
   }
 
-  /// - Parameter faults: what objects refused by themselves.
+  /// - Parameters:
+  ///   - writer: the transaction.
+  ///   - news: the commits of others.
+  ///   - decisions: the rows that new objects are merged into.
+  ///   - isPlain: whether no object is deleted or may be missing.
+  ///   - author: identifies the context in the feed.
+  ///   - faults: the errors of objects' `validate`.
   init(
     _ writer: RecordWriter, _ news: News?, decisions: [LinkKey: Decision], isPlain: Bool, author: AnyObject,
     faults: [GraphFault]
@@ -91,26 +99,28 @@ final class SaveRun {
     entry = CommitFeed.Entry(number: writer.commitNumber, rows: [:], author: ObjectIdentifier(author))
   }
 
-  /// Whether this attempt is not committed, because the save must first decide about the new objects that it found.
+  /// Whether this attempt is not committed, because the save must first decide about the new
+  /// objects that it found.
   var isRepeated: Bool { !collisions.isEmpty || !lapsed.isEmpty }
 
-  /// Whether new objects are only compared with the unique indexes from here on: this attempt found one that has a row already, so
-  /// it is not committed. Attempts that know decisions write all rows, because a merge reads the rows that it meets.
+  /// Whether the rest of the new objects are only compared with the unique indexes: this attempt
+  /// found an object that has a row already, so it will not be committed. Attempts with decisions
+  /// write all rows, because a merge reads the rows that it meets.
   var isProbing: Bool { !collisions.isEmpty && decisions.isEmpty }
 
-  /// Whether lists may have changed otherwise than their objects know.
+  /// Whether lists may have changes that their objects do not know.
   var isShared: Bool { news != nil || !decisions.isEmpty }
 
-  /// The row that an object of this number is written to.
+  /// The row to which an object with this row number is written.
   func row(_ map: Int, _ row: UInt64) -> UInt64 {
     if decisions.isEmpty { return row }
     var row = row
-    // Each step leads to a row that was inserted before, so it ends.
+    // Each step goes to a row that was inserted before, so the loop ends.
     while let next = decisions[LinkKey(map: map, row: row, property: 0)], next.row != row { row = next.row }
     return row
   }
 
-  /// The rows before anything is changed.
+  /// The rows before the transaction's changes.
   func reading(_ map: EntityMap) throws -> TableReader {
     if let known = readers[map.number] { return known }
     let made = try writer.reading(map.entity.id)
@@ -118,7 +128,7 @@ final class SaveRun {
     return made
   }
 
-  /// Leaves a property as it is stored.
+  /// Keeps the stored value of a property.
   func keep(_ object: any _ModelObject, _ property: Int) {
     kept[ObjectIdentifier(object), default: []].append(property)
   }
@@ -130,27 +140,27 @@ final class SaveRun {
     return kept.isEmpty || kept[ObjectIdentifier(object)]?.contains(property) != true
   }
 
-  /// Notes that an object's row says something else than the object.
+  /// Records that an object's row differs from the object.
   func noteDifference(_ object: any _ModelObject) { differing.insert(ObjectIdentifier(object)) }
 
-  /// Whether the row of any written object may say something else than the object.
+  /// Whether the row of any written object may differ from the object.
   var mayDiffer: Bool { news != nil || !differing.isEmpty || !masks.isEmpty || !kept.isEmpty }
 
-  /// Whether the row of a written object may say something else than the object.
+  /// Whether the row of a written object may differ from the object.
   func mayDiffer(_ object: any _ModelObject) -> Bool {
     if news != nil { return true }
     let id = ObjectIdentifier(object)
     return differing.contains(id) || masks[id] != nil || kept[id] != nil
   }
 
-  /// Whether a row gets values of its object, and keeps others that another context stored.
+  /// Whether a row gets values of its object and keeps others that another context stored.
   func isMixed(_ object: any _ModelObject, _ row: LinkKey) -> Bool {
     guard let news else { return false }
     let id = ObjectIdentifier(object)
     return masks[id] != nil || kept[id] != nil || news.contains(row.map, row.row)
   }
 
-  /// Notes for other contexts that a row changed, or a list of its object.
+  /// Records for other contexts that a row or a list of its object changed.
   func note(_ map: Int, _ row: UInt64) {
     if noted.map != map {
       moveNoted()
@@ -177,9 +187,10 @@ final class SaveRun {
     if faults.count < Self.mostFaults { faults.append(fault) }
   }
 
-  /// More are not told.
+  /// At most this many errors are listed.
   static let mostFaults = 1000
 }
 
-/// An attempt found new objects that have rows already: it is made again, when it is known what becomes of them.
+/// Thrown by an attempt that found new objects with the values of rows: the save is tried again
+/// after a decision about each.
 struct SaveAgain: Error {}

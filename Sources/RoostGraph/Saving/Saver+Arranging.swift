@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Lists of a save, and how many members there are.
+/// Writes the lists of a save and counts their members.
 extension Saver {
   /// Writes the lists that changed.
   func arrange(_ run: SaveRun) throws {
@@ -17,7 +17,7 @@ extension Saver {
         if run.news == nil, run.decisions.isEmpty {
           if isWritten(list) { continue }
           var rows = living(list).map { RowID($0) }
-          // Of those that are not shown nobody knows but the store whether they went in this save.
+          // Only the store knows whether members that are not shown were deleted by this save.
           if !list.strangers.isEmpty {
             let entity = store.maps[list.relation.target].entity.id
             let strangers = Set(list.strangers.map { RowID($0.row) })
@@ -28,14 +28,14 @@ extension Saver {
           try merge(list, side, run: run, before: &before)
         }
       } catch let fault as RecordFault {
-        // What refused its own row says more.
+        // The error of the rejected row itself is more precise.
         if !run.isBroken { run.refuse(refusal(fault, list.owner, run: run)) }
       }
     }
   }
 
-  /// The stored members of lists by links that new objects add to, before this save links any. The other sides of the relationship
-  /// bring members in by an order of their own.
+  /// The stored members of lists of links that new objects add to, before this save adds links. The
+  /// other sides of the relationship add members in their own order.
   private func membersBefore(_ dirty: [LoadedList], _ run: SaveRun) throws -> [LinkKey: [UInt64]] {
     var before: [LinkKey: [UInt64]] = [:]
     for list in dirty where list.relation.isByLinks {
@@ -49,10 +49,11 @@ extension Saver {
     return before
   }
 
-  /// Brings what came to lists that are not loaded to their ends, in the order in which it came.
+  /// Moves the members that were added to unloaded lists to the end, in the order in which they
+  /// were added.
   private func arrangeEdits(_ run: SaveRun) throws {
     var edits = Array(links.ledger.edits.lazy.filter { $0.value.addedCount > 1 || $0.value.cameAgain })
-    // Several new objects may become one row.
+    // Several new objects may be merged into one row.
     if !run.decisions.isEmpty { edits.sort { $0.key.row < $1.key.row } }
     let catalog = run.writer.catalog
     for (key, edit) in edits {
@@ -60,7 +61,7 @@ extension Saver {
         !edit.owner._$state.flags.contains(.deleted), !run.isBroken,
         let side = catalog.relationship(relation.way.id)
       else { continue }
-      // New members come last when they are written, and they are written in their order.
+      // New members are written in their order, so they are last already.
       if !relation.isByLinks, edit.comesInOrder { continue }
       let owner = RowID(run.row(key.map, key.row))
       guard try run.writer.contains(owner, store.maps[key.map].entity.id) else { continue }
@@ -73,7 +74,8 @@ extension Saver {
     }
   }
 
-  /// Links that several members made. The members' own lists would bring them in by the order of their rows.
+  /// Appends links that several members added. The members' own lists would add them in the order
+  /// of their rows.
   private func append(
     _ edit: LinkLedger.Edit, _ relation: Relation, to owner: RowID, links: LinkWriter, run: SaveRun
   ) throws {
@@ -84,8 +86,9 @@ extension Saver {
     }
   }
 
-  /// Moves added members to the end of the list, in the order in which they were added: their rows may have been written in another order,
-  /// or a member was removed and added again. An upserted member keeps its stored place.
+  /// Moves added members to the end of the list, in the order in which they were added: their rows
+  /// may have been written in another order, or a member was removed and added again. An upserted
+  /// member keeps its stored place.
   private func arrange(
     _ edit: LinkLedger.Edit, _ key: LinkKey, relation: Relation, of owner: RowID, links: LinkWriter,
     run: SaveRun
@@ -104,7 +107,7 @@ extension Saver {
     if wanted != now { try links.replace(wanted.map { RowID($0) }, of: owner) }
   }
 
-  /// The members that stay.
+  /// The members that are not deleted.
   private func living(_ list: LoadedList) -> [UInt64] { list.withStrangers(living(list.rows, list.relation)) }
 
   private func living(_ rows: [UInt64], _ relation: Relation) -> [UInt64] {
@@ -115,8 +118,10 @@ extension Saver {
     }
   }
 
-  /// Members that came here and elsewhere are all in it, and what went here or elsewhere is not. Their order is that of here; what
-  /// came elsewhere follows. The members of a new object that becomes another one's row follow those that are there.
+  /// Merges a list with others' changes. It contains all members that were added here or by others,
+  /// and none that were removed here or by others. The order is the one of this context; members
+  /// that others added follow. The members of a new object that is merged into a row follow the
+  /// row's.
   private func merge(
     _ list: LoadedList, _ side: Relationship, run: SaveRun, before: inout [LinkKey: [UInt64]]
   ) throws {
@@ -147,24 +152,25 @@ extension Saver {
       wanted = here.filter { there.contains($0) || !before.contains($0) }
       wanted += stored.filter { !seen.contains($0) && !before.contains($0) }
     } else {
-      // Who belongs to it was said by the members' own rows.
+      // The members' own rows tell which belong to it.
       wanted = here.filter { there.contains($0) } + stored.filter { !seen.contains($0) }
     }
     if wanted != stored { try links.replace(wanted.map { RowID($0) }, of: RowID(owner)) }
-    // The next new object that becomes this row adds after these.
+    // The next new object that is merged into this row adds its members after these.
     if let known = before[key].map(Set.init) {
       before[key] = wanted.filter { known.contains($0) || seen.contains($0) }
     }
   }
 
-  /// The list as the snapshot has it, which it follows.
+  /// The list in the snapshot on which the changes are based.
   private func base(_ list: LoadedList) throws -> [UInt64] {
     if list.owner._$state.flags.contains(.inserted) { return [] }
     guard let side = try session.snapshot().catalog.relationship(list.relation.way.id) else { return [] }
     return try session.snapshot().links(side).rows(of: RowID(list.key.row)).map(\.number)
   }
 
-  /// Whether writing the members' rows brought the list to what it is: new objects came in at its end, in their order.
+  /// Whether the list is complete and in order because its members' rows were written: new objects
+  /// at its end, in their order.
   private func isWritten(_ list: LoadedList) -> Bool {
     guard !list.relation.isByLinks, let stored = list.storedCount else { return false }
     return comeInOrder(list.rows[stored...], list.relation)
@@ -172,16 +178,16 @@ extension Saver {
 
   // MARK: Counts
 
-  /// Notes which lists lose members by a deletion, as far as they must have some.
+  /// Records the lists that lose members by a deletion, if they have a minimum number of members.
   func noteOwners(_ rows: [Int: [RowID]], _ run: SaveRun) throws {
     run.left += try owners(losing: rows, links.deletions.doomed, run.writer)
   }
 
-  /// The lists that lose members with rows, as far as they must have some.
+  /// The lists that lose members with deleted rows, if they have a minimum number of members.
   func owners(losing rows: [Int: [RowID]], _ doomed: Set<LinkKey>, _ writer: RecordWriter) throws -> [LinkKey] {
     var found: [LinkKey] = []
     for (map, relations) in store.countedRelations.enumerated() {
-      // An inherited one is counted for the class that declares it.
+      // An inherited relationship is counted for the class that declares it.
       for relation in relations where relation.minimum > 0 && relation.property >= store.maps[map].type.first {
         let lost =
           (rows[relation.home] ?? []) + doomed.filter { $0.map == relation.home }.map { RowID($0.row) }
@@ -214,12 +220,12 @@ extension Saver {
     return try writer.links(inverse).rows(of: row)
   }
 
-  /// Refuses relationships that have too few members or too many, of objects that were made or changed here.
+  /// Throws if relationships of new or changed objects have too few or too many members.
   func count(_ run: SaveRun) throws {
     if store.countedRelations.allSatisfy(\.isEmpty) { return }
-    // What was fetched into a working set is as its store has it.
+    // Rows that were fetched into a working set are not validated.
     if store.backing != nil, saveBacking == nil { return }
-    // What is not written cannot be counted. A row that breaks a rule is written.
+    // Rows that are not written cannot be counted. A row that breaks a rule is written.
     if run.isBroken { return }
     var keys = Set(run.left)
     for object in changes.changed + changes.inserted {
@@ -238,9 +244,12 @@ extension Saver {
     try count(keys, run.writer).forEach(run.refuse)
   }
 
-  /// Which relationships have too few members or too many.
+  /// The errors of relationships that have too few or too many members.
   ///
-  /// - Parameter mayBeFew: whether too few are none of the caller's business, because others come.
+  /// - Parameters:
+  ///   - keys: the relationships.
+  ///   - writer: the transaction.
+  ///   - mayBeFew: whether too few members are no error, because more will be added.
   func count(_ keys: Set<LinkKey>, _ writer: RecordWriter, mayBeFew: Bool = false) throws -> [GraphFault] {
     var faults: [GraphFault] = []
     for key in keys.sorted(by: { ($0.map, $0.row, $0.property) < ($1.map, $1.row, $1.property) }) {

@@ -2,16 +2,17 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostRecords
 
-/// Writing what was changed, in one transaction.
+/// Writes the changes in one transaction.
 extension Saver {
-  /// How a save is done, where its contexts do not say it.
+  /// Options of a save that its contexts do not set.
   struct Way {
     let durability: SyncMode?
-    /// How long it waits for another writer; nil for as long as it takes.
+    /// The longest wait for another writer; nil to wait without a limit.
     let timeoutMilliseconds: UInt64?
   }
 
-  /// Writes the changes of contexts of several stores. Each store is asked for everything before the first one commits.
+  /// Writes the changes of contexts of several stores. All stores prepare their commit before the
+  /// first one commits.
   static func save(_ savers: [Saver], _ way: Way) throws {
     var waiting: [Saver] = []
     try judge(savers)
@@ -25,8 +26,8 @@ extension Saver {
       waiting.append(saver)
       saver.matchPatterns()
     }
-    // Always in the same order, so that two threads with the same stores do not wait for each other. Working sets come last, so they
-    // are asked, and commit, before the others.
+    // Always in the same order, so that two threads with the same stores do not wait for each
+    // other. Working sets come last, so they send their requests and commit before the others.
     waiting.sort {
       let (one, other) = ($0.saveBacking != nil, $1.saveBacking != nil)
       return one == other ? ObjectIdentifier($0.store) < ObjectIdentifier($1.store) : other
@@ -39,7 +40,7 @@ extension Saver {
       do {
         try write(waiting, books, runs: &runs, way: way)
         for (saver, run) in zip(waiting, runs) { saver.finish(run) }
-        // Of the others this save did nothing.
+        // This save changed nothing in the others.
         for saver in savers where !waiting.contains(where: { $0 === saver }) { saver.forgetLastSave() }
         return
       } catch is SaveAgain {
@@ -48,7 +49,7 @@ extension Saver {
         for (number, run) in runs.enumerated() where try waiting[number].decide(run, &books[number]) { isAsked = true }
         if isAsked { try judgeAgain(waiting) }
       } catch let delay as Delay {
-        // Working sets commit one after the other: those that have are done.
+        // Working sets commit one after the other: those that have committed are done.
         for number in runs.indices.reversed() where runs[number].isCommitted {
           waiting[number].outcome = nil
           waiting[number].finish(runs[number])
@@ -57,17 +58,17 @@ extension Saver {
         }
         try count(&turns, delay)
         for number in waiting.indices { try waiting[number].catchUp(after: delay, &books[number]) }
-        // Objects show what others committed now.
+        // The objects show the commits of others now.
         try judgeAgain(waiting)
       } catch {
-        // Stores commit one after the other: what the first ones have is not pending any more.
+        // Stores commit one after the other: the changes in the first ones are saved.
         for (saver, run) in zip(waiting, runs) where run.isCommitted { saver.finish(run) }
         throw error
       }
     }
   }
 
-  /// Asks objects again that changed since the save began.
+  /// Validates objects again that changed since the save began.
   private static func judgeAgain(_ savers: [Saver]) throws {
     try judge(savers)
     for saver in savers where saver.store.computes { saver.computeDerived() }
@@ -81,10 +82,11 @@ extension Saver {
     throw GraphFault(.conflict, "other contexts changed the same objects during each of 100 attempts: save again")
   }
 
-  /// Each turn finds at least one new object that has a row already; one or two find all, unless others write meanwhile.
+  /// Each attempt finds at least one new object that has a row already. One or two find all, unless
+  /// others write meanwhile.
   private static var mostTurns: Int { 100 }
 
-  /// Whether there is something to write.
+  /// Whether there are changes to write.
   private func isReadyToSave() throws -> Bool {
     try loadBacking?(
       changes.deletedObjects.compactMap { object in object.entityMap.map { ($0, object._$state.row) } }, false)
@@ -99,7 +101,7 @@ extension Saver {
     return true
   }
 
-  /// One transaction in the other, so that nothing commits before all is written.
+  /// Nests the transactions, so that nothing commits before all is written.
   private static func write(
     _ savers: [Saver], _ books: [DecisionBook], runs: inout [SaveRun], way: Way
   ) throws {
@@ -129,8 +131,8 @@ extension Saver {
     saver.session.statistics.pagesWritten += runs[place].writer.written.pages
   }
 
-  /// Throws if others changed an object that computes values or checks itself: it has to see what they committed, unless it replaces all of
-  /// that.
+  /// Throws if others changed an object that computes values or validates itself: it must see their
+  /// commits, unless it overwrites all of them.
   private func checkIsCurrent(_ run: SaveRun) throws {
     guard let news = run.news, store.computes || store.hasJudges, mergePolicy != .overwrite, !session.isPinned,
       saveBacking == nil
@@ -150,7 +152,8 @@ extension Saver {
       faults: judged)
   }
 
-  /// What others committed that this context has not seen, or had not seen when it changed the same objects.
+  /// The commits of others that this context has not seen, or had not seen when it changed the same
+  /// objects.
   private func news(_ writer: RecordWriter) throws -> SaveRun.News? {
     guard let seen = session.seenCommit else { return nil }
     let newest = writer.commitNumber - 1
@@ -165,11 +168,12 @@ extension Saver {
   }
 
   private func write(_ run: SaveRun) throws {
-    // A program that was asked about unique values may have changed more.
+    // A closure that decided about unique values may have changed more.
     if !run.decisions.isEmpty { try loadEditedLists() }
     try compare(run)
     try keepTaken(run)
-    // References first, so that rules follow those of now; then what makes room for unique values.
+    // References first, so that delete rules follow the new ones; then the rows that give up unique
+    // values.
     try update(run)
     try relink(run)
     try delete(run)
@@ -182,11 +186,13 @@ extension Saver {
     try count(run)
   }
 
-  /// Loads lists held by links where a member left and came back, or where the relationship is its own inverse: their edits do not
-  /// tell which side owns a link. A save loads no other list. Added members are put in order by their row numbers.
+  /// Loads lists of links in which a member was removed and added again, or whose relationship is
+  /// its own inverse: their edits do not tell which side owns a link. A save loads no other list.
+  /// Added members are ordered by their row numbers.
   private func loadEditedLists() throws {
     for (key, edit) in links.ledger.edits {
-      // The owner's own class says what its property is: one that a subclass adds is none of the topmost class's.
+      // The owner's own class knows the property: the root class lacks a property that a subclass
+      // adds.
       guard let origin = edit.owner._$state.origin as? RowOrigin, let relation = links.relation(origin, key.property),
         relation.isByLinks, relation.isOwnInverse || edit.cameAgain
       else { continue }
@@ -195,7 +201,8 @@ extension Saver {
     if let failure = objects.failure { throw failure }
   }
 
-  /// Fetches the members of lists that others join, so that these come after them, and of lists that must have a certain number of members.
+  /// Fetches the members of lists that get new members, which must come last, and of lists with a
+  /// minimum or maximum number of members.
   func fetchEditedLists() throws {
     guard let loadBacking else { return }
     var rows: [(map: EntityMap, row: UInt64)] = []
@@ -209,7 +216,7 @@ extension Saver {
     try loadBacking(rows, true)
   }
 
-  /// The owners whose lists lose objects that are deleted, and need a certain number of members.
+  /// The owners of lists that lose deleted members and have a minimum number of members.
   private func ownersOfDeleted() throws -> [(map: EntityMap, row: UInt64)] {
     var keys = Array(links.deletions.doomed)
     for object in changes.deletedObjects {
@@ -229,7 +236,7 @@ extension Saver {
     return rows
   }
 
-  /// Whether rows are new ones in the order in which they will be written.
+  /// Whether rows are new ones, in the order in which they will be written.
   func comeInOrder(_ rows: ArraySlice<UInt64>, _ relation: Relation) -> Bool {
     let target = store.maps[relation.target]
     var last: UInt64 = 0

@@ -1,12 +1,13 @@
 internal import RoostRecords
 
-/// Saving to the store behind a working set.
+/// Saves to the backing store of a working set.
 extension Saver {
-  /// A save cannot go on: it begins again after that was done.
+  /// Why a save must be delayed: it begins again when the reason is gone.
   enum Delay: Error {
-    /// Others committed what this context does not show, so its objects are not what will be stored.
+    /// Others committed changes that this context does not show, so its objects differ from what
+    /// will be stored.
     case isBehind
-    /// Rows have to be loaded, because their values are part of the request.
+    /// Rows must be loaded, because their values are part of the request.
     case needs([LinkKey])
     /// The backing store merged new objects into others.
     case merges
@@ -14,7 +15,7 @@ extension Saver {
     case isStale([LinkKey], any Error)
   }
 
-  /// Hands the changes of an attempt to the backing store, as the last step before the commit.
+  /// Passes the changes of an attempt to the backing store, as the last step before the commit.
   func saveToBacking(_ run: SaveRun) throws {
     guard let saveBacking else { return }
     if let outcome {
@@ -31,7 +32,7 @@ extension Saver {
         let map = store.maps[number]
         for row in Set(rows).sorted() {
           guard let object = try object(map, row), !object._$state.flags.contains(.inserted) else { continue }
-          // One that was looked for in vain is not in the backing store any more.
+          // A row that was fetched in vain is no longer in the backing store.
           if store.backing?.keys.isUnloaded(map, row, in: session.seenCommit) != true {
             found.append(object)
           } else if object._$state.flags.isDisjoint(with: [.invalid, .gone]) {
@@ -58,7 +59,8 @@ extension Saver {
     if !outcome.merged.isEmpty { throw Delay.merges }
   }
 
-  /// Lets objects show what the store has of properties that others changed too, since the backing store takes what they show.
+  /// Updates the properties of objects that others changed too, because the backing store gets the
+  /// objects' values.
   private func showStored(_ run: SaveRun) {
     for object in changes.changed {
       guard let mask = run.masks[ObjectIdentifier(object)], let origin = object._$state.origin as? RowOrigin else {
@@ -70,7 +72,7 @@ extension Saver {
     }
   }
 
-  /// Keeps all properties of changed objects as they are here, so that no newer value takes the place of one.
+  /// Keeps all values of changed objects as they are here, so that no newer value replaces one.
   private func holdAll() {
     for object in changes.changed {
       let flags = object._$state.flags
@@ -81,7 +83,8 @@ extension Saver {
     }
   }
 
-  /// The rows that others may have changed: those of the request, and those in their references and lists.
+  /// The rows that others may have changed: those of the request, and those in their references and
+  /// lists.
   private func stale(_ request: BackingChanges) -> [LinkKey] {
     var rows: Set<LinkKey> = []
     for object in request.updated + request.deleted {
@@ -98,7 +101,8 @@ extension Saver {
     return Array(rows)
   }
 
-  /// The stored rows of a reference, or of a list of links that was changed here. No other relationship is stored with the object.
+  /// The stored rows of a reference, or of a list of links that was changed here. No other
+  /// relationship is stored with the object.
   private func targets(of object: any _ModelObject, _ relation: Relation) -> [UInt64] {
     var rows: [UInt64] = []
     if case .reference = relation.way {
@@ -118,8 +122,9 @@ extension Saver {
     return list
   }
 
-  /// Removes objects that others deleted from the references and lists of pending objects: the backing store gets what these show. The
-  /// transaction of the working set does the same with rows (``lead(_:_:mask:box:run:)``), and refuses a reference that must stay.
+  /// Removes objects that others deleted from the references and lists of unsaved objects, because
+  /// the backing store gets their values. The transaction of the working set does the same with
+  /// rows (``lead(_:_:mask:box:run:)``), and throws if a required reference would be removed.
   private func partVanished() throws {
     for object in changes.changed + changes.insertedObjects {
       let flags = object._$state.flags
@@ -140,7 +145,8 @@ extension Saver {
     }
   }
 
-  /// The rows at the other sides of relationships that this save changes. A backing store may keep both sides.
+  /// The rows at the other sides of relationships that this save changes. A backing store may store
+  /// both sides.
   private func partners(_ run: SaveRun) throws -> [Int: [UInt64]] {
     var found: [Int: [UInt64]] = [:]
     for (number, rows) in run.entry.deleted {
@@ -187,7 +193,7 @@ extension Saver {
     try objects.registered(map, RowID(row)) ?? objects.readOne(row, objects.origin(map))
   }
 
-  /// Does what a delayed save waits for.
+  /// Removes the reason of a delay.
   func catchUp(after delay: Delay, _ book: inout DecisionBook) throws {
     if saveBacking == nil {
       if case .isBehind = delay { try follower.advance() }

@@ -1,8 +1,9 @@
 internal import RoostRecords
 
-/// Finding what was changed here and by another context too, before anything is written.
+/// Finds properties that both this context and another one changed, before anything is written.
 ///
-/// Only rows are looked at that others changed: where nobody committed since the snapshot, none.
+/// It examines only rows that others changed. If there was no commit since the snapshot, it
+/// examines none.
 extension Saver {
   func compare(_ run: SaveRun) throws {
     guard let news = run.news else { return }
@@ -32,14 +33,15 @@ extension Saver {
     guard try reader.contains(RowID(row.row)) else { return try vanish(object, origin, row: row, run: run) }
     var written = changed
     for (property, fields) in all.sorted(by: { $0.key < $1.key }) where changed & _ModelState.bit(property) != 0 {
-      // A computed value is no conflict: it follows the others, and is computed of what is stored in the end.
+      // A computed value is no conflict: it follows other values, and is computed from the stored
+      // ones at the end.
       if origin.map.type.computed.contains(property) { continue }
       guard let stored = try reader.values(fields, of: RowID(row.row)),
         let before = try changes.base(row, origin.map, property: property, fields: fields), !isStill(before, stored),
         let here = try values(object, origin, property: property, fields: fields, run: run)
       else { continue }
       if isStill(here, stored), mergePolicy != .error { continue }
-      // Properties that share a bit are told apart by their values.
+      // For properties that share a bit, their values tell which changed.
       let isShared = origin.map.type.sharesBit(property)
       if isShared, isStill(here, before) {
         if mergePolicy != .overwrite { run.keep(object, property) }
@@ -62,7 +64,8 @@ extension Saver {
     if written != changed { run.masks[ObjectIdentifier(object)] = written }
   }
 
-  /// The bits of all properties, but for those whose stored values were refused and that were not set since.
+  /// The bits of all properties, except those whose stored values were rejected and that were not
+  /// set since.
   func overwritten(_ object: any _ModelObject, _ origin: RowOrigin) -> UInt64 {
     objects.makeValues(object)
     var bits = UInt64.max
@@ -72,12 +75,12 @@ extension Saver {
     return bits
   }
 
-  /// Another context deleted what was changed here. The row stays deleted; by default, and where the store wins, the changes are
-  /// dropped and reported.
+  /// Handles an object that was changed here and deleted by another context. The row stays deleted.
+  /// By default, and with the policy `storeWins`, the changes are dropped and reported.
   private func vanish(_ object: any _ModelObject, _ origin: RowOrigin, row: LinkKey, run: SaveRun) throws {
     run.vanished.insert(row)
     if mergePolicy != .storeWins { try refuseOrphans(object, origin, run: run) }
-    let cure = "delete it here too, give its changes up with rollback(), or save with the merge policy .storeWins"
+    let cure = "delete it here too, discard its changes with rollback(), or save with the merge policy .storeWins"
     let hasValues = try objects.fields(origin.map).keys.contains { object._$state.changed & _ModelState.bit($0) != 0 }
     switch mergePolicy {
     case .error:
@@ -85,7 +88,7 @@ extension Saver {
         GraphFault(
           .conflict, "another context deleted this object, which was changed here: " + cure, name: objects.name(object))
       )
-    // Members that came or went are told by their own sides.
+    // Members that were added or removed store that in their own rows.
     case .overwrite where hasValues:
       run.refuse(
         GraphFault(
@@ -94,8 +97,8 @@ extension Saver {
     }
   }
 
-  /// Refuses new members of a list that owns them, where the list's owner was deleted by another context. Members that name their
-  /// owner themselves are refused when their own rows are written.
+  /// Throws for new members of an owning list whose owner another context deleted. Members that
+  /// reference their owner themselves are handled when their own rows are written.
   private func refuseOrphans(_ object: any _ModelObject, _ origin: RowOrigin, run: SaveRun) throws {
     for case .some(let relation) in store.relations[origin.map.number]
     where relation.isByLinks && relation.deleteRule == .cascade {
@@ -125,7 +128,7 @@ extension Saver {
     }
   }
 
-  /// What an object has in the fields of one property.
+  /// The values of an object in the fields of one property.
   private func values(
     _ object: any _ModelObject, _ origin: RowOrigin, property: Int, fields: [FieldID], run: SaveRun
   ) throws -> [Value]? {
@@ -134,7 +137,7 @@ extension Saver {
     guard try run.writer.table(origin.map.entity.id).read(row, into: &box.sink.builder) else { return nil }
     box.sink.failure = nil
     object._$encode(only: _ModelState.bit(property), into: &box.sink)
-    // What cannot be stored is refused when it is written.
+    // A value that cannot be stored causes an error when it is written.
     if box.sink.failure != nil { return nil }
     return try run.reading(origin.map).values(fields, of: row, in: box.sink.builder)
   }

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Rows whose derived values a save changed, although no object of them did.
+/// Handles rows whose derived values a save changed although their objects did not.
 extension Saver {
   /// Computes the derived properties of new and changed objects.
   func computeDerived() {
@@ -10,9 +10,11 @@ extension Saver {
     }
   }
 
-  /// Computes the derived properties of a row again, and asks the rules of its class. Returns what they refuse.
+  /// Computes the derived properties of a row again and checks its class's rules. Returns the
+  /// errors.
   ///
-  /// Such a row has values of two writers, because a merge or a policy chose between them. So no object computed what fits to it.
+  /// Such a row has values of two writers, because a merge or a policy chose between them. So no
+  /// object has computed the derived values that fit.
   func settleMixed(_ row: RowID, _ map: EntityMap, writer: RecordWriter) throws -> [GraphFault] {
     let type = map.type
     if type.computed.isEmpty, type.judge == nil || !validates { return [] }
@@ -44,7 +46,7 @@ extension Saver {
     return faults
   }
 
-  /// Makes the objects of these rows read them again once the save is committed.
+  /// Makes the objects of these rows read them again after the commit.
   func noteDerived(_ run: SaveRun) {
     if run.derived.isEmpty { return }
     objects.noteUnread(

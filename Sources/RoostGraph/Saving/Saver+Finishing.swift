@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// What a save leaves behind in objects, once it is committed.
+/// Updates objects after a save is committed.
 extension Saver {
   func finish(_ run: SaveRun) {
     session.statistics.saves += 1
@@ -9,7 +9,7 @@ extension Saver {
     session.release(objects.takeKept())
     store.listeners.tell(by: session.user)
     run.afterCommit?(run.writer.commitNumber)
-    // What is committed is saved, whatever cannot be read behind it: the next call goes on, or says why it cannot.
+    // The commit is kept even if a later read fails: the next call continues or throws the error.
     if session.seenCommit == nil {
       try? follower.begin(after: run.writer.commitNumber)
     } else {
@@ -38,7 +38,7 @@ extension Saver {
     return store.hasFound[origin.map.number]
   }
 
-  /// An object whose row went, although nobody deleted it here.
+  /// Marks an object whose row a delete rule deleted.
   private func leave(_ row: LinkKey) {
     guard let object = objects.registered(store.maps[row.map], RowID(row.row)), !object._$state.flags.contains(.gone),
       let origin = object._$state.origin as? RowOrigin
@@ -49,7 +49,8 @@ extension Saver {
     object._$state.flags.remove(.changed)
   }
 
-  /// Makes a new object that of the row it was written to; where that row has an object, this one leaves.
+  /// Gives a new object the row that it was merged into. If that row has an object, this one leaves
+  /// the context.
   private func become(_ object: any _ModelObject, _ run: SaveRun) {
     guard let origin = object._$state.origin as? RowOrigin, !object._$state.flags.contains(.gone) else { return }
     let old = object._$state.row

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// References of rows that are written, where what they lead to may be another row by now, or none.
+/// Corrects references in written rows whose target was merged into another row or deleted.
 extension Saver {
   /// Corrects the references of a row that is about to be written.
   func lead(
@@ -32,7 +32,7 @@ extension Saver {
     }
   }
 
-  /// Where the references of a row lead that is put together.
+  /// The targets of the references in a row under construction.
   func leads(_ box: SinkBox, _ origin: RowOrigin) -> [RowID?] {
     var rows: [RowID?] = []
     for case .some(let relation) in store.relations[origin.map.number] {
@@ -42,8 +42,9 @@ extension Saver {
     return rows
   }
 
-  /// Notes for other contexts whose lists a row leaves or joins: not all of them are objects here. Partners of one-to-one relationships,
-  /// which others may have changed, are read again here too.
+  /// Records for other contexts which lists a row leaves or joins; not all of their owners are
+  /// objects here. Partners of one-to-one relationships, which others may have changed, are read
+  /// again here too.
   func noteLeads(_ before: [RowID?], _ box: SinkBox, origin: RowOrigin, run: SaveRun) {
     var rows = before.makeIterator()
     for case .some(let relation) in store.relations[origin.map.number] {
@@ -57,7 +58,7 @@ extension Saver {
     }
   }
 
-  /// Where a reference leads as its slot says.
+  /// The row that a reference refers to by its slot.
   func leads(_ object: any _ModelObject, _ relation: Relation) -> UInt64? {
     let slot = object.one(relation.property)
     let row = slot.object.map { links.model($0, relation)._$state.row } ?? slot.row
@@ -69,7 +70,7 @@ extension Saver {
     case refused(GraphFault)
   }
 
-  /// What becomes of a reference that leads to a row which is not there; nil where it is.
+  /// The treatment of a reference whose target does not exist; nil if it exists.
   private func loss(_ object: any _ModelObject, _ relation: Relation, row: UInt64, run: SaveRun) throws -> Loss? {
     let target = store.maps[relation.target]
     let known = objects.registered(target, RowID(row))?._$state.flags ?? []
@@ -77,7 +78,7 @@ extension Saver {
       (known.contains(.deleted) && !known.contains(.gone))
       || links.isDoomed(relation.home, row)
     if isDeleted {
-      // Of rows that are there the deletion sees to it.
+      // If the row exists, the deletion clears the reference.
       guard object._$state.flags.contains(.inserted) else {
         return try run.writer.contains(RowID(row), target.entity.id) ? nil : .nothing
       }
@@ -91,7 +92,7 @@ extension Saver {
           others: [objects.name(object)])
       )
     }
-    // One that never was stored goes without anybody being asked.
+    // An object that was never stored can be dropped without a check.
     if known.contains(.inserted) { return known.contains(.deleted) ? .nothing : nil }
     if run.news == nil, !changes.mayDangle { return nil }
     if try run.writer.contains(RowID(row), target.entity.id) { return nil }
@@ -109,11 +110,12 @@ extension Saver {
         others: [ObjectName(target.type.name, row)]))
   }
 
-  /// Where both sides of a relationship are one and two contexts gave an object two partners, one of them loses it. Other one-to-one
-  /// relationships are parted when their rows are written (``parting(_:_:_:_:_:waits:refused:)``).
+  /// Resolves relationships that are their own inverse, if two contexts gave an object two
+  /// partners: one of them loses it. Other one-to-one relationships are parted when their rows are
+  /// written (``parting(_:_:_:_:_:waits:refused:)``).
   func partSingles(_ run: SaveRun) throws {
     if !run.isShared || !store.hasMutualSingles { return }
-    // By that policy it was refused already, because both changed the partner.
+    // With that policy the save has already thrown, because both contexts changed the partner.
     if mergePolicy == .error, run.decisions.isEmpty { return }
     for object in changes.changed + changes.inserted {
       let flags = object._$state.flags

@@ -1,8 +1,9 @@
 internal import RoostRecords
 
-/// Looking for an object with the same unique values before anything is saved.
+/// Looks for an object with the same unique values before a save.
 extension Saver {
-  /// The stored object that has unique values of this one; nil if there is none, or if it is this one itself.
+  /// The stored object that has unique values of this one; nil if there is none, or if it is this
+  /// object.
   func existing(like object: any _ModelObject) throws -> (any _ModelObject)? {
     try follower.advance()
     let map = try objects.map(of: object)
@@ -12,7 +13,8 @@ extension Saver {
     return try links.find(store.maps[map.home], RowID(row))
   }
 
-  /// Throws where an object has unique values of a stored one, or of one that waits to be saved; or where one has that comes along with it.
+  /// Throws if an object, or one that would be inserted with it, has the unique values of a stored
+  /// or unsaved object.
   func checkUnique(_ object: any _ModelObject) throws {
     try follower.advance()
     var seen: Set<ObjectIdentifier> = []
@@ -43,7 +45,7 @@ extension Saver {
     }
   }
 
-  /// The row of an object that waits to be saved and has these values.
+  /// The row of an unsaved object that has these values.
   private func pendingRow(like wanted: [Value], _ index: Index, _ map: EntityMap, own: UInt64) throws -> UInt64? {
     for other in changes.changed where other.entityMap?.home == map.home && other._$state.row != own {
       let flags = other._$state.flags
@@ -60,7 +62,7 @@ extension Saver {
       {
         return row
       }
-      // It went, or was changed in a way that nobody told: another one may have the values.
+      // The object was deleted, or changed without its setter: another object may have the values.
       if !isAgain { changes.uniques = PendingUniques() }
     }
     return nil
@@ -74,7 +76,8 @@ extension Saver {
     return index.uniqueValues(values) == wanted
   }
 
-  /// Notes the unique values of new objects that came since it was done last. Their setters tell from there on.
+  /// Records the unique values of objects that were inserted since the last call. Later their
+  /// setters report changes.
   private func notePendingUniques() throws {
     if changes.uniques.count > changes.inserted.count { changes.uniques = PendingUniques() }
     for object in changes.inserted[changes.uniques.count...] {
@@ -89,14 +92,14 @@ extension Saver {
         let key = PendingUniques.Key(index: index.id, values: own)
         if changes.uniques.rows[key] == nil { changes.uniques.rows[key] = object._$state.row }
       }
-      // Setters of references tell in any case.
+      // Setters of references report changes in any case.
       var bits = try uniqueBits(map)
       for case .some(let relation) in store.relations[map.number] { bits &= ~_ModelState.bit(relation.property) }
       object._$state.changed &= ~bits
     }
   }
 
-  /// The bits of a class's properties that are part of something unique.
+  /// The bits of a class's properties that are part of a unique constraint.
   func uniqueBits(_ map: EntityMap) throws -> UInt64 {
     if let known = changes.uniques.bits[map.number] { return known }
     let unique = Set(store.uniques(of: map).flatMap(\.fields))
@@ -117,7 +120,7 @@ extension Saver {
       entity: map.type.name, row: own == 0 ? nil : own, property: names, others: [other])
   }
 
-  /// What of an object must be unique: the values of one index after the other.
+  /// The unique values of an object, index by index.
   func uniqueValues(of object: any _ModelObject, _ map: EntityMap) throws -> [[Value?]] {
     let values = try values(of: object, map)
     return store.uniques(of: map).map { index in index.fields.sorted().map { values[$0] } }
@@ -131,7 +134,7 @@ extension Saver {
     for index in uniques {
       guard let wanted = index.uniqueValues(values) else { continue }
       guard let row = try table.row(unique: index.name, wanted) else { continue }
-      // What waits for its deletion, or was changed here, stands in nobody's way.
+      // A row that is marked for deletion, or has other values here, does not conflict.
       if links.isDoomed(map.home, row.number) { continue }
       if let known = objects.registered(store.maps[map.home], row) {
         if known._$state.flags.contains(.deleted) { continue }
@@ -145,7 +148,7 @@ extension Saver {
     return nil
   }
 
-  /// The values of an object in fields that are part of something unique.
+  /// The values of an object in the fields of unique constraints.
   func values(of object: any _ModelObject, _ map: EntityMap) throws -> [FieldID: Value] {
     if let origin = object._$state.origin as? RowOrigin, object._$state.flags.contains(.fault) {
       objects.fill(object, origin)

@@ -1,18 +1,23 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Merging a new object into the row that has its unique values.
+/// Merges a new object into the row that has its unique values.
 extension Saver {
   struct MergedRow {
     var row: UInt64
-    /// Whether no row had the values, so that it is a new one.
+    /// Whether no row had the values, so that the row is new.
     var isNew: Bool
     var choice: UniqueChoice
-    /// The properties of the row that have another value now.
+    /// The properties of the row whose values changed.
     var fields: [String]
   }
 
-  /// - Parameter box: holds the object's row.
+  /// - Parameters:
+  ///   - object: the object.
+  ///   - map: the map of its class.
+  ///   - policy: the policy of the merge; it must not call a closure.
+  ///   - box: contains the object's row.
+  ///   - table: the table of the row.
   func mergeRow(
     _ object: any _ModelObject, _ map: EntityMap, policy: UniquePolicy, box: SinkBox, table: TableWriter
   ) throws -> MergedRow {
@@ -32,9 +37,9 @@ extension Saver {
         return choice.policy
       }
     case .fields(let properties): wanted = .fields(map.fields(of: properties))
-    case .asks: preconditionFailure("somebody was asked before")
+    case .asks: preconditionFailure("the closure of the policy was called before")
     }
-    // What its references demand to be unique says nothing of which row it is.
+    // Unique indexes of its references do not identify the row.
     let merged = try table.merge(&box.sink.builder, among: store.uniques(of: map).map(\.id), wanted)
     var fields: [String] = []
     for field in merged.changed {

@@ -1,13 +1,14 @@
 internal import RoostRecords
 
-/// Two contexts that gave one object two partners, where a row stands in the way of another one.
+/// Handles two partners for one object, set by two contexts, when the row of one conflicts with the
+/// other's.
 extension Saver {
-  /// Writes a row; where it has a former partner in its way, again without that.
+  /// Writes a row. If it conflicts with a former partner's row, it parts the two and writes again.
   func parting(
     _ object: any _ModelObject, _ origin: RowOrigin, box: SinkBox, run: SaveRun, write: () throws -> Void,
     waits: (RecordFault) -> Bool = { _ in false }, refused: (RecordFault) -> Void
   ) throws {
-    // Each turn parts it from the partner of another relationship.
+    // Each round removes the partner of another relationship.
     var left = store.relations[origin.map.number].count
     while true {
       do { return try write() } catch let fault as RecordFault {
@@ -54,7 +55,8 @@ extension Saver {
     }
   }
 
-  /// Whether an object leads to a new one that becomes a stored one, and that keeps whom it has.
+  /// Whether an object references a new object that is merged into a stored row and keeps that
+  /// row's partner.
   func keepsPartner(_ object: any _ModelObject, _ relation: Relation, run: SaveRun) throws -> Bool {
     guard !run.decisions.isEmpty, let row = leads(object, relation),
       let decision = run.decisions[LinkKey(map: relation.home, row: row, property: 0)],
@@ -66,7 +68,8 @@ extension Saver {
       table: table)
   }
 
-  /// Leaves the stored partners that a new object took as they are stored, where the object's row does not take over its reference.
+  /// Keeps the stored partners that a new object took, if the row it is merged into does not take
+  /// over its reference.
   func keepTaken(_ run: SaveRun) throws {
     if run.decisions.isEmpty { return }
     for (key, taking) in links.ledger.takings {
@@ -81,7 +84,7 @@ extension Saver {
       let row = RowID(run.row(taker.map, taker.row))
       if try takes(new, map, policy: decision.policy, row: row, property: taker.property, table: table) { continue }
       if taking.former != 0 {
-        // One that a program gave another partner meanwhile, or deleted, has left this one.
+        // If the program gave it another partner meanwhile, or deleted it, it has left this one.
         guard let former = objects.registered(store.maps[taker.map], RowID(taking.former)),
           former._$state.flags.isDisjoint(with: [.deleted, .gone]), let own = former.entityMap,
           let relation = store.relations[own.number][taker.property], leads(former, relation) == nil
@@ -92,13 +95,13 @@ extension Saver {
     }
   }
 
-  /// Leaves one property of a changed object as it is stored.
+  /// Keeps the stored value of one property of a changed object.
   private func leave(_ object: any _ModelObject, _ property: Int, map: EntityMap, run: SaveRun) {
     if map.type.sharesBit(property) { return run.keep(object, property) }
     run.masks[ObjectIdentifier(object), default: object._$state.changed] &= ~_ModelState.bit(property)
   }
 
-  /// Whether a row takes over what a new object says of a property.
+  /// Whether a row takes over a new object's value of a property.
   func takes(
     _ object: any _ModelObject, _ map: EntityMap, policy: UniquePolicy, row: RowID, property: Int?,
     table: TableWriter
@@ -107,7 +110,7 @@ extension Saver {
     case .always(let choice): return choice == .upsert || choice == .mergeNonNil
     case .fields(let properties): return property.map(properties.contains) ?? false
     case .newest(_, let isNewer):
-      // Where the row has the object's values already it is as new.
+      // If the row has the object's values already, it counts as equally new.
       return try table.visit(row) { stored in
         let existing = Scratch(map, links)
         defer { existing.leave() }
@@ -116,11 +119,12 @@ extension Saver {
         if let failure = existing.failure { throw failure }
         return isTaken
       } ?? true
-    case .asks: preconditionFailure("somebody was asked before")
+    case .asks: preconditionFailure("the closure of the policy was called before")
     }
   }
 
-  /// The relationship to one of which two rows want the same object: that makes them no one object.
+  /// The to-one relationship in which two rows want the same object; they are different objects
+  /// then.
   func partnership(_ fault: RecordFault, _ map: EntityMap) -> Relation? {
     for case .some(let relation) in store.relations[map.number] {
       guard case .reference = relation.way else { continue }

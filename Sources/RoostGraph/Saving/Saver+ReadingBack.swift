@@ -2,15 +2,16 @@
   internal import RoostRecords
   internal import Synchronization
 
-  /// In debug builds the first object of a class that is saved is read back from its row and compared. A type may encode
-  /// less than it decodes, or decode something else than it encoded; nobody would know before the program starts again.
+  /// In debug builds the first saved object of a class is read back from its row and compared. A
+  /// type may encode less than it decodes, or decode other values than it encoded. Without this
+  /// check the error would appear only when the program starts again.
   extension Saver {
     func readBack(_ object: any _ModelObject, _ map: EntityMap, box: SinkBox) -> [GraphFault] {
       let type = map.type
       if type.isReadBack.load(ordering: .relaxed) { return [] }
       let memory = UnsafeMutableRawPointer.allocate(byteCount: max(box.sink.builder.byteCount, 8), alignment: 8)
       defer { memory.deallocate() }
-      // One that does not fit says nothing; the next one will.
+      // A row that does not fit is not compared; the next object will be.
       guard (try? box.sink.builder.write(to: memory)) != nil else { return [] }
       var comparison = Comparison(memory: memory, plan: box.sink.plan)
       object._$visit(&comparison)
@@ -30,7 +31,7 @@
     var differences: [(property: Int, was: String, now: String)] = []
 
     mutating func _visitValue<Value>(_ property: Int, _ slot: inout _Slot<Value>) {
-      // What the engine knows by itself is tested with the engine.
+      // Types that the engine stores itself are covered by its tests.
       guard slot._isFilled, !(Value.self is any _Storable.Type), let coder = plan.coders[property] as? Coder<Value>
       else { return }
       let was = slot._value
@@ -48,7 +49,7 @@
     private func text(_ value: Any) -> String { String(String(describing: value).prefix(200)) }
   }
 
-  /// Whether two values are the same, as far as anybody can see.
+  /// Whether two values look the same.
   enum Sameness {
     static func holds(_ one: Any, _ other: Any, depth: Int = 0) -> Bool {
       if depth > 60 { return true }

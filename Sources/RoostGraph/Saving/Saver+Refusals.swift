@@ -1,8 +1,8 @@
 internal import RoostRecords
 
-/// Saying in terms of objects what rows refused.
+/// Converts errors of rows to errors of objects.
 extension Saver {
-  /// What a row's fault says of its object.
+  /// The error of an object, for an error of its row.
   func refusal(_ fault: RecordFault, _ object: any _ModelObject, run: SaveRun) -> GraphFault {
     refusal(fault, objects.name(object), writer: run.writer)
   }
@@ -32,7 +32,7 @@ extension Saver {
     }
   }
 
-  /// Properties by the names of their fields: those of a subclass have its name before them.
+  /// Property names for field names: the fields of a subclass begin with its name.
   func property(_ fields: String?) -> String? {
     guard let fields, fields.contains("/") else { return fields }
     return fields.split(separator: ",").map { part in
@@ -40,7 +40,8 @@ extension Saver {
     }.joined(separator: ", ")
   }
 
-  /// What the row that stands in the way has in the fields of a unique index. A fault about two rows names the field of the last one.
+  /// The values of the conflicting row in the fields of a unique index. An error about two rows
+  /// names the field of the last one.
   private func values(_ fault: RecordFault, _ writer: RecordWriter) -> String {
     guard let other = fault.rows.last, let home = store.map(of: other.entity) else { return "" }
     let entity = home.entity
@@ -57,7 +58,7 @@ extension Saver {
     return fields.compactMap { values[$0]?.brief }.joined(separator: ", ")
   }
 
-  /// What a deletion that a rule forbids says of its objects.
+  /// The errors of objects, for a deletion that a rule forbids.
   func refusals(_ fault: RecordFault) -> [GraphFault] {
     ([fault] + fault.others).map { fault in
       let rows = fault.rows.map(objects.name)
@@ -73,7 +74,7 @@ extension Saver {
 }
 
 extension Value {
-  /// Whether nothing was changed: also a number that is none stays what it is.
+  /// Whether the value is unchanged; NaN equals the same NaN.
   func isStill(_ other: Value) -> Bool {
     switch (self, other) {
     case (.double(let one), .double(let other)): one.bitPattern == other.bitPattern || one == other

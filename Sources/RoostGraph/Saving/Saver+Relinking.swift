@@ -1,11 +1,13 @@
 internal import RoostRecords
 
-/// Links and references of objects that go, before their rules are asked: rules follow what is stored.
+/// Writes links and references of objects to be deleted before their delete rules run, because the
+/// rules follow stored rows.
 extension Saver {
-  /// Takes out of the stored lists what was taken out here, and puts in what was put in, where a rule follows them; and lets
-  /// references lead where they lead here.
+  /// Writes the changes of lists and references that delete rules follow: removed and added
+  /// members, and new targets of references.
   func relink(_ run: SaveRun) throws {
-    // What waits for a unique value leads where it leads here, too: else it would go with whom it has left.
+    // Objects that wait for a unique value are included. Otherwise a rule of their former owner
+    // would delete them.
     for object in run.waiting {
       guard let origin = object._$state.origin as? RowOrigin else { continue }
       for case .some(let relation) in store.relations[origin.map.number] {
@@ -28,7 +30,7 @@ extension Saver {
     }
   }
 
-  /// Lets a reference lead where it was set to. What it led to before is not this object's any more.
+  /// Writes the new target of a reference. Its former target no longer owns this object.
   private func relead(_ object: any _ModelObject, _ origin: RowOrigin, relation: Relation, run: SaveRun) throws {
     let row = RowID(object._$state.row)
     guard run.writes(object, relation.property),
@@ -44,10 +46,11 @@ extension Saver {
     }
     if slot.nullBit >= 0 { try table.update(row) { builder in builder.setNull(slot) } }
     guard let target = leads(object, relation).map({ RowID(run.row(relation.home, $0)) }) else { return }
-    // What has no row yet comes later in this save, or goes with the object. Where nil may not stand, its number does.
+    // A target without a row is written later in this save, or is deleted with the object. A
+    // required reference is written anyway.
     if slot.nullBit >= 0, try !run.writer.contains(target, store.maps[relation.target].entity.id) { return }
     do { try table.update(row) { builder in builder.set(slot, reference: target) } } catch let fault as RecordFault {
-      // Another one leads there by now, so it is not this one's either.
+      // Another row references the target already, so the reference is not this row's.
       if fault.code != .notUnique { throw fault }
     }
   }
@@ -71,7 +74,8 @@ extension Saver {
       let member = objects.registered(target, RowID(row))
       if member?._$state.flags.contains(.deleted) == true { continue }
       if member?._$state.flags.contains(.inserted) == true {
-        // It has no row yet that the rule could find. Where it were to go too it would be deleted by now.
+        // It has no row yet that the rule could find. If it were deleted too, that would have
+        // happened by now.
         if relation.deleteRule == .deny { staying.append(ObjectName(target.type.name, row)) }
       } else if try run.writer.contains(RowID(row), target.entity.id) {
         try links.append(RowID(row), to: RowID(key.row))

@@ -1,19 +1,25 @@
 internal import RoostRecords
 
-/// Rules for values, and what objects refuse by themselves.
+/// Checks rules for values and calls objects' `validate`.
 extension Saver {
-  /// Whether what this context saves comes from the program. What was fetched into a working set is as its store has it.
+  /// Whether the changes of this context are the program's. Rows that were fetched into a working
+  /// set are not validated.
   var validates: Bool { store.backing == nil || saveBacking != nil }
 
-  /// The rules that the row in a box breaks.
+  /// The errors of rules that the row in a box breaks.
   ///
-  /// - Parameter mask: the properties that are written; the others are as they were stored.
+  /// - Parameters:
+  ///   - box: contains the row.
+  ///   - map: the map of its class.
+  ///   - mask: the properties that are written; the others are as they were stored.
+  ///   - name: the name of the object.
   func breaches(_ box: SinkBox, _ map: EntityMap, mask: UInt64, name: ObjectName) -> [GraphFault] {
     guard let check = store.checks[map.number] else { return [] }
     return check.breaches(box.sink.builder, mask, matches: matches).map { fault($0, map, name: name) }
   }
 
-  /// Matches the texts that a save is about to write with their patterns, before it takes the writer's lock.
+  /// Matches the texts that a save is about to write with their patterns, before the save takes the
+  /// writer's lock.
   func matchPatterns() {
     if !store.hasPatterns || !validates { return }
     for object in changes.changed + changes.inserted {
@@ -27,12 +33,13 @@ extension Saver {
       box.sink.clear()
       objects.makeValues(object, mask)
       object._$encode(only: mask, into: &box.sink)
-      // What cannot be stored is refused when it is written.
+      // A value that cannot be stored causes an error when it is written.
       if box.sink.failure == nil { check.note(box.sink.builder, mask, in: matches) }
     }
   }
 
-  /// Notes the rules that the row of an object breaks. The row is written all the same, so that the save finds all faults before it ends.
+  /// Records the rules that the row of an object breaks. The row is still written, so that the save
+  /// finds all errors before it ends.
   func check(_ object: any _ModelObject, _ map: EntityMap, box: SinkBox, mask: UInt64, run: SaveRun) {
     guard store.checks[map.number] != nil, validates else { return }
     breaches(box, map, mask: mask, name: objects.name(object)).forEach(run.refuse)
@@ -44,9 +51,9 @@ extension Saver {
     return fault
   }
 
-  // MARK: What objects refuse by themselves
+  // MARK: `validate`
 
-  /// What an object's own `validate` refuses. It runs code of the program.
+  /// The errors of an object's own `validate`. It runs code of the program.
   func judge(_ object: any _ModelObject, _ change: ObjectChange, name: ObjectName) -> [GraphFault] {
     let type = type(of: object)._$type
     guard let judge = type.judge, !isFilling else { return [] }
@@ -58,14 +65,15 @@ extension Saver {
     }
   }
 
-  /// Calls `validate` of all objects that wait to be saved, and keeps what they refuse for the attempts that follow.
+  /// Calls `validate` of all unsaved objects and keeps the errors for the following attempts.
   ///
-  /// The program's code may insert, change and delete objects meanwhile: those are called too, in further rounds.
+  /// The program's code may insert, change and delete objects meanwhile; those are validated in
+  /// further rounds.
   static func judge(_ savers: [Saver]) throws {
     let judging = savers.filter { $0.store.hasJudges && $0.validates }
     if judging.isEmpty { return }
     for saver in judging where saver.isJudging {
-      throw GraphFault(.conflict, "validate(_:) called save(): it runs within a save, so let it only look at models")
+      throw GraphFault(.conflict, "validate(_:) called save(): it runs within a save, so let it only read models")
     }
     for saver in judging { (saver.isJudging, saver.judged) = (true, []) }
     defer { for saver in judging { saver.isJudging = false } }
@@ -85,12 +93,12 @@ extension Saver {
     throw GraphFault(
       .invalid,
       "validate(_:) inserted, changed or deleted further objects in each of \(mostRounds) rounds: let it "
-        + "only look at models")
+        + "only read models")
   }
 
   private static var mostRounds: Int { 100 }
 
-  /// The objects that wait to be saved and have a `validate`. A copy, because that may change all lists.
+  /// The unsaved objects that have a `validate`. A copy, because that may change all lists.
   private var pendingObjects: [(object: any _ModelObject, change: ObjectChange)] {
     func own(_ objects: [any _ModelObject], _ change: ObjectChange) -> [(any _ModelObject, ObjectChange)] {
       objects.filter { type(of: $0)._$type.judge != nil }.map { ($0, change) }
@@ -99,7 +107,8 @@ extension Saver {
       + own(changes.deletedObjects, .delete)
   }
 
-  /// An object that was called, and why. It keeps the object, so that no other one gets its address.
+  /// An object that was validated, and for which change. It keeps the object alive, so that no
+  /// other object gets its address.
   private struct Judged: Hashable {
     let object: any _ModelObject
     let change: ObjectChange
@@ -112,9 +121,12 @@ extension Saver {
 
   // MARK: Before a save
 
-  /// What a save would refuse of an object by rules, counts and its own `validate`. Nothing is written.
+  /// The errors that a save would throw for an object: rules, counts and its own `validate`. It
+  /// writes nothing.
   ///
-  /// - Parameter changesOnly: whether only the properties are checked that a save would write.
+  /// - Parameters:
+  ///   - object: the object.
+  ///   - changesOnly: whether to check only the properties that a save would write.
   func faults(of object: any _ModelObject, changesOnly: Bool = false) throws -> [GraphFault] {
     let origin = try objects.origin(of: object)
     let map = try objects.map(of: object)
@@ -147,7 +159,7 @@ extension Saver {
     return faults + judge(object, isNew ? .insert : .update, name: name)
   }
 
-  /// The objects that wait to be saved.
+  /// All objects with unsaved changes.
   var pending: [any _ModelObject] { changes.insertedObjects + changes.changedObjects + changes.deletedObjects }
 
   func countFault(_ count: Int, _ relation: Relation, name: ObjectName, map: EntityMap) -> GraphFault? {

@@ -1,15 +1,17 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// New objects whose unique values a row has already.
+/// Merges new objects whose unique values a row has already.
 ///
-/// An attempt to save that comes to such objects finds all of them, writes nothing, and is made again when it is known what
-/// becomes of each. So a save without any of them is not slowed down, and whoever decides holds no lock.
+/// An attempt to save that finds such objects finds all of them and writes nothing. The save is
+/// tried again after a decision about each of them. So a save without such objects is not slower,
+/// and the program decides without holding a lock.
 extension Saver {
-  /// A row was refused: the object is the same as another row's, or something else is wrong with it.
+  /// Handles a rejected row: another row has the object's unique values, or the object has another
+  /// error.
   func collide(_ fault: RecordFault, _ object: any _ModelObject, origin: RowOrigin, run: SaveRun) {
     guard let other = like(fault, origin.map, writer: run.writer) else {
-      // The row that has the partner may be one that is not written yet. The next attempt parts the two.
+      // The row that has the partner may not be written yet. The next attempt parts the two.
       if run.isProbing, run.isShared, partnership(fault, origin.map) != nil { return }
       return run.refuse(refusal(fault, object, run: run))
     }
@@ -20,7 +22,7 @@ extension Saver {
         property: fault.field)
       return run.refuse(fault)
     }
-    // What is there is only looked for where somebody may want to be told.
+    // The values of the other row are read only if the program may get them in an error.
     let isAsked =
       switch uniquePolicy(of: origin.map) {
       case .always(.refuse), .asks: true
@@ -29,7 +31,7 @@ extension Saver {
     collide(object, origin, other: other.row, run: run, fault: isAsked ? refusal(fault, object, run: run) : nil)
   }
 
-  /// A row has an object's unique values.
+  /// Records that a row has an object's unique values.
   func collide(
     _ object: any _ModelObject, _ origin: RowOrigin, other: RowID, run: SaveRun, fault: GraphFault? = nil
   ) {
@@ -37,26 +39,26 @@ extension Saver {
       SaveRun.Collision(object: object, key: LinkKey(object, origin), row: other.number, fault: fault))
   }
 
-  /// The unique indexes by which a new object becomes a stored row without a question: the policy asks no program and throws no error, and
-  /// all rows are of the object's class.
+  /// The unique indexes by which a new object is merged into a stored row without a decision: the
+  /// policy calls no closure and throws no error, and all rows are of the object's class.
   func decidingIndexes(_ map: EntityMap) -> [IndexID] {
     switch uniquePolicy(of: map) {
     case .always(.refuse), .asks: return []
     default: if map.family != nil || session.isSerial { return [] }
     }
-    // A partner that two objects want makes them no one object.
+    // Two objects that reference the same partner are still different objects.
     let references = Set(
       store.relations[map.number].compactMap { relation in relation.flatMap { map.field($0.property)?.id } })
     return store.uniques(of: map).filter { $0.fields.isDisjoint(with: references) }.map(\.id)
   }
 
-  /// Whether others inserted or changed a row since the snapshot that is shown.
+  /// Whether others inserted or changed a row after the shown snapshot.
   private func isNewer(_ row: RowID, _ map: EntityMap, run: SaveRun) -> Bool {
     if run.news?.contains(map.home, row.number) == true { return true }
     return (try? session.table(map).contains(row)) != true
   }
 
-  /// That of the class, or of the nearest one above it that has its own.
+  /// The policy of the class, or of the nearest superclass that has its own.
   func uniquePolicy(of map: EntityMap) -> UniquePolicy {
     if uniquePolicies.isEmpty { return uniquePolicy }
     var next: _ModelType? = map.type
@@ -67,7 +69,8 @@ extension Saver {
     return uniquePolicy
   }
 
-  /// Whether a row is of the object's very class: another one's cannot become it.
+  /// Whether a row is of exactly the object's class. It cannot be merged into a row of another
+  /// class.
   func isAlike(_ other: RowName, _ map: EntityMap, writer: RecordWriter) -> Bool {
     guard let family = map.family else { return true }
     // A new object may have no row yet.
@@ -80,8 +83,8 @@ extension Saver {
     return (number ?? nil) == map.number
   }
 
-  /// The row with the unique values of a refused row, if the refused object may be merged into it; nil if the rows have different
-  /// classes, or if they compete for a partner.
+  /// The row with the unique values of a rejected row, if the rejected object may be merged into
+  /// it; nil if the rows have different classes or compete for a partner.
   func like(_ fault: RecordFault, _ map: EntityMap, writer: RecordWriter) -> RowName? {
     guard fault.code == .notUnique, fault.rows.count == 1, let other = fault.rows.first,
       isAlike(other, map, writer: writer), partnership(fault, map) == nil
@@ -89,8 +92,8 @@ extension Saver {
     return other
   }
 
-  /// Decides what becomes of the objects that an attempt came to. Returns whether a closure of the program was called, which may have
-  /// changed any object.
+  /// Decides about the objects that an attempt found. Returns whether it called a closure of the
+  /// program, which may have changed any object.
   func decide(_ run: SaveRun, _ book: inout DecisionBook) throws -> Bool {
     var isAsked = false
     var refused: [GraphFault] = []
@@ -107,7 +110,7 @@ extension Saver {
         let answer = try withExisting(row, origin.map, book: book) { try choose(one.object, $0) }
         guard let choice = answer else { continue }
         if choice != .refuse, try uniqueValues(of: one.object, origin.map) != before {
-          // It is the same as another one by now, or as none: the next attempt finds out.
+          // It now has the values of another object, or of none: the next attempt finds out.
           book.forget(one.key)
           continue
         }
@@ -125,8 +128,9 @@ extension Saver {
     return isAsked
   }
 
-  /// Shows the object whose values a row will have to who decides about the next one; nil if there is none. Where it takes only what is not
-  /// nil, it has the rest from those below while it is shown.
+  /// Calls `body` with the object whose values a row will have; returns nil if there is none. If
+  /// only its values that are not nil are taken, it gets the others from earlier objects during the
+  /// call.
   private func withExisting<Result>(
     _ row: LinkKey, _ map: EntityMap, book: DecisionBook, body: (any _ModelObject) throws -> Result
   ) throws -> Result? {
@@ -149,7 +153,7 @@ extension Saver {
     let filled = last.object.fillNil(from: below)
     if filled.isEmpty { return try body(last.object) }
     let before = ValueImage(last.object)
-    // Of what it only showed nothing stays: the save may be refused.
+    // The values from earlier objects are removed again, because the save may throw.
     defer {
       let after = ValueImage(last.object)
       for one in filled where after.isSame(one.property, as: before) {
@@ -159,25 +163,26 @@ extension Saver {
     return try body(last.object)
   }
 
-  /// Writes an object to the row that it becomes; false where it is one of its own.
+  /// Writes an object to the row that it is merged into; returns false if it has a row of its own.
   func merge(
     _ object: any _ModelObject, _ origin: RowOrigin, box: SinkBox, table: TableWriter, run: SaveRun
   ) throws -> Bool {
     guard let decision = run.decisions[LinkKey(object, origin)] else { return false }
     let row = run.row(origin.map.home, object._$state.row)
     guard let kept = try keepReferences(of: RowID(row), origin.map, box, table: table) else {
-      // Somebody deleted it meanwhile; then the object may get a row of its own, or become another one.
+      // The row was deleted meanwhile. The object may get a row of its own, or be merged into
+      // another one.
       run.lapsed.append(LinkKey(object, origin))
       return true
     }
     var merged: MergedRow?
     var isFirst = true
     try parting(object, origin, box: box, run: run) {
-      // One that may not lead to its new partner keeps the one that it has.
+      // If it may not get its new partner, it keeps its current one.
       if !isFirst { try keepReferences(of: RowID(row), origin.map, box, table: table) }
       isFirst = false
       if store.backing != nil {
-        // The backing store said which row it is.
+        // The backing store decided which row it is.
         try table.replace(RowID(row), with: &box.sink.builder)
         merged = MergedRow(row: row, isNew: false, choice: .upsert, fields: [])
       } else {
@@ -188,7 +193,7 @@ extension Saver {
     }
     guard let merged else { return true }
     if merged.isNew {
-      // Somebody who was asked gave one of the two another value.
+      // A closure gave one of the two another value.
       run.lapsed.append(LinkKey(object, origin))
       return true
     }
@@ -212,16 +217,16 @@ extension Saver {
     return true
   }
 
-  /// Where the references of a stored row lead, before a new object is merged into it.
+  /// The references of a stored row before a new object is merged into it.
   struct KeptReferences {
     var before: [RowID?] = []
-    /// Whether the new object leaves one as it is.
+    /// Whether the new object leaves a reference as it is.
     var isAny = false
   }
 
-  /// A relationship of the new object that leads nowhere leaves the row's as it is: nothing was said of it.
+  /// Keeps the row's references where the new object's are nil.
   ///
-  /// - Returns: nil if there is no such row.
+  /// - Returns: nil if the row does not exist.
   @discardableResult
   func keepReferences(
     of row: RowID, _ map: EntityMap, _ box: SinkBox, table: TableWriter

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// The rows of a save: those that are changed, those that go, and new ones.
+/// Writes the rows of a save: updates, deletions and insertions.
 extension Saver {
   func update(_ run: SaveRun) throws {
     for object in changes.changed {
@@ -14,7 +14,8 @@ extension Saver {
     try updateWaiting(run, mayWait: true)
   }
 
-  /// Updates what waited until other rows gave up their unique values, as long as that leads anywhere.
+  /// Updates the rows that waited until other rows gave up their unique values, as long as that
+  /// makes progress.
   func updateWaiting(_ run: SaveRun, mayWait: Bool = false) throws {
     var count = 0
     while !run.waiting.isEmpty, run.waiting.count != count {
@@ -36,8 +37,8 @@ extension Saver {
     }
   }
 
-  /// Lets an object lead nowhere by those references that only one may have. Those who exchange what they lead to would wait for each
-  /// other otherwise.
+  /// Clears an object's references that only one object may have. Objects that exchange their
+  /// targets would otherwise wait for each other.
   private func loosen(_ object: any _ModelObject, _ run: SaveRun) throws {
     guard let origin = object._$state.origin as? RowOrigin else { return }
     let table = try run.writer.table(origin.map.entity.id)
@@ -53,7 +54,7 @@ extension Saver {
     let mask = run.masks[ObjectIdentifier(object)] ?? object._$state.changed
     store.pending?.note(origin.map, row.number, changed: mask)
     if mask & ~store.outsideRows[origin.map.number] == 0, run.news == nil {
-      // Only a list changed, whose members' rows tell it, or its links.
+      // Only a list changed, which is stored in its members' rows or as links.
       return run.note(origin.map.home, row.number)
     }
     let box = sink(origin.map)
@@ -86,14 +87,15 @@ extension Saver {
     }
   }
 
-  /// What a row that was just read holds in those fields that this save leaves alone although their properties' bit is written.
+  /// The values that a row holds in fields that this save must not change, although their
+  /// properties' bit is written.
   private func keptValues(
     _ object: any _ModelObject, _ origin: RowOrigin, box: SinkBox, run: SaveRun
   ) throws -> [(RoostRecords.Slot, Value)] {
     var properties = run.kept.isEmpty ? [] : run.kept[ObjectIdentifier(object)] ?? []
     if object._$state.flags.contains(.invalid) {
       for property in object.refused.keys where origin.map.type.sharesBit(property) {
-        // Something must be in the slot, which is written with those that changed.
+        // The slot needs a value, which is written with those that changed.
         if !object.hasValue(property) { object.giveDefault(property) }
         properties.append(property)
       }
@@ -108,7 +110,7 @@ extension Saver {
     }
   }
 
-  /// Whether the row that stands in the way is to be changed or deleted too.
+  /// Whether the conflicting row will be changed or deleted too.
   private func mayMakeRoom(_ fault: RecordFault, _ object: any _ModelObject, run: SaveRun) -> Bool {
     guard let other = fault.rows.first, let map = store.map(of: other.entity) else { return false }
     if links.isDoomed(map.home, other.row.number) { return true }
@@ -128,7 +130,7 @@ extension Saver {
       ids.map { RowName(store.maps[number].entity.id, $0) }
     }
     do {
-      // Together, because none of them forbids that another one goes.
+      // Together, so that none of them forbids the deletion of another.
       let gone = try run.writer.deleteFollowingRules(names, staying: stayingRows)
       for name in gone.rows {
         guard let map = store.map(of: name.entity) else { continue }
@@ -138,7 +140,7 @@ extension Saver {
       for loose in gone.loose {
         guard let map = store.map(of: loose.row.entity) else { continue }
         run.note(map.home, loose.row.row.number)
-        // Fields of subclasses may be nil, so the rows themselves did not object.
+        // Fields of subclasses may always be nil, so the rows themselves allowed it.
         if store.needsReference(loose.field, map) {
           let field = map.entity.field(loose.field)?.name
           run.refuse(
@@ -148,7 +150,7 @@ extension Saver {
     } catch let fault as RecordFault { refusals(fault).forEach(run.refuse) }
   }
 
-  /// Rows that `insert` brought back, which no rule takes along.
+  /// Rows that `insert` restored, which no delete rule includes.
   private var stayingRows: Set<RowName> {
     Set(links.deletions.staying.map { RowName(store.maps[$0.map].entity.id, RowID($0.row)) })
   }

@@ -1,16 +1,22 @@
 internal import RoostRecords
 
-/// Writes what one context changed, in one transaction, and decides with its policies what wins where others changed the same.
+/// Writes the changes of one context in one transaction. Its policies decide which change wins if
+/// others changed the same properties.
 ///
-/// A save is a number of attempts (``SaveRun``): an attempt that finds new objects with the unique values of stored ones writes nothing, and
-/// is made again when it is known what becomes of each. An attempt is, in this order: compare with what others committed, update changed
-/// rows, bring stored links to what they are here, delete, update what waited for that, insert, part partners, arrange lists, count members.
+/// A save consists of attempts (``SaveRun``). An attempt that finds new objects with the unique
+/// values of stored ones writes nothing, and the save is tried again after a decision about each.
+/// The steps of an attempt are: compare with the commits of others, update changed rows, write
+/// changed links, delete, update rows that waited for that, insert, separate partners, arrange
+/// lists, count members.
 ///
 /// ## Invariants
 /// 1. A save writes all changes, or none if it throws.
-/// 2. User code that decides about unique values runs between two attempts, with no transaction open.
-/// 3. Nothing of an attempt is noted in objects or in the owners below before the transaction is committed (``finish(_:)``).
-/// 4. Fields with `@exclusivity(unchecked)` own no user's object, so no user code runs within an access to them (`ExclusivityTests`).
+/// 2. User code that decides about unique values runs between two attempts, with no transaction
+///    open.
+/// 3. An attempt changes no object and no owner below before the transaction is committed
+///    (``finish(_:)``).
+/// 4. Fields with `@exclusivity(unchecked)` own no user's object, so no user code runs within an
+///    access to them (`ExclusivityTests`).
 package final class Saver {
   let store: GraphStore
   let session: Session
@@ -18,46 +24,50 @@ package final class Saver {
   let changes: ChangeSet
   let links: LinkGraph
   let follower: Follower
-  /// Who makes the changes, for the history.
+  /// The author of the changes, for the history.
   package var author = ""
-  /// Whether its saves do not wait until they are on the disk: a crash may lose the newest of them.
+  /// Whether its saves return before the commit is synced: a crash may lose the newest ones.
   package var isRelaxed = false
   package var mergePolicy = MergePolicy.objectWins
   package var uniquePolicy = UniquePolicy.always(.upsert)
-  /// By number of the map, those of classes that have their own.
+  /// The policies of classes that have their own, by number of the map.
   package var uniquePolicies: [Int: UniquePolicy] = [:]
-  /// Saves to the store behind a working set, and loads those of the rows that are unloaded; nil in other stores.
+  /// Saves to the backing store of a working set; nil in other stores.
   var saveBacking: ((BackingChanges) throws -> BackingOutcome)?
-  /// Whether the backing store saves at the moment.
+  /// Whether the backing store is saving at the moment.
   var isAsking = false
-  /// What the backing store made of the save under way: it is asked once, and more attempts may follow.
+  /// The backing store's answer to the current save: it is asked once, and more attempts may
+  /// follow.
   var outcome: BackingOutcome?
   /// Whether a save found that other programs had changed the same rows of the backing store.
   package internal(set) var metOthers = false
   var refreshBacking: (([(map: EntityMap, row: UInt64)]) throws -> Void)?
-  /// The flag says whether the members of lists are needed too.
+  /// Loads the unloaded rows among `rows`. The flag tells whether the members of lists are needed
+  /// too.
   var loadBacking: (([(map: EntityMap, row: UInt64)], _ lists: Bool) throws -> Void)?
   package internal(set) var lastSave = SaveOutcome()
-  /// What objects refused by themselves in the save under way.
+  /// The errors of objects' `validate` in the current save.
   var judged: [GraphFault] = []
-  /// What is known of texts and patterns in the save under way.
+  /// The results of pattern matches in the current save.
   let matches = RuleMatches()
-  /// Whether it computes what a new definition derives. Rules that the program added since do not keep a store from being opened.
+  /// Whether it computes the values of new derived properties. Rules that were added since must not
+  /// prevent opening a store.
   var isFilling = false
-  /// Whether objects are asked at the moment.
+  /// Whether objects are being validated.
   var isJudging = false
-  /// Whether any rows are tested by rules. A constant, so that a save of models without rules pays for one branch a row.
+  /// Whether rows are tested by rules. A constant, so that a save of models without rules costs one
+  /// branch for each row.
   let hasChecks: Bool
   @exclusivity(unchecked) private var sinks: [SinkBox?]
 
-  /// Where rows of one entity are put together.
+  /// Where rows of one entity are built.
   final class SinkBox {
     @exclusivity(unchecked) var sink: _RowSink
     /// The answers of ``property(_:_:)``.
     @exclusivity(unchecked) private var properties: [FieldID: String] = [:]
     init(_ plan: RowPlan) { sink = _RowSink(plan) }
 
-    /// The property to which a field belongs. `name` is called the first time.
+    /// The property of a field. `name` is called the first time.
     func property(_ field: FieldID, _ name: () -> String?) -> String? {
       if let known = properties[field] { return known }
       let made = name()
@@ -74,7 +84,7 @@ package final class Saver {
     sinks = Array(repeating: nil, count: store.maps.count)
   }
 
-  /// Another context of the same user saved last.
+  /// Forgets the last save, because another context of the same user saved since.
   package func forgetLastSave() { lastSave = SaveOutcome() }
 
   func sink(_ map: EntityMap) -> SinkBox {

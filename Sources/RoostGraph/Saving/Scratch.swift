@@ -1,10 +1,12 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// One object that stands for one row after the other, while many are written without an object for each.
+/// An object that represents one row after the other, for writes of many rows without an object for
+/// each.
 ///
-/// Its slots are filled with what was read in rows before; what is asked for beside that is read when it is asked for. It is in no
-/// identity map, and nobody else finds it. Whoever keeps it beyond its row has a dead object with that row's values.
+/// Its slots are filled with the properties that were read in earlier rows; other properties are
+/// read when they are used. It is in no identity map, so no look-up finds it. If the program keeps
+/// it after its row, it is a deleted object with that row's values.
 final class Scratch {
   let map: EntityMap
   private let graph: LinkGraph
@@ -27,20 +29,20 @@ final class Scratch {
 
   /// The properties that were set since the row began.
   var changed: UInt64 { origin.changed }
-  /// What was done with the object that cannot be done.
+  /// The error of an unsupported change of the object.
   var fault: GraphFault? { origin.fault }
-  /// Why something of the row could not be read.
+  /// The error of a read of the row.
   var failure: (any Error)? { origin.failure }
 
-  /// Makes the object stand for a row, which stays where it is until ``leave()``.
+  /// Makes the object represent a row, which stays in place until ``leave()``.
   func begin(_ row: Row, _ table: TableWriter) {
     let object = object
     object._$state.row = row.id.number
     origin.begin(row, table, object: object)
   }
 
-  /// Lets the row go. If somebody else has the object it keeps the values of the row, and says that it is deleted; the next row has
-  /// another one.
+  /// Ends the current row. If the program holds the object, it keeps the row's values and is marked
+  /// as deleted; the next row gets another object.
   func leave() {
     if held == nil || isKnownUniquelyReferenced(&held) { return origin.leave() }
     let object = object

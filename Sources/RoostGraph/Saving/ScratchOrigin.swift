@@ -1,25 +1,26 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Where a scratch object comes from: whatever row is at hand.
+/// The origin of a scratch object: the current row.
 ///
 /// ## Invariants
-/// 1. The slots of the properties in `filled` hold what the row at hand says, or what was set since.
-/// 2. The object is a fault by its flags, so that each accessor comes here.
+/// 1. The slots of the properties in `filled` have the current row's values, or values that were
+///    set since.
+/// 2. The object's flags mark it as a fault, so that each accessor calls its origin.
 final class ScratchOrigin: _Origin {
   let graph: LinkGraph
   private let map: EntityMap
   @exclusivity(unchecked) private var source: _RowSource
   private let large: LargeValues
   @exclusivity(unchecked) private(set) var filled: UInt64 = 0
-  /// What was read in some row, and so is filled at once in the next.
+  /// The properties that were read in an earlier row, which are filled at once in the next one.
   @exclusivity(unchecked) var wanted: UInt64 = 0
   @exclusivity(unchecked) private(set) var changed: UInt64 = 0
-  /// Whether there is a row at hand. Behind the last one an object's `deinit` may still read it.
+  /// Whether there is a current row. After the last row an object's `deinit` may still read it.
   @exclusivity(unchecked) private var isAtRow = false
   private(set) var fault: GraphFault?
   private var resolveFailure: (any Error)?
-  /// What references led to last: rows beside each other often lead to the same.
+  /// The last targets of references: neighbouring rows often reference the same row.
   private var led: [Int: any _ModelObject] = [:]
 
   init(_ map: EntityMap, _ graph: LinkGraph) {
@@ -29,7 +30,7 @@ final class ScratchOrigin: _Origin {
     source = _RowSource(RowFilling.nowhere, map.newest, large: large)
   }
 
-  // The compiler would make one that calls itself.
+  // The compiler would generate an initializer that calls itself.
   override init() { preconditionFailure("an origin is made for a map in a context") }
 
   var failure: (any Error)? { resolveFailure ?? source.failure }
@@ -37,7 +38,7 @@ final class ScratchOrigin: _Origin {
   func begin(_ row: Row, _ table: TableWriter, object: any _ModelObject) {
     large.table = table
     large.row = row.id
-    // Rows that are written are of the newest layout.
+    // Rows that are written have the newest layout.
     source.begin(row.start, nil)
     isAtRow = true
     filled = wanted
@@ -45,10 +46,10 @@ final class ScratchOrigin: _Origin {
     if wanted != 0 { decode(object, wanted) }
   }
 
-  /// The row goes.
+  /// Ends the current row.
   func leave() { isAtRow = false }
 
-  /// Fills what was not asked for.
+  /// Fills the properties that were not read.
   func fill(_ object: any _ModelObject) {
     decode(object, ~filled)
     filled = .max
@@ -57,7 +58,7 @@ final class ScratchOrigin: _Origin {
   private func decode(_ object: any _ModelObject, _ bits: UInt64) {
     if isAtRow { object._$decode(only: bits, from: &source) }
     if isAtRow, source.failure == nil { return }
-    // A getter must have a value. What could not be read ends the whole write.
+    // A getter must have a value. A read error ends the whole write.
     var missing: UInt64 = 0
     for (number, property) in map.type.properties.enumerated() where bits & _ModelState.bit(number) != 0 {
       guard case .value = property.storage, !property.isByHand, !object._$isFilled(number) else { continue }
@@ -148,7 +149,7 @@ final class ScratchOrigin: _Origin {
       }
       if RowNumber.leads(row) { found = try graph.live(relation.target, row) }
     }
-    // The former one ends after the access.
+    // The former object is released after the access.
     if let found { _ = led.updateValue(found, forKey: property) }
     return found
   }
@@ -168,7 +169,7 @@ final class ScratchOrigin: _Origin {
     do { try body() } catch { if resolveFailure == nil { resolveFailure = error } }
   }
 
-  /// Reads the values that stand outside the row at hand.
+  /// Reads the values that are stored outside the current row.
   private final class LargeValues: _RowSource.LargeValues {
     @exclusivity(unchecked) var table: TableWriter?
     @exclusivity(unchecked) var row = RowID(0)
@@ -181,7 +182,7 @@ final class ScratchOrigin: _Origin {
 }
 
 extension LinkGraph {
-  /// Why no row can lead to an object; nil where one can.
+  /// Why no row can reference an object; nil if one can.
   func lacksRow(_ object: any _ModelObject, _ relation: Relation) -> GraphFault? {
     let name = objects.name(object)
     guard let origin = object._$state.origin as? RowOrigin, origin.table === objects else {

@@ -1,17 +1,20 @@
 internal import RoostFile
 internal import Synchronization
 
-/// The lock of one context, which finds out that two threads use the context at once.
+/// The lock of one context. It detects two threads that use the context at once.
 ///
-/// A context belongs to one thread at a time. Every call that is not a plain load of a property takes the lock. A call that can throw does so
-/// while another thread has the lock. A call that cannot throw waits, and the next call that can throws what happened. It does not wait for
-/// ever, because the first thread may be waiting for it.
+/// A context belongs to one thread at a time. Every call except a plain load of a property takes
+/// the lock. If another thread has it, a call that can throw throws. A call that cannot throw
+/// waits, and the next call that can throws the error. The wait has a limit, because the first
+/// thread may be waiting for the second.
 ///
-/// Unchecked because `mutex` guards the story, `patience` is set before a thread waits, and the rest is atomic.
+/// Unchecked because `mutex` guards the story, `patience` is set before a thread waits, and the
+/// rest is atomic.
 ///
 /// ## Invariants
-/// 1. One thread at most has the lock. It may enter again: only its outermost call gives the lock back.
-/// 2. Every wait of two threads is told once, by the next call that can throw.
+/// 1. At most one thread has the lock. It may enter again: only its outermost call gives the lock
+///    back.
+/// 2. Every wait of two threads is reported once, by the next call that can throw.
 final class ContextLock: @unchecked Sendable {
   enum Activity: UInt64, CustomStringConvertible {
     case reading = 1
@@ -25,18 +28,18 @@ final class ContextLock: @unchecked Sendable {
       case .saving: "was saving"
       case .inserting: "was inserting"
       case .deleting: "was deleting"
-      case .merging: "was taking over changes"
-      case .closing: "was giving changes up"
+      case .merging: "was merging changes"
+      case .closing: "was discarding changes"
       }
     }
   }
 
-  /// The thread's number and, in the low byte, what it does; 0 where no thread has the lock.
+  /// The thread's number and, in the low byte, its activity; 0 if no thread has the lock.
   private let holder = Atomic<UInt64>(0)
   private let hasStory = Atomic<Bool>(false)
   private let mutex = Lock()
   private var story = ""
-  /// How long a call waits that cannot throw, in nanoseconds.
+  /// The longest wait of a call that cannot throw, in nanoseconds.
   var patience: UInt64 = 10_000_000_000
 
   enum Taking {
@@ -59,11 +62,12 @@ final class ContextLock: @unchecked Sendable {
     let story = Self.tell(now, me | activity.rawValue, place: place())
     note(story)
     if wait(me | activity.rawValue) { return .taken }
-    note(story + ", waited too long for it, and went on without")
+    note(story + ", waited too long for it, and went on without it")
     return .denied
   }
 
-  /// Takes the lock, or throws if another thread has it. False where this thread has it already.
+  /// Takes the lock, or throws if another thread has it. Returns false if this thread has it
+  /// already.
   func takeOrThrow(_ activity: Activity) throws(GraphFault) -> Bool {
     let me = Thread.currentID << 8
     let (isMine, now) = holder.compareExchange(
@@ -73,12 +77,12 @@ final class ContextLock: @unchecked Sendable {
     throw Self.fault(Self.tell(now, me | activity.rawValue, place: ""))
   }
 
-  /// Whether two threads met, and no call has thrown that yet.
+  /// Whether two threads met and no call has thrown that yet.
   var hasWaiting: Bool { hasStory.load(ordering: .relaxed) }
 
   func give() { holder.store(0, ordering: .releasing) }
 
-  /// Throws, once, that two threads met in a call that could not throw.
+  /// Throws once if two threads met in a call that could not throw.
   @inline(__always)
   func check() throws(GraphFault) { if hasStory.load(ordering: .relaxed) { throw takeStory() } }
 
@@ -108,7 +112,7 @@ final class ContextLock: @unchecked Sendable {
     return true
   }
 
-  /// Notes what the next call that can throw says.
+  /// Records the error that the next call that can throws.
   func note(_ new: String) {
     mutex.withLock {
       story = new
@@ -124,7 +128,7 @@ final class ContextLock: @unchecked Sendable {
 
   private static func tell(_ one: UInt64, _ other: UInt64, place: String) -> String {
     func text(_ word: UInt64) -> String {
-      "thread \(String(word >> 8, radix: 16)) " + (Activity(rawValue: word & 0xFF)?.description ?? "was at it")
+      "thread \(String(word >> 8, radix: 16)) " + (Activity(rawValue: word & 0xFF)?.description ?? "was using it")
     }
     return text(other) + (place.isEmpty ? "" : " \(place)") + " while " + text(one)
   }

@@ -1,15 +1,15 @@
 internal import RoostFile
 
-/// A context went on to a newer snapshot.
+/// Describes a context's move to a newer snapshot.
 package struct MergeReport: Sendable {
   package var nanoseconds: UInt64
-  /// How many commits lie between.
+  /// The number of commits between the snapshots.
   package var commits: Int
   package var failure: (any Error)?
 }
 
 extension Session {
-  /// Runs what moves to a newer snapshot, and reports how that went; nothing where the snapshot stayed.
+  /// Runs a move to a newer snapshot and reports it, unless the snapshot stayed the same.
   func reporting(_ body: () throws -> Void) throws {
     guard let before = seenCommit else { return try body() }
     let start = Clock.monotonicNanoseconds()

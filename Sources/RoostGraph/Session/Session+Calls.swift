@@ -1,12 +1,17 @@
 internal import RoostFile
 
-/// Entering and leaving calls that do not throw.
+/// Enters and leaves calls that do not throw.
 extension Session {
-  /// Takes the lock for what an accessor cannot do alone, and gives it back.
+  /// Takes the lock for an accessor that the object alone cannot serve, and gives it back.
   ///
   /// - Parameters:
-  ///   - tells: whether observers may be notified at the end. Between the two halves of a setter they are not.
-  ///   - otherwise: what is done where another thread does not give the lock back. It touches the object alone.
+  ///   - activity: the kind of access, for errors.
+  ///   - object: the object.
+  ///   - property: the property.
+  ///   - tells: whether observers may be notified at the end. Between the two halves of a setter
+  ///     they are not.
+  ///   - otherwise: runs if another thread does not give the lock back. It uses only the object.
+  ///   - body: serves the accessor.
   @inline(__always)
   func accessor<Result>(
     _ activity: ContextLock.Activity, _ object: any _ModelObject, property: Int, tells: Bool = true,
@@ -23,12 +28,13 @@ extension Session {
   }
 
   private func leave(_ tells: Bool) {
-    // No later call would close the snapshot that an accessor opened after the context's end.
+    // No later call would close the snapshot that an accessor opened after the context was closed.
     if isClosed { dropSnapshot() }
     if tells { end() } else { lock.give() }
   }
 
-  /// Runs a body when no call is under way; nil where one is, on this thread, or on another one until the deadline.
+  /// Runs `body` when no call is active; returns nil if one is, on this thread, or on another one
+  /// until the deadline.
   func whenFree<Result>(until deadline: UInt64, _ body: () -> Result) -> Result? {
     var polling = Polling(until: deadline)
     while true {

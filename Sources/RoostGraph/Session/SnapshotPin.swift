@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// A snapshot that stays as long as a cursor holds this, also after its context moved to a newer one.
+/// Keeps a snapshot for a cursor, even after its context moved to a newer one.
 package final class SnapshotPin {
   let reader: RecordReader
 

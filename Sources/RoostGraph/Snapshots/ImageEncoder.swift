@@ -4,7 +4,7 @@ internal import RoostRecords
 final class ImageEncoder {
   private let map: EntityMap
   private let form: ImageForm
-  /// Those of the form, by property, which lives as long as the encoder.
+  /// The coders of the form, which lives as long as the encoder.
   private let coders: [(number: Int, coder: Unmanaged<AnyCoder>, isOptional: Bool)]
   /// References in the row, by property.
   private let references: [(property: Int, slot: Slot, isNeeded: Bool)]
@@ -22,14 +22,16 @@ final class ImageEncoder {
     }
   }
 
-  /// Puts the values of an image into a row. What is not in it is the declared default, or nil.
+  /// Puts the values of an image into a row. An absent value becomes the declared default or nil.
   ///
   /// - Parameters:
-  ///   - leavesAbsent: whether what is not in the image stays as it is in the row.
-  ///   - skipsNil: whether so does what is nil.
+  ///   - values: the image.
+  ///   - sink: the row.
+  ///   - leavesAbsent: whether the row keeps values that are absent in the image.
+  ///   - skipsNil: whether the row keeps values that are nil in the image.
   func encode(_ values: ValueImage, into sink: inout _RowSink, leavesAbsent: Bool, skipsNil: Bool) throws {
     for (number, coder, isOptional) in coders {
-      // The first byte of an optional says whether it is there.
+      // The first byte of an optional tells whether it has a value.
       if skipsNil, isOptional, values.raw(number)?.first == 0 { continue }
       let isRead = values.read(number) { source in
         coder._withUnsafeGuaranteedRef { $0.transfer(from: &source, to: &sink, at: number) }
@@ -46,7 +48,7 @@ final class ImageEncoder {
   /// Puts the declared default, or leaves nil.
   private func putInitial(_ coder: AnyCoder, _ number: Int, into sink: inout _RowSink) throws {
     if let initial = map.type.properties[number].initial?(), coder.put(any: initial, into: &sink, at: number) { return }
-    // A row begins with nil.
+    // A new row contains nil.
     if coder.field?.isOptional == true { return }
     throw fault(number, "it is not in the snapshot, and needs a value: give the property a default")
   }
@@ -68,7 +70,7 @@ final class ImageEncoder {
     }
   }
 
-  /// Where the references of a row lead.
+  /// The rows that a row's references refer to.
   func references(_ sink: borrowing _RowSink) -> [(property: Int, row: UInt64?)] {
     references.map { ($0.property, sink.builder.reference($0.slot)?.number) }
   }

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// What images of a class's objects are made of, found out once.
+/// The coders and relationships of a class's images.
 ///
-/// Unchecked, because it is written once, before anybody sees it; the known paths are atomic.
+/// Unchecked, because it does not change after it was made; the known paths are atomic.
 package final class ImageForm: @unchecked Sendable {
   package let type: _ModelType
-  /// By property; nil for relationships, and for what cannot be stored.
+  /// The coders by property; nil for relationships and for properties that are not stored.
   package let coders: [AnyCoder?]
   /// The properties that are relationships.
   package let links: [Int]
-  /// By property, its place among these; -1 for values.
+  /// By property, its position among `links`; -1 for values.
   package let linkPlaces: [Int]
   package let hasLists: Bool
   private let knownPaths = KnownPaths()
@@ -42,7 +42,7 @@ package final class ImageForm: @unchecked Sendable {
     if case .toMany = type.properties[property].storage { true } else { false }
   }
 
-  /// The class that a relationship leads to.
+  /// The class of a relationship's target.
   package func destination(_ property: Int) -> _ModelType? {
     switch type.properties[property].storage {
     case .toOne(let link), .toMany(let link): link.model._$type
@@ -50,7 +50,8 @@ package final class ImageForm: @unchecked Sendable {
     }
   }
 
-  /// The property of a key path. Programs ask with the same few objects again and again, so these are known by their addresses.
+  /// The property of a key path. Programs use the same few key path objects again and again, so
+  /// they are found by address.
   @inline(__always)
   package func number(of keyPath: AnyKeyPath) -> Int? { knownPaths.number(keyPath, type) }
 
@@ -61,7 +62,8 @@ package final class ImageForm: @unchecked Sendable {
     return make(type)
   }
 
-  /// A type lives as long as the program, and so does this. Two threads make the same, and one of them is kept.
+  /// A type lives as long as the program, and so does its form. If two threads make one at once,
+  /// one is kept.
   @inline(never)
   private static func make(_ type: _ModelType) -> ImageForm {
     let made = Unmanaged.passRetained(ImageForm(type))
@@ -73,12 +75,13 @@ package final class ImageForm: @unchecked Sendable {
   }
 }
 
-/// Key paths that were asked for, by their addresses. An entry keeps its key path, so nobody else gets the address.
+/// Key paths found by their addresses. An entry keeps its key path, so that no other object gets
+/// its address.
 ///
 /// Unchecked because of the memory, which is atomic.
 private final class KnownPaths: @unchecked Sendable {
   private final class Entry: Sendable {
-    // Unsafe, because key paths are not marked as what they are: values that never change.
+    // Unsafe, because `AnyKeyPath` is not marked as `Sendable` although it never changes.
     nonisolated(unsafe) let keyPath: AnyKeyPath
     let number: Int
 
@@ -88,7 +91,7 @@ private final class KnownPaths: @unchecked Sendable {
     }
   }
 
-  /// Each is filled once, and stays.
+  /// Each is filled once and stays.
   private struct Place: ~Copyable { let entry = Atomic<UnsafeMutableRawPointer?>(nil) }
   private let places: UnsafeMutableBufferPointer<Place>
 

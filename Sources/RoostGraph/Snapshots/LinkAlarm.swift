@@ -1,10 +1,10 @@
-/// Notes whether somebody asks an object for its relationships that has values of its own and no row.
+/// Records whether the relationships of an object are read that has only values and no row.
 package final class LinkAlarm: _Origin {
   private let links: [Int]
-  /// The relationship that was asked for first.
+  /// The relationship that was read first.
   package private(set) var asked: Int?
 
-  /// The object is nobody's.
+  /// The object must have no context.
   package init(_ object: some _ModelObject) {
     let form = ImageForm.of(type(of: object)._$type)
     links = form.links
@@ -14,7 +14,7 @@ package final class LinkAlarm: _Origin {
     object._$state.flags = .managed
   }
 
-  // The compiler would make one that calls itself.
+  // The compiler would generate an initializer that calls itself.
   override init() { preconditionFailure("it is made for an object") }
 
   private func note(_ property: Int) { if asked == nil, links.contains(property) { asked = property } }

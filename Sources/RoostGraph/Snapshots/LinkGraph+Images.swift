@@ -1,28 +1,32 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// An object as it is, or would be stored: its values, and where its relationships lead.
+/// An object as it is or would be stored: its values and the targets of its relationships.
 package struct ObjectImage {
   package var row: UInt64
   package var values: ValueImage
-  /// By place among the class's relationships.
+  /// By position among the class's relationships.
   package var links: [Link]
-  /// By property, why its type does not accept the stored value. Such a value is not among `values`.
+  /// By property, the error if its type rejects the stored value. Such a value is absent in
+  /// `values`.
   package var refused: [Int: GraphFault] = [:]
 
   package enum Link {
-    /// Nobody asked.
+    /// The relationship was not read.
     case absent
     case one(ObjectName?)
     case many([ObjectName])
   }
 }
 
-/// Reading rows without making objects of them.
+/// Reads rows without making objects.
 extension LinkGraph {
-  /// The images of rows, as the context sees them: with what waits to be saved. Rows that are not there have none.
+  /// The images of rows as the context sees them, with unsaved changes. A row that does not exist
+  /// has none.
   ///
-  /// - Parameter lists: whether relationships to many are read too.
+  /// - Parameters:
+  ///   - rows: the rows and the maps of their classes.
+  ///   - lists: whether to read to-many relationships too.
   package func images(_ rows: [(map: EntityMap, row: UInt64)], lists: Bool) throws -> [ObjectImage?] {
     settle()
     if lists { try loadRows?(rows, true) }
@@ -83,12 +87,13 @@ extension LinkGraph {
     return image
   }
 
-  /// The image of an object while the context is in the middle of a change, with links to objects that are to be deleted; nil where it cannot be read.
+  /// The image of an object in the middle of a change of the context, with links to objects that
+  /// are marked for deletion; nil if it cannot be read.
   package func imageAsItIs(of object: any _ModelObject) -> ObjectImage? {
     try? imageNow(object, lists: true, withDeleted: true)
   }
 
-  /// The property at the other end of a relationship, where it has one; and whether links stand between the two.
+  /// The inverse property of a relationship, if any, and whether links are stored between the two.
   package func otherSide(_ object: any _ModelObject, _ property: Int) -> (property: Int?, isByLinks: Bool) {
     guard let origin = object._$state.origin as? RowOrigin, let relation = relation(origin, property) else {
       return (nil, false)
@@ -96,7 +101,7 @@ extension LinkGraph {
     return (relation.inverse, relation.isByLinks)
   }
 
-  /// Whether a relationship to one follows what the object at its other end says.
+  /// Whether the other object's side determines a to-one relationship.
   package func followsOther(_ object: any _ModelObject, _ property: Int) -> Bool {
     guard let origin = object._$state.origin as? RowOrigin, let relation = relation(origin, property) else {
       return false
@@ -143,16 +148,20 @@ extension LinkGraph {
       })
   }
 
-  /// Whether the members of a list were not fetched from the store behind a working set.
+  /// Whether the members of a list of a working set were not fetched from the backing store.
   private func isUnknown(_ key: LinkKey, _ relation: Relation) -> Bool {
     ledger.lists[LinkKey(map: key.map, row: key.row, property: relation.property)] == nil
       && objects.isUnlisted(objects.origin(store.maps[key.map]), key.row)
   }
 
-  /// The name of a referenced row; nil if the row is marked for deletion, or if there is no such row.
+  /// The name of a referenced row; nil if the row is marked for deletion or does not exist.
   ///
-  /// - Parameter isStored: whether the reference was read from the snapshot, which has no reference to a row that is gone. An object may still
-  ///   have one.
+  /// - Parameters:
+  ///   - row: the row.
+  ///   - relation: the relationship.
+  ///   - isStored: whether the reference was read from the snapshot, which has no reference to a
+  ///     deleted row. An object may still have one.
+  ///   - withDeleted: whether to name rows that are marked for deletion.
   private func name(
     _ row: UInt64, _ relation: Relation, isStored: Bool, withDeleted: Bool = false
   ) throws -> ObjectName? {
@@ -170,16 +179,17 @@ extension LinkGraph {
 
 }
 
-/// Objects that are nobody's.
+/// Objects without a context.
 extension _ModelObject {
-  /// What each relationship of an object leads to that is in no context, by place among the class's relationships.
+  /// The objects in each relationship of an object without a context, by position among the class's
+  /// relationships.
   package func heldObjects() -> [[any _ModelObject]] {
     var collector = HeldObjects(ImageForm.of(Self._$type))
     _$visit(&collector)
     return collector.found
   }
 
-  /// Sets a property as its setter would, so that the object's context hears of it.
+  /// Sets a property as its setter would, so that the object's context records the change.
   package func assign(_ property: Int, _ value: Any) {
     let type = Self._$type
     let isValue = ImageForm.of(type).linkPlaces[property] < 0
@@ -215,10 +225,10 @@ private struct HeldObjects: _SlotVisitor {
 }
 
 extension AnyCoder {
-  /// Any value of the type, if one can be had.
+  /// Any value of the type, if the coder can make one.
   package var anyValue: Any? { madeUp }
 
-  /// A value as an element of a collection; nil where it is of another type.
+  /// A value as an element of a collection; nil if it is of another type.
   package func elementBytes(any value: Any) -> [UInt8]? {
     var bytes = _ByteSink()
     return append(any: value, to: &bytes) && bytes.fault == nil ? [UInt8](bytes.bytes) : nil

@@ -1,14 +1,14 @@
 internal import RoostRecords
 
-/// The values of one object, apart from it: each as an element of a collection would be stored.
+/// The values of one object without the object, each stored like an element of a collection.
 ///
-/// Two images of one class are equal if they would be stored as the same bytes, wherever they come from: a row of whatever layout, an
-/// object, or somebody else's coder.
+/// Two images of one class are equal if they would be stored as the same bytes, whether they come
+/// from a row of any layout, an object, or another decoder.
 ///
 /// ## Layout
 /// ```
-/// u32 for each property   where its bytes end; the highest bit says that there are none, because nothing is known of it
-/// the properties' bytes, one behind the other
+/// u32 for each property   where its bytes end; the highest bit means that the value is absent
+/// the bytes of all properties, one after the other
 /// ```
 package struct ValueImage: Sendable, Hashable {
   package let form: ImageForm
@@ -25,7 +25,8 @@ package struct ValueImage: Sendable, Hashable {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-  /// Calls a body with the bytes of a property; without calling it gives nil where there are none.
+  /// Calls a closure with the bytes of a property; returns nil without a call if the value is
+  /// absent.
   @inline(__always)
   package func read<Result>(_ property: Int, _ body: (inout _ByteSource) throws -> Result) rethrows -> Result? {
     try bytes.withUnsafeBytes { memory in
@@ -48,7 +49,7 @@ package struct ValueImage: Sendable, Hashable {
 
   package func isPresent(_ property: Int) -> Bool { read(property) { _ in true } ?? false }
 
-  /// The value of a property; nil where nothing is known of it, or it is of another type.
+  /// The value of a property; nil if it is absent or of another type.
   @inline(__always)
   package func value<Value>(_ property: Int, as type: Value.Type) -> Value? {
     guard let coder = form.coders[property] else { return nil }
@@ -61,16 +62,16 @@ package struct ValueImage: Sendable, Hashable {
     return read(property) { coder.readAny(from: &$0) } ?? nil
   }
 
-  /// Whether another image of the class has the same value there.
+  /// Whether another image of the class has the same value of a property.
   package func isSame(_ property: Int, as other: ValueImage) -> Bool {
     let (one, two) = (raw(property), other.raw(property))
     return one == two
   }
 
-  /// The bytes of a property; nil where nothing is known of it.
+  /// The bytes of a property; nil if it is absent.
   package func raw(_ property: Int) -> [UInt8]? { read(property) { $0.allBytes } }
 
-  /// The same image with another value; nil where it is of another type.
+  /// A copy of the image with another value; nil if the value is of another type.
   package func setting(_ property: Int, to value: Any) -> ValueImage? {
     var writer = ImageWriter(form)
     for number in form.coders.indices {
@@ -83,7 +84,7 @@ package struct ValueImage: Sendable, Hashable {
     return writer.finish()
   }
 
-  /// The same image with the value that another image of the class has.
+  /// A copy of the image with a value of another image of the class.
   package func taking(_ property: Int, of other: ValueImage) -> ValueImage {
     var writer = ImageWriter(form)
     for number in form.coders.indices { writer.copy(number == property ? other.raw(number) : raw(number)) }
@@ -99,7 +100,10 @@ package struct ValueImage: Sendable, Hashable {
     }
   }
 
-  /// - Parameter name: what a property may be called there; nil where nothing is known of it.
+  /// - Parameters:
+  ///   - form: the form of the class.
+  ///   - values: contains the values.
+  ///   - name: the key of a property; nil if it is absent.
   package init(
     _ form: ImageForm, from values: KeyedDecodingContainer<ImageKey>, name: (Int) -> ImageKey?
   ) throws {
@@ -115,10 +119,10 @@ package struct ValueImage: Sendable, Hashable {
   }
 }
 
-/// Puts an image together, property by property.
+/// Builds an image, property by property.
 package struct ImageWriter: ~Copyable {
   let form: ImageForm
-  /// The image as far as it is written: the ends of all values, then the values, one after the other.
+  /// The image so far: the ends of all values, then the values, one after the other.
   package var sink = _ByteSink()
   private let header: Int
   /// The property that comes next.
@@ -130,7 +134,7 @@ package struct ImageWriter: ~Copyable {
     sink.appendZeros(header)
   }
 
-  /// The bytes behind a property's place hold the value that comes next.
+  /// Writes the value of the next property.
   package mutating func write(_ body: (inout _ByteSink) throws -> Void) rethrows {
     try body(&sink)
     endValue()
@@ -139,7 +143,7 @@ package struct ImageWriter: ~Copyable {
   /// Ends the value of the next property, which was written into the sink.
   package mutating func endValue() { end(0) }
 
-  /// Takes back what was written into the sink after a place. The image has no value of the next property.
+  /// Removes the bytes after a place, and marks the next property as absent.
   private mutating func skip(from start: Int) {
     sink.cut(to: start)
     skip()
@@ -177,10 +181,10 @@ package struct ImageWriter: ~Copyable {
     return image
   }
 
-  // MARK: Where values come from
+  // MARK: Sources of values
 
-  /// Those of a row. A value that its type does not accept is absent, and `refused` says why, by property. Throws where the row
-  /// itself cannot be read.
+  /// Takes the values of a row. A value that its type rejects is absent, and `refused` gets the
+  /// error, by property. Throws if the row itself cannot be read.
   mutating func take(_ source: inout _RowSource, refused: inout [Int: any Error]) throws -> ValueImage {
     for (number, coder) in form.coders.enumerated() {
       guard let coder else {
@@ -201,7 +205,7 @@ package struct ImageWriter: ~Copyable {
     return finish()
   }
 
-  /// Those that an object has in its slots. It is no fault.
+  /// Takes the values in an object's slots. The object must not be a fault.
   mutating func take(_ object: some _ModelObject) -> ValueImage {
     object.settle()
     object.makeValues()
@@ -210,7 +214,7 @@ package struct ImageWriter: ~Copyable {
     let refused = object.refused
     for (number, property) in form.type.properties.enumerated() {
       if refused[number] != nil {
-        // A default may be in the slot by now, which is not the object's value.
+        // The slot may contain a default, which is not the object's value.
         skip()
       } else if property.isByHand {
         if let value = object._$box?.value(property.keyPath) { take(any: value) } else { skip() }
@@ -243,13 +247,13 @@ private struct ValueCollector: _SlotVisitor {
 }
 
 extension ValueImage {
-  /// Of an object that is no fault.
+  /// The image of an object that is not a fault.
   package init(_ object: some _ModelObject) {
     var writer = ImageWriter(ImageForm.of(type(of: object)._$type))
     self = writer.take(object)
   }
 
-  /// An image of values by property; nil, or one of another type, is none.
+  /// An image of values by property; nil and values of another type are absent.
   package init(_ form: ImageForm, values: [Any?]) {
     var writer = ImageWriter(form)
     for value in values {
@@ -262,7 +266,7 @@ extension ValueImage {
     self = writer.finish()
   }
 
-  /// An image of nothing at all.
+  /// An image without values.
   package init(empty form: ImageForm) {
     var writer = ImageWriter(form)
     for _ in form.coders { writer.skip() }

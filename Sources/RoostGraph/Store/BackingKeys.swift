@@ -1,54 +1,91 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// The keys that the rows of a working set have in the backing store, and what of the rows was fetched.
+/// The keys that the rows of a working set have in the backing store, and which parts of the rows
+/// were fetched.
 ///
 /// ## Invariants
-/// 1. Each key names at most one row of an entity. A row has one key at a time; a key that it had before still names it.
-/// 2. `loaded` is the commit that wrote the values: who shows an older state has none of them. It never goes up again. `listed` is the same
-///    for the members of lists.
-/// 3. `time` says when the values were asked for. Values that were asked for earlier do not replace them.
-/// 4. A row that was deleted keeps its key, and the key names it, until values that were asked for later name it again.
+/// 1. Each key names at most one row of an entity. A row has one key at a time; its earlier keys
+///    still name it.
+/// 2. `loaded` is the commit that wrote the values: older states do not have them. It never
+///    increases again. `listed` is the commit that wrote the members of lists.
+/// 3. `time` is the time of the request for the values. Values that were requested earlier do not
+///    replace them.
+/// 4. A deleted row keeps its key, and the key names it, until values that were requested later
+///    name it again.
 ///
 /// Unchecked because the lock guards all of it.
 package final class BackingKeys: @unchecked Sendable {
+  /// The state of a row, without its key. It contains no reference, so a copy is cheap.
   private struct Entry {
-    var key: IdentifierKey
-    /// Nil as long as only the key is known.
+    /// Nil while only the key is known.
     var loaded: UInt64?
-    /// Nil as long as the members of its lists are not known.
+    /// Nil while the members of its lists are unknown.
     var listed: UInt64?
     var time: UInt64 = 0
     var isDeleted = false
+
+    /// Whether the state at a commit lacks the row's values, or the members of its lists.
+    func lacks(lists: Bool, in commit: UInt64?) -> Bool {
+      if lists, isDeleted { return false }
+      guard let since = lists ? listed : loaded else { return true }
+      return commit.map { $0 < since } ?? false
+    }
   }
 
-  /// The entries of an entity's rows. The engine numbers rows in order, so an array has them.
+  /// The entries and the keys of an entity's rows. The engine numbers rows in order, so they are in
+  /// arrays.
   private struct EntityRows {
     /// The row of the first entry.
     private var first: UInt64 = 0
     private var entries: [Entry?] = []
+    /// The key of a row without an entry is `.row(0)`.
+    private var keys: [IdentifierKey] = []
 
     var numbered: some Sequence<(row: UInt64, entry: Entry)> {
       zip(first..., entries).lazy.compactMap { row, entry in entry.map { (row, $0) } }
     }
 
-    /// Gives a row its entry. New rows usually follow each other.
-    mutating func put(_ entry: Entry, at row: UInt64) {
-      if !entries.isEmpty, row == first + UInt64(entries.count) { entries.append(entry) } else { self[row] = entry }
+    private func place(_ row: UInt64) -> Int? {
+      row >= first && row - first < entries.count ? Int(row - first) : nil
     }
 
-    subscript(row: UInt64) -> Entry? {
-      get { row >= first && row - first < entries.count ? entries[Int(row - first)] : nil }
-      _modify {
-        if entries.isEmpty { first = row }
-        if row < first {
-          entries.insert(contentsOf: repeatElement(nil, count: Int(first - row)), at: 0)
-          first = row
-        }
-        let place = Int(row - first)
-        while place >= entries.count { entries.append(nil) }
-        yield &entries[place]
+    subscript(row: UInt64) -> Entry? { place(row).flatMap { entries[$0] } }
+
+    func key(_ row: UInt64) -> IdentifierKey? {
+      place(row).flatMap { entries[$0] == nil ? nil : keys[$0] }
+    }
+
+    /// Sets the entry and the key of a row. New rows usually have consecutive numbers.
+    mutating func put(_ entry: Entry, key: IdentifierKey, at row: UInt64) {
+      if entries.isEmpty { first = row }
+      if row < first {
+        let gap = Int(first - row)
+        entries.insert(contentsOf: repeatElement(nil, count: gap), at: 0)
+        keys.insert(contentsOf: repeatElement(.row(0), count: gap), at: 0)
+        first = row
       }
+      let place = Int(row - first)
+      while place > entries.count {
+        entries.append(nil)
+        keys.append(.row(0))
+      }
+      if place == entries.count {
+        entries.append(entry)
+        keys.append(key)
+      } else {
+        (entries[place], keys[place]) = (entry, key)
+      }
+    }
+
+    /// Changes the entry of a row, if there is one.
+    mutating func change(_ row: UInt64, by body: (inout Entry) -> Void) {
+      if let place = place(row), entries[place] != nil { body(&entries[place]!) }
+    }
+
+    /// Changes the key of a row, if it has one.
+    mutating func rename(_ row: UInt64, to key: IdentifierKey) {
+      if let place = place(row), entries[place] != nil { keys[place] = key }
     }
   }
 
@@ -57,7 +94,7 @@ package final class BackingKeys: @unchecked Sendable {
   private var entities: [EntityRows] = []
   private var rows: [EntityKey: UInt64] = [:]
   private var clock: UInt64 = 1
-  /// When everything was erased last.
+  /// The time at which everything was last erased.
   private var erased: UInt64 = 0
 
   package init() {}
@@ -72,26 +109,24 @@ package final class BackingKeys: @unchecked Sendable {
 
   /// The entry of a row. The caller has the lock.
   private subscript(map: EntityMap, row: UInt64) -> Entry? {
-    get { self[home: map.home, row] }
-    _modify { yield &self[home: map.home, row] }
+    map.home < entities.count ? entities[map.home][row] : nil
   }
 
-  private subscript(home home: Int, row: UInt64) -> Entry? {
-    get { home < entities.count ? entities[home][row] : nil }
-    _modify {
-      while home >= entities.count { entities.append(EntityRows()) }
-      yield &entities[home][row]
-    }
+  /// Gives a row its entry and its key. The caller has the lock.
+  private func put(_ entry: Entry, key: IdentifierKey, home: Int, at row: UInt64) {
+    while home >= entities.count { entities.append(EntityRows()) }
+    entities[home].put(entry, key: key, at: row)
   }
 
   // MARK: Keys
 
-  /// The key of a row. A row of a model that was never saved gets a temporary one, which no other process gives.
+  /// The key of a row. A row of an unsaved model gets a temporary key, which no other process
+  /// assigns.
   package func key(_ map: EntityMap, _ row: UInt64) -> IdentifierKey {
     lock.withLock {
-      if let known = self[map, row] { return known.key }
+      if map.home < entities.count, let known = entities[map.home].key(row) { return known }
       let made = IdentifierKey.temporary(UInt64.random(in: 1 << 40..<1 << 53))
-      self[map, row] = Entry(key: made, loaded: 0, listed: 0)
+      put(Entry(loaded: 0, listed: 0), key: made, home: map.home, at: row)
       rows[EntityKey(map, made)] = row
       return made
     }
@@ -101,14 +136,14 @@ package final class BackingKeys: @unchecked Sendable {
     lock.withLock { rows[EntityKey(map, key)] }
   }
 
-  /// What is known of a row that a key names.
+  /// The known facts about the row that a key names.
   package struct Found {
     package var row: UInt64
     package var isLoaded: Bool
     /// Whether the members of its lists are known.
     package var isListed: Bool
     package var isDeleted: Bool
-    /// When its values were asked for, or it was deleted.
+    /// The time at which its values were requested or it was deleted.
     package var time: UInt64
   }
 
@@ -123,14 +158,14 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// A row that was just made.
+  /// A row that a commit made.
   package struct New {
     package let map: EntityMap
     package var row: UInt64
     package let key: IdentifierKey
-    /// Whether it is made with values. Others are made without values first.
+    /// Whether it is made with values. Other rows are made without values first.
     package var isLoaded: Bool
-    /// Whether the members of all its lists come with it.
+    /// Whether the members of all its lists are included.
     package var isListed = false
 
     package init(_ map: EntityMap, _ row: UInt64, key: IdentifierKey, isLoaded: Bool) {
@@ -138,32 +173,30 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Gives rows that a commit made their keys. The values of those that have some were asked for at a time.
+  /// Sets the keys of rows that a commit made. The values of rows that have some were requested at
+  /// `time`.
   package func add(_ made: [New], in commit: UInt64, askedAt time: UInt64) {
     lock.withLock {
       rows.reserveCapacity(rows.count + made.count)
       for new in made {
-        let home = new.map.home
-        let key = EntityKey(home: home, new.key)
-        while home >= entities.count { entities.append(EntityRows()) }
         let entry = Entry(
-          key: new.key, loaded: new.isLoaded ? commit : nil, listed: new.isLoaded && new.isListed ? commit : nil,
+          loaded: new.isLoaded ? commit : nil, listed: new.isLoaded && new.isListed ? commit : nil,
           time: new.isLoaded ? time : 0)
-        entities[home].put(entry, at: new.row)
-        rows[key] = new.row
+        put(entry, key: new.key, home: new.map.home, at: new.row)
+        rows[EntityKey(new.map, new.key)] = new.row
       }
     }
   }
 
-  /// Gives a row another key, by which the backing store knows it from now on.
+  /// Gives a row another key, which the backing store uses from now on.
   package func rename(_ map: EntityMap, _ row: UInt64, to key: IdentifierKey) {
     lock.withLock {
-      self[map, row]?.key = key
+      if map.home < entities.count { entities[map.home].rename(row, to: key) }
       rows[EntityKey(map, key)] = row
     }
   }
 
-  /// Forgets all rows: the store was erased.
+  /// Forgets all rows, because the store was erased.
   package func removeAll() {
     lock.withLock {
       clock += 1
@@ -178,35 +211,34 @@ package final class BackingKeys: @unchecked Sendable {
 
   // MARK: Values
 
-  /// Whether a state that ends with a commit does not have a row's values.
+  /// Whether the state at a commit lacks a row's values.
   package func isUnloaded(_ map: EntityMap, _ row: UInt64, in commit: UInt64?) -> Bool {
-    lock.withLock {
-      guard let entry = self[map, row] else { return false }
-      guard let loaded = entry.loaded else { return true }
-      return commit.map { $0 < loaded } ?? false
-    }
+    lock.withLock { self[map, row]?.lacks(lists: false, in: commit) ?? false }
   }
 
-  /// Whether a state that ends with a commit does not have the members of a row's lists.
+  /// Whether the state at a commit lacks the members of a row's lists.
   package func isUnlisted(_ map: EntityMap, _ row: UInt64, in commit: UInt64?) -> Bool {
-    lock.withLock {
-      guard let entry = self[map, row], !entry.isDeleted else { return false }
-      guard let listed = entry.listed else { return true }
-      return commit.map { $0 < listed } ?? false
-    }
+    lock.withLock { self[map, row]?.lacks(lists: true, in: commit) ?? false }
   }
 
-  /// Whether values that were asked for at a time may be written into a row.
+  /// The rows whose values, or members of lists, the state at a commit lacks.
+  package func missing(
+    _ wanted: [(map: EntityMap, row: UInt64)], lists: Bool, in commit: UInt64?
+  ) -> [(map: EntityMap, row: UInt64)] {
+    lock.withLock { wanted.filter { self[$0.map, $0.row]?.lacks(lists: lists, in: commit) ?? false } }
+  }
+
+  /// Whether values that were requested at `time` may be written into a row.
   package func mayWrite(_ map: EntityMap, _ row: UInt64, askedAt time: UInt64) -> Bool {
     lock.withLock { self[map, row].map { $0.time <= time && !$0.isDeleted } ?? true }
   }
 
-  /// Whether a key names a row that was deleted before a time, so that it may name a new one.
+  /// Whether a row was deleted before a time, so that its key may name a new row.
   package func isDeleted(_ map: EntityMap, _ row: UInt64, before time: UInt64) -> Bool {
     lock.withLock { self[map, row].map { $0.isDeleted && $0.time < time } ?? false }
   }
 
-  /// Notes that a commit wrote values into rows that were asked for at a time.
+  /// Records that a commit wrote values into rows that were requested at `time`.
   package func noteLoaded(_ written: [(map: EntityMap, row: UInt64)], in commit: UInt64, askedAt time: UInt64) {
     lock.withLock {
       for (map, row) in written {
@@ -218,7 +250,7 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Notes that a commit wrote the members of all lists of rows.
+  /// Records that a commit wrote the members of all lists of rows.
   package func noteListed(_ written: [(map: EntityMap, row: UInt64)], in commit: UInt64) {
     lock.withLock {
       for (map, row) in written { change(map, row) { if $0.listed == nil { $0.listed = commit } } }
@@ -227,7 +259,7 @@ package final class BackingKeys: @unchecked Sendable {
 
   /// Changes the entry of a row, if there is one. The caller has the lock.
   private func change(_ map: EntityMap, _ row: UInt64, by body: (inout Entry) -> Void) {
-    if self[map, row] != nil { body(&self[map, row]!) }
+    if map.home < entities.count { entities[map.home].change(row, by: body) }
   }
 
   package func noteDeleted(_ map: EntityMap, _ row: UInt64, at time: UInt64) {
@@ -236,9 +268,14 @@ package final class BackingKeys: @unchecked Sendable {
     }
   }
 
-  /// Unloaded rows with the numbers that follow a row's, so many at most: rows that came in one list have numbers that follow each other.
+  /// Unloaded rows with the numbers after a row's, at most `count`. The rows of one list have
+  /// consecutive numbers.
   ///
-  /// - Parameter lists: whether rows are meant too that have values, and no members of lists.
+  /// - Parameters:
+  ///   - map: the map of the row's class.
+  ///   - row: the row.
+  ///   - lists: whether to include rows that have values but not the members of their lists.
+  ///   - count: the limit.
   package func unloaded(after map: EntityMap, _ row: UInt64, lists: Bool, atMost count: Int) -> [UInt64] {
     lock.withLock {
       var found: [UInt64] = []
@@ -255,7 +292,9 @@ package final class BackingKeys: @unchecked Sendable {
 
   /// All unloaded rows of an entity.
   ///
-  /// - Parameter lists: whether those are meant too that have values, and no members of lists.
+  /// - Parameters:
+  ///   - map: a map of the entity.
+  ///   - lists: whether to include rows that have values but not the members of their lists.
   package func unloaded(_ map: EntityMap, lists: Bool) -> [UInt64] {
     lock.withLock {
       guard map.home < entities.count else { return [] }

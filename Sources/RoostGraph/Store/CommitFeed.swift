@@ -1,30 +1,33 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Which rows the last commits of this process changed, so that contexts know what of theirs is old.
+/// The rows that the recent commits of this process changed, so that contexts know which of their
+/// data is outdated.
 ///
-/// An entry may be there whose commit failed: whoever goes by it reads something again that has not changed. Entries are kept as long as a
-/// context may ask for them: since the oldest snapshot that one shows, and no more rows than a bound.
+/// The commit of an entry may have failed: a context that uses it reads unchanged rows again.
+/// Entries are kept as long as a context may need them: from the oldest snapshot that a context
+/// shows, up to a limit on their rows.
 ///
 /// ## Invariants
-/// 1. Entries stand in the order of their numbers, which never go down. Those in front of `first` are empty.
-/// 2. Nothing behind `forgotten` is missing.
+/// 1. Entries are in the order of their numbers, which never decrease. Those before `first` are
+///    empty.
+/// 2. No entry after `forgotten` is missing.
 ///
 /// Unchecked because the lock guards all of it.
 final class CommitFeed: @unchecked Sendable {
   struct Entry {
     /// The commit's number.
     var number: UInt64
-    /// By the number of the entity's map.
+    /// The changed rows by number of the entity's home map.
     var rows: [Int: [UInt64]]
-    /// Those that went.
+    /// The deleted rows.
     var deleted: [Int: [UInt64]] = [:]
-    /// Those that came. No context has objects of them. Whom they lead to is among `rows`.
+    /// The inserted rows. No context has objects of them. Rows that they reference are in `rows`.
     var inserted: [(home: Int, rows: ArrivedRows)] = []
-    /// Whose commit it was.
+    /// The context that committed.
     var author: ObjectIdentifier
 
-    /// How many rows it tells of.
+    /// The number of its rows.
     var size: Int {
       var size = 1
       for some in rows.values { size += some.count }
@@ -33,7 +36,8 @@ final class CommitFeed: @unchecked Sendable {
       return size
     }
 
-    /// Takes over which rows a transaction inserts, and whose derived values it changes. Returns the latter.
+    /// Takes over the rows that a transaction inserts, and the rows whose derived values it
+    /// changes. Returns the latter.
     @discardableResult
     mutating func take(_ writer: RecordWriter, _ store: GraphStore) throws -> [RowName] {
       let derived = try writer.derivedRows()
@@ -47,27 +51,27 @@ final class CommitFeed: @unchecked Sendable {
     }
   }
 
-  /// What happened between two snapshots.
+  /// The changes between two snapshots.
   enum News {
     case entries([Entry])
-    /// More than is kept here.
+    /// More changes than the feed keeps.
     case everything
   }
 
   private let lock = Lock()
   private var entries: [Entry] = []
-  /// Where the oldest one stands that is kept.
+  /// The place of the oldest entry that is kept.
   private var first = 0
   private var rowCount = 0
-  /// The number of the last commit that is not here any more.
+  /// The number of the last commit whose entry was removed.
   private var forgotten: UInt64 = 0
-  /// By commit, how many contexts show it.
+  /// The number of contexts that show each commit.
   private var shown: [UInt64: Int] = [:]
-  /// When it is looked again who shows what.
+  /// The number of entries at which the oldest shown commit is looked up again.
   private var trimAt = CommitFeed.fewest
   private let mostRows: Int
 
-  /// So few entries are not worth looking.
+  /// With fewer entries a look-up is not worthwhile.
   private static let fewest = 64
 
   static let most = 1 << 20
@@ -76,16 +80,16 @@ final class CommitFeed: @unchecked Sendable {
 
   var count: Int { lock.withLock { entries.count - first } }
 
-  // MARK: Who looks
+  // MARK: Shown commits
 
-  /// A context shows a commit from here on.
+  /// Records that a context shows a commit.
   func shows(_ commit: UInt64) { lock.withLock { shown[commit, default: 0] += 1 } }
 
   func hides(_ commit: UInt64) {
     lock.withLock {
       guard let count = shown[commit] else { return }
       shown[commit] = count > 1 ? count - 1 : nil
-      // It may have been the oldest, which kept what nobody else needs.
+      // It may have been the oldest commit, which kept entries that no other context needs.
       if count == 1, first < entries.count, commit <= entries[first].number {
         trimAt = min(trimAt, entries.count - first + Self.fewest)
       }
@@ -94,7 +98,7 @@ final class CommitFeed: @unchecked Sendable {
 
   // MARK: Entries
 
-  /// To be called before the commit is made, by the one who makes it.
+  /// Adds the changes of a commit. The committing context calls it before the commit.
   func add(_ entry: Entry) {
     let count = entry.size
     lock.acquire()
@@ -105,17 +109,17 @@ final class CommitFeed: @unchecked Sendable {
     if entries.count - first >= trimAt {
       let oldest = shown.keys.min() ?? entry.number
       while first < entries.count, entries[first].number <= oldest { forgetFirst() }
-      // Whoever is behind keeps them; then it is looked again when there are twice as many.
+      // An old snapshot keeps them; the next look-up is at twice as many.
       trimAt = max(Self.fewest, 2 * (entries.count - first))
     }
-    // Moving the others costs less than what went.
+    // Moving the other entries costs less than adding the removed ones did.
     if first > entries.count / 2 {
       entries.removeFirst(first)
       first = 0
     }
   }
 
-  /// The same for a commit that changed more than is told here.
+  /// Records a commit with more changes than the feed keeps.
   func addEverything(_ number: UInt64) {
     lock.withLock {
       while first < entries.count { forgetFirst() }
@@ -132,7 +136,7 @@ final class CommitFeed: @unchecked Sendable {
     first += 1
   }
 
-  /// What commits behind `old` up to `new` changed.
+  /// The changes of the commits after `old` up to `new`.
   func news(after old: UInt64, through new: UInt64) -> News {
     lock.acquire()
     defer { lock.release() }
@@ -141,7 +145,7 @@ final class CommitFeed: @unchecked Sendable {
     return .entries(Array(entries[start..<max(start, place(behind: new))]))
   }
 
-  /// Where the first entry stands whose number is greater.
+  /// The place of the first entry with a greater number.
   private func place(behind number: UInt64) -> Int {
     var (low, high) = (first, entries.count)
     while low < high {

@@ -1,13 +1,15 @@
 internal import RoostFile
 internal import Synchronization
 
-/// Who wants to hear at once that something was committed.
+/// Listeners that are told of every commit at once.
 ///
-/// They are told on the committing thread, and only hand the news on: nobody touches a context on a thread that is not its own.
+/// They are called on the committing thread and only pass the news on: a context must not be used
+/// on another thread than its own.
 ///
 /// Unchecked because the lock guards all of it.
 package final class CommitListeners: @unchecked Sendable {
-  /// Called with a closure by which the listener says that it begins to look: until then it is not told again.
+  /// Gets a closure by which the listener tells that it begins to read: until then it is not called
+  /// again.
   package typealias Listener = @Sendable (_ begins: @escaping @Sendable () -> Void) -> Void
 
   private final class Entry: Sendable {
@@ -22,7 +24,7 @@ package final class CommitListeners: @unchecked Sendable {
   private let lock = Lock()
   private var entries: [ObjectIdentifier: Entry] = [:]
 
-  /// What ends the listening.
+  /// Ends the listening.
   package struct Ticket: Sendable {
     fileprivate let listeners: CommitListeners
     fileprivate let entry: ObjectIdentifier
@@ -30,16 +32,19 @@ package final class CommitListeners: @unchecked Sendable {
     package func end() { listeners.lock.withLock { listeners.entries[entry] = nil } }
   }
 
-  /// - Parameter context: the user's context that the listener works for. It knows its own commits, so the listener is not told of them.
+  /// - Parameters:
+  ///   - listener: is called after each commit.
+  ///   - context: the public context for which the listener works. It knows its own commits, so the
+  ///     listener is not told of them.
   package func add(_ listener: @escaping Listener, for context: ObjectIdentifier? = nil) -> Ticket {
     let entry = Entry(listener, context: context)
     lock.withLock { entries[ObjectIdentifier(entry)] = entry }
     return Ticket(listeners: self, entry: ObjectIdentifier(entry))
   }
 
-  /// Tells all of them.
+  /// Calls all listeners.
   ///
-  /// - Parameter context: the user's context that committed.
+  /// - Parameter context: the public context that committed.
   func tell(by context: ObjectIdentifier? = nil) {
     let all = lock.withLock { Array(entries.values) }
     for entry in all

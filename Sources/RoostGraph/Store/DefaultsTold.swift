@@ -1,8 +1,8 @@
 internal import RoostFile
 
-/// The properties of a store of which it was reported that a getter gave a default.
+/// The properties of a store for which it was reported that a getter returned a default.
 ///
-/// Unchecked because of `told`, which is read and written under the lock.
+/// Unchecked because of `told`, which is accessed under the lock.
 final class DefaultsTold: @unchecked Sendable {
   private struct Place: Hashable {
     var map: Int

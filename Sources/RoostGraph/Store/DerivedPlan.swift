@@ -6,10 +6,10 @@ package struct DerivedPlan: Hashable, Sendable {
   package var kind: Derivation.Kind
   /// The relationship whose objects it is computed from; empty for `computed`.
   package var list: String
-  /// Properties of these objects, or parts of them behind a point; empty if the kind needs none.
+  /// Properties of these objects, or paths of parts after a point; empty if the kind needs none.
   package var value: String
   package var key: String
-  /// How the program names its computation; empty for other kinds.
+  /// The program's name for its computation; empty for other kinds.
   package var text: String
 
   package init(
@@ -20,12 +20,12 @@ package struct DerivedPlan: Hashable, Sendable {
     (self.value, self.key, self.text) = (value, key, text)
   }
 
-  /// The definition in words, which tells versions of a model apart.
+  /// The definition as text, which distinguishes versions of a model.
   package var salt: String { "derived \(kind.word) \(list) \(value) \(key) \(text)" }
 }
 
 extension ModelPlan {
-  /// Whether a property, or a part of it behind a point, is derived.
+  /// Whether a property, or the path of a part of it, is derived.
   func isDerived(_ path: String) -> Bool {
     !derived.isEmpty && derived.contains { path == $0.property || path.hasPrefix($0.property + ".") }
   }
@@ -36,7 +36,7 @@ extension ModelPlan {
     throw MigrationFault(
       type.name, one.property,
       detail:
-        "it is derived from a relationship, which only Roost's own files and stores in memory keep right: compute it in your code, "
+        "it is derived from a relationship, which only Roost's own files and stores in memory keep up to date: compute it in your code, "
         + "or keep its model in a file")
   }
 }

@@ -2,17 +2,21 @@ internal import RoostFile
 internal import RoostQuery
 package import RoostRecords
 
-/// Finds objects that have the same values of some properties, and makes one of several.
+/// Finds objects that have the same values of some properties, and merges them.
 ///
-/// Everything that led to the object that goes leads to the one that stays: references, lists, also those of relationships without a name on
-/// this side. So no delete rule applies.
+/// Everything that referenced the removed object then references the kept one: references, and
+/// lists, including relationships without an inverse property on this side. So no delete rule
+/// applies.
 package struct DuplicateMerger {
   private let map: EntityMap
   private let fields: [FieldID]
-  /// The names of references that are their own other side.
+  /// The names of references that are their own inverse.
   private let mutual: Set<String>
 
-  /// - Parameter paths: the properties, or parts of structs. Each must be stored in the object's own row.
+  /// - Parameters:
+  ///   - store: the store.
+  ///   - map: the map of the class.
+  ///   - paths: the properties, or parts of structs. Each must be stored in the object's own row.
   package init(_ store: GraphStore, _ map: EntityMap, paths: [String]) throws {
     self.map = map
     mutual = Set(
@@ -29,7 +33,8 @@ package struct DuplicateMerger {
 
   // MARK: Finding
 
-  /// The rows that have the same values, group by group, each in the order of their numbers. Nil is like no other value.
+  /// The groups of rows that have the same values, each in the order of row numbers. Nil equals no
+  /// other value.
   package func groups(_ reader: RecordReader) throws -> [[RowID]] {
     let table = try reader.table(map.entity.id)
     let accesses = fields.compactMap { table.access($0) }
@@ -43,20 +48,20 @@ package struct DuplicateMerger {
     return alike.values.filter { $0.count > 1 }.map { $0.sorted() }.sorted { $0[0] < $1[0] }
   }
 
-  // MARK: Making one of two
+  // MARK: Merging two
 
-  /// Which values of the object that goes the one that stays gets.
+  /// The values of the removed object that the kept object takes over.
   package enum Taking: Sendable {
     case nothing
     case all
     case notNil
-    /// Those of some properties.
+    /// The values of some properties.
     case some([Int])
   }
 
   package typealias Pair = DuplicatePair<RowID>
 
-  /// Carries out all of them, one after the other.
+  /// Merges all pairs, one after the other.
   package func merge(_ pairs: [Pair], in writer: RecordWriter) throws {
     let table = try writer.table(map.entity.id)
     let ways = writer.catalog.relationships(of: map.entity.id).filter {
@@ -69,7 +74,7 @@ package struct DuplicateMerger {
       if values.isEmpty { continue }
       let slots = try values.compactMap { id, value in
         try table.entity.field(id).map { field in
-          // An object does not come to reference itself.
+          // An object must not get a reference to itself.
           let isItself =
             field.type == .reference(map.entity.id) && field.isOptional
             && (value == .reference(pair.kept) || value == .reference(pair.duplicate))
@@ -83,7 +88,7 @@ package struct DuplicateMerger {
     }
   }
 
-  /// The values of the object that goes which the one that stays gets.
+  /// The values of the removed object that the kept object takes over.
   private func taken(_ pair: Pair, _ writer: RecordWriter) throws -> [(FieldID, Value)] {
     let table = try writer.reading(map.entity.id)
     var taken: [(FieldID, Value)] = []
@@ -98,24 +103,24 @@ package struct DuplicateMerger {
         }
         return values
       }
-      // The first field of an optional struct says whether it is there.
+      // The first field of an optional struct tells whether it is present.
       guard let values, let first = values.first, pair.takes(property, isNil: first.1.isNull) else { continue }
       taken += values
     }
     return taken
   }
 
-  /// Gives the members of one object to the other one.
+  /// Moves the list members of the removed object to the kept one.
   private func move(_ way: Relationship, _ pair: Pair, in writer: RecordWriter) throws {
     let links = try writer.links(way)
     let members = try links.rows(of: pair.duplicate)
     if let other = writer.catalog.inverse(of: way), mutual.contains(other.name) {
-      // Whom the one that stays leads to then leads back.
+      // The objects that the kept one references then reference it back.
       for member in members { try links.remove(member, from: pair.duplicate) }
       return
     }
     if way.traits.contains(.single) {
-      // The partner is a value of the property, whichever side stores it.
+      // The partner is treated as a value of the property, whichever side stores it.
       guard let property = map.type.properties.indices.first(where: { map.type.fieldName($0) == way.name }),
         pair.takes(property, isNil: members.isEmpty)
       else {
@@ -133,7 +138,7 @@ package struct DuplicateMerger {
   }
 }
 
-/// What becomes of two objects. A store names them by rows, or by keys.
+/// Two objects to merge. A store names them by rows or by keys.
 package struct DuplicatePair<Row> {
   package var kept: Row
   package var duplicate: Row
@@ -143,9 +148,11 @@ package struct DuplicatePair<Row> {
     (self.kept, self.duplicate, self.taking) = (kept, duplicate, taking)
   }
 
-  /// Whether the value of a property is taken over.
+  /// Whether the kept object takes over the value of a property.
   ///
-  /// - Parameter isNil: whether the object that goes has nil there.
+  /// - Parameters:
+  ///   - property: the property.
+  ///   - isNil: whether the removed object has nil there.
   package func takes(_ property: Int, isNil: Bool) -> Bool {
     switch taking {
     case .nothing: false
@@ -156,14 +163,17 @@ package struct DuplicatePair<Row> {
   }
 }
 
-/// Rows with the same values.
+/// Finds rows with the same values.
 enum DuplicateValues {
-  /// The rows of each group of values that several rows have, and of a few values more that one row has. Rows with a nil are in no group.
+  /// The rows of each group of values that several rows have, and of a few values that only one row
+  /// has. Rows with a nil are in no group.
   ///
   /// - Parameters:
-  ///   - defaults: what nil stands for, by field; null where it is no value.
-  ///   - most: how many rows of a group are kept.
-  ///   - forEach: goes through the rows, and is called twice.
+  ///   - table: the table of the rows.
+  ///   - accesses: the fields to compare.
+  ///   - defaults: the value that nil means, by field; null if it means none.
+  ///   - most: the limit on the rows of a group that are kept.
+  ///   - forEach: visits the rows. It is called twice.
   static func find(
     _ table: TableReader, _ accesses: [FieldAccess], defaults: [Value]? = nil, most: Int = .max,
     forEach: ((Row) throws -> Void) throws -> Void

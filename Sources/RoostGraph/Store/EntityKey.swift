@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// A key of a backing store, and the entity of its row. It is made for dictionaries.
+/// A key of a backing store and the entity of its row, as a key of dictionaries.
 package struct EntityKey: Hashable {
   /// The number of the home map.
   private let map: Int
@@ -24,7 +24,7 @@ package struct EntityKey: Hashable {
     hasher.combine(map)
   }
 
-  /// Called by dictionaries. A UUID needs no `Hasher`, which takes several times as long.
+  /// Called by dictionaries. A UUID needs no `Hasher`, which is several times slower.
   package func _rawHashValue(seed: Int) -> Int {
     if case .uuid(let number, let zone) = key, zone.isEmpty { return number.hash(seed: seed) }
     var hasher = Hasher()
@@ -35,7 +35,7 @@ package struct EntityKey: Hashable {
 }
 
 extension UUIDNumber {
-  /// Keeps other programs from choosing keys that collide.
+  /// Prevents other programs from choosing keys that collide.
   private static let secret = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
 
   /// A hash for dictionaries, by two multiplications.

@@ -1,19 +1,19 @@
 package import RoostQuery
 package import RoostRecords
 
-/// A model and the entity that holds its objects, in one store.
+/// A model class and the entity that stores its objects, in one store.
 package final class EntityMap: Sendable {
-  /// Its place among the store's.
+  /// Its place among the store's maps.
   package let number: Int
   package let type: _ModelType
   package let entity: Entity
-  /// The classes with which it shares the entity; nil where it has it for itself.
+  /// The classes that share the entity; nil if no other class does.
   package let family: Family?
-  /// The number of the map that stands for all of these: a row has one name.
+  /// The number of the home map, which names rows of all these classes, so that a row has one name.
   package let home: Int
-  /// For the rows of each layout, by version.
+  /// The plans for rows of each layout, by version.
   let rows: [RowPlan]
-  /// For rows that are written now.
+  /// The plan for rows that are written now.
   package var newest: RowPlan { rows[rows.count - 1] }
 
   init(_ number: Int, _ type: _ModelType, entity: Entity, family: Family?) throws(RecordFault) {
@@ -28,7 +28,7 @@ package final class EntityMap: Sendable {
 
   var isHome: Bool { home == number }
 
-  /// Whether its objects are objects of another one's class.
+  /// Whether its objects are also objects of another map's class.
   package func isKind(of other: EntityMap) -> Bool {
     self === other || family?.isKind(number, of: other.number) == true
   }
@@ -36,7 +36,7 @@ package final class EntityMap: Sendable {
   /// The field of a property.
   package func field(_ property: Int) -> Field? { entity.field(type.fieldName(property)) }
 
-  /// What is true of the class's rows alone; nil where it is of all rows of the entity.
+  /// The condition that is true only for rows of the class; nil if all rows of the entity are.
   package func condition(includesSubclasses: Bool = true) -> RoostQuery.Expression? {
     family?.condition(of: number, includesSubclasses: includesSubclasses)
   }

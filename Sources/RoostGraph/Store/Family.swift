@@ -1,38 +1,41 @@
 package import RoostQuery
 package import RoostRecords
 
-/// A class and its subclasses in one store: rows of one entity, each of which says of which class its object is.
+/// A class and its subclasses in one store: rows of one entity, each of which stores the class of
+/// its object.
 ///
-/// A class is told by a number, that of an entity without rows which has its name. So it keeps the number whatever classes come and go.
-/// Rows older than the field that tells the class are of one class: the topmost one, or the one that had the entity before it got a
-/// superclass. It is the field's initial value.
+/// A class has a number, which is the number of an entity without rows that has the class's name.
+/// So it keeps the number when other classes are added or removed. Rows older than the class field
+/// are of one class: the root class, or the class that had the entity before it got a superclass.
+/// This class is the field's initial value.
 package final class Family: Sendable {
-  /// The number of the map that stands for all of them, where one row has one name.
+  /// The number of the home map, which names the rows of all these classes.
   let home: Int
-  /// The field that tells the class.
+  /// The field that stores the class.
   package let field: FieldID
-  /// Where it stands in the rows of each layout, by version; nil where the layout is older.
+  /// The position of the field in the rows of each layout, by version; nil if the layout is older.
   private let positions: [Int?]
   /// The class of rows that are older than the field.
   private let oldest: UInt32
-  /// Numbers of maps by those of classes.
+  /// Numbers of maps by class number.
   private let members: [UInt32: Int]
   private let classNumbers: [Int: UInt32]
-  /// By number of a map, those of it and of its subclasses.
+  /// By number of a map, the numbers of its class and its subclasses.
   private let kinds: [Int: Set<Int>]
-  /// Whether there were rows of classes that are not among the models, when the store was opened.
+  /// Whether there were rows of classes outside the models when the store was opened.
   private let hasStrangers: Bool
 
   static let fieldName = "@class"
   static let indexName = "@@class"
 
-  /// Where a row of the layout says of which class its object is; nil if it does not.
+  /// The position of the class in a row of the layout; nil if the layout has none.
   static func position(_ entity: Entity, _ layout: Layout) -> Int? {
     guard let field = entity.field(fieldName) else { return nil }
     return layout.members.firstIndex { $0.id == field.id }.map { layout.slots[$0].position }
   }
 
-  /// The family of the models whose rows an entity holds; nil where there is no more than one class, and never was.
+  /// The family of the models whose rows an entity contains; nil if there is and was only one
+  /// class.
   private init?(
     _ entity: Entity, _ models: [(number: Int, type: _ModelType)], catalog: Catalog, reader: RecordReader
   )
@@ -68,7 +71,7 @@ package final class Family: Sendable {
     hasStrangers = try count < reader.table(entity.id).count
   }
 
-  /// The families of models, by the name of their topmost class.
+  /// The families of the models, by name of the root class.
   static func all(_ models: [ModelPlan], _ catalog: Catalog, records: RecordStore) throws -> [String: Family] {
     var groups: [String: [(number: Int, type: _ModelType)]] = [:]
     for (number, model) in models.enumerated() {
@@ -84,27 +87,28 @@ package final class Family: Sendable {
 
   func classNumber(_ map: Int) -> UInt32? { classNumbers[map] }
 
-  /// Whether an object of one map is one of another.
+  /// Whether the objects of one map are also objects of another's class.
   func isKind(_ map: Int, of other: Int) -> Bool { kinds[other]?.contains(map) == true }
 
-  /// The number of the map of a row's class; nil where it is not among the models.
+  /// The number of the map of a row's class; nil if the class is not among the models.
   @inline(__always)
   func map(of row: Row) -> Int? {
     guard let position = positions[row.version] else { return members[oldest] }
     return members[UInt32(littleEndian: row.start.loadUnaligned(fromByteOffset: position, as: UInt32.self))]
   }
 
-  /// The same for what a row said that is gone; nil stands for one that was older than the first subclass.
+  /// The number of the map for a class number that a deleted row had; nil means a row older than
+  /// the first subclass.
   func map(ofClass number: UInt32?) -> Int? { members[number ?? oldest] }
 
   // MARK: Conditions
 
-  /// What is true of those rows behind an expression that are of one of these maps' classes.
+  /// The condition that a row is of one of these maps' classes.
   package func condition(_ row: RoostQuery.Expression, _ maps: some Sequence<EntityMap>) -> RoostQuery.Expression {
     Self.condition(row, field, numbers: maps.compactMap { classNumbers[$0.number] }.sorted())
   }
 
-  /// What is true of the rows of a map; nil where it is of all.
+  /// The condition that is true only for rows of a map; nil if all rows are.
   func condition(of map: Int, includesSubclasses: Bool) -> RoostQuery.Expression? {
     let kinds = includesSubclasses ? kinds[map] ?? [map] : [map]
     if kinds.count == classNumbers.count, !hasStrangers { return nil }

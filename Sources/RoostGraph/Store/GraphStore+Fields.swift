@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 extension GraphStore {
-  /// The fields of a map's properties, by the properties' numbers; nothing for lists, which have none.
+  /// The fields of a map's properties by number; lists have none.
   func fields(_ map: EntityMap) throws -> [Int: [FieldID]] {
     var fields: [Int: [FieldID]] = [:]
     for field in try map.type.neededFields() {

@@ -1,18 +1,18 @@
 internal import RoostPages
 package import RoostRecords
 
-/// What whoever stands above asks of a whole store.
+/// Facts about a whole store for the modules above.
 extension GraphStore {
   /// How a condition follows a relationship.
   package enum Lead: Sendable {
     /// A field of the row.
     case reference(FieldID)
-    /// The one row whose reference leads here.
+    /// The one row whose reference names this row.
     case found(RelationshipID)
     case many(RelationshipID)
   }
 
-  /// Where a property leads, if it is a relationship.
+  /// The way and the target of a relationship; nil for other properties.
   package func lead(_ map: EntityMap, _ property: Int) -> (lead: Lead, target: EntityMap)? {
     guard let relation = relations[map.number][property] else { return nil }
     let target = maps[relation.target]
@@ -24,12 +24,12 @@ extension GraphStore {
     }
   }
 
-  /// Removes every row. The contexts of the store learn of it as of any other commit.
+  /// Removes all rows. The contexts of the store learn of it as of any other commit.
   package func erase() throws {
     try backing?.erase()
     try records.write { writer in
       var entry = CommitFeed.Entry(number: writer.commitNumber, rows: [:], author: ObjectIdentifier(self))
-      // Rows that a rule keeps go when those that need them are gone.
+      // Rows that a delete rule protects are deleted after the rows that need them.
       var waiting = maps.filter(\.isHome)[...]
       var refused = 0
       while let map = waiting.popFirst() {
@@ -61,29 +61,29 @@ extension GraphStore {
 }
 
 extension GraphStore {
-  /// What the rows know of a relationship, whichever of its sides it is.
+  /// The relationship in the catalog, from either of its sides.
   package func relationship(_ map: EntityMap, _ property: Int) -> RelationshipID? {
     relations[map.number][property]?.way.id
   }
 
-  /// Whether a relationship is its own other side.
+  /// Whether a relationship is its own inverse.
   package func isMutual(_ map: EntityMap, _ property: Int) -> Bool {
     relations[map.number][property]?.isOwnInverse == true
   }
 
-  /// Whether a relationship leads to objects of the same entity.
+  /// Whether a relationship refers to objects of the same entity.
   package func leadsToItself(_ map: EntityMap, _ property: Int) -> Bool {
     relations[map.number][property].map { maps[$0.target].entity.id == map.entity.id } == true
   }
 
-  /// Whether a relationship to many is held by links of its own, and not by references of its members.
+  /// Whether a to-many relationship is stored as links, and not as references of its members.
   package func isByLinks(_ map: EntityMap, _ property: Int) -> Bool {
     relations[map.number][property]?.isByLinks == true
   }
 }
 
 extension GraphStore {
-  /// Changes rows below the objects. Whoever does so tells contexts of it, by a ``RowNotice``.
+  /// Changes rows without objects. The caller tells contexts of it, by a ``RowNotice``.
   package func write(isRelaxed: Bool, author: String, _ body: (RecordWriter) throws -> Void) throws {
     try refuseWorkingSet("an import")
     try records.write(isRelaxed ? .relaxed : .full, author: author, body)

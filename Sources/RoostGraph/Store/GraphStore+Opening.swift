@@ -2,25 +2,26 @@ package import RoostFile
 package import RoostPages
 package import RoostRecords
 
-/// Opening a store as the door wants it.
+/// Opens a store for the public module.
 extension GraphStore {
-  /// How a store is opened, as its configuration says.
+  /// The options of an opening, from the configuration.
   package struct Opening {
     package var isReadOnly: Bool
     package var cacheBytes: Int?
-    /// How long it is tried while another process has the store open.
+    /// How long to try while another process has the store open.
     package var lockTimeoutNanoseconds: UInt64
-    /// The version of the models; nil where the store need not know it.
+    /// The version of the models; nil if the store need not know it.
     package var version: OpeningVersion?
-    /// Whether code of a migration plan fills later what the store has no values for.
+    /// Whether the code of a migration plan will set values that the store lacks.
     package var isStaged = false
-    /// Asked before a store is brought to the models; see ``Migration``.
+    /// Called before a store is changed to fit the models; see ``Migration``.
     package var migration: Migration?
-    /// Throws if a store cannot be brought to the models, as far as that is known before code runs. True if code has to run.
+    /// Throws if a store cannot be changed to fit the models, as far as that is known before code
+    /// runs. Returns true if code must run.
     package var check: Migration?
-    /// Whether a store is begun where its file was removed and its log stayed.
+    /// Whether to begin a new store if its file was removed and its log was not.
     package var beginsIfMissing = false
-    /// Which program the history names.
+    /// The program that the history names.
     package var writer: @Sendable () -> HistoryWriter = { .unknown }
 
     package init(isReadOnly: Bool = false, cacheBytes: Int? = nil, lockTimeoutNanoseconds: UInt64 = 0) {
@@ -30,18 +31,25 @@ extension GraphStore {
     }
   }
 
-  /// Carries out the stages of a plan that run code over a store that was just opened.
+  /// Runs the stages of a plan that run code over a store that was just opened.
   ///
-  /// True means that the store was closed, and its file replaced.
+  /// It returns true if the store was closed and its file replaced.
   package typealias Migration = (_ records: RecordStore) throws -> Bool
 
-  /// Throws if this store cannot be opened with other models, as far as that is known before anything is changed.
+  /// Throws if this store cannot be opened with other models, as far as that is known before
+  /// anything is changed.
   package func checkOpening(_ models: [ModelPlan], _ opening: Opening) throws {
     if let check = opening.check, try check(records) { return }
     try SchemaKeeper(models, opening.version).check(records)
   }
 
-  /// - Parameter settings: the options that an opening does not set. Tests have small logs.
+  /// - Parameters:
+  ///   - path: the path of the store's file.
+  ///   - models: the models.
+  ///   - opening: the options of the opening.
+  ///   - settings: other options of the store. Tests use small logs.
+  ///   - fileSystem: the file system.
+  ///   - room: see ``GraphStore/room``.
   package static func open(
     _ path: String, _ models: [ModelPlan], opening: Opening = Opening(), settings: StoreOptions = StoreOptions(),
     fileSystem: any FileSystem = DiskFileSystem.shared, room: (@Sendable () throws -> Void)? = nil
@@ -68,7 +76,7 @@ extension GraphStore {
     try GraphStore(RecordStore(inMemory: StoreOptions(), reservesRows: true, writer: opening.writer), models)
   }
 
-  /// A store in memory that holds what is fetched from another one.
+  /// A store in memory for rows that are fetched from a backing store.
   package static func workingSet(_ models: [ModelPlan], of backing: any BackingStore) throws -> GraphStore {
     try GraphStore(
       RecordStore(inMemory: StoreOptions(), reservesRows: true), models.map(\.ofWorkingSet), backing: backing)

@@ -1,7 +1,8 @@
 package import RoostRecords
 
 extension GraphStore {
-  /// A store of the same models that shows what this one held at a place of its history: see ``RecordStore/rewound(to:)``.
+  /// A store of the same models that shows the state of this one at a place of its history: see
+  /// ``RecordStore/rewound(to:)``.
   package func past(at place: HistoryPlace, _ models: [ModelPlan]) throws -> GraphStore {
     let records = try records.rewound(to: place)
     do { return try GraphStore(records, models) } catch {
@@ -10,7 +11,8 @@ extension GraphStore {
     }
   }
 
-  /// Throws unless another store is an earlier state of this one: see ``RecordStore/checkDescent(from:)``.
+  /// Throws unless another store is an earlier state of this one: see
+  /// ``RecordStore/checkDescent(from:)``.
   package func checkDescent(from other: GraphStore) throws {
     try other.records.read { try records.checkDescent(from: $0) }
   }

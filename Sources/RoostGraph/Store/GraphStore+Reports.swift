@@ -2,7 +2,7 @@ package import RoostFile
 internal import RoostPages
 internal import RoostRecords
 
-/// What the file of a store has to say.
+/// Reports about the file of a store.
 extension GraphStore {
   /// Calls a closure for each checkpoint until the number is given to ``forgetCheckpoints(_:)``.
   package func hearCheckpoints(
@@ -13,7 +13,8 @@ extension GraphStore {
 
   package func forgetCheckpoints(_ number: Int) { records.store.checkpointListeners.remove(number) }
 
-  /// What was read from the log when the store was opened; nil after a clean close, and whenever it is asked again.
+  /// The commits that were read from the log when the store was opened; nil after a clean close,
+  /// and in later calls.
   package func takeRecovery() -> (nanoseconds: UInt64, commits: Int, bytes: Int)? {
     records.store.takeRecovery().map { ($0.nanoseconds, $0.commits, $0.bytes) }
   }

@@ -1,8 +1,9 @@
 package import RoostRecords
 
-/// The rules that models have for their values.
+/// The rules of models for their values.
 extension GraphStore {
-  /// The rules of a class, ready to test its rows; nil where it has none. Throws where a rule does not fit its property.
+  /// The rules of a class, ready to test its rows; nil if it has none. Throws if a rule does not
+  /// fit its property.
   static func check(_ map: EntityMap, _ model: ModelPlan) throws -> RuleCheck? {
     if model.rules.isEmpty { return nil }
     var entries: [RuleCheck.Entry] = []
@@ -11,11 +12,11 @@ extension GraphStore {
         let slot = map.newest.layout.members.firstIndex(where: { $0.id == field.id })
       else {
         throw RecordFault(
-          .wrongType, "a rule is for a property that is stored as one value", entity: map.type.name, field: name)
+          .wrongType, "a rule needs a property that is stored as one value", entity: map.type.name, field: name)
       }
       if model.derived.contains(where: { $0.property == name && $0.kind != .computed }) {
         throw RecordFault(
-          .wrongType, "a value that is derived from a list can have no rule: give the list or its models one",
+          .wrongType, "a value that is derived from a list cannot have a rule: give the list or its models one",
           entity: map.type.name, field: name)
       }
       var compiled: [CompiledRule] = []
@@ -32,7 +33,8 @@ extension GraphStore {
     return RuleCheck(entries.sorted { $0.property < $1.property })
   }
 
-  /// By the names of fields, what is wrong with a value; for rows that are made without objects.
+  /// By field name, a function that returns the error for a value; for rows that are made without
+  /// objects.
   package func fieldRules(_ map: EntityMap) -> [String: @Sendable (Value) -> String?] {
     var found: [String: @Sendable (Value) -> String?] = [:]
     for entry in checks[map.number]?.entries ?? [] {

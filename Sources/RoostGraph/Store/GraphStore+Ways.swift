@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// What is found out of relationships and indexes when a store is opened.
+/// Facts about relationships and indexes, computed when a store is opened.
 extension GraphStore {
   static func oneWays(_ maps: [EntityMap], _ relations: [[Relation?]]) -> [Int: [OneWay]] {
     var found: [Int: [OneWay]] = [:]
@@ -16,12 +16,12 @@ extension GraphStore {
     return found
   }
 
-  /// Whether objects to which a relationship leads are deleted with its owner.
+  /// Whether the objects of a relationship are deleted with its owner.
   package func takesAlong(_ map: EntityMap, _ property: Int) -> Bool {
     relations[map.number][property]?.deleteRule == .cascade
   }
 
-  /// Whether the members of a list must each lead to an owner, so that they can only go to another one.
+  /// Whether each member of a list must have an owner, so that it can only be moved to another one.
   package func membersNeedOwner(_ map: EntityMap, _ property: Int) -> Bool {
     guard let relation = relations[map.number][property], relation.isList, !relation.isInverseList,
       let inverse = relation.inverse
@@ -42,7 +42,8 @@ extension GraphStore {
     return found
   }
 
-  /// A unique index that is about objects of a class, without the test that tells the class; nil if it is not.
+  /// A unique index that concerns objects of a class, without the test of the class; nil if it does
+  /// not.
   static func asked(_ index: Index, _ map: EntityMap) -> Index? {
     guard isAsked(index, map) else { return nil }
     guard let family = map.family, !index.tests.isEmpty else { return index }
@@ -51,7 +52,7 @@ extension GraphStore {
     return own
   }
 
-  /// Whether a unique index is about objects of a class: some are about one class of the entity alone.
+  /// Whether a unique index concerns objects of a class: some concern only one class of the entity.
   private static func isAsked(_ index: Index, _ map: EntityMap) -> Bool {
     if !index.isUnique || index.name.hasPrefix("@") { return false }
     guard let family = map.family, let number = family.classNumber(map.number) else { return true }
@@ -60,9 +61,9 @@ extension GraphStore {
     }
   }
 
-  /// The lists that lead one way to objects of a map's entity.
+  /// The one-way lists of objects of a map's entity.
   func oneWayLists(to map: EntityMap) -> [OneWay] { oneWays.isEmpty ? [] : oneWays[map.home] ?? [] }
 
-  /// Whether rows that have a reference in this field must have one.
+  /// Whether a reference in this field is required.
   func needsReference(_ field: FieldID, _ map: EntityMap) -> Bool { needs[map.home]?.contains(field) == true }
 }

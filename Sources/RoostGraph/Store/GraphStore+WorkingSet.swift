@@ -1,8 +1,9 @@
 internal import RoostRecords
 
-/// What a working set does otherwise than a store of its own.
+/// Restrictions of a working set.
 extension GraphStore {
-  /// Throws if this is a working set: its rows change through saves alone, so that the backing store hears of it.
+  /// Throws if this is a working set. Only saves may change its rows, so that the backing store
+  /// gets the changes.
   func refuseWorkingSet(_ what: String) throws {
     guard backing != nil else { return }
     throw GraphFault(

@@ -2,63 +2,64 @@ package import RoostFile
 package import RoostPages
 package import RoostRecords
 
-/// A store of objects: rows, and the models whose objects they hold.
+/// A store of objects: its rows, and the models of the rows' objects.
 package final class GraphStore: Sendable {
   package let records: RecordStore
-  /// What tells this store from all others.
+  /// Identifies this store among all others.
   package let identifier: String
-  /// The program's store behind this one, if this is a working set.
+  /// The backing store, if this is a working set.
   package let backing: (any BackingStore)?
   /// The models of the program, in the order in which they were given.
   package let maps: [EntityMap]
   let feed = CommitFeed()
   package let listeners = CommitListeners()
   let aliases = RowAliases()
-  /// Whose turn it is among writes that must not run at the same time.
+  /// Orders writes that must not run at the same time.
   package let writeTurns = WriteTurns()
   let historyShelf = HistoryShelf()
   let defaults = DefaultsTold()
-  /// Asked within each transaction that writes objects, before it commits: where it throws, there is no room, as a test wants it.
+  /// Called within each transaction that writes objects, before it commits. Tests let it throw to
+  /// simulate a full disk.
   let room: (@Sendable () throws -> Void)?
-  /// Values that the code of a migration stage has to set; nil if there are none.
+  /// Values that the code of a migration stage must set; nil if there are none.
   let pending: PendingValues?
   /// By number of the map.
   let uniqueIndexes: [[Index]]
-  /// By number of the map, and of the property.
+  /// By number of the map, then of the property.
   let relations: [[Relation?]]
-  /// By number of the map, relationships that must have some members, or may not have more than some.
+  /// By number of the map, the relationships with a minimum or maximum number of members.
   let countedRelations: [[Relation]]
-  /// By number of the map, whether another object's row stores one of its relationships to one.
+  /// By number of the map, whether another object's row stores one of its to-one relationships.
   let hasFound: [Bool]
-  /// Whether a relationship to one is its own inverse.
+  /// Whether a to-one relationship is its own inverse.
   let hasMutualSingles: Bool
-  /// By the map that stands for the classes of their members, the lists that lead one way.
+  /// One-way lists, by the home map of their members.
   let oneWays: [Int: [OneWay]]
-  /// By the map that stands for its classes, references of subclasses that must lead somewhere though their fields may be nil.
+  /// By home map, the references of subclasses that are required although their fields may be nil.
   let needs: [Int: Set<FieldID>]
-  /// By number of the map, the bits of properties of which nothing stands in the object's own row.
+  /// By number of the map, the bits of properties that are not stored in the object's own row.
   let outsideRows: [UInt64]
   /// By number of the map, whether the model has relationships that the store does not know.
   let hasLooseLinks: [Bool]
-  /// By number of the map, the rules for values; nil where the class has none.
+  /// By number of the map, the rules for values; nil if the class has none.
   let checks: [RuleCheck?]
   /// Whether a class has rules for its values.
   package let hasChecks: Bool
   /// Whether any rule has a pattern.
   let hasPatterns: Bool
-  /// Whether a class has a `validate` of its own.
+  /// Whether a class has its own `validate`.
   package let hasJudges: Bool
   /// The home maps of families in which a class has its own `validate`.
   let judgedHomes: Set<Int>
-  /// By the names of a class and of its relationship, what an error says of a wrong number of members.
+  /// By the names of a class and its relationship, the message for a wrong number of members.
   let countMessages: [[String]: String]
   /// Whether a model has a derived property that the program computes.
   let computes: Bool
   private let byType: [ObjectIdentifier: EntityMap]
   private let byEntity: [EntityID: EntityMap]
 
-  /// Opens the store at `path` for these models, and makes it if it is not there. Entities and fields that the models have
-  /// and the store has not are added.
+  /// Opens the store at `path` for these models, or makes it. Adds entities and fields of the
+  /// models that the store lacks.
   package convenience init(
     _ path: String, _ models: [ModelPlan], options: StoreOptions = StoreOptions(),
     fileSystem: any FileSystem = DiskFileSystem.shared
@@ -66,7 +67,7 @@ package final class GraphStore: Sendable {
     try self.init(RecordStore(path, options: options, reservesRows: true, fileSystem: fileSystem), models)
   }
 
-  /// A store that lives in memory and ends with this object.
+  /// A store in memory, which is deleted with this object.
   package convenience init(inMemory options: StoreOptions, _ models: [ModelPlan]) throws {
     try self.init(RecordStore(inMemory: options, reservesRows: true), models)
   }
@@ -118,7 +119,7 @@ package final class GraphStore: Sendable {
         case .reference, nil: inside |= bit
         }
       }
-      // Some properties may share a bit.
+      // Properties may share a bit.
       return outside & ~inside
     }
     hasLooseLinks = maps.map { map in
@@ -143,7 +144,7 @@ package final class GraphStore: Sendable {
   }
 
   package func map(of model: any _ModelObject.Type) -> EntityMap? { byType[ObjectIdentifier(model)] }
-  /// Of an entity that several classes share, the map that stands for all of them.
+  /// The home map, if several classes share the entity.
   package func map(of entity: EntityID) -> EntityMap? { byEntity[entity] }
   package func map(named name: String) -> EntityMap? { maps.first { $0.type.name == name } }
 

@@ -1,19 +1,19 @@
 internal import RoostRecords
 
-/// What the history calls a model's properties, which goes by numbers of fields and relationships.
+/// The properties of a model for the numbers of fields and relationships in the history.
 final class HistoryNames: Sendable {
-  /// What the history must have kept of a property so that its value can be told.
+  /// The fields that the history must contain for the value of a property.
   struct Wanted: Sendable {
     var fields: [FieldID] = []
-    /// Of a reference, the number of the map that it leads to.
+    /// For a reference, the number of the map of its target.
     var target: Int?
   }
 
   private let byField: [FieldID: Int]
   private let byRelationship: [UInt32: Int]
-  /// By number of the property; nil where nothing of it stands in the row.
+  /// By number of the property; nil if the row does not store it.
   let wanted: [Wanted?]
-  /// References that tell an object from all others.
+  /// References that identify an object.
   let uniqueReferences: Set<Int>
 
   init(_ map: EntityMap, _ store: GraphStore) {
@@ -56,7 +56,7 @@ final class HistoryNames: Sendable {
     return add(known, name) && !fields.isEmpty ? Wanted(fields: fields) : nil
   }
 
-  /// The properties that changed, ascending. What the model does not have is left out.
+  /// The properties that changed, ascending. Fields outside the model are left out.
   func properties(_ change: RowsChange) -> [Int] {
     if change.fields.isEmpty, change.relationships.isEmpty { return [] }
     var found = Set(change.fields.compactMap { byField[$0] })

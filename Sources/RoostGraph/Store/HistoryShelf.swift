@@ -1,13 +1,15 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// What a store has found out about its history: the names of properties, and of which class rows were that are gone.
+/// A cache for a store's history: the names of properties, and the classes of deleted rows.
 ///
-/// A row says its class; of one that is gone its deletion does, which comes later in the history. So the history is read ahead
-/// until that is found, and what was read is kept, so that it is read once. What the history says does not change.
+/// A row stores its class. The class of a deleted row is in its delete entry, which comes later in
+/// the history. So the shelf reads the history ahead until it finds the entry, and keeps all
+/// entries that it read. The history does not change.
 ///
 /// ## Invariants
-/// 1. `gone` has what is told of deletions behind `low` and up to `high`, of rows that classes share.
+/// 1. `gone` has the classes from all delete entries after `low` up to `high`, for rows of shared
+///    entities.
 ///
 /// Unchecked because the lock guards all of it.
 final class HistoryShelf: @unchecked Sendable {
@@ -18,7 +20,7 @@ final class HistoryShelf: @unchecked Sendable {
   private var high: UInt64 = 0
   private var count = 0
 
-  /// More rows than this are forgotten when they are not needed any more.
+  /// At more rows, the cache is emptied when it is next used.
   private static let most = 1 << 18
 
   func names(_ map: EntityMap, _ store: GraphStore) -> HistoryNames {
@@ -30,13 +32,15 @@ final class HistoryShelf: @unchecked Sendable {
     }
   }
 
-  /// What a row said of its class that went behind a transaction; nil where the history does not tell of its deletion.
+  /// The class number of a row that was deleted after a transaction; nil if the history has no
+  /// entry of its deletion.
   func classNumber(
     of row: UInt64, _ home: EntityMap, behind number: UInt64, _ store: GraphStore, reader: RecordReader
   ) throws -> UInt32?? {
     lock.acquire()
     defer { lock.release() }
-    // First, because one transaction may have deleted more rows than are kept, and all of them are asked for.
+    // First, because one transaction may have deleted more rows than the limit, and all of them are
+    // looked up.
     if let low, number >= low, let known = gone[home.entity.id]?[row] { return .some(known == 0 ? nil : known) }
     if count > Self.most {
       (gone, low, count) = ([:], nil, 0)
@@ -73,7 +77,8 @@ final class HistoryShelf: @unchecked Sendable {
 }
 
 extension RowsChange {
-  /// What the history kept of a row's class; nil where the row was older than classes, or nothing was kept.
+  /// The class number that the history kept; nil if the row was older than the class field, or
+  /// nothing was kept.
   func classNumber(_ family: Family) -> UInt32? {
     for kept in values where kept.field == family.field {
       if case .value(.uint(let number)) = kept.content { return UInt32(exactly: number) }

@@ -4,23 +4,24 @@ package import RoostRecords
 package enum IdentifierKey: Hashable, Sendable {
   /// A row's number.
   case row(UInt64)
-  /// The number of an object that has no row, or that its store does not know yet.
+  /// The number of an object without a row, or one that its store does not know yet.
   case temporary(UInt64)
-  /// The key of a store of a program's own. Make it by ``init(text:)``.
+  /// A key of a program's own store. Make it by ``init(text:)``.
   case text(String)
-  /// A key whose text is a UUID, and after an `@` the name of a zone if that is not empty. Such keys are compared and hashed without a text.
+  /// A key whose text is a UUID and, after an `@`, the name of a zone if that is not empty.
+  /// Comparing and hashing it needs no text.
   case uuid(UUIDNumber, zone: ZoneName)
 
-  /// The key of a store of a program's own. A text always makes the same one.
+  /// A key of a program's own store. Equal texts make equal keys.
   package init(text: String) {
     self = .text(text)
     guard let (number, zone) = Self.parts(text) else { return }
     let short = Self.uuid(number, zone: zone)
-    // Not where the UUID has large letters, or the zone's name is empty.
+    // Not if the UUID has capital letters or the zone's name is empty.
     if short.text == text { self = short }
   }
 
-  /// A UUID, and the name of the zone that follows it; nil where the text is something else.
+  /// A UUID and the name of the zone that follows it; nil for other texts.
   package static func parts(_ text: String) -> (UUIDNumber, zone: ZoneName)? {
     // A zone's name may begin with a mark that joins the character before it.
     let parts = text.utf8.split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -39,7 +40,7 @@ package enum IdentifierKey: Hashable, Sendable {
     }
   }
 
-  /// Whether it is a key of a store of a program's own.
+  /// Whether it is a key of a program's own store.
   package var isLasting: Bool {
     switch self {
     case .row, .temporary: false
@@ -47,7 +48,7 @@ package enum IdentifierKey: Hashable, Sendable {
     }
   }
 
-  /// The text of a key of a store of a program's own; nil for a number.
+  /// The text of a key of a program's own store; nil for a number.
   package var text: String? {
     switch self {
     case .row, .temporary: nil

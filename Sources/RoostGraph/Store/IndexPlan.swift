@@ -1,9 +1,9 @@
 package import RoostRecords
 
-/// An index that a class of models asks for, beside those that are only lists of properties.
+/// An index that a model class declares with more than a list of properties.
 package struct IndexPlan: Hashable, Sendable {
   package struct Part: Hashable, Sendable {
-    /// A property, or a part of it behind a point.
+    /// A property, or the path of a part of it after a point.
     package var path: String
     package var form: Index.Form
     package var isDescending: Bool
@@ -30,7 +30,7 @@ package struct IndexPlan: Hashable, Sendable {
   }
 
   package var parts: [Part]
-  /// All of them must be true of an object for it to have an entry.
+  /// An object has an entry if all of them are true.
   package var tests: [Test]
   package var isUnique: Bool
 
@@ -41,7 +41,7 @@ package struct IndexPlan: Hashable, Sendable {
   /// The paths of parts and condition.
   package var paths: [String] { parts.map(\.path) + tests.flatMap(\.paths) }
 
-  /// What an index in the catalog is called.
+  /// The name of the index in the catalog.
   func name(_ field: (String) -> String) -> String {
     let parts = parts.map { part in
       (part.form == .value ? field(part.path) : "\(part.form.word) of \(field(part.path))")
@@ -51,12 +51,12 @@ package struct IndexPlan: Hashable, Sendable {
     return (isUnique ? "unique " : "") + parts.joined(separator: ", ") + condition
   }
 
-  /// The definition in words, which tells versions of a model apart.
+  /// The definition as text, which distinguishes versions of a model.
   package var text: String { name { $0 } }
 }
 
 extension IndexPlan.Test {
-  /// The test as Swift has it.
+  /// The test as Swift code.
   package func text(_ field: (String) -> String) -> String {
     switch self {
     case .isNull(let path): return "\(field(path)) == nil"

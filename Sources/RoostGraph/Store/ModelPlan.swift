@@ -1,29 +1,30 @@
 package import RoostRecords
 
-/// What a model asks of its store, beside its properties: unique values, indexes and relationships.
+/// The declarations of a model besides its properties: unique values, indexes and relationships.
 package struct ModelPlan: Sendable {
   package var type: _ModelType
-  /// Properties, or parts of them behind a point, whose values together no two objects may have.
+  /// Properties, or paths of parts, whose combined values must be unique.
   package var uniques: [[String]]
   package var indexes: [[String]]
-  /// Indexes with a condition, with forms of properties or with an order of their own; unique ones too.
+  /// Indexes with a condition, with forms of properties or with their own order, including unique
+  /// ones.
   package var definitions: [IndexPlan] = []
   package var texts: [TextPlan] = []
   package var derived: [DerivedPlan] = []
   package var relationships: [RelationshipPlan]
-  /// What a property was called before, by its name now.
+  /// Former names of properties, by their present name.
   package var originalNames: [String: String]
-  /// What rows hold that are older than a property.
+  /// The values of new properties in older rows.
   package var initials: [String: Value]
   /// Properties whose values the history keeps of deleted objects.
   package var preserved: Set<String>
-  /// By property, a text that makes this version another one than one with the same types.
+  /// By property, a text that distinguishes this version from one with the same types.
   package var salts: [String: String] = [:]
   /// By property, the rules for its values.
   package var rules: [String: [ValueRule]] = [:]
-  /// By relationship, what an error says of a wrong number of members, if the program has a sentence for it.
+  /// By relationship, the program's message for a wrong number of members.
   package var countMessages: [String: String] = [:]
-  /// Whether rows may lack references that their class requires, because they are unloaded.
+  /// Whether rows may lack required references, because they are unloaded.
   private(set) var isOfWorkingSet = false
 
   package init(
@@ -39,7 +40,7 @@ package struct ModelPlan: Sendable {
     self.preserved = preserved
   }
 
-  /// The plan for a working set: uniqueness is the backing store's affair.
+  /// The plan for a working set: the backing store ensures uniqueness.
   var ofWorkingSet: ModelPlan {
     var plan = self
     plan.indexes += plan.uniques.filter { !plan.indexes.contains($0) }
@@ -47,24 +48,25 @@ package struct ModelPlan: Sendable {
     plan.definitions = []
     // Models are searched in memory.
     plan.texts = []
-    // The store that the models belong to keeps derived values right.
+    // The backing store updates derived values.
     plan.derived = []
     plan.isOfWorkingSet = true
     return plan
   }
 }
 
-/// One side of a relationship, as its model describes it. The other side is in the plan of the other model, if it has one.
+/// One side of a relationship, as its model describes it. The plan of the other model describes the
+/// other side, if any.
 package struct RelationshipPlan: Hashable, Sendable {
   package var name: String
   /// The entity's name.
   package var target: String
   package var isToMany: Bool
-  /// The property of the target that is the other side; nil where there is none.
+  /// The property of the target that is the inverse; nil if there is none.
   package var inverse: String?
   package var deleteRule: Relationship.DeleteRule
   package var minimum: Int
-  /// 0 for any number.
+  /// 0 for no maximum.
   package var maximum: Int
 
   package init(
@@ -80,6 +82,7 @@ package struct RelationshipPlan: Hashable, Sendable {
     self.maximum = maximum
   }
 
-  /// Whether it is the other side of itself, as that between friends, in the model of this name.
+  /// Whether it is its own inverse in the model of this name, such as a relationship between
+  /// friends.
   package func isOwnInverse(of model: String) -> Bool { target == model && inverse == name }
 }

@@ -1,8 +1,8 @@
 internal import RoostRecords
 
-/// A list that leads one way: its members do not say in whose it is.
+/// A one-way list: its members do not reference its owner.
 struct OneWay: Sendable {
-  /// The map that stands for the classes of its owners.
+  /// The home map of its owners.
   var owner: Int
   var property: Int
   var id: RelationshipID

@@ -2,12 +2,12 @@ internal import RoostFile
 internal import RoostQuery
 package import RoostRecords
 
-/// What a store keeps although its program's models do not name it.
+/// Stored data that the program's models do not name.
 package struct ParkedPart: Hashable, Sendable {
   package var entity: String
-  /// The property's name in the store; nil for the whole entity.
+  /// The property's name in the store; nil for a whole entity.
   package var property: String?
-  /// How many rows have it.
+  /// The number of rows that have it.
   package var rows: Int
 
   package init(entity: String, property: String?, rows: Int = 0) {
@@ -37,7 +37,7 @@ package enum Parking {
     return parts
   }
 
-  /// Queries for the rows of a subclass, which are stored in the entity of its topmost class.
+  /// Queries for the rows of a subclass, which are stored in the entity of its root class.
   static func subclassRows(_ entity: Entity, _ catalog: Catalog) -> [Query] {
     catalog.entities.compactMap { root in
       guard root.id != entity.id, let field = root.field(Family.fieldName) else { return nil }
@@ -46,7 +46,7 @@ package enum Parking {
     }
   }
 
-  /// How many rows have a value for a property; of a list, all rows count.
+  /// The number of rows with a value for a property; for a list, all rows count.
   private static func rows(with property: String, of entity: Entity, reader: RecordReader) throws -> Int {
     guard let field = entity.field(property) ?? entity.fields.first(where: { $0.name.hasPrefix(property + ".") }) else {
       return Int(clamping: try reader.table(entity.id).count)
@@ -55,7 +55,7 @@ package enum Parking {
     return try Planner(Ground(reader)).count(Query(entity.name, where: field.isOptional ? .not(isNil) : nil))
   }
 
-  /// Removes parked data for good. No container may have the store open.
+  /// Removes parked data permanently. No container may have the store open.
   package static func discard(_ parts: [ParkedPart], from records: RecordStore) throws {
     try records.write { writer in
       for part in parts {
@@ -120,14 +120,14 @@ package enum Parking {
     catalog.version?.parked.removeAll { $0 == name }
   }
 
-  /// Removes both sides of a relationship, and the reference that holds it.
+  /// Removes both sides of a relationship, and its reference.
   private static func remove(_ one: Relationship, _ catalog: inout Catalog) throws {
     guard let other = catalog.inverse(of: one) else { return }
     let (owner, target) = (catalog.name(of: one.entity) ?? "", catalog.name(of: other.entity) ?? "")
     if !other.isHidden, catalog.version?.part(target).map({ !$0.parked.contains(other.name) }) == true {
       throw MigrationFault(
         target, other.name,
-        detail: "the relationship is one with \(owner).\(one.name), which therefore cannot be discarded")
+        detail: "the relationship is the inverse of \(owner).\(one.name), which therefore cannot be discarded")
     }
     forget(one.name, of: owner, &catalog)
     forget(other.name, of: target, &catalog)

@@ -1,10 +1,11 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Properties that the code of a migration stage has to set, and the rows that still lack them.
+/// Properties that the code of a migration stage must set, and the rows that still lack them.
 ///
-/// A stage may give a property another type, or add a required one without a default. Stored rows have no value for it then. A save
-/// notes which properties its objects had set, also to a value that equals the empty one.
+/// A stage may change a property's type, or add a required property without a default. Stored rows
+/// have no value for it then. A save records which properties its objects had set, even to the
+/// empty value.
 final class PendingValues: @unchecked Sendable {
   // Unchecked because `lock` guards the rows.
   private struct Item {
@@ -16,7 +17,7 @@ final class PendingValues: @unchecked Sendable {
   private let lock = Lock()
   private var items: [Item] = []
 
-  /// Finds the rows that lack a value now; nil if there are no such properties.
+  /// Finds the rows that lack a value; nil if there are no such properties.
   init?(_ pending: [(entity: String, property: String)], _ maps: [EntityMap], records: RecordStore) throws {
     if pending.isEmpty { return nil }
     for place in pending {
@@ -31,7 +32,8 @@ final class PendingValues: @unchecked Sendable {
     if items.isEmpty { return nil }
   }
 
-  /// The rows of a class that were never written with some fields, or said nil when the fields could be nil.
+  /// The rows of a class that were never written with some fields, or stored nil in them when that
+  /// was allowed.
   private static func unfilled(_ map: EntityMap, _ fields: [FieldID], reader: RecordReader) throws -> Set<UInt64> {
     let layouts = map.entity.layouts.enumerated().map { Layout(version: UInt16($0.offset), $0.element) }
     let table = try reader.table(map.entity.id)
@@ -50,7 +52,7 @@ final class PendingValues: @unchecked Sendable {
     return rows
   }
 
-  /// A save writes properties of a row.
+  /// Records that a save writes properties of a row.
   func note(_ map: EntityMap, _ row: UInt64, changed: UInt64) {
     lock.withLock {
       for place in items.indices where items[place].map === map && changed & _ModelState.bit(items[place].property) != 0
@@ -60,7 +62,7 @@ final class PendingValues: @unchecked Sendable {
     }
   }
 
-  /// Throws if rows that are still there lack a value.
+  /// Throws if existing rows lack a value.
   func check(_ records: RecordStore) throws {
     for item in lock.withLock({ items }) {
       let left = try records.read { reader in

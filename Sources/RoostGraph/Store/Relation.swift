@@ -1,14 +1,14 @@
 internal import RoostRecords
 
-/// A relationship from one model's side, as a store holds it.
+/// One side of a relationship, as a store has it.
 struct Relation: Sendable {
-  /// What holds it.
+  /// How the relationship is stored.
   enum Way: Sendable {
-    /// A reference in the row of this side.
+    /// As a reference in the row of this side.
     case reference(RelationshipID)
-    /// The reference in the one row that leads here.
+    /// As the reference in the one row that names this one.
     case found(RelationshipID)
-    /// The rows whose references lead here, or links.
+    /// As references in the other rows, or as links.
     case list(RelationshipID)
 
     var id: RelationshipID {
@@ -24,21 +24,21 @@ struct Relation: Sendable {
   var pair: UInt32
   /// The number of the other model's map.
   var target: Int
-  /// That of the map which stands for all classes of that entity.
+  /// The number of that entity's home map.
   var home: Int
-  /// The other model's property; nil where it has none.
+  /// The other model's property; nil if there is none.
   var inverse: Int?
-  /// Whether the other side is a list.
+  /// Whether the inverse is a list.
   var isInverseList: Bool
-  /// Whether the other side is this one, as that between friends.
+  /// Whether it is its own inverse, such as a relationship between friends.
   var isOwnInverse: Bool
   var isByLinks: Bool
   var deleteRule: Relationship.DeleteRule
   var minimum: Int
-  /// 0 for any number.
+  /// 0 for no maximum.
   var maximum: Int
 
-  /// Whether each side is a reference, and neither is a list.
+  /// Whether both sides are references, and neither is a list.
   var isOneToOne: Bool { inverse != nil && !isInverseList && !isList }
   var isList: Bool { if case .list = way { true } else { false } }
 }

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Finds out how the relationships of the models are held by a store.
+/// Finds how a store stores the relationships of the models.
 struct RelationFinder {
   private let catalog: Catalog
   private let maps: [EntityMap]
@@ -12,7 +12,7 @@ struct RelationFinder {
     self.models = models
   }
 
-  /// By number of the map, and of the property.
+  /// By number of the map, then of the property.
   func relations() throws -> [[Relation?]] {
     try maps.map { map in
       try map.type.properties.enumerated().map { number, property in
@@ -22,7 +22,7 @@ struct RelationFinder {
     }
   }
 
-  /// What the class says that declares the property.
+  /// The declaration of the class that declares the property.
   private func plan(_ property: Int, _ name: String, map: EntityMap) -> RelationshipPlan? {
     let owner = map.type.owner(of: property)
     return models.first { $0.type === owner }?.relationships.first { $0.name == name }
@@ -46,7 +46,8 @@ struct RelationFinder {
     if case .list = way, !plan.isToMany { throw mismatch(plan, map) }
     if case .list = way {} else if plan.isToMany { throw mismatch(plan, map) }
     let inverse = plan.inverse.flatMap { name in maps[target].type.properties.firstIndex { $0.name == name } }
-    // The other side that the store has of a relationship which is its own inverse is nobody's.
+    // For a relationship that is its own inverse, the other side in the store belongs to no
+    // property.
     let isOwnInverse = plan.isOwnInverse(of: map.type.owner(of: property).name)
     let isInverseList = isOwnInverse ? plan.isToMany : catalog.inverse(of: found).map { !$0.isToOne } ?? false
     return Relation(

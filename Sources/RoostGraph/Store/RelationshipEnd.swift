@@ -1,18 +1,19 @@
 internal import RoostRecords
 
-/// One side of a relationship as the models want it.
+/// One side of a relationship, as the models declare it.
 package struct RelationshipEnd {
   package let model: ModelPlan
   package let plan: RelationshipPlan
   package let property: Int
 
-  /// The entity that has the side, and its name there.
+  /// The entity that has the side, and the side's name there.
   package var entity: String { model.type.root.name }
   package var name: String { model.type.fieldName(property) }
   package var isToMany: Bool { plan.isToMany }
-  /// Whether its objects must reference one.
+  /// Whether the reference is required.
   package var isNeeded: Bool { !plan.isToMany && !model.type.mayBeNil(property) }
-  /// Whether a reference may be nil in rows: in those of other classes it is, and in unloaded ones.
+  /// Whether the reference may be nil in rows: it is nil in rows of other classes and in unloaded
+  /// ones.
   var isOptionalField: Bool { !isNeeded || model.type.isAdded(property) || model.isOfWorkingSet }
 
   var side: Catalog.Side {
@@ -26,7 +27,7 @@ package struct RelationshipEnd {
   }
 }
 
-/// Both sides of a relationship as the models want it; one of them may have no name.
+/// Both sides of a relationship, as the models declare it; one of them may have no property.
 package struct RelationshipPair {
   package let one: RelationshipEnd
   package let other: RelationshipEnd?
@@ -35,8 +36,8 @@ package struct RelationshipPair {
 
   var ends: [RelationshipEnd] { [one] + (other.map { [$0] } ?? []) }
 
-  /// The side whose rows hold a reference; nil if links are stored. If both could, it is the one that must reference an object, else
-  /// the first by name.
+  /// The side whose rows store a reference; nil if links are stored. If both sides could, it is the
+  /// one that is required, else the first by name.
   package var holder: RelationshipEnd? {
     guard let other else { return one.isToMany ? nil : one }
     if one.isToMany || other.isToMany { return one.isToMany ? (other.isToMany ? nil : other) : one }
@@ -73,7 +74,8 @@ extension RelationshipPair {
     return pairs
   }
 
-  /// The other side of a relationship. Nil if it has none, or if it is its own inverse.
+  /// The other side of a relationship. Nil if there is none, or if the relationship is its own
+  /// inverse.
   private static func inverse(
     of one: RelationshipPlan, _ model: ModelPlan, _ target: ModelPlan
   ) throws -> RelationshipEnd? {

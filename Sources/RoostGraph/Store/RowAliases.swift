@@ -1,15 +1,15 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Row numbers that new objects had before it was found that they are objects of other rows.
+/// The row numbers that new objects had before they were merged into other rows.
 ///
-/// Somebody may have kept an identifier of such an object. The numbers are never given again, so they can lead on; the oldest
-/// are forgotten where there are too many.
+/// The program may have kept an identifier of such an object. The numbers are never reused, so they
+/// can refer to the new row. If there are too many, the oldest are forgotten.
 ///
 /// Unchecked because the lock guards all of it.
 final class RowAliases: @unchecked Sendable {
   private let lock = Lock()
-  // Unchecked because only the holder of the lock reads and writes them, and they hold numbers alone.
+  // Unchecked because only the holder of the lock accesses them, and they contain only numbers.
   @exclusivity(unchecked) private var rows: [LinkKey: UInt64] = [:]
   @exclusivity(unchecked) private var order: [LinkKey] = []
   private let most: Int
@@ -33,10 +33,11 @@ final class RowAliases: @unchecked Sendable {
 }
 
 extension GraphStore {
-  /// The row that an object of this number has by now: another one, if it was merged into that.
+  /// The present row of an object that had this number: another row, if the object was merged into
+  /// it.
   package func row(_ map: EntityMap, behind row: UInt64) -> UInt64 { aliases.row(map.home, row) }
 
-  /// The rows that objects of these numbers have by now, in the same order.
+  /// The present rows of objects that had these numbers, in the same order.
   package func rows(behind rows: RowRuns) -> RowRuns {
     var found = RowRuns()
     for place in 0..<rows.count {

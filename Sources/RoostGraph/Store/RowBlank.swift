@@ -1,20 +1,21 @@
 package import RoostRecords
 
-/// What a new row of a class holds of which nothing is said, and what must be said of it.
+/// The default values of a new row of a class, and its required fields.
 package struct RowBlank: Sendable {
   package enum Initial: Sendable {
     case always(Value)
-    /// Another one for each row: an identifier, or the time.
+    /// Another value for each row: an identifier, or the time.
     case anew(@Sendable () -> Value?)
   }
 
-  /// By what the row says that it is of the class; nil where no row of the entity does.
+  /// The class number that the row stores; nil if rows of the entity store none.
   package let classNumber: UInt32?
-  /// Fields without which there is no such row.
+  /// Required fields.
   package private(set) var required: [String] = []
   package private(set) var initials: [(field: String, value: Initial)] = []
 
-  /// Fields whose types do not have all values that rows can hold, each with what says why it does not have one.
+  /// Fields whose types reject some values that rows can store, each with a function that returns
+  /// the error for a value.
   package private(set) var checks: [(field: String, refusal: @Sendable (Value) -> String?)] = []
 
   package init(_ map: EntityMap) throws {
@@ -50,7 +51,7 @@ package struct RowBlank: Sendable {
             ))
         }
       case .toOne(let link):
-        // Where the other side holds it there is no field.
+        // If the other side stores it, there is no field.
         if !link.isOptional, map.field(number) != nil { required.append(name) }
       case .toMany, .none: continue
       }
@@ -59,7 +60,11 @@ package struct RowBlank: Sendable {
 
   /// Adds the checks of a property, or of a part of it.
   ///
-  /// - Parameter path: where the part is, by number.
+  /// - Parameters:
+  ///   - part: the coder of the part.
+  ///   - name: the name of its field.
+  ///   - property: the coder of the property.
+  ///   - path: the part's position, by numbers.
   private mutating func addChecks(_ part: AnyCoder, _ name: String, property: _Coder, path: [Int]) {
     for (number, inner) in part.parts.enumerated() {
       addChecks(inner.coder, name + "." + inner.name, property: property, path: path + [number])
@@ -75,7 +80,7 @@ package struct RowBlank: Sendable {
       ))
   }
 
-  /// What the fields of a property hold by its default, by name; nil where it has none.
+  /// The field values of a property's default, by name; nil if it has no default.
   package static func defaults(_ type: _ModelType, _ property: Int) throws(RecordFault) -> [String: Value]? {
     guard case .value(let coder) = type.properties[property].storage, let first = value(type, property) else {
       return nil
@@ -90,13 +95,13 @@ package struct RowBlank: Sendable {
     return required(type.fieldName(property), try coder.coder().form.element)
   }
 
-  /// A property's default as it is now.
+  /// The present value of a property's default.
   private static func value(_ type: _ModelType, _ property: Int) -> Value? {
     guard let made = type.properties[property].initial?() else { return nil }
     return type.stored(type.properties[property].name, made)
   }
 
-  /// What the fields of a value hold; those of nil are none.
+  /// The field values of a value; nil has none.
   private static func fields(_ name: String, _ type: ElementType, value: Value) -> [(name: String, value: Value)] {
     switch (type, value) {
     case (_, .null): return []

@@ -1,10 +1,10 @@
-/// Numbers that stand where a row's number would.
+/// Special numbers in place of a row's number.
 enum RowNumber {
-  /// The other side has to be asked.
+  /// Only the inverse knows the row.
   static let unknown = UInt64.max
   static let nothing = UInt64.max - 1
 
-  /// Whether it is a row's.
+  /// Whether it is the number of a row.
   @inline(__always)
   static func leads(_ row: UInt64) -> Bool { row != 0 && row < nothing }
 }

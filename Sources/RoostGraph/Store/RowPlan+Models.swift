@@ -2,11 +2,16 @@ package import RoostRecords
 
 /// The plans of a class's rows.
 extension RowPlan {
-  /// A plan for rows of `layout`, which is one of the entity's. Throws where the entity has no field for a value.
+  /// A plan for rows of `layout`, which must be one of the entity's. Throws if the entity lacks the
+  /// field of a value.
   ///
   /// - Parameters:
-  ///   - classNumber: by what rows of the entity tell the class of their object; nil where all are of one.
-  ///   - initial: what rows of older layouts hold; nil for the entity's newest, where it is made from the fields.
+  ///   - type: the class.
+  ///   - entity: the entity.
+  ///   - layout: the layout of the rows.
+  ///   - classNumber: the class number that rows store; nil if all are of one class.
+  ///   - initial: the values of fields that rows of older layouts lack; nil for the entity's newest
+  ///     layout, for which they are made from the fields.
   package convenience init(
     _ type: _ModelType, _ entity: Entity, layout: Layout, classNumber: UInt32? = nil, initial: InitialRow? = nil
   ) throws(RecordFault) {

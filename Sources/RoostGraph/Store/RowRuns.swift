@@ -1,10 +1,11 @@
 package import RoostRecords
 
-/// Rows in some order, each with the number of its class's map. Rows that follow each other take no more room than one.
+/// Rows in an order, each with the number of its class's map. Consecutive rows take the memory of
+/// one.
 package struct RowRuns: Sendable {
   private struct Run {
     var first: UInt64
-    /// How many rows stand in front of it.
+    /// The number of rows before it.
     var offset: Int
     var map: Int
   }

@@ -1,9 +1,9 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// The rows that a change of the models writes, besides the catalog.
+/// The changes of rows that a change of the models needs besides the catalog.
 struct RowWork {
-  /// Whether rows are found and written in the form that they have, or in the new one.
+  /// Whether rows are found and written in the old form or in the new one.
   enum Phase { case before, after }
 
   private struct Filling {
@@ -16,18 +16,19 @@ struct RowWork {
     var written: Phase
   }
 
-  /// Gives a relationship the members of another one, which the two sides may keep in another form.
+  /// Copies the members of a relationship to another one, whose sides may be stored in another
+  /// form.
   struct Copy {
-    /// A side of the one that has the members, and the same side of the other one.
+    /// A side of the source relationship, and the same side of the target.
     var from: RelationshipID
     var to: RelationshipID
-    /// Whether the first one is removed after that.
+    /// Whether the source is removed afterwards.
     var isLast: Bool
     /// The error for a row that would need two references.
     var fault: MigrationFault
   }
 
-  /// Gives a field the values that rows have in another one, which is removed after that.
+  /// Copies the values of a field to another field, and removes the first one.
   struct Move {
     var entity: EntityID
     var from: FieldID
@@ -40,7 +41,7 @@ struct RowWork {
 
   var isEmpty: Bool { fillings.isEmpty && moves.isEmpty && copies.isEmpty }
 
-  /// Gives the rows that say nil in a field values.
+  /// Sets values in rows that store nil in a field.
   mutating func fill(
     _ entity: EntityID, _ field: FieldID, with values: [FieldID: Value], where condition: RoostQuery.Expression? = nil,
     found: Phase, written: Phase
@@ -49,12 +50,12 @@ struct RowWork {
       Filling(entity: entity, field: field, values: values, condition: condition, found: found, written: written))
   }
 
-  /// The condition that a row says nil in a field.
+  /// The condition that a row stores nil in a field.
   static func isNil(_ field: Field) -> RoostQuery.Expression {
     .compare(.equal, .field(.row, field.id), .constant(.null, Kind(field).optional))
   }
 
-  // MARK: Carrying out
+  // MARK: Running
 
   func carryOut(_ catalog: Catalog, in writer: RecordWriter) throws {
     var rows: [[RowID]] = []
@@ -100,7 +101,8 @@ struct RowWork {
     }
   }
 
-  /// Copies in the order of the side that has a list with one, so that the new list has it too.
+  /// Copies in the order of the side that has an ordered list, so that the new list has the same
+  /// order.
   private func carryOut(_ copy: Copy, _ writer: RecordWriter) throws {
     let catalog = writer.catalog
     guard var from = catalog.relationship(copy.from), var to = catalog.relationship(copy.to),
@@ -167,7 +169,7 @@ extension Catalog {
     try change(entity: entity.name) { (entity) throws(RecordFault) in try entity.remove(name) }
   }
 
-  /// Removes a relationship with its reference.
+  /// Removes a relationship and its reference.
   fileprivate mutating func retire(_ id: RelationshipID) throws {
     guard let one = relationship(id), let other = inverse(of: one) else { return }
     let named = one.isHidden ? other : one

@@ -1,15 +1,16 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// What depends on the class of a row's object, where several classes share an entity.
+/// Changes that depend on the class of a row's object, if several classes share an entity.
 extension SchemaKeeper {
-  /// Whether a model is another one than the store notes. If it is not, its rows need not be tested.
+  /// Whether a model differs from the one in the store's catalog. If not, its rows need no test.
   func isChanged(_ model: ModelPlan) throws -> Bool {
     guard let part = stored?.catalog.version?.part(model.type.name) else { return true }
     return try part.digest != model.digest
   }
 
-  /// The condition that the object of a row is of one of some classes; nil for a store where all rows are of one class, and it is among them.
+  /// The condition that a row's object is of one of some classes; nil if all rows of the store are
+  /// of one class, which is among them.
   private func isOf(
     _ classes: [_ModelType], _ row: RoostQuery.Expression, root: String, catalog: Catalog
   ) -> RoostQuery.Expression? {
@@ -21,18 +22,19 @@ extension SchemaKeeper {
     return Family.condition(row, field.id, numbers: numbers)
   }
 
-  /// The condition that the object of a row is of a model's class or of one of its subclasses; nil for all rows.
+  /// The condition that a row's object is of a model's class or a subclass; nil for all rows.
   func isOf(_ model: ModelPlan, _ entity: String, catalog: Catalog) -> RoostQuery.Expression? {
     if model.type.superType == nil { return nil }
     return isOf(models.map(\.type).filter { $0.isKind(of: model.type) }, .row, root: entity, catalog: catalog)
   }
 
-  /// The same as the store has its rows before the change.
+  /// The condition that a row's object is of a model's class, for rows before the change.
   func isOfStored(_ model: ModelPlan) -> RoostQuery.Expression? {
     stored.flatMap { isOf(model, storedName(model.type.root.name), catalog: $0.catalog) }
   }
 
-  /// Refuses a new unique property of a subclass whose default several objects would have.
+  /// Throws if a unique property that is new in a subclass would have its default in several
+  /// objects.
   func checkAlone(_ field: _ModelType.NeededField, _ value: Value, of model: ModelPlan) throws {
     guard let stored, let condition = isOfStored(model), !isStaged, model.uniques.contains([field.path]) else { return }
     let count = try Planner(stored).count(Query(storedName(model.type.root.name), where: condition))
@@ -44,9 +46,9 @@ extension SchemaKeeper {
         + "a custom stage of a migration plan")
   }
 
-  // MARK: Relationships to a class that became one to its subclass
+  // MARK: Relationships whose target becomes a subclass
 
-  /// The rows that a relationship leads from to objects of classes that the model does not have there.
+  /// The rows whose relationship refers to objects of other classes than the model declares.
   func misled(_ end: RelationshipEnd, _ side: Relationship) throws -> [RowID] {
     guard let target = models.first(where: { $0.type.name == end.plan.target }), target.type.superType != nil,
       let stored, try isChanged(end.model)
@@ -73,8 +75,8 @@ extension SchemaKeeper {
     return try Planner(stored).plan(Query(entity, where: condition)).rows()
   }
 
-  /// Refuses a relationship that leads to objects of other classes than the model has there. In a stage, code fills it later, and this
-  /// returns false.
+  /// Throws if a relationship refers to objects of other classes than the model declares. In a
+  /// stage, code sets it later, and this returns false.
   func checkTargets(_ end: RelationshipEnd, _ side: Relationship) throws -> Bool {
     let rows = try misled(end, side)
     if rows.isEmpty { return true }
@@ -83,7 +85,7 @@ extension SchemaKeeper {
     throw MigrationFault(
       end.model.type.name, end.plan.name,
       detail:
-        "the model has a relationship to \(end.plan.target), and \(rows.count) \(rows.count == 1 ? "object leads" : "objects lead") "
+        "the model has a relationship to \(end.plan.target), and \(rows.count) \(rows.count == 1 ? "object refers" : "objects refer") "
         + "to objects of other classes (\(rows.count == 1 ? "row" : "rows") \(first)\(more)): change it with the models of the old "
         + "version, or in a migration plan, with a transform or a custom stage")
   }

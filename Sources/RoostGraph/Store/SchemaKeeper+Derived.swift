@@ -3,13 +3,14 @@ internal import RoostRecords
 
 /// Derived properties.
 extension SchemaKeeper {
-  /// Makes the fields derived that the models derive, and others ordinary. Fields of classes that the program does not name stay.
+  /// Makes fields derived as the models declare, and others ordinary. Fields of unnamed classes
+  /// stay.
   mutating func bringDerived(_ catalog: inout Catalog) throws {
     var asked: [(derivation: Derivation, model: ModelPlan, property: String)] = []
     for model in models {
       for plan in model.derived {
         var one = try derivation(plan, model, catalog: catalog)
-        // Only the program can fill the rows that are there. It does so after the opening.
+        // Only the program can fill existing rows. It does so after the opening.
         if one.kind == .computed, try isUnfilled(one, model, catalog: catalog) {
           one.text = Derivation.waiting + one.text
         }
@@ -33,7 +34,8 @@ extension SchemaKeeper {
     }
   }
 
-  /// Whether stored rows have no value of this computation, or values of former fields.
+  /// Whether stored rows lack values of this computation, or have values computed from former
+  /// fields.
   private func isUnfilled(_ one: Derivation, _ model: ModelPlan, catalog: Catalog) throws -> Bool {
     if catalog.derivation(of: one.field, in: one.entity) == one, !isReshaped(one.entity, catalog) { return false }
     return try hasRows(model.type.root.name)
@@ -45,7 +47,8 @@ extension SchemaKeeper {
     return before.fields != now.fields
   }
 
-  /// Removes a derived field whose type changes, with its indexes. The field comes again, and gets its values as a new one.
+  /// Removes a derived field whose type changes, with its indexes. It is added again as a new
+  /// field, with new values.
   ///
   /// - Returns: whether the store had such a field.
   mutating func dropDerived(
@@ -75,12 +78,12 @@ extension SchemaKeeper {
     guard let number = model.type.number(ofPath: plan.list),
       case .toMany(let link) = model.type.properties[number].storage,
       let one = catalog.relationships(of: entity.id).first(where: { $0.name == model.type.fieldName(number) })
-    else { throw fault("\(plan.list), from which it is derived, is no relationship to many objects") }
+    else { throw fault("\(plan.list), from which it is derived, is not a to-many relationship") }
     let (target, type) = (catalog.entity(one.target), link.model._$type)
     func id(_ path: String) throws -> FieldID? {
       if path.isEmpty { return nil }
       guard let found = target?.field(type.fieldName(ofPath: path)) else {
-        throw fault("\(type.name).\(path), from which it is derived, is no stored property with one value")
+        throw fault("\(type.name).\(path), from which it is derived, is not stored as one value")
       }
       return found.id
     }

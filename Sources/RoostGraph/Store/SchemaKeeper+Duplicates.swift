@@ -1,9 +1,9 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// Tells which objects keep a property from being unique.
+/// Finds the objects that prevent a property from being unique.
 extension SchemaKeeper {
-  /// The fault to show instead of one that names two rows; nil where the rows have no values that are alike.
+  /// A more detailed error in place of one that names two rows; nil if there are no equal values.
   func duplicates(_ fault: RecordFault, _ wanted: Catalog, reader: RecordReader) throws -> MigrationFault? {
     guard let name = fault.entity, let entity = wanted.entity(name), let table = try? reader.table(name) else {
       return nil
@@ -11,7 +11,7 @@ extension SchemaKeeper {
     for index in wanted.indexes(of: entity.id) where index.isUnique && !reader.catalog.indexes.contains(index) {
       let accesses = index.parts.compactMap { table.access($0.field) }
       if accesses.count != index.parts.count { continue }
-      // Rows that say nil show these values once the property is required.
+      // Rows that store nil will show these values once the property is required.
       let defaults = index.parts.map { part -> Value in
         guard let field = entity.field(part.field), !field.isOptional else { return .null }
         return field.initial ?? field.type.empty
@@ -31,7 +31,7 @@ extension SchemaKeeper {
     return nil
   }
 
-  /// How many values several rows have, and the first few of those rows.
+  /// The number of values that several rows have, and the first few of those rows.
   private func groups(
     _ table: TableReader, _ accesses: [FieldAccess], defaults: [Value], of index: Index, in entity: Entity
   ) throws -> (groups: Int, rows: [(id: RowID, values: [Value])])? {
@@ -44,18 +44,18 @@ extension SchemaKeeper {
     }
     let groups = alike.filter { $0.value.count > 1 }
     let rows = groups.flatMap { values, rows in rows.map { (id: $0, values: values) } }.sorted { $0.id < $1.id }
-    // The first few groups whole.
+    // The first few groups completely.
     let shown = Set(rows.prefix(3).map(\.values))
     return groups.isEmpty ? nil : (groups.count, Array(rows.filter { shown.contains($0.values) }.prefix(6)))
   }
 
-  /// Whether a row fulfils the condition of an index of an entity as it will be.
+  /// Whether a row fulfils the condition of an index of the changed entity.
   private static func admits(_ row: Row, _ index: Index, of entity: Entity, table: TableReader) throws -> Bool {
     try index.tests.allSatisfy { test in
       try test.alternatives.contains { one in
         guard let id = one.fields.first, let field = entity.field(id) else { return false }
         var value = try table.access(id).map { try table.value($0, row) } ?? .null
-        // A row without a value shows this one once the property is required.
+        // A row without a value will show this one once the property is required.
         if value.isNull, !field.isOptional || table.access(id) == nil { value = field.initial ?? value }
         return one.admits(value)
       }

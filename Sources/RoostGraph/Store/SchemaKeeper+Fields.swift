@@ -1,12 +1,12 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// The fields of values.
+/// Adds and changes the fields of values.
 extension SchemaKeeper {
   mutating func fields(_ model: ModelPlan, _ newcomers: [_ModelType], catalog: inout Catalog) throws {
     let wanted = try needed(model).filter { $0.property >= model.type.first }
     guard let entity = catalog.entity(model.type.root.name) else { return }
-    // No row that is there is of the class, so there is nothing initial to it.
+    // No existing row is of the class, so the field needs no initial value.
     let isNew =
       model.type.superType != nil
       && models.allSatisfy { one in !one.type.isKind(of: model.type) || newcomers.contains { $0 === one.type } }
@@ -21,16 +21,17 @@ extension SchemaKeeper {
       for field in fields { try flip(field, model, all: fields, catalog: &catalog) }
       if isThere { known.insert(property) }
     }
-    // Rows of other classes would have the default of a new unique property too, and be alike.
+    // Rows of other classes would also have the default of a new unique property, and be
+    // duplicates.
     let isApart = { (field: _ModelType.NeededField) in
       model.type.superType != nil && model.uniques.contains { $0.contains(field.path) }
     }
     var apart: [(field: _ModelType.NeededField, value: Value)] = []
-    // All at once, because each change makes a layout.
+    // All fields at once, because each change makes a layout.
     try catalog.change(entity: model.type.root.name) { (entity) throws(RecordFault) in
       let names = Set(entity.fields.map(\.name))
       for field in wanted {
-        // A default is the program's code, and is not run for a field that is there.
+        // A default is the program's code, and is not run for an existing field.
         let isOld = isNew || names.contains(field.name)
         var initial = isOld ? nil : try initial(field, model, isPart: known.contains(field.property))
         if let value = initial, isApart(field) {
@@ -49,15 +50,15 @@ extension SchemaKeeper {
     }
   }
 
-  /// The properties that an entity does not have as the model wants them, with their fields. Mostly there are none, and an opening
-  /// need not look at each of them.
+  /// The properties whose fields an entity lacks or has otherwise, with their fields. Mostly there
+  /// are none, so that an opening need not examine each property.
   private func differing(
     _ wanted: [_ModelType.NeededField], _ model: ModelPlan, entity: Entity
   ) -> [(property: Int, fields: [_ModelType.NeededField])] {
     let known = Dictionary(entity.fields.map { ($0.name, $0) }) { first, _ in first }
     let names = Set(wanted.map(\.name))
     let prefix = Self.prefix(model.type)
-    // A struct that was optional has a field more than one that is required.
+    // A struct that was optional has one field more than a required one.
     let hasMore = entity.fields.contains { field in
       field.type == .presence && !names.contains(field.name) && field.name.hasPrefix(prefix)
         && !field.name.hasPrefix("@") && !(prefix.isEmpty && field.name.contains("/"))
@@ -71,11 +72,11 @@ extension SchemaKeeper {
     return Dictionary(grouping: wanted, by: \.property).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// The value that older rows show in a new field.
+  /// The value of a new field in older rows.
   private func initial(
     _ field: _ModelType.NeededField, _ model: ModelPlan, isPart: Bool
   ) throws(RecordFault) -> Value? {
-    // An optional struct that was required is there in all rows.
+    // An optional struct that was required is present in all rows.
     if isPart, field.type == .presence { return field.type.empty }
     return try value(field, model) ?? (field.isNeeded ? field.type.empty : nil)
   }
@@ -108,7 +109,8 @@ extension SchemaKeeper {
 
   // MARK: Types
 
-  /// Refuses a property that the store has with another type; in stages it is parked, and begins empty.
+  /// Throws if the store has a property with another type. In stages it is parked, and the property
+  /// begins empty.
   private mutating func checkType(
     _ fields: [_ModelType.NeededField], _ property: Int, model: ModelPlan, catalog: inout Catalog
   ) throws {
@@ -142,7 +144,8 @@ extension SchemaKeeper {
     return catalog.word(type)
   }
 
-  /// Refuses a change of a property's type. In stages what the store has is kept under names that no property has.
+  /// Throws if a property's type changes. In stages the stored values are kept under names that no
+  /// property has.
   mutating func changedType(
     _ model: ModelPlan, _ property: String, has: String, wants: String, parked: [(name: String, entity: String)] = [],
     catalog: inout Catalog
@@ -158,14 +161,14 @@ extension SchemaKeeper {
     note(model, property)
   }
 
-  /// Notes a property that code of a migration plan has to fill.
+  /// Records a property that the code of a migration plan must set.
   mutating func note(_ model: ModelPlan, _ property: String) {
     if !pending.contains(where: { $0 == (model.type.name, property) }) { pending.append((model.type.name, property)) }
   }
 
   // MARK: Nil
 
-  /// Refuses a new property that stored rows have no value for.
+  /// Throws if a new property is required and stored rows have no value for it.
   private mutating func checkRequired(_ property: Int, _ model: ModelPlan) throws {
     if model.isDerived(model.type.propertyName(property)) { return }
     guard try filled(model) != nil, try RowBlank.defaults(model.type, property) == nil,
@@ -180,7 +183,7 @@ extension SchemaKeeper {
         + "or fill it in a custom stage of a migration plan")
   }
 
-  /// Makes a field that the store has optional or required, as the model says.
+  /// Makes an existing field optional or required, as the model declares.
   private mutating func flip(
     _ field: _ModelType.NeededField, _ model: ModelPlan, all: [_ModelType.NeededField], catalog: inout Catalog
   ) throws {
@@ -188,13 +191,13 @@ extension SchemaKeeper {
     guard let known = catalog.entity(root)?.field(field.name) else { return }
     if known.isOptional == field.isOptional, known.isNeeded || !field.isNeeded { return }
     let isLoosened = field.isOptional && !known.isOptional
-    // A store that is only read may stay as it is, unless a row would show a default.
+    // A store opened for reading may stay as it is, unless a row would show a default.
     if isReadOnly, try isLoosened || rows(without: known, model) == 0 { return }
     if isLoosened { return try allowNil(known, of: root, catalog: &catalog) }
     let value = try value(field, model)
     // The parts of an optional struct that is nil have no meaning.
     let isCovered = all.contains { $0.type == .presence && field.name.hasPrefix($0.name + ".") }
-    // One part of a struct that has others begins empty, as a new part does.
+    // A single part of a struct begins empty, as a new part does.
     let isPart = all.contains { other in
       other.name != field.name && !other.isOptional && catalog.entity(root)?.field(other.name)?.isOptional == false
     }
@@ -226,10 +229,11 @@ extension SchemaKeeper {
     return id
   }
 
-  /// Lets a field be nil. Rows that have no value of their own in it keep what they show.
+  /// Makes a field optional. Rows without a value of their own keep the value that they show.
   mutating func allowNil(_ field: Field, of root: String, catalog: inout Catalog) throws {
     let layouts = catalog.entity(root)?.layouts ?? []
-    // Rows that said nil when the field was optional before showed its initial value since then.
+    // Rows that stored nil when the field was optional before have shown its initial value since
+    // then.
     if let initial = field.initial, layouts.contains(where: { $0.contains { $0.id == field.id && $0.isOptional } }) {
       try work.fill(entity(root, catalog), field.id, with: [field.id: initial], found: .after, written: .after)
     }
@@ -238,17 +242,17 @@ extension SchemaKeeper {
       field: field.id, of: root, isOptional: true, initial: field.initial ?? (isOlder ? field.type.empty : nil))
   }
 
-  /// How many rows of a model have nil in a field.
+  /// The number of a model's rows with nil in a field.
   func rows(without field: Field, _ model: ModelPlan) throws -> Int {
     let name = storedName(model.type.root.name)
     guard let stored, let known = stored.catalog.entity(name)?.field(field.id), known.isOptional else { return 0 }
-    // Values of another class come into it.
+    // Values of another class are moved into it.
     let others = work.moves.filter { $0.to == field.id }.compactMap { stored.catalog.entity(name)?.field($0.from) }
     let tests = ([known] + others).map { RowWork.isNil($0) } + (isOfStored(model).map { [$0] } ?? [])
     return try Planner(stored).count(Query(name, where: tests.count == 1 ? tests[0] : .and(tests)))
   }
 
-  /// Refuses a property that becomes required while rows have nil; in stages it is filled later.
+  /// Throws if a property becomes required while rows have nil. In stages it is set later.
   mutating func checkNil(
     _ field: Field, _ model: ModelPlan, property: String, cure: String = "give it a default value"
   )
@@ -266,8 +270,9 @@ extension SchemaKeeper {
 
   // MARK: Optional structs
 
-  /// A struct that is stored as its parts has a field that says whether it is there, if it is optional. One that is required now
-  /// loses that field: what said nil gets the default.
+  /// Adds or removes the presence field of a struct that is stored as its parts: an optional struct
+  /// has one. If it becomes required, the field is removed, and rows that stored nil get the
+  /// default.
   private mutating func presence(
     _ fields: [_ModelType.NeededField], _ property: Int, model: ModelPlan, isThere: Bool, catalog: inout Catalog
   ) throws {
@@ -299,8 +304,8 @@ extension SchemaKeeper {
     }
   }
 
-  /// Adds the field that says whether a struct is there that was required: it is there in all rows, except for those that were
-  /// written by a program that did not name it.
+  /// Adds the presence field of a struct that was required: it is present in all rows, except in
+  /// rows that a program wrote that did not name the struct.
   private mutating func addPresence(
     _ field: _ModelType.NeededField, _ fields: [_ModelType.NeededField], of model: ModelPlan, catalog: inout Catalog
   ) throws {

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// An index that the models ask for.
+/// An index that the models declare.
 struct AskedIndex: Hashable {
   var entity: EntityID
   var name: String
@@ -8,7 +8,7 @@ struct AskedIndex: Hashable {
   var isUnique: Bool
   var tests: [Index.Test]
 
-  /// By what it is over, because its name may have been another property's.
+  /// Compares the definition, because the index's name may have been that of another property.
   func isMet(by index: Index) -> Bool {
     isAlike(index) && index.tests == tests && !index.name.hasPrefix("@")
   }
@@ -19,12 +19,13 @@ struct AskedIndex: Hashable {
 }
 
 extension Index {
-  /// Whether a definition of the models asked for it, and no list of properties: it has a condition, a form or an order of its own.
+  /// Whether it has a definition and is not a list of properties: it has a condition, a form or its
+  /// own order.
   func isDefined(family: FieldID) -> Bool {
     if parts.contains(where: { $0.form != .value || $0.isDescending }) { return true }
     return tests.contains { test in
       switch test {
-      // Without a condition, too, indexes of subclasses leave out the objects of other classes.
+      // Indexes of subclasses without a condition also leave out the objects of other classes.
       case .equals(family, _): false
       case .isNotNull(let field): field != parts[0].field
       default: true
@@ -34,7 +35,7 @@ extension Index {
 }
 
 extension SchemaKeeper {
-  /// Notes the indexes that a model asks for.
+  /// Records the indexes that a model declares.
   mutating func ask(_ model: ModelPlan, _ catalog: Catalog) throws {
     let needed = Set(try needed(model).filter(\.isNeeded).map(\.name))
     for (paths, isUnique) in model.uniques.map({ ($0, true) }) + model.indexes.map({ ($0, false) }) {
@@ -50,7 +51,7 @@ extension SchemaKeeper {
         name += " of \(model.type.name)"
         tests = [.equals(field.id, .uint(UInt64(number)))]
       } else if let first = fields.first, needed.contains(first), let field = entity.field(first) {
-        // Rows of other classes need not stand in it.
+        // Rows of other classes need no entries.
         tests = [.isNotNull(field.id)]
       }
       let one = AskedIndex(
@@ -63,7 +64,7 @@ extension SchemaKeeper {
   func addIndexes(_ catalog: inout Catalog) throws {
     for one in asked where !catalog.indexes.contains(where: { one.isMet(by: $0) }) {
       guard let entity = catalog.entity(one.entity) else { continue }
-      // The code of a stage may have to fill values, or to remove duplicates, first.
+      // The code of a stage may first have to set values or remove duplicates.
       if one.isUnique, isStaged, try hasRows(entity.name) { continue }
       try catalog.add(
         index: Self.freeName(one.name, entity, in: catalog), of: entity.name, parts: one.parts, isUnique: one.isUnique,
@@ -71,7 +72,7 @@ extension SchemaKeeper {
     }
   }
 
-  /// The name of a new index. A renamed property may have left an index with the name that it would get.
+  /// The name of a new index. A renamed property may have left an index with this name.
   private static func freeName(_ name: String, _ entity: Entity, in catalog: Catalog) -> String {
     let taken = Set(catalog.indexes(of: entity.id).map(\.name))
     var free = name
@@ -83,8 +84,9 @@ extension SchemaKeeper {
     return free
   }
 
-  /// Removes unique indexes and indexes with definitions that the models do not ask for any more, and others that one with the same
-  /// fields replaces. Indexes over properties that the program does not name stay.
+  /// Removes unique indexes and indexes with definitions that the models no longer declare, and
+  /// others that an index with the same fields replaces. Indexes over properties that the program
+  /// does not name stay.
   mutating func removeIndexes(_ catalog: inout Catalog) throws {
     for root in Set(models.map(\.type.root.name)).sorted() {
       guard let entity = catalog.entity(root) else { continue }
@@ -107,8 +109,8 @@ extension SchemaKeeper {
     }
   }
 
-  /// Whether an index over fields is made: there is one over each reference already, and lists, and references that the other
-  /// side holds, have no field that it could be over.
+  /// Whether to make an index over fields. Each reference has one already. Lists, and references
+  /// that the other side stores, have no field.
   private func isIndexed(_ fields: [String], _ isUnique: Bool, entity: Entity) throws -> Bool {
     if fields.isEmpty { return false }
     if let missing = fields.first(where: { entity.field($0) == nil }) {
@@ -121,7 +123,7 @@ extension SchemaKeeper {
     return true
   }
 
-  /// Whether a subclass asks of inherited properties alone that they be unique among its objects.
+  /// Whether a subclass declares inherited properties as unique among its own objects.
   private func isNarrower(_ paths: [String], _ model: ModelPlan) -> Bool {
     var owner = model
     while let above = models.first(where: { $0.type === owner.type.superType }), above.uniques.contains(paths) {
@@ -133,7 +135,7 @@ extension SchemaKeeper {
 
   // MARK: Definitions
 
-  /// Notes an index with a condition or with forms.
+  /// Records an index with a condition or with forms.
   mutating func ask(_ plan: IndexPlan, of model: ModelPlan, _ catalog: Catalog) throws {
     guard let entity = catalog.entity(model.type.root.name) else { return }
     func field(_ path: String) throws -> FieldID {

@@ -1,15 +1,15 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// A store cannot be brought to the program's models as they are.
+/// A store cannot be changed to fit the program's models.
 package struct MigrationFault: Error, Hashable, Sendable, CustomStringConvertible {
   package var entity: String
   package var property: String?
-  /// What would have to be done, and how to do without.
+  /// The change that would be needed, and alternatives.
   package var detail: String
   /// Whether the store is newer than the program.
   package var isBackward: Bool
-  /// The file of the store; nil until the door adds it.
+  /// The file of the store; nil until the public module adds it.
   package var path: String?
 
   package init(_ entity: String, _ property: String?, isBackward: Bool = false, detail: String) {
@@ -25,12 +25,12 @@ package struct MigrationFault: Error, Hashable, Sendable, CustomStringConvertibl
   }
 }
 
-/// What a change of the catalog cannot do.
+/// Facts about the store before a change of its catalog.
 extension SchemaKeeper {
   /// The name that an entity has in the store.
   func storedName(_ root: String) -> String { adopted[root] ?? root }
 
-  /// A model's entity as it is stored, if there are rows of it.
+  /// A model's entity as it is stored, if it has rows.
   func filled(_ model: ModelPlan) throws -> Entity? {
     let root = model.type.root.name
     return try hasRows(root) ? stored?.catalog.entity(storedName(root)) : nil

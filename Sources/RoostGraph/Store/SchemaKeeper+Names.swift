@@ -1,14 +1,14 @@
 internal import RoostRecords
 
-/// A property of one class, by names.
+/// A property of a class, by names.
 struct PropertyName: Hashable {
   var entity: String
   var property: String
 }
 
-/// Properties that have another name in the store, or are stored under another class.
+/// Handles properties that have another name in the store, or are stored under another class.
 extension SchemaKeeper {
-  /// Gives fields and relationships the names that their properties have now.
+  /// Gives fields and relationships the present names of their properties.
   mutating func names(_ model: ModelPlan, _ catalog: inout Catalog) throws {
     if !model.originalNames.isEmpty { try renamed(model, &catalog) }
     try moved(model, &catalog)
@@ -20,7 +20,8 @@ extension SchemaKeeper {
     guard let entity = catalog.entity(root) else { return }
     var renamed: [String: String] = [:]
     if !circle.isEmpty {
-      // Names do not tell whether the properties exchanged them already, so that is noted in the catalog.
+      // Names do not tell whether the properties have exchanged them already, so the catalog
+      // records it.
       let mark = "@exchanged " + model.type.name + " " + circle.joined(separator: " ")
       if entity.field(mark) == nil {
         for name in circle { if let before = model.originalNames[name] { renamed[before] = name } }
@@ -48,8 +49,9 @@ extension SchemaKeeper {
     try rename(renamed, model, to: model.type, catalog: &catalog)
   }
 
-  /// Parks a property whose name another one gets, when a version follows an older one. In the same version, and where the older one says the
-  /// same former name, both names mean that the property was renamed before.
+  /// Parks a property whose name another one gets, when a version follows an older one. In the same
+  /// version, and if the older version has the same former name, both names mean that the property
+  /// was renamed before.
   private mutating func makeRoom(_ model: ModelPlan, _ catalog: inout Catalog) throws {
     guard let version, version.isWhole, let noted = catalog.version, let entity = catalog.entity(model.type.root.name),
       OpeningVersion.isOlder(noted.number, than: version.number), let part = noted.part(model.type.name)
@@ -57,7 +59,7 @@ extension SchemaKeeper {
     let known = Self.properties(of: model, entity, catalog: catalog)
     let declared = Set(model.type.properties[model.type.first...].map(\.name))
     for (name, before) in model.originalNames.sorted(by: { $0.key < $1.key }) {
-      // What the store has under the name of another declared property is that one's.
+      // If the store has the name of another declared property, the data belongs to that one.
       guard known.contains(name), known.contains(before), !declared.contains(before),
         !model.originalNames.values.contains(name), part.formerNames[name] != before
       else { continue }
@@ -77,7 +79,7 @@ extension SchemaKeeper {
       for other in family where other.type.isKind(of: model.type) || model.type.isKind(of: other.type) {
         guard let entity = catalog.entity(model.type.root.name) else { return }
         let stored = Self.properties(of: other, entity, catalog: catalog)
-        // It may have got another name at the same time.
+        // Its name may have changed at the same time.
         let before = [model.originalNames[name], name].compactMap { $0 }.first { one in
           stored.contains(one) && !other.type.properties[other.type.first...].contains { $0.name == one }
         }
@@ -92,7 +94,7 @@ extension SchemaKeeper {
     }
   }
 
-  /// Gives a property of a superclass the values of a second class that declared it before.
+  /// Moves the values of a property that a second subclass declared before to the superclass.
   private mutating func join(
     _ name: String, of other: ModelPlan, with model: ModelPlan, catalog: inout Catalog
   ) throws {
@@ -105,7 +107,7 @@ extension SchemaKeeper {
         throw MigrationFault(
           model.type.name, name,
           detail:
-            "several classes had a property of this name, and theirs are not alike or are relationships: give it a new name, and "
+            "several classes had a property of this name, and their types differ or they are relationships: give it a new name, and "
             + "copy the values in a custom stage of a migration plan")
       }
       for index in catalog.indexes(of: entity.id) where index.fields.contains(field.id) {
@@ -115,7 +117,8 @@ extension SchemaKeeper {
     }
   }
 
-  /// Renames properties of a class with the parts of structs that are stored as such, and gives them to a class of its family.
+  /// Renames properties of a class, including parts of structs, and moves them to a class of its
+  /// family.
   private func rename(
     _ properties: [String: String], _ model: ModelPlan, to type: _ModelType, catalog: inout Catalog
   ) throws {
@@ -133,7 +136,7 @@ extension SchemaKeeper {
     try catalog.rename(names, of: entity.name)
   }
 
-  /// The beginning of the names of a class's own fields.
+  /// The prefix of the names of a class's own fields.
   static func prefix(_ type: _ModelType) -> String { type.superType == nil ? "" : type.name + "/" }
 
   /// The own properties of a class that an entity has.
@@ -150,7 +153,8 @@ extension SchemaKeeper {
 
   // MARK: Parking
 
-  /// Keeps what the store has for a property under a name that no property has. Its type is another one now.
+  /// Keeps the stored data of a property under a name that no property has, because the property's
+  /// type changed.
   mutating func park(
     _ name: String, of entityName: String, as kind: String = "@parked", catalog: inout Catalog
   ) throws {
@@ -175,7 +179,8 @@ extension SchemaKeeper {
       Dictionary(parts.map { ($0, new + $0.dropFirst(name.count)) }) { first, _ in first }, of: entityName)
   }
 
-  /// Lets fields be nil that the models do not name, so that a row written meanwhile says that it has no value.
+  /// Makes fields optional that the models do not name, so that rows written meanwhile store no
+  /// value.
   mutating func park(_ catalog: inout Catalog) throws {
     for root in Set(models.map(\.type.root.name)).sorted() {
       let wanted = try named(root)
@@ -186,7 +191,7 @@ extension SchemaKeeper {
     }
   }
 
-  /// The fields of all values of a model, found out once.
+  /// The fields of all values of a model, computed once.
   mutating func needed(_ model: ModelPlan) throws -> [_ModelType.NeededField] {
     if let known = neededFields[ObjectIdentifier(model.type)] { return known }
     let needed = try model.type.neededFields()
@@ -208,12 +213,13 @@ extension SchemaKeeper {
     return named
   }
 
-  /// The beginning of the names of relationships that are removed once their members are copied.
+  /// The prefix of the names of relationships that are removed after their members are copied.
   static let retired = "@retired "
 }
 
 extension ModelPlan {
-  /// Properties that exchange names in a circle: the original name of each is the name of another one. Sorted.
+  /// Properties that exchange names in a cycle: the original name of each is the name of another
+  /// one. Sorted.
   fileprivate var exchangedNames: [String] {
     originalNames.keys.filter { name in
       var next = originalNames[name]

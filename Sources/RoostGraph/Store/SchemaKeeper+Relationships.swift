@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Relationships: those that are missing, and those that the store has in another form.
+/// Adds missing relationships, and changes those that the store has in another form.
 extension SchemaKeeper {
   mutating func relationships(_ newcomers: [_ModelType], _ catalog: inout Catalog) throws {
     let pairs = try RelationshipPair.all(models)
@@ -30,7 +30,8 @@ extension SchemaKeeper {
       guard let target = catalog.id(of: isOne ? pair.target : pair.one.entity) else { return nil }
       var isOptional = holder.isOptionalField
       if catalog.entity(holder.entity)?.field(holder.name) == nil {
-        // Rows of other classes have none by it; that those of this one have one each save looks after.
+        // Rows of other classes have no reference. Each save checks that rows of this class have
+        // one.
         if holder.isNeeded, try !isNew(holder) && !checkReference(holder) { isOptional = true }
         try catalog.change(entity: holder.entity) { (entity) throws(RecordFault) in
           let id = try entity.add(holder.name, .reference(target), isOptional: isOptional)
@@ -44,7 +45,7 @@ extension SchemaKeeper {
       try catalog.add(
         links: pair.one.side, of: pair.one.entity, to: pair.target, inverse: pair.other?.side ?? Catalog.Side())
     }
-    // The lists that it had when it was a part of another relationship.
+    // The lists that it had when it was a side of another relationship.
     for end in pair.ends {
       guard let from = parted[PropertyName(entity: end.entity, property: end.name)], let to = end.stored(catalog) else {
         continue
@@ -54,8 +55,8 @@ extension SchemaKeeper {
     return pair.one.stored(catalog)
   }
 
-  /// Refuses a new required relationship if stored objects have no target for it. In a stage, code fills it later, and this returns
-  /// false.
+  /// Throws if a new relationship is required and stored objects have no target. In a stage, code
+  /// sets it later, and this returns false.
   private mutating func checkReference(_ end: RelationshipEnd) throws -> Bool {
     guard try filled(end.model) != nil else { return true }
     if isStaged {
@@ -69,12 +70,12 @@ extension SchemaKeeper {
         + "migration plan")
   }
 
-  /// Refuses a relationship whose property the store has as a value.
+  /// Throws if the store has a value with the name of a relationship.
   private mutating func checkKind(_ end: RelationshipEnd, _ catalog: inout Catalog) throws {
     guard let entity = catalog.entity(end.entity) else { return }
     let known = entity.fields.first { $0.name == end.name || $0.name.hasPrefix(end.name + ".") }
     guard let known else { return }
-    // A reference without a relationship becomes one again.
+    // A reference without a relationship becomes a relationship again.
     if case .reference = known.type { return }
     let has = known.name == end.name ? "\(known.type)" : "a struct"
     try changedType(
@@ -82,10 +83,11 @@ extension SchemaKeeper {
       parked: [(end.name, end.entity)], catalog: &catalog)
   }
 
-  // MARK: Those that the store has
+  // MARK: Existing relationships
 
-  /// Parts relationships whose two sides are no longer each other's inverse. The reference, or the first side of links, stays as it
-  /// is; the other side becomes a relationship of its own, with the same members.
+  /// Separates relationships whose two sides are no longer each other's inverse. The reference, or
+  /// the first side of links, stays as it is. The other side becomes a relationship of its own with
+  /// the same members.
   private mutating func part(_ pairs: [RelationshipPair], _ catalog: inout Catalog) throws {
     var places: [RelationshipID: Int] = [:]
     for (place, pair) in pairs.enumerated() {
@@ -104,7 +106,8 @@ extension SchemaKeeper {
     }
   }
 
-  /// Refuses to make one relationship of two that the store has. A side that was parted from its inverse counts too.
+  /// Throws if two stored relationships would become one. A side that was separated from its
+  /// inverse counts too.
   private func checkJoined(_ pair: RelationshipPair, _ one: Relationship?, other: Relationship?) throws {
     func isParted(_ end: RelationshipEnd) -> Bool {
       parted[PropertyName(entity: end.entity, property: end.name)] != nil
@@ -114,7 +117,7 @@ extension SchemaKeeper {
     throw joined(pair)
   }
 
-  /// Gives a relationship that the store has the form that the models want.
+  /// Changes a stored relationship to the form that the models declare.
   private mutating func adapt(
     _ pair: RelationshipPair, _ one: Relationship?, other: Relationship?, catalog: inout Catalog
   ) throws {
@@ -135,11 +138,12 @@ extension SchemaKeeper {
         theirs: theirs,
         catalog: &catalog)
     }
-    // A list would lose members. One without an order is a reference whose other side the program did not name meanwhile.
+    // A list would lose members. A list without an order is a reference whose inverse the program
+    // did not name meanwhile.
     for (end, side) in [(pair.one, mine)] + (pair.other.map { [($0, theirs)] } ?? []) {
       if !end.isToMany, !side.isToOne, side.isOrdered, side.name == end.name {
         return try replace(
-          pair, end, has: "a list", wants: "a relationship to one", mine: mine, theirs: theirs, catalog: &catalog)
+          pair, end, has: "a list", wants: "a to-one relationship", mine: mine, theirs: theirs, catalog: &catalog)
       }
     }
     let wantsSingle = pair.other.map { !$0.isToMany } ?? false
@@ -149,7 +153,7 @@ extension SchemaKeeper {
     case (_, .one) where wantsSingle:
       if mine.isToOne == pair.one.isToMany { try catalog.set(relationship: mine.id, isSingle: !pair.one.isToMany) }
     case (.links, .links) where pair.one.isToMany && !wantsSingle && isInOrder(pair, mine, theirs: theirs): break
-    // The program does not name the reference any more, which stays in the file.
+    // The program no longer names the reference, which stays in the file.
     case (.manyByReference, _) where pair.other == nil:
       if mine.isToOne, pair.one.isToMany, !isReadOnly { try catalog.set(relationship: mine.id, isSingle: false) }
     default: return try rebuild(pair, mine, theirs: theirs, catalog: &catalog)
@@ -158,12 +162,12 @@ extension SchemaKeeper {
     if let other = pair.other { try settle(other, theirs.id, catalog: &catalog) }
   }
 
-  /// Whether links keep the order of each list that has a name.
+  /// Whether links keep the order of each list that has a property.
   private func isInOrder(_ pair: RelationshipPair, _ mine: Relationship, theirs: Relationship) -> Bool {
     mine.isOrdered && (pair.other == nil || theirs.isOrdered)
   }
 
-  /// Gives a side that is stored in the right form its name, its order, its rule, and lets its reference be nil or not.
+  /// Sets name, order, delete rule and optionality of a side that is stored in the right form.
   private mutating func settle(_ end: RelationshipEnd, _ id: RelationshipID, catalog: inout Catalog) throws {
     guard let side = catalog.relationship(id) else { return }
     if side.name != end.name {
@@ -186,13 +190,13 @@ extension SchemaKeeper {
     if isLoosened { return try allowNil(field, of: end.entity, catalog: &catalog) }
     let count = try rows(without: field, end.model)
     try checkNil(field, end.model, property: end.plan.name, cure: "give each object one")
-    // In stages rows without one stay so until they get one.
+    // In stages, rows without a target stay so until they get one.
     if count == 0, !isNeeded {
       try catalog.set(field: number, of: end.entity, isOptional: false, initial: field.initial)
     }
   }
 
-  /// Stores a relationship in another form: rows and links are written.
+  /// Stores a relationship in another form, which changes rows and links.
   private mutating func rebuild(
     _ pair: RelationshipPair, _ mine: Relationship, theirs: Relationship, catalog: inout Catalog
   ) throws {
@@ -201,7 +205,7 @@ extension SchemaKeeper {
     work.copies.append(RowWork.Copy(from: mine.id, to: new.id, isLast: true, fault: tooMany(pair.one)))
   }
 
-  /// Stores a relationship anew that has another type now, if that is for a migration plan to fill.
+  /// Stores a relationship with a changed type anew, if a migration plan will set it.
   private mutating func replace(
     _ pair: RelationshipPair, _ end: RelationshipEnd, has: String, wants: String, mine: Relationship,
     theirs: Relationship, catalog: inout Catalog
@@ -212,7 +216,7 @@ extension SchemaKeeper {
     try add(pair, isNew: { _ in false }, &catalog)
   }
 
-  /// Takes the names of both sides away, and gives them others that no property has.
+  /// Gives both sides names that no property has.
   private mutating func retire(
     _ mine: Relationship, _ theirs: Relationship, as kind: String, catalog: inout Catalog
   ) throws {

@@ -1,7 +1,7 @@
 internal import RoostRecords
 internal import RoostText
 
-/// A full text index that models ask for.
+/// A full text index that the models declare.
 struct AskedText: Hashable {
   var entity: EntityID
   var name: String
@@ -14,8 +14,8 @@ struct AskedText: Hashable {
 }
 
 extension SchemaKeeper {
-  /// Adds the full text indexes that the models ask for, and removes those that they do not ask for any more. Indexes of classes that
-  /// the program does not name stay.
+  /// Adds the full text indexes that the models declare, and removes those that they no longer
+  /// declare. Indexes of classes that the program does not name stay.
   mutating func bringTexts(_ catalog: inout Catalog) throws {
     askedTexts = []
     for model in models {

@@ -5,7 +5,8 @@ package import RoostRecords
 package struct OpeningVersion: Sendable {
   /// Three numbers, such as "2.0.0".
   package var number: String
-  /// Whether the program names all models that there are in this version. Then entities that it does not name are parked.
+  /// Whether the program names all models of this version. Then entities that it does not name are
+  /// parked.
   package var isWhole: Bool
 
   package init(_ number: String, isWhole: Bool) {
@@ -20,24 +21,24 @@ package struct OpeningVersion: Sendable {
   }
 }
 
-/// What an opening would make of a store.
+/// The result that an opening would have.
 package struct Prospect: Sendable {
   package var catalog: Catalog
-  /// Whether rows are written besides the catalog.
+  /// Whether it writes rows besides the catalog.
   package var writesRows: Bool
-  /// Whether a unique index is filled from rows, which may refuse them.
+  /// Whether it fills a unique index from rows, which may contain duplicates.
   package var fillsUnique: Bool
 }
 
 extension GraphStore {
-  /// What the entities of some models mean, by name.
+  /// The outlines of the models' entities, by name.
   package static func outlines(_ models: [ModelPlan]) throws -> [String: Outline] {
     let keeper = SchemaKeeper(models)
     return keeper.outlines(try keeper.fresh)
   }
 
-  /// Brings a store through versions of the models that need no code, all in one transaction, without opening it as a store of objects.
-  /// True if anything changed.
+  /// Migrates a store through versions of the models that need no code, in one transaction, without
+  /// opening it as a store of objects. Returns true if anything changed.
   @discardableResult
   package static func settle(
     _ records: RecordStore, through versions: [(models: [ModelPlan], version: OpeningVersion?)]
@@ -45,15 +46,15 @@ extension GraphStore {
     try SchemaKeeper.settle(records, through: versions.map { SchemaKeeper($0.models, $0.version) })
   }
 
-  /// What an opening with these models would make of a store's catalog. Throws if the opening would be refused before it writes rows
-  /// or fills indexes. No class of the models is needed: see ``StoredModels``.
+  /// The catalog that an opening with these models would make. Throws if the opening would throw
+  /// before it writes rows or fills indexes. It needs no class of the models: see ``StoredModels``.
   package static func prospect(
     _ reader: RecordReader, _ models: [ModelPlan], version: OpeningVersion?
   ) throws -> Prospect {
     try SchemaKeeper(models, version).prospect(reader)
   }
 
-  /// How many rows a store has of each entity, and of each subclass.
+  /// The number of rows of each entity and of each subclass.
   package static func counts(_ reader: RecordReader) throws -> [String: Int] {
     var counts: [String: Int] = [:]
     for entity in reader.catalog.entities {
@@ -68,7 +69,7 @@ extension GraphStore {
 
 /// The version of the models in a store's catalog.
 extension SchemaKeeper {
-  /// The catalog that the models make of an empty store.
+  /// The catalog that the models make for an empty store.
   fileprivate var fresh: Catalog {
     get throws {
       var keeper = SchemaKeeper(models)
@@ -87,7 +88,7 @@ extension SchemaKeeper {
     return outlines
   }
 
-  /// Notes in a catalog, which has all that the models ask for, which version of them the store has.
+  /// Records the version of the models in a catalog that has everything the models declare.
   func note(_ version: OpeningVersion, in catalog: inout Catalog) throws {
     var digests: [String: UInt64] = [:]
     for model in models { digests[model.type.name] = try model.digest }
@@ -101,7 +102,7 @@ extension SchemaKeeper {
     }
     var noted = ModelVersion(version.number, parts: parts)
     if let known = catalog.version, !version.isWhole {
-      // A program that names some models leaves what the store says of the others.
+      // A program that names only some models keeps the records of the others.
       noted.number = known.number
       noted.parts += known.parts.filter { noted.part($0.name) == nil }
       noted.parked = known.parked.filter { noted.part($0) == nil }
@@ -112,14 +113,14 @@ extension SchemaKeeper {
     catalog.version = noted
   }
 
-  /// Whether a catalog that is as the store has it says all this already.
+  /// Whether an unchanged catalog records all this already.
   private func isNoted(_ version: OpeningVersion, _ digests: [String: UInt64], in catalog: Catalog) -> Bool {
     guard let known = catalog.version, let stored, stored.catalog == catalog else { return false }
     if version.isWhole, known.number != version.number || known.parts.count != digests.count { return false }
     return digests.allSatisfy { name, digest in known.part(name)?.digest == digest }
   }
 
-  /// Throws where a newer version of the models wrote the store, and these would change it.
+  /// Throws if a newer version of the models wrote the store, and these models would change it.
   func refuseOlder(_ version: OpeningVersion, than known: ModelVersion) throws {
     guard OpeningVersion.isOlder(version.number, than: known.number) else { return }
     let fresh = try fresh
@@ -128,17 +129,17 @@ extension SchemaKeeper {
       throw MigrationFault(
         outline.entity, nil, isBackward: true,
         detail: "version \(known.number) of the models wrote the store, and the program has version \(version.number)"
-          + (version.isWhole ? ": " : ", as it says none: make the container with Schema(versionedSchema:), or ")
+          + (version.isWhole ? ": " : ", because it has none: make the container with Schema(versionedSchema:), or ")
           + "open the store with the newer program, or open a backup from before the migration")
     }
   }
 
-  /// Properties that an entity of the store has and the models do not name; sorted.
+  /// The properties of a stored entity that the models do not name; sorted.
   private func parked(_ name: String, _ catalog: Catalog, fresh: Catalog) -> [String] {
     guard let entity = catalog.entity(name), let wanted = fresh.entity(name) else { return [] }
     let links = Set(fresh.relationships(of: wanted.id).filter { !$0.isHidden }.map(\.name))
     var names = catalog.relationships(of: entity.id).filter { !$0.isHidden && !links.contains($0.name) }.map(\.name)
-    // These are removed as soon as their rows are copied.
+    // These are removed after their rows are copied.
     names.removeAll { $0.hasPrefix(Self.retired) }
     let held = Set(
       catalog.relationships(of: entity.id).compactMap { one in
@@ -151,12 +152,12 @@ extension SchemaKeeper {
     return Set(names).sorted()
   }
 
-  /// What the name of a field begins with that made room for a property of its name and another type.
+  /// The prefix of the names of fields that were parked because their property has another type.
   static let parkedPrefix = "@parked "
 }
 
 extension Catalog {
-  /// Whether this catalog is another one, without a version, apart from its own version.
+  /// Whether this catalog differs from another one only in having a version.
   func isUnnoted(_ other: Catalog) -> Bool {
     var plain = self
     plain.version = nil
@@ -165,7 +166,7 @@ extension Catalog {
 }
 
 extension ModelPlan {
-  /// A hash of everything that the outline of its entity is made of, and of what a subclass requires.
+  /// A hash of all parts of its entity's outline, and of a subclass's required properties.
   var digest: UInt64 {
     get throws {
       var digest = ModelDigest()

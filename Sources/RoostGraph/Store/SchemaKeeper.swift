@@ -2,33 +2,37 @@ internal import RoostPages
 internal import RoostQuery
 internal import RoostRecords
 
-/// Brings a store to the models. Properties that the models do not name stay in the file, and can be named again.
+/// Changes a store to fit the models. Properties that the models do not name stay in the file, and
+/// can be named again.
 ///
-/// Most changes are of the catalog alone. Those that write rows are noted in ``work``; all of it is one transaction.
+/// Most changes concern only the catalog. Changes of rows are recorded in ``work``. All of it is
+/// one transaction.
 struct SchemaKeeper {
   let models: [ModelPlan]
-  /// The version of the models that is noted in the catalog; nil where none is.
+  /// The version of the models to record in the catalog; nil for none.
   let version: OpeningVersion?
-  /// Whether code of a migration plan fills later what the store has no values for.
+  /// Whether the code of a migration plan will set values that the store lacks.
   let isStaged: Bool
-  /// The rows of the store, by which changes are refused; nil if a catalog alone is compared.
+  /// The rows of the store, which the checks read; nil if only catalogs are compared.
   private(set) var stored: Ground?
   /// The rows to write besides the catalog.
   var work = RowWork()
-  /// Properties without values of their own, which the code of a migration plan has to fill. Empty unless ``isStaged``.
+  /// Properties without values, which the code of a migration plan must set. Empty unless
+  /// ``isStaged``.
   var pending: [(entity: String, property: String)] = []
-  /// Lists that became a relationship of their own, and the relationship that still holds their members.
+  /// Lists that became a relationship of their own, and the relationship that still contains their
+  /// members.
   var parted: [PropertyName: RelationshipID] = [:]
   private(set) var isReadOnly = false
-  /// The names that entities have in the store which now have that of a new superclass.
+  /// The stored names of entities that now have the name of a new superclass.
   private(set) var adopted: [String: String] = [:]
   /// By the name of an entity, the fields that the models name.
   var namedFields: [String: Set<String>] = [:]
-  /// By a model's type, the fields of its values.
+  /// The fields of values, by a model's type.
   var neededFields: [ObjectIdentifier: [_ModelType.NeededField]] = [:]
-  /// The indexes that the models ask for.
+  /// The indexes that the models declare.
   var asked: [AskedIndex] = []
-  /// The full text indexes that the models ask for.
+  /// The full text indexes that the models declare.
   var askedTexts: [AskedText] = []
 
   init(_ models: [ModelPlan], _ version: OpeningVersion? = nil, isStaged: Bool = false) {
@@ -37,7 +41,8 @@ struct SchemaKeeper {
     self.isStaged = isStaged
   }
 
-  /// The catalog as it is then. If the store fits the models already, nothing is written.
+  /// Changes the store, and returns its new catalog. Writes nothing if the store fits the models
+  /// already.
   mutating func settle(_ records: RecordStore) throws -> Catalog {
     isReadOnly = records.store.options.readOnly
     let (now, wanted, hasWork) = try records.read { reader in
@@ -48,11 +53,12 @@ struct SchemaKeeper {
     }
     if !hasWork {
       if wanted == now { return now }
-      // A program that says no version leaves a store without one as it is, unless it is to change.
+      // A program without a version does not add one to a store without a version, unless the store
+      // must change.
       if now.version == nil, version?.isWhole == false, wanted.version?.hasParked == false, wanted.isUnnoted(now) {
         return now
       }
-      // A store that is only read keeps the cases and the version that were written into it.
+      // A store opened for reading keeps its recorded cases and version.
       if isReadOnly, wanted.storesRows(as: now) { return now }
     }
     if isReadOnly {
@@ -66,11 +72,12 @@ struct SchemaKeeper {
     return try records.read { $0.catalog }
   }
 
-  /// Throws if a store cannot be brought to the models. Duplicates of unique values are not looked for.
+  /// Throws if a store cannot be changed to fit the models. It does not search for duplicates of
+  /// unique values.
   func check(_ records: RecordStore) throws { _ = try records.read { try prospect($0) } }
 
-  /// The catalog that a store gets when it is brought to the models. Writes nothing. Throws if it cannot be brought to them, as far as
-  /// no row must be written to know.
+  /// The catalog that a store gets when it is changed to fit the models. Writes nothing. Throws if
+  /// that is impossible, as far as it can be known without writing rows.
   func prospect(_ reader: RecordReader) throws -> Prospect {
     var keeper = self
     if let version, let known = reader.catalog.version { try refuseOlder(version, than: known) }
@@ -82,13 +89,14 @@ struct SchemaKeeper {
     return Prospect(catalog: wanted, writesRows: !keeper.work.isEmpty || fillsDerived, fillsUnique: hasNewUnique)
   }
 
-  /// Brings a store through several versions of the models, all in one transaction. True if anything changed.
+  /// Migrates a store through several versions of the models in one transaction. Returns true if
+  /// anything changed.
   static func settle(_ records: RecordStore, through keepers: [SchemaKeeper]) throws -> Bool {
     var reached: (keeper: SchemaKeeper, wanted: Catalog)?
     var isChanged = false
     do {
       try records.write { writer in
-        // Another opening may have come first, so everything is found out again.
+        // Another opening may have come first, so everything is computed again.
         for var keeper in keepers {
           var wanted = writer.catalog
           try keeper.bring(&wanted, over: Ground(writer))
@@ -114,7 +122,7 @@ struct SchemaKeeper {
     if let version { try note(version, in: &catalog) }
   }
 
-  /// Brings a catalog to the models, and notes in ``work`` what must be written besides it.
+  /// Changes a catalog to fit the models, and records in ``work`` which rows must be written.
   mutating func bring(_ catalog: inout Catalog) throws {
     let newcomers = models.filter { catalog.entity($0.type.name) == nil && catalog.entity($0.type.root.name) != nil }
     try adopt(&catalog)
@@ -140,7 +148,7 @@ struct SchemaKeeper {
 
   // MARK: Classes
 
-  /// The class whose entity becomes that of a superclass which the store does not know; nil if it is not one class.
+  /// The class whose entity becomes that of a new superclass; nil if it is not exactly one class.
   private func heir(of root: String, _ catalog: Catalog) -> Entity? {
     if catalog.entity(root) != nil { return nil }
     // Entities without fields only give classes their numbers.
@@ -150,7 +158,8 @@ struct SchemaKeeper {
     return heir
   }
 
-  /// Gives the entity of a class to its new superclass, with all rows. Each row names its class from then on.
+  /// Gives the entity of a class to its new superclass, with all rows. Each row stores its class
+  /// from then on.
   private mutating func adopt(_ catalog: inout Catalog) throws {
     for root in Set(models.map(\.type.root.name)).sorted() {
       guard let heir = heir(of: root, catalog) else { continue }
@@ -160,7 +169,7 @@ struct SchemaKeeper {
     }
   }
 
-  /// Gives rows a field that tells classes. Those that are there are of one class.
+  /// Adds the class field to rows. The existing rows are of one class.
   private func addFamily(_ root: String, of number: EntityID, catalog: inout Catalog) throws {
     try catalog.change(entity: root) { (entity) throws(RecordFault) in
       try entity.add(Family.fieldName, .uint32, initial: .uint(UInt64(number.number)), isPreserved: true)
@@ -168,7 +177,7 @@ struct SchemaKeeper {
     try catalog.add(index: Family.indexName, of: root, on: [Family.fieldName])
   }
 
-  /// Gives a subclass its number, and rows of the topmost class's entity a field that tells classes.
+  /// Gives a subclass its number, and the root class's entity a class field.
   private func addClass(_ model: ModelPlan, _ catalog: inout Catalog) throws {
     let root = model.type.root.name
     if catalog.entity(model.type.name) == nil { try catalog.add(entity: model.type.name) }
@@ -186,7 +195,7 @@ struct SchemaKeeper {
         throw RecordFault(
           .unknown, "\(above.name), from which it inherits, is not among the models", entity: model.type.name)
       }
-      // A class that was none of a family has rows of its own, which would not be found any more.
+      // A class that was in no family has rows in its own entity, which would no longer be found.
       guard let entity = ground.catalog.entity(model.type.name), try ground.table(entity.id).count > 0,
         heir(of: model.type.root.name, ground.catalog)?.id != entity.id
       else { continue }
@@ -198,7 +207,7 @@ struct SchemaKeeper {
     }
   }
 
-  /// Refuses a class that had a superclass and has none: its rows are among those of the superclass.
+  /// Throws if a class lost its superclass: its rows are among those of the superclass.
   private func checkOrphan(_ model: ModelPlan, _ ground: Ground) throws {
     guard let entity = ground.catalog.entity(model.type.name), entity.fields.isEmpty, !isStaged else { return }
     for query in Parking.subclassRows(entity, ground.catalog) where try Planner(ground).count(query) > 0 {

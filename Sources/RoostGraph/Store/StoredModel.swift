@@ -1,7 +1,7 @@
 internal import Observation
 internal import RoostRecords
 
-/// Stands for the class of a model that the program does not have. No object is made of it.
+/// Represents the class of a model that the program does not have. No object of it is made.
 final class StoredModel: _ModelObject {
   var _$box: _Box?
   private var state: _ModelState
@@ -15,11 +15,12 @@ final class StoredModel: _ModelObject {
   func _$visit(_ visitor: inout some _SlotVisitor) {}
 }
 
-/// A property as a catalog has it: one field, or the fields of a struct's parts.
+/// A property in a catalog: one field, or the fields of a struct's parts.
 struct StoredPart {
   var name: String
   private var field: Field?
-  /// Whether the value is nil in no row of the class, though other rows of the entity have none.
+  /// Whether the value is never nil in rows of the class, although it is in other rows of the
+  /// entity.
   private var isNeeded = false
   /// Whether a subclass adds the property.
   private var isAdded = false
@@ -29,7 +30,10 @@ struct StoredPart {
 
   /// Adds a field by its path below the property.
   ///
-  /// - Parameter isAdded: see the property of that name.
+  /// - Parameters:
+  ///   - field: the field.
+  ///   - path: the path.
+  ///   - isAdded: whether a subclass adds the property.
   mutating func add(_ field: Field, at path: ArraySlice<String>, isAdded: Bool) {
     guard let first = path.first else {
       self.field = field
@@ -45,7 +49,8 @@ struct StoredPart {
   private var isStruct: Bool { field.map { $0.type == .presence } ?? true }
   private var isOptional: Bool { isStruct ? field != nil : !isNeeded }
 
-  /// Whether the catalog has a default. A subclass's required field without one has an empty value there, so such a value tells nothing.
+  /// Whether the catalog has a default. A subclass's required field without a default has an empty
+  /// value there, so an empty value does not count.
   var hasInitial: Bool {
     if isStruct, !isOptional { return parts.allSatisfy { $0.isOptional || $0.hasInitial } }
     guard let field, let initial = field.initial else { return false }
@@ -67,7 +72,8 @@ struct StoredPart {
   }
 }
 
-/// Stores values of a type of which only the stored form is known. A value is its bytes as an element of a list.
+/// Stores values of a type whose stored form alone is known. A value is its bytes as an element of
+/// a list.
 private final class StoredCoder: AnyCoder {
   private let known: [Value]?
 

@@ -7,7 +7,8 @@ extension StoredModels {
     var model = models[place]
     guard let entity = catalog.entity(root(model)) else { return }
     let parked = Set(catalog.version?.part(entity.name)?.parked ?? [])
-    /// The name of a field or relationship without that of its class; nil where it belongs to another class, or to none.
+    /// The name of a field or relationship without its class's name; nil if it belongs to another
+    /// class or to none.
     func own(_ name: String) -> String? {
       guard name.hasPrefix(model.prefix), !name.hasPrefix("@") else { return nil }
       let own = name.dropFirst(model.prefix.count)
@@ -54,14 +55,14 @@ extension StoredModels {
           key: field(one.key), text: one.computation))
     }
     models[place] = model
-    /// The path of a field of the topmost class, of which a subclass may say that it is unique.
+    /// The path of a field of the root class, which a subclass may declare as unique.
     func inherited(_ field: Field) -> String? {
       let isParked = parked.contains(field.name) || parked.contains(String(field.name.prefix { $0 != "." }))
       return field.name.contains("/") || field.name.hasPrefix("@") || isParked ? nil : field.name
     }
   }
 
-  /// An index as a class defines it; nil if its condition names a field that no property has.
+  /// An index as a class declares it; nil if its condition uses a field that no property has.
   private func definition(_ index: Index, _ paths: [String], path: (FieldID) -> String?) -> IndexPlan? {
     let parts = zip(index.parts, paths).map { part, path in
       IndexPlan.Part(path, form: part.form, isDescending: part.isDescending)
@@ -70,7 +71,7 @@ extension StoredModels {
     return tests.count == index.tests.count ? IndexPlan(parts, where: tests, isUnique: index.isUnique) : nil
   }
 
-  /// The class that an index belongs to.
+  /// The class that declares an index.
   private func owner(of index: Index, _ entity: Entity, catalog: Catalog) -> String {
     let family = entity.field(Family.fieldName)?.id
     for test in index.tests {
@@ -142,7 +143,7 @@ extension StoredModels {
 }
 
 extension Index.Test {
-  /// The test as a class has it; nil if it names a field that no property has.
+  /// The test as a class declares it; nil if it uses a field that no property has.
   fileprivate func plan(_ path: (FieldID) -> String?) -> IndexPlan.Test? {
     if case .any(let tests) = self {
       let plans = tests.compactMap { $0.plan(path) }
@@ -159,9 +160,9 @@ extension Index.Test {
   }
 }
 
-/// Which entities of a catalog are the numbers of subclasses, and of which topmost class.
+/// Finds the entities of a catalog that only number subclasses, and their root classes.
 struct StoredFamilies {
-  /// By the name of a subclass, that of its topmost class.
+  /// The name of the root class by the name of a subclass.
   var roots: [String: String] = [:]
 
   init(_ catalog: Catalog) {
@@ -172,12 +173,12 @@ struct StoredFamilies {
         top.fields.contains { $0.name.hasPrefix(prefix) }
           || catalog.relationships(of: top.id).contains { $0.name.hasPrefix(prefix) }
       }
-      // A class without properties of its own has left nothing but its number.
+      // A class without own properties has left only its number.
       roots[entity.name] = owner?.name ?? (tops.count == 1 ? tops[0].name : Self.marked(entity, tops, catalog: catalog))
     }
   }
 
-  /// The topmost class under which a class without properties was noted; found by an index for that class alone.
+  /// The root class of a class without own properties; found by an index for only that class.
   private static func marked(_ entity: Entity, _ tops: [Entity], catalog: Catalog) -> String? {
     tops.first { top in
       catalog.indexes(of: top.id).contains { index in

@@ -1,19 +1,19 @@
 package import RoostRecords
 
-/// A subclass in a catalog: the classes above and below it.
+/// The superclasses and subclasses of a subclass in a catalog.
 package struct StoredLineage: Sendable {
-  /// The topmost class, whose entity has the rows.
+  /// The root class, whose entity has the rows.
   package let root: String
   /// The classes between the two, the nearest first.
   package let above: [String]
-  /// The subclasses of the class, and theirs.
+  /// All subclasses of the class, direct and indirect.
   package let heirs: [String]
 
-  /// Nil if the name is no subclass.
+  /// Nil if the name is not that of a subclass.
   package init?(_ name: String, _ catalog: Catalog) throws {
     guard let root = StoredFamilies(catalog).roots[name] else { return nil }
     self.root = root
-    // Classes that the newest models do not name have no place among them.
+    // Classes that the newest models do not name have no place in the hierarchy.
     let models = try StoredModels(catalog)
     let superclasses = Dictionary(models.models.map { ($0.name, $0.above) }) { first, _ in first }
     func chain(_ name: String) -> [String] {

@@ -1,14 +1,16 @@
 package import RoostRecords
 
-/// The models that a store was made for, read from its catalog, for a program that does not have their classes.
+/// The models for which a store was made, read from its catalog, for a program without their
+/// classes.
 ///
-/// They serve to compare and to check: ``GraphStore/prospect(_:_:version:)`` infers from their ``plans`` what it infers from those of
-/// classes. No object can be made of them. Parked entities and properties are left out.
+/// They serve to compare and to check: ``GraphStore/prospect(_:_:version:)`` infers the same from
+/// their ``plans`` as from those of classes. No object can be made of them. Parked entities and
+/// properties are left out.
 ///
-/// A catalog does not have all that a class says:
+/// A catalog does not contain everything that a class declares:
 /// - `hashModifier`;
-/// - a default of a subclass that is an empty value: see ``setDefault(_:of:)``;
-/// - relationships to a subclass, which are stored as ones to its topmost class.
+/// - a subclass's default that is an empty value: see ``setDefault(_:of:)``;
+/// - relationships to a subclass, which are stored as relationships to its root class.
 package struct StoredModels {
   /// A property of one class.
   struct Member {
@@ -26,7 +28,7 @@ package struct StoredModels {
   /// One class.
   struct Model {
     var name: String
-    /// The class that it inherits from.
+    /// The superclass.
     var above: String?
     var members: [Member] = []
     var uniques: [[String]] = []
@@ -38,9 +40,10 @@ package struct StoredModels {
     var prefix: String { above == nil ? "" : name + "/" }
   }
 
-  /// Classes follow those that they inherit from.
+  /// Classes follow their superclasses.
   var models: [Model] = []
-  /// Classes whose superclass is one of several, and the catalog does not tell which. They are taken to inherit from the topmost one.
+  /// Classes with several possible superclasses, which the catalog does not tell apart. The root
+  /// class is assumed.
   package internal(set) var unsure: [String] = []
 
   package init(_ catalog: Catalog) throws {
@@ -61,7 +64,7 @@ package struct StoredModels {
     try findSuperclasses(catalog)
   }
 
-  /// The topmost class of a class.
+  /// The root class of a class.
   func root(_ model: Model) -> String {
     var model = model
     while let above = model.above, let next = models.first(where: { $0.name == above }) { model = next }
@@ -70,7 +73,7 @@ package struct StoredModels {
 
   // MARK: Changing
 
-  /// Whether a class inherits from another one.
+  /// Whether a class has a superclass.
   package func inherits(_ name: String) -> Bool { models.first { $0.name == name }?.above != nil }
 
   private func place(of property: String, _ entity: String) -> (model: Int, member: Int)? {
@@ -80,7 +83,8 @@ package struct StoredModels {
     return (model, member)
   }
 
-  /// Says that a property has a default; false if there is no such property, or it is a relationship.
+  /// Records that a property has a default; returns false if there is no such property, or if it is
+  /// a relationship.
   package mutating func setDefault(_ property: String, of entity: String) -> Bool {
     guard let place = place(of: property, entity), case .value = models[place.model].members[place.member].content
     else { return false }
@@ -88,14 +92,15 @@ package struct StoredModels {
     return true
   }
 
-  /// Leaves out what a fault is about, so that the next one can be found; false if it is about a whole entity.
+  /// Removes the property or index that an error concerns, so that the next error can be found;
+  /// returns false if it concerns a whole entity.
   package mutating func drop(_ fault: MigrationFault) -> Bool {
     guard let property = fault.property else { return false }
     let family = models.first { $0.name == fault.entity }.map(root)
     let places = models.indices.filter { models[$0].name == fault.entity || root(models[$0]) == family }
     for place in places {
       let model = models[place]
-      // Such a fault names all fields.
+      // Such an error names all fields.
       let defined = model.definitions.firstIndex { plan in
         plan.isUnique && plan.parts.map(\.path).joined(separator: ", ") == property
       }
@@ -148,7 +153,7 @@ package struct StoredModels {
 
   // MARK: Plans
 
-  /// The constraints of a class, then those of the classes above it.
+  /// The constraints of a class, then those of its superclasses.
   private func inherited(_ model: Model, _ kind: KeyPath<Model, [[String]]>) -> [[String]] {
     var all = model[keyPath: kind]
     var next = model.above
@@ -159,7 +164,7 @@ package struct StoredModels {
     return all
   }
 
-  /// The same of indexes with definitions.
+  /// The defined indexes of a class, then those of its superclasses.
   private func definitions(_ model: Model) -> [IndexPlan] {
     var all = model.definitions
     var next = model.above
@@ -170,7 +175,7 @@ package struct StoredModels {
     return all
   }
 
-  /// What an opening compares the store with.
+  /// The plans with which an opening compares the store.
   package var plans: [ModelPlan] {
     var types: [String: _ModelType] = [:]
     return models.map { model in

@@ -1,9 +1,9 @@
 package import RoostRecords
 package import RoostText
 
-/// A full text index that a class of models asks for.
+/// A full text index that a model class declares.
 package struct TextPlan: Hashable, Sendable {
-  /// The properties, or parts of them behind a point.
+  /// The properties, or paths of parts after a point.
   package var paths: [String]
   /// The name of the class that declares the index.
   package var owner: String
@@ -25,7 +25,7 @@ package struct TextPlan: Hashable, Sendable {
 }
 
 extension Catalog {
-  /// The full text index of a class: its own, or the one of the nearest class that it inherits from.
+  /// The full text index of a class: its own, or the one of the nearest superclass.
   package func textIndex(_ mode: TextAnalyzer.Mode, of map: EntityMap) -> FullTextIndex? {
     if textIndexes.isEmpty { return nil }
     var type: _ModelType? = map.type

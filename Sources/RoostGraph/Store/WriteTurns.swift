@@ -1,16 +1,19 @@
 package import RoostFile
 
-/// The turns of a store's serial writes: one holder at a time. Threads wait, and tasks wait without a thread.
+/// Orders a store's serial writes: one holder of the turn at a time. Threads wait, and tasks wait
+/// without a thread.
 ///
-/// A turn is not handed to a task that waits, because the task may find no thread: threads that wait for the turn may be all
-/// that there are. So the turn becomes free, and the first task and the first thread that wait are woken and try again.
+/// The turn is not handed to a waiting task, because the task may find no thread: threads that wait
+/// for the turn may occupy all of them. So the turn becomes free, and the first task and the first
+/// thread that wait are woken and try again.
 ///
-/// A writer waits for one other write no longer than its timeout: the writer that has the turn may wait for this one, on another
-/// thread, and then neither would end. A queue of many short writes is waited for as a whole.
+/// A writer waits for one other write no longer than its timeout: the writer that has the turn may
+/// wait for this one on another thread, and then neither would end. The wait for a queue of many
+/// short writes is not limited.
 ///
 /// ## Invariants
-/// 1. Where the turn is free and threads wait, one of them has been woken.
-/// 2. Where the turn is free and tasks wait, one of them has been woken.
+/// 1. If the turn is free and threads wait, one of them has been woken.
+/// 2. If the turn is free and tasks wait, one of them has been woken.
 package final class WriteTurns: @unchecked Sendable {
   // Unchecked because `lock` guards all fields, those of tickets too.
   private final class Ticket: @unchecked Sendable {
@@ -18,7 +21,7 @@ package final class WriteTurns: @unchecked Sendable {
     let timeout: UInt64
     let start = Clock.monotonicNanoseconds()
     var continuation: CheckedContinuation<Bool, any Error>?
-    /// Why it waits no longer.
+    /// The error that ended its wait.
     var end: (any Error)?
 
     init(_ condition: ConditionVariable?, _ timeout: UInt64) {
@@ -39,10 +42,11 @@ package final class WriteTurns: @unchecked Sendable {
 
   package init() {}
 
-  /// How many threads and tasks wait.
+  /// The number of threads and tasks that wait.
   package var waitingCount: Int { lock.withLock { waiting.count } }
 
-  /// Waits for the turn on this thread. Throws `timedOut` where one other write keeps it for longer than the timeout.
+  /// Waits for the turn on this thread. Throws `timedOut` if one other write keeps it longer than
+  /// the timeout.
   package func take(_ place: WritePlace, timeoutNanoseconds: UInt64 = .max) throws(StoreError) {
     lock.acquire()
     defer { lock.release() }
@@ -63,8 +67,8 @@ package final class WriteTurns: @unchecked Sendable {
     holder = Holder(place: place)
   }
 
-  /// Waits for the turn as a task, on no thread. Throws `CancellationError` where the task is cancelled meanwhile, and `timedOut` where
-  /// one other write keeps the turn for longer than the timeout.
+  /// Waits for the turn as a task, without a thread. Throws `CancellationError` if the task is
+  /// cancelled meanwhile, and `timedOut` if one other write keeps the turn longer than the timeout.
   package func takeAsTask(_ place: WritePlace, timeoutNanoseconds: UInt64 = .max) async throws {
     let ticket = Ticket(nil, timeoutNanoseconds)
     let isFree = lock.withLock {
@@ -93,7 +97,8 @@ package final class WriteTurns: @unchecked Sendable {
     task?.resume(returning: false)
   }
 
-  /// Takes the turn and returns true; where it is taken, waits until it was given back and returns false.
+  /// Takes the turn and returns true. If it is taken, waits until it is given back and returns
+  /// false.
   private func attempt(_ ticket: Ticket, _ place: WritePlace) async throws -> Bool {
     try await withCheckedThrowingContinuation { continuation in
       lock.acquire()
@@ -106,7 +111,7 @@ package final class WriteTurns: @unchecked Sendable {
       leave(ticket)
       let end = ticket.end
       if end == nil { holder = Holder(place: place) }
-      // Another task may wait for the turn that this one was woken for.
+      // Another task may wait for the turn for which this one was woken.
       let next = holder != nil ? nil : wake()
       lock.release()
       next?.resume(returning: false)
@@ -120,16 +125,16 @@ package final class WriteTurns: @unchecked Sendable {
 
   // MARK: The end of a wait
 
-  /// Until when a writer waits for the one that has the turn.
+  /// The deadline of a writer that waits for the holder of the turn.
   private func limit(_ ticket: Ticket, _ holder: Holder) -> UInt64 {
     let (deadline, isTooFar) = max(ticket.start, holder.since).addingReportingOverflow(ticket.timeout)
     return isTooFar ? Self.never : deadline
   }
 
-  /// A moment that the operating system's clock can name.
+  /// A time that the operating system's clock can represent.
   private static var never: UInt64 { UInt64(Int64.max) }
 
-  /// How long it takes at least until a task has waited for too long; nil where its wait is over, and now at the latest.
+  /// The minimum time until a task has waited too long; nil if its wait has ended or ends now.
   private func pause(_ ticket: Ticket) -> UInt64? {
     let fault: StoreError? = lock.withLock {
       guard ticket.end == nil, let holder else { return nil }
@@ -170,16 +175,17 @@ package final class WriteTurns: @unchecked Sendable {
 
   // MARK: Waking
 
-  /// Wakes the first thread that waits; returns the first task, to be woken outside of the lock. Under the lock.
+  /// Wakes the first waiting thread; returns the first task, which must be resumed outside the
+  /// lock. Called under the lock.
   private func wake() -> CheckedContinuation<Bool, any Error>? {
     waiting.first { $0.condition != nil }?.condition?.signal()
     guard let task = waiting.first(where: { $0.condition == nil }) else { return nil }
-    // One that was woken before and has not run yet will try.
+    // A task that was woken before and has not run yet will try.
     defer { task.continuation = nil }
     return task.continuation
   }
 
-  /// Under the lock.
+  /// Called under the lock.
   private func leave(_ ticket: Ticket) { waiting.removeAll { $0 === ticket } }
 }
 

@@ -1,4 +1,5 @@
-/// The name of a zone in keys. It takes one word: every key has this field, and in most keys it is empty.
+/// The name of a zone in keys. It takes one word, because every key has this field, and in most
+/// keys it is empty.
 package struct ZoneName: Hashable, Sendable {
   private final class Holder: Sendable {
     let text: String
@@ -23,7 +24,7 @@ package struct ZoneName: Hashable, Sendable {
   /// A key without a zone has nothing to hash here.
   package func hash(into hasher: inout Hasher) { if let holder { hasher.combine(holder.hash) } }
 
-  /// Whether its text has these bytes. Equal names may be written in two ways.
+  /// Whether its text has these bytes. Equal names may have different bytes.
   package func isWritten(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let holder else { return bytes.isEmpty }
     return holder.text.utf8.elementsEqual(bytes)

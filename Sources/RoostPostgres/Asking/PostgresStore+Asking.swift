@@ -58,7 +58,7 @@
     /// A zone of a table.
     private struct Zoned: Hashable {
       let table: Int
-      let zone: String
+      let zone: ZoneName
     }
 
     /// The statements that load some models, with the numbers of their tables.
@@ -68,23 +68,24 @@
       var last: (entity: String, place: Zoned, keys: [UUIDNumber])?
       for identifier in identifiers {
         guard let key = RowKey(identifier) else { continue }
-        if last?.entity == identifier.entityName, last?.place.zone == key.zone {
+        if last?.entity == identifier.entityName, last?.place.zone == key.zoneName {
           last?.keys.append(key.key)
           continue
         }
         if let last { wanted[last.place, default: []] += last.keys }
         last = tables.places[identifier.entityName].map {
-          (identifier.entityName, Zoned(table: $0.table, zone: key.zone), [key.key])
+          (identifier.entityName, Zoned(table: $0.table, zone: key.zoneName), [key.key])
         }
       }
       if let last { wanted[last.place, default: []] += last.keys }
       var statements: [(table: Int, statement: Statement)] = []
-      for (place, keys) in wanted.sorted(by: { ($0.key.table, $0.key.zone) < ($1.key.table, $1.key.zone) }) {
+      for (place, keys) in wanted.sorted(by: { ($0.key.table, $0.key.zone.text) < ($1.key.table, $1.key.zone.text) }) {
         let (table, zone) = (place.table, place.zone)
+        // There all rows are in the zone without a name.
+        if zones.isOne, !zone.isEmpty { continue }
         var rows = RowQuestion(table, tables.tables[table].root)
-        rows.conditions = [
-          "t.\(Table.zone) = \(rows.add(.text(zone)))", "t.\(Table.key) = ANY(\(rows.add(.uuids(keys))))",
-        ]
+        rows.conditions = ["t.\(Table.key) = ANY(\(rows.add(.uuids(keys))))"]
+        (rows.zones, rows.order) = ([zone.text], nil)
         let chosen: Selection.Lists =
           lists || !selections[table].hasLists ? .all : self.lists(table, among: keys.map { RowKey(zone, $0) })
         statements.append((table, rows.statement(self, lists: chosen)))

@@ -90,11 +90,12 @@
       _ answer: Answer, _ row: Int, to links: inout [SnapshotContent.Link]
     ) -> [TableClass.Member: [UUIDNumber: Int64]] {
       var places: [TableClass.Member: [UUIDNumber: Int64]] = [:]
-      let hasLists = selection.listColumn.map { answer.isTrue(row, start + $0) } ?? false
-      for one in selection.joined {
-        guard let property = kind.properties[one.member] else { continue }
+      let first = selection.listColumn.map { $0 + start }
+      let hasLists = first.map { $0 < answer.columns && answer.isTrue(row, $0) } ?? false
+      for one in hasLists ? selection.joined[...] : selection.joined.prefix(selection.aloneCount) {
+        guard let property = kind.properties[one.member], let keys = answer.uuids(row, start + one.keys)
+        else { continue }
         let isList = kind.form.isList(property)
-        guard hasLists || !isList, let keys = answer.uuids(row, start + one.keys) else { continue }
         let classes = one.classes.flatMap { answer.texts(row, start + $0) }
         let members = keys.enumerated().map { identifier(classes?[$0.offset] ?? one.entity, $0.element) }
         links[kind.form.linkPlaces[property]] = isList ? .many(members) : .one(members.first)

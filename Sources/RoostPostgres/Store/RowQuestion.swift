@@ -10,8 +10,8 @@
     var conditions: [String] = []
     /// The only zones in which rows fulfil the conditions; nil if these do not say.
     var zones: [String]?
-    /// Keys to sort by, in SQL.
-    var order: [String] = []
+    /// Keys to sort by, in SQL. Nil if the order of the rows does not matter.
+    var order: [String]? = []
     var limit: Int?
     var parameters: [Statement.Parameter] = []
 
@@ -82,6 +82,8 @@
       return Statement("SELECT count(*), count(*) FILTER (WHERE doubt) FROM (\(rows)) AS t", parameters)
     }
 
-    private var sorted: String { " ORDER BY " + (order + [Table.key.of("t")]).joined(separator: ", ") }
+    private var sorted: String {
+      order.map { " ORDER BY " + ($0 + [Table.key.of("t")]).joined(separator: ", ") } ?? ""
+    }
   }
 #endif

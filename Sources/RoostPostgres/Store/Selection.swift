@@ -31,9 +31,11 @@
     /// The list of columns, and what is joined, for the alias `t`.
     private var list: [String] = []
     /// Parts of queries that are joined with a row.
-    private var joins: [(columns: String, rows: String, name: String, isList: Bool, places: Range<Int>)] = []
-    /// Where it is said whether the lists of a row were selected; nil where rows have none.
+    private var joins: [(columns: String, rows: String, name: String, isList: Bool)] = []
+    /// The first of the columns for lists. It says whether the lists of a row were selected. Nil where rows have none.
     private(set) var listColumn: Int?
+    /// How many of ``joined`` come before the lists.
+    private(set) var aloneCount = 0
 
     /// The rows for which lists are selected.
     enum Lists {
@@ -77,14 +79,16 @@
             + "WHERE r.\(Table.zone) = t.\(Table.zone) AND r.\(Table.key) = t.\(column.name))")
       }
       var seen: Set<TableClass.Member> = []
-      let members = table.classes.flatMap { $0.members.compactMap { $0 } }
-      if members.contains(where: { isList($0) }) {
+      let members = table.classes.flatMap { $0.members.compactMap { $0 } }.filter { seen.insert($0).inserted }
+      let lists = members.filter { isList($0) }
+      for member in members where !lists.contains(member) { join(member, namespace) }
+      aloneCount = joined.count
+      if !lists.isEmpty {
+        // Columns of lists are the last, so that a statement without lists leaves them out.
         listColumn = list.count
         list.append("true")
       }
-      for member in members where seen.insert(member).inserted {
-        join(member, namespace)
-      }
+      for member in lists { join(member, namespace) }
       kinds = table.classes.map { self.columns(of: $0, columns, targetClasses, lacking: lacking) }
     }
 
@@ -122,7 +126,6 @@
         from =
           "\(namespace).\(link.name) AS l\(members) WHERE l.\(Table.zone) = t.\(Table.zone) AND l.\(own) = t.\(Table.key)"
       }
-      let first = list.count
       let order = [place.map { "\($0) NULLS LAST" }, key].compactMap { $0 }.joined(separator: ", ")
       var parts = ["\(aggregate(key, by: order)) AS k"]
       var one = Joined(member: member, entity: tables.tables[target].root.name, keys: list.count)
@@ -137,7 +140,7 @@
         list.append("\(name).p")
         parts.append("\(aggregate(place, by: order)) AS p")
       }
-      joins.append((parts.joined(separator: ", "), from, name, isList(member), first..<list.count))
+      joins.append((parts.joined(separator: ", "), from, name, isList(member)))
       joined.append(one)
     }
 
@@ -161,12 +164,10 @@
     ) -> String {
       let test = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
       var list = list
-      if let listColumn { list[listColumn] = wanted }
-      let joins = joins.map { join in
-        if join.isList, wanted == "false" {
-          for place in join.places { list[place] = "NULL" }
-          return ""
-        }
+      if let listColumn {
+        if wanted == "false" { list.removeSubrange(listColumn...) } else { list[listColumn] = wanted }
+      }
+      let joins = joins.filter { !$0.isList || wanted != "false" }.map { join in
         let test = join.isList && wanted != "true" ? " AND " + wanted : ""
         return " CROSS JOIN LATERAL (SELECT \(join.columns) FROM \(join.rows)\(test)) AS \(join.name)"
       }

@@ -1,7 +1,7 @@
 internal import RoostBytes
 internal import RoostRecords
 
-/// Numbers groups by the bytes of their keys.
+/// Gives each group a number, found by the bytes of its keys.
 struct GroupTable: ~Copyable {
   private struct Group {
     var hash: Int
@@ -13,10 +13,10 @@ struct GroupTable: ~Copyable {
   private(set) var count = 0
   private var bytes = ByteBuffer()
   private var groups: UnsafeMutablePointer<Group>
-  /// The number of a group and one, or 0; twice as many as there is room for groups.
+  /// The number of a group plus one, or 0. There are twice as many slots as room for groups.
   private var slots: UnsafeMutablePointer<Int32>
   private var room = 32
-  /// Differs from process to process, so that no data are known that share a slot.
+  /// Differs in each process, so that an attacker cannot prepare keys that share a slot.
   private let seed = Self.commonSeed
 
   private static let commonSeed = UInt64(truncatingIfNeeded: Hasher().finalize())
@@ -32,7 +32,8 @@ struct GroupTable: ~Copyable {
     slots.deallocate()
   }
 
-  /// Eight bytes at a time, each mixed in by a multiplication; the last ones are looked at twice rather than one by one.
+  /// Hashes eight bytes at a time, each mixed in by a multiplication. The last word overlaps the
+  /// one before.
   @inline(__always)
   func hash(_ key: UnsafeRawBufferPointer) -> Int {
     var hash = seed ^ UInt64(truncatingIfNeeded: key.count)
@@ -73,7 +74,7 @@ struct GroupTable: ~Copyable {
     return nil
   }
 
-  /// Adds a group whose key is not there yet.
+  /// Adds a group whose key is absent.
   mutating func add(_ key: UnsafeRawBufferPointer, _ hash: Int) {
     if count == room { grow() }
     (groups + count).initialize(to: Group(hash: hash, start: bytes.count, byteCount: key.count))

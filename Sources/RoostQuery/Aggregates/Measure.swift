@@ -1,11 +1,11 @@
 package import RoostRecords
 
-/// What is asked of many rows at once.
+/// A value computed over many rows: a count, a sum, a least or a greatest value.
 package struct Measure: Sendable {
   package enum Kind: Sendable { case count, sum, least, greatest }
 
   package var kind: Kind
-  /// Of what; nil to count rows. Rows where it is nil are left out.
+  /// The expression to measure; nil counts rows. Rows for which it is nil are left out.
   package var value: Expression?
 
   package init(_ kind: Kind, _ value: Expression? = nil) {
@@ -14,11 +14,11 @@ package struct Measure: Sendable {
   }
 }
 
-/// What one measure comes to.
+/// The result of one measure over a group.
 package struct MeasureTally: Sendable {
-  /// How many values there were that are not nil.
+  /// The number of values that are not nil.
   package var count = 0
-  /// The sum of integers. No number of rows makes it overflow.
+  /// The sum of integers, which cannot overflow at any number of rows.
   package var integers: Int128 = 0
   package var floats = FloatSum()
   /// The least or the greatest value.
@@ -28,7 +28,7 @@ package struct MeasureTally: Sendable {
 
   package init() {}
 
-  /// That of one value.
+  /// The tally of one value.
   package init(_ value: Value) {
     if value.isNull { return }
     (count, bound) = (1, value)
@@ -47,9 +47,9 @@ package struct MeasureTally: Sendable {
   }
 }
 
-/// A sum of floating numbers in which little is lost, whatever the order they come in.
+/// A sum of floating-point numbers that loses little precision in any order.
 ///
-/// What each addition loses is added up by itself (Neumaier's way).
+/// It adds up the rounding errors separately (Neumaier's algorithm).
 package struct FloatSum: Sendable {
   private var sum = 0.0
   private var lost = 0.0
@@ -67,11 +67,11 @@ package struct FloatSum: Sendable {
     lost += other.lost
   }
 
-  /// As Swift adds: what is no number stays none, and infinity stays infinite.
+  /// NaN and infinity give what Swift's `+` gives.
   package var total: Double { sum.isFinite ? sum + lost : sum }
 }
 
-/// One group of rows, with what they have in common.
+/// A group of rows: its keys and the results of the measures.
 package struct TalliedGroup: Sendable {
   package var keys: [Value]
   package var tallies: [MeasureTally]

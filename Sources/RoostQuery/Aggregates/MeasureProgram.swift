@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Computes one measure, row after row.
+/// Computes one measure, row by row.
 final class MeasureProgram {
   let kind: Measure.Kind
   private let term: Term?
@@ -28,7 +28,7 @@ final class MeasureProgram {
     }
   }
 
-  /// Looks at a row. Decimals are handed on: their arithmetic is Foundation's.
+  /// Measures a row. It hands decimals to `decimal`, because their arithmetic is Foundation's.
   func add(_ row: Row, to tally: inout MeasureTally, _ decimal: (DecimalNumber) throws -> Void) throws {
     guard let term else {
       tally.count += 1
@@ -54,7 +54,7 @@ final class MeasureProgram {
 
   func rest() { program?.rest() }
 
-  /// How each row is measured, if that needs no program.
+  /// How each row is measured if that needs no program.
   var column: MeasureColumn {
     guard let field = program?.field else { return MeasureColumn(term == nil ? .rows : .program, nil) }
     let way: MeasureColumn.Way =
@@ -74,7 +74,7 @@ final class MeasureProgram {
     return MeasureColumn(way, way == .program ? nil : field)
   }
 
-  /// The tally with its bound as a value.
+  /// The tally with its bound converted to a value.
   func finished(_ tally: MeasureTally) -> MeasureTally {
     guard let kind = term?.kind, !tally.best.isNull else { return tally }
     var tally = tally
@@ -82,7 +82,7 @@ final class MeasureProgram {
     return tally
   }
 
-  /// What is no number is passed over where there is one.
+  /// NaN is ignored if there is a number.
   private func isBetter(_ cell: Cell, _ best: Value) throws -> Bool {
     switch (order, best) {
     case (.signed, .int(let best)): return kind == .least ? cell.signed < best : cell.signed > best

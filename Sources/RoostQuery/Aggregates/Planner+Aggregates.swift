@@ -1,14 +1,17 @@
 package import RoostRecords
 
-/// Counts, sums and bounds over a query's rows, without anything of the rows being kept.
+/// Counts, sums and bounds over a query's rows. No row is kept in memory.
 extension Planner {
-  /// What measures come to, by groups in the order of their keys; without keys there is one group, also where there is no row.
+  /// Computes measures by groups, in the order of the groups' keys. Without keys there is one
+  /// group, even if there is no row.
   ///
   /// - Parameters:
-  ///   - query: its order, offset and limit are of no account.
-  ///   - memory: counts what the groups take.
-  ///   - decimal: is told of every decimal that is to be added: the number of its measure, that of its group as groups are first
-  ///     seen, and the decimal.
+  ///   - query: its order, offset and limit are ignored.
+  ///   - keys: the expressions to group by.
+  ///   - measures: the values to compute for each group.
+  ///   - memory: counts the bytes of the groups.
+  ///   - decimal: gets every decimal to add: the number of its measure, the number of its group in
+  ///     the order of first rows, and the decimal.
   package func aggregate(
     _ query: Query, by keys: [Expression], _ measures: [Measure], memory: QueryMemory? = nil,
     decimal: (Int, Int, DecimalNumber) throws -> Void
@@ -19,13 +22,14 @@ extension Planner {
     let plan = try plan(query)
     let sums = try RowSums(keys, measures, ground: plan.ground, entity: plan.entity.id, memory: memory)
     defer { sums.rest() }
-    // Not counted at each row.
+    // Borrowed, to avoid reference counting for each row.
     let borrowed = Unmanaged.passUnretained(sums)
     try plan.forEachOfNoOrder { row in try borrowed._withUnsafeGuaranteedRef { try $0.add(row, decimal) } }
     return withExtendedLifetime(sums) { (sums.groups, sums.order) }
   }
 
-  /// The same where no row need be gone through: indexes know how many there are, and begin and end with the bounds.
+  /// Computes the measures without reading rows: indexes give counts, and their first and last
+  /// entries give bounds.
   private func byIndexes(_ query: Query, _ measures: [Measure]) throws -> TalliedGroup? {
     var tallies: [MeasureTally] = []
     for measure in measures {
@@ -50,7 +54,7 @@ extension Planner {
     var value: Value?
   }
 
-  /// The first value in the order of an index, or the last; nil where no index has that order.
+  /// The first or last value in the order of an index; nil if no index has that order.
   private func bound(_ query: Query, _ value: Expression, isGreatest: Bool) throws -> Bound? {
     guard case .field(.variable(0), _) = value else { return nil }
     let table = try ground.table(query.entity)
@@ -71,12 +75,12 @@ extension Planner {
       found = try interpreter.value(term, row.id)
       return false
     }
-    // There may be some that are no numbers.
+    // There may be values that are NaN.
     if found == nil, Self.numbers(term.kind.whole) != nil { return nil }
     return Bound(value: found)
   }
 
-  /// That a value is not nil, and a number if it is meant to be one.
+  /// The condition that a value is not nil and, for a numeric kind, not NaN.
   private static func isNumber(_ value: Expression, _ kind: Kind) -> Expression? {
     if let (comparison, end) = numbers(kind.whole) {
       let constant = Expression.constant(end, kind.whole)
@@ -86,7 +90,7 @@ extension Planner {
     return kind.isOptional ? .compare(.notEqual, value, .constant(.null, kind)) : nil
   }
 
-  /// How numbers of a kind stand to a value beyond which there are none; nil where all values are numbers.
+  /// The comparison that excludes NaN for a kind of number; nil if the kind has no NaN.
   private static func numbers(_ kind: Kind) -> (Expression.Comparison, Value)? {
     switch kind {
     case .plain(.double): (.lessOrEqual, .double(.infinity))

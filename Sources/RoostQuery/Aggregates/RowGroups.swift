@@ -1,21 +1,23 @@
 internal import RoostBytes
 internal import RoostRecords
 
-/// Finds the groups of rows.
+/// Finds the group of each row.
 ///
-/// Rows with the same bytes in the fields of all keys are of one group, so a key is made only for bytes that come for the first
-/// time. A group may have several bytes: `0.0` and `-0.0` are one key, and so are the normal forms of a text.
+/// Rows with the same bytes in all key fields are in one group, so a key is computed only for new
+/// bytes. Several byte strings may belong to one group: `0.0` and `-0.0` are one key, and so are
+/// the normal forms of a text.
 final class RowGroups {
-  // Unchecked exclusivity: one aggregation has the object for itself, and a user's code cannot reach it.
+  // Unchecked exclusivity: one aggregation has the object for itself, and a user's code cannot
+  // reach it.
   /// The values of the keys, by group.
   @exclusivity(unchecked) private(set) var keys: [[Value]] = []
   private let sorting: SortKeys
   @exclusivity(unchecked) private var table = GroupTable()
   /// The fields that are the keys.
   private let fields: UnsafeMutablePointer<FieldReader>
-  /// 0 where a key is computed.
+  /// 0 if a key is computed.
   private let fieldCount: Int
-  /// The bytes of fields that came, and their groups.
+  /// The bytes of fields that were seen, and their groups.
   @exclusivity(unchecked) private var seen = GroupTable()
   private let groups = UnsafeMutablePointer<Int>.allocate(capacity: RowGroups.mostSeen)
   /// The group of the rows whose only key is nil; -1 before the first of them.
@@ -24,7 +26,7 @@ final class RowGroups {
   private let word = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
   @exclusivity(unchecked) private var buffer = ByteBuffer()
 
-  /// More different bytes than these are not remembered, nor are longer ones.
+  /// Limits of `seen`: at most this many byte strings, and none longer than `mostBytes`.
   private static let mostSeen = 4096
   private static let mostBytes = 512
 
@@ -52,7 +54,7 @@ final class RowGroups {
   /// The numbers of all groups in the order of their keys.
   var order: [Int] { table.sorted() }
 
-  /// The number of a row's group, as groups are first seen.
+  /// The number of a row's group. Groups are numbered in the order of their first rows.
   @inline(__always)
   func group(of row: Row) throws -> Int {
     guard fieldCount == 1 else { return try group(of: row, gathered(row)) }
@@ -63,7 +65,7 @@ final class RowGroups {
     return try group(of: row, UnsafeRawBufferPointer(start: word, count: 8))
   }
 
-  /// The group of a row by the bytes of its keys' fields; nil says that these are not known.
+  /// The group of a row. `bytes` contains its key fields; nil if they are unknown.
   @inline(__always)
   private func group(of row: Row, _ bytes: UnsafeRawBufferPointer?) throws -> Int {
     guard let bytes, bytes.count <= Self.mostBytes else { return try canonical(row) }
@@ -78,7 +80,7 @@ final class RowGroups {
     return nilGroup
   }
 
-  /// The bytes of all keys' fields together, each with its length, which is -1 for nil.
+  /// The bytes of all key fields together, each with its length, which is -1 for nil.
   private func gathered(_ row: Row) -> UnsafeRawBufferPointer? {
     buffer.clear()
     for number in 0..<fieldCount {

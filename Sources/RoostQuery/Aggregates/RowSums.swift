@@ -1,15 +1,16 @@
 internal import RoostRecords
 
-/// Computes measures over rows, by groups.
+/// Computes measures over rows, in groups.
 final class RowSums {
   private let keys: RowGroups?
   private let programs: [MeasureProgram]
   private let columns: UnsafeMutablePointer<MeasureColumn>
   private let count: Int
-  // Unchecked exclusivity: one aggregation has the object for itself, and a user's code cannot reach it.
-  /// Those of the first group, then those of the next.
+  // Unchecked exclusivity: one aggregation has the object for itself, and a user's code cannot
+  // reach it.
+  /// The tallies of the first group, then those of the next.
   @exclusivity(unchecked) private var tallies: UnsafeMutablePointer<MeasureTally>
-  /// How many groups have tallies, and for how many more there is room.
+  /// The number of groups that have tallies, and the number for which there is room.
   @exclusivity(unchecked) private var groupCount = 0
   @exclusivity(unchecked) private var room = 16
   private let memory: QueryMemory?
@@ -77,7 +78,8 @@ final class RowSums {
 
   func rest() { for program in programs { program.rest() } }
 
-  /// The values of the measures, by group in the order of their first rows; without keys there is one group.
+  /// The values of the measures, by groups in the order of their first rows; without keys there is
+  /// one group.
   var groups: [TalliedGroup] {
     (0..<(keys?.count ?? 1)).map { group in
       let own = tallies + group * count
@@ -90,7 +92,7 @@ final class RowSums {
   var order: [Int] { keys?.order ?? [0] }
 }
 
-/// How a measure of a field reads each row. It holds no reference that is counted.
+/// How a measure of a field reads each row. It holds no counted reference.
 struct MeasureColumn {
   enum Way: UInt8 {
     /// Counts rows, or values.
@@ -98,7 +100,7 @@ struct MeasureColumn {
     case signed, unsigned, floats
     case leastSigned, leastUnsigned, leastDouble
     case greatestSigned, greatestUnsigned, greatestDouble
-    /// Is left to ``MeasureProgram``.
+    /// ``MeasureProgram`` computes it.
     case program
   }
 
@@ -110,7 +112,7 @@ struct MeasureColumn {
     self.field = field
   }
 
-  /// Looks at a row; false if its program must.
+  /// Measures a row; returns false if the program must do it.
   @inline(__always)
   func add(_ row: Row, to tally: inout MeasureTally) -> Bool {
     if way == .rows {

@@ -1,7 +1,7 @@
 internal import RoostRecords
 internal import _StringProcessing
 
-/// What each operation asks of its operands, and what it yields.
+/// The rules of each operation: the kinds that its operands must have, and the kind that it yields.
 extension Checker {
   // MARK: Logic
 
@@ -60,10 +60,10 @@ extension Checker {
   }
 
   private func demandBool(_ terms: Operands, _ expression: Expression) throws(ConditionFault) {
-    for term in terms where term.kind != .bool { throw wrong(expression, "\(term.kind) is no Bool") }
+    for term in terms where term.kind != .bool { throw wrong(expression, "\(term.kind) is not a Bool") }
   }
 
-  /// The kind that both branches have, one of which may be nil.
+  /// The kind of both branches; one of them may be nil.
   private func either(_ one: Kind, _ two: Kind, expression: Expression) throws(ConditionFault) -> Kind {
     guard one.whole == two.whole else { throw wrong(expression, "one branch is \(one), the other \(two)") }
     return one.isOptional ? one : two
@@ -97,7 +97,7 @@ extension Checker {
 
   mutating func text(_ expression: Expression) throws(ConditionFault) -> Term {
     let parts = try terms(expression.operands)
-    for part in parts where part.kind != .string { throw wrong(expression, "\(part.kind) is no String") }
+    for part in parts where part.kind != .string { throw wrong(expression, "\(part.kind) is not a String") }
     switch expression {
     case .textOrder: return Term(expression, .int, operands: .many(parts))
     case .changed: return Term(expression, .string, operands: .many(parts))
@@ -116,7 +116,7 @@ extension Checker {
     let collection = try term(expression.operands[0])
     let kind = collection.kind
     func element() throws(ConditionFault) -> Kind {
-      guard let element = kind.element else { throw wrong(expression, "\(kind) is no collection") }
+      guard let element = kind.element else { throw wrong(expression, "\(kind) is not a collection") }
       return element
     }
     func single() throws(ConditionFault) -> Kind {
@@ -146,27 +146,27 @@ extension Checker {
     case .element(_, let index):
       let index = try term(index)
       guard case .array(let element) = kind, index.kind == .int else {
-        throw wrong(expression, "\(index.kind) is no place in \(kind)")
+        throw wrong(expression, "\(index.kind) is not an index of \(kind)")
       }
       return Term(expression, element, operands: .two(collection, index))
     case .lookup(_, let key):
       let key = try term(key)
       guard case .dictionary(let own, let value) = kind, key.kind == own, !value.isOptional else {
-        throw wrong(expression, "\(key.kind) is no key of \(kind)")
+        throw wrong(expression, "\(key.kind) is not a key of \(kind)")
       }
       return Term(expression, .optional(value), operands: .two(collection, key))
     case .quantified(_, let variable, _, let test), .filter(let variable, _, let test):
       let test = try term(test, binding: variable, to: try element())
-      guard test.kind == .bool else { throw wrong(expression, "\(test.kind) is no Bool") }
+      guard test.kind == .bool else { throw wrong(expression, "\(test.kind) is not a Bool") }
       if case .filter = expression { return Term(expression, kind, operands: .two(collection, test)) }
       return Term(expression, .bool, operands: .two(collection, test))
-    default: throw wrong(expression, "it is no collection")
+    default: throw wrong(expression, "it is not a collection")
     }
   }
 }
 
 extension Kind {
-  /// Whether `==` means something.
+  /// Whether values of this kind can be compared with `==`.
   var isEquatable: Bool {
     switch self {
     case .plain: true

@@ -2,7 +2,7 @@ internal import RoostRecords
 
 /// Full text searches.
 extension Checker {
-  /// The term of a search or of its rank. A constant question must be readable.
+  /// The term of a search or of its rank. It rejects a constant question that cannot be parsed.
   mutating func search(_ search: RowSearch, _ expression: Expression) throws(ConditionFault) -> Term {
     let parts = try terms(expression.operands)
     guard let index = catalog.textIndex(search.index) else {

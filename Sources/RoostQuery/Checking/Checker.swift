@@ -1,12 +1,12 @@
 package import RoostRecords
 
-/// Looks whether an expression means something in a store, and makes a ``Term`` of it.
+/// Checks an expression against a store's catalog and makes a ``Term`` of it.
 ///
-/// What passes here can be computed for every row; only what depends on values can still be at fault.
+/// A checked expression can be computed for every row; only values can still cause an error.
 package struct Checker {
   let catalog: Catalog
   private let entity: EntityID
-  /// What is bound, the newest last.
+  /// The bound variables, the newest last.
   private var scope: [(variable: Int, kind: Kind)] = []
   private var depth = 0
   private let fieldTerms: FieldTerms?
@@ -25,7 +25,7 @@ package struct Checker {
 
   var describer: Describer { Describer(catalog, entity) }
 
-  /// A condition: it must yield true or false.
+  /// Checks a condition, which must yield true or false.
   package static func condition(
     _ expression: Expression, _ catalog: Catalog, entity: EntityID
   ) throws(ConditionFault) -> Term {
@@ -88,7 +88,7 @@ package struct Checker {
     case .constant(let value, let kind):
       guard kind.holds(value) else { throw wrong(expression, "the constant is not \(kind)") }
       return Term(expression, kind, operands: .none)
-    // Whether what takes its place is of the kind is asked then.
+    // The kind of the value is checked when the parameter is bound.
     case .parameter(_, let kind): return Term(expression, kind, operands: .none)
     case .variable(let number):
       if number == 0 { return Term(expression, .plain(.reference(entity)), operands: .none) }

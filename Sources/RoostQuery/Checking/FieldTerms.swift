@@ -1,8 +1,9 @@
 internal import RoostRecords
 
-/// The terms of fields that questions asked before, so that the next one need not look them up and make them again.
+/// A cache of the terms of fields, so that the next query need not look them up and make them
+/// again.
 final class FieldTerms {
-  /// More are not worth going through.
+  /// Searching more than 32 would cost more than making a term.
   private static let most = 32
 
   @exclusivity(unchecked) private var known: [(entity: EntityID, field: FieldID, term: Term)] = []

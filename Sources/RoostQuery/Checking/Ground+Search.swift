@@ -26,7 +26,8 @@ extension Ground {
     }
   }
 
-  /// The score of a stored row; 0 if it does not match. A query of this ground that sorted by the rank has the scores of its rows already.
+  /// The score of a stored row; 0 if it does not match. A query of this ground that sorted by the
+  /// rank has already computed the scores of its rows.
   package func score(
     _ search: RowSearch, _ question: String, index: FullTextIndex, row: RowID
   ) throws -> Double {

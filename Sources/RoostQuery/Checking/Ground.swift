@@ -1,13 +1,14 @@
 package import RoostRecords
 
-/// What conditions are computed over: the rows of a snapshot, or those that a transaction has made up to now.
+/// The rows that a query runs over: those of a snapshot, or those that a transaction has made so
+/// far.
 package final class Ground {
   package let catalog: Catalog
   /// See ``RecordReader/edition``; nil where the catalog may still change.
   package let edition: (any AnyObject & Sendable)?
   let fieldTerms = FieldTerms()
   let answers = SearchAnswers()
-  /// How many rows and entries of indexes plans over it have read.
+  /// The number of rows and index entries that plans over it have read.
   @exclusivity(unchecked) package var rowsRead = 0
   @exclusivity(unchecked) package var entriesRead = 0
   private let open: (EntityID) throws -> TableReader
@@ -20,7 +21,7 @@ package final class Ground {
     lead = { try reader.links($0) }
   }
 
-  /// The rows as they are at this moment. It is of no use after the next change.
+  /// The rows at this moment. The next change makes it invalid.
   package init(_ writer: RecordWriter) {
     catalog = writer.catalog
     edition = nil
@@ -35,7 +36,7 @@ package final class Ground {
     throw ConditionFault(.unknown, "there is no such entity", in: name)
   }
 
-  /// The rows to which a relationship to many leads.
+  /// The rows to which a to-many relationship refers.
   func members(_ relationship: Relationship) throws -> Members { try lead(relationship) }
 
   package func entity(_ name: String) throws(ConditionFault) -> Entity {

@@ -1,15 +1,15 @@
 package import RoostRecords
 
-/// A checked expression: every part has its kind, and every name is found.
+/// A checked expression: every part has a kind, and every name is resolved.
 package final class Term: Sendable {
   package let expression: Expression
   package let kind: Kind
   package let operands: Operands
   package let target: Target
-  /// Whether there are parameters in it.
+  /// Whether it contains parameters.
   let isOpen: Bool
 
-  /// What a name leads to.
+  /// The part of the catalog that a name refers to.
   package enum Target: Sendable {
     case nothing
     case field(EntityID, Field)
@@ -25,7 +25,8 @@ package final class Term: Sendable {
     if case .parameter = expression { isOpen = true } else { isOpen = operands.contains { $0.isOpen } }
   }
 
-  /// The same with constants for parameters; nil where one is not of its parameter's kind.
+  /// The term with values in place of its parameters; nil if a value is not of its parameter's
+  /// kind.
   func bound(_ values: [Value]) -> Term? {
     if !isOpen { return self }
     if case .parameter(let number, let kind) = expression {
@@ -48,7 +49,7 @@ package final class Term: Sendable {
   package var isRow: Bool { if case .variable(0) = expression { true } else { false } }
 }
 
-/// What a term is computed from. One or two terms need no array.
+/// The operands of a term. One or two need no array.
 package enum Operands: RandomAccessCollection, Sendable {
   case none
   case one(Term)

@@ -1,11 +1,11 @@
 internal import RoostRecords
 
-/// The parts of a condition that must all be true, and what was read from them.
+/// The parts of a condition that must all be true, and the constraints found in them.
 struct Conjunction {
   let parts: Operands
-  /// One for each path, with everything that is asked of it. A path without stretches can never be fulfilled.
+  /// One constraint for each path. If a constraint has no ranges, no row fulfils the condition.
   private(set) var constraints: [Constraint] = []
-  /// The parts that are nothing but their one constraint.
+  /// The parts that their constraint expresses completely.
   private(set) var coverable = PartSet()
 
   init(_ condition: Term?) {
@@ -19,19 +19,20 @@ struct Conjunction {
     }
   }
 
-  /// Joins the last constraints with those before them that are about the same; returns whether all could be.
+  /// Joins the constraints from `start` with earlier ones on the same path; returns whether all
+  /// could be joined.
   private mutating func join(from start: Int) -> Bool {
     var isJoined = true
     var place = start
     while place < constraints.count {
-      // Two elements of one collection may fulfil what no single one does.
+      // Two elements of one collection may fulfil together what no single element does.
       guard constraints[place].path.form != .elements,
         let known = (0..<place).first(where: { constraints[$0].path == constraints[place].path })
       else {
         place += 1
         continue
       }
-      // What cannot be joined is still tested.
+      // A part whose constraint cannot be joined is still tested.
       if let both = constraints[known].joined(constraints[place]) {
         constraints[known] = both
       } else {
@@ -59,7 +60,7 @@ struct Conjunction {
     }
   }
 
-  /// Which constraint is about a field of the row itself, in a form.
+  /// The place of the constraint on a form of the row's own field.
   func place(of field: FieldID, _ form: Index.Form = .value) -> Int? {
     for place in constraints.indices where constraints[place].path.first == field {
       if constraints[place].path.isOwn, constraints[place].path.form == form { return place }
@@ -67,7 +68,8 @@ struct Conjunction {
     return nil
   }
 
-  /// The constraints that each ask for one element of a collection. Others would find a row more than once.
+  /// The constraints that each require one element of a collection. Other ones would find a row
+  /// more than once.
   func elements(of field: FieldID) -> [Constraint] {
     constraints.filter { $0.path.isOwn && $0.path.form == .elements && $0.path.first == field && $0.isPoint }
   }
@@ -76,15 +78,15 @@ struct Conjunction {
     place(of: field, form).map { constraints[$0] }
   }
 
-  /// Whether nothing can fulfil it.
+  /// Whether no row can fulfil the condition.
   var isImpossible: Bool {
     parts.contains { $0.isConstant(false) } || constraints.contains { $0.bounds.isEmpty }
   }
 
-  /// The parts that need no test once these constraints are kept.
+  /// The parts that need no test in rows that fulfil these constraints.
   func covered(_ kept: PartSet) -> PartSet { kept.intersection(coverable) }
 
-  /// The test that is left, if any.
+  /// The test that is left for the parts that are not covered, if any.
   func residual(_ covered: PartSet) -> Term? {
     let left = parts.indices.filter { !covered.contains($0) }.map { parts[$0] }
     return left.isEmpty ? nil : Term(.and(left.map(\.expression)), .bool, operands: .many(left))

@@ -1,18 +1,18 @@
 internal import RoostRecords
 
-/// A field that a condition is about: of the row itself, or of one that references lead to.
+/// A field that a condition tests: of the row itself, or of a row that its references reach.
 struct Path: Equatable {
   var first: FieldID
-  /// One field for each further step; all but the last of all are references.
+  /// One field for each further step; all fields except the last are references.
   var rest: [FieldID] = []
-  /// What of the last field's value is asked.
+  /// The form of the last field's value that is tested.
   var form = Index.Form.value
-  /// What that is.
+  /// The type of that form.
   var field: KeyField
 
   var isOwn: Bool { rest.isEmpty }
 
-  // The steps from the row say it all; what it holds is only kept at hand.
+  // The steps and the form determine the field; `field` only saves a lookup.
   static func == (one: Path, other: Path) -> Bool {
     one.first == other.first && one.rest == other.rest && one.form == other.form
   }
@@ -27,7 +27,7 @@ struct Path: Equatable {
   }
 }
 
-/// What a field's keys are made of.
+/// The type of a field's keys.
 struct KeyField {
   var type: FieldType
   var isOptional: Bool
@@ -39,13 +39,13 @@ struct KeyField {
     self.isOptional = isOptional
   }
 
-  /// What a part of an index has of a row.
+  /// The keys of one part of an index.
   init?(_ part: Index.Part, _ entity: Entity) {
     guard let field = entity.field(part.field), let type = part.form.type(of: field.type) else { return nil }
     self.init(type, isOptional: field.isOptional && part.form != .elements)
   }
 
-  /// Whether its keys are texts or data, which an index may cut.
+  /// Whether its keys are texts or data, which an index may truncate.
   var isText: Bool {
     switch type {
     case .string, .url, .data: true
@@ -54,18 +54,18 @@ struct KeyField {
   }
 }
 
-/// What one part of a condition asks of a field: to lie in one of some stretches.
+/// The ranges in which one part of a condition requires a field to lie.
 ///
-/// A row for which the part is true always does. If `isExact`, no other row does.
+/// Every row for which the part is true lies in one of them. If `isExact`, no other row does.
 struct Constraint {
   var path: Path
   var bounds: [PartBound]
-  /// The parts of the condition it stands for.
+  /// The parts of the condition that this constraint expresses.
   var conjuncts: PartSet
 
   var isExact: Bool { bounds.allSatisfy(\.isExact) }
 
-  /// The stretches among keys whose texts are cut behind so many bytes.
+  /// The ranges for an index that truncates texts after `most` bytes.
   func bounds(cutBehind most: Int) -> [PartBound] {
     guard path.field.isText, bounds.contains(where: { $0.isCut(behind: most, path.field) }) else { return bounds }
     return bounds.map { $0.cut(behind: most, path.field) }
@@ -73,7 +73,7 @@ struct Constraint {
 
   var isPoint: Bool { bounds.count == 1 && bounds[0].isPoint }
 
-  /// Both at once; nil where that would take too many stretches.
+  /// Both constraints at once; nil if that would take more than 1,000 ranges.
   func joined(_ other: Constraint) -> Constraint? {
     guard bounds.count * other.bounds.count <= 1000 else { return nil }
     var both = self

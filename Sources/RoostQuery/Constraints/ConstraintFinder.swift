@@ -1,18 +1,19 @@
 internal import RoostRecords
 
-/// Reads from a part of a condition which stretches of a field's values it asks for.
+/// Finds the ranges of a field's values that a part of a condition requires.
 ///
-/// Only what is sure is read: a comparison is never turned around by `!`, because what is no number, and nil, are on neither
-/// side of it.
+/// It finds only what is certain. It never inverts a comparison under `!`, because nil and NaN
+/// fulfil neither the comparison nor its opposite.
 struct ConstraintFinder {
   /// Variables that `if let` binds to a field.
   private var variables: [Int: Path] = [:]
 
   init() {}
 
-  /// Appends what the part asks for. Every row for which it is true lies in all of that.
+  /// Appends the constraints of a part. Every row for which the part is true fulfils all of them.
   ///
-  /// Returns whether that is all that it asks for, so that it need not be looked at again if the stretches are exact.
+  /// Returns whether they express the part completely. If they also are exact, rows need no test of
+  /// it.
   mutating func read(_ term: Term, _ conjunct: Int, into found: inout [Constraint]) -> Bool {
     if let (path, bounds) = bounds(term) {
       found.append(Constraint(path: path, bounds: PartBound.merged(bounds), conjuncts: PartSet(conjunct)))
@@ -27,7 +28,7 @@ struct ConstraintFinder {
       guard let path = path(term.operands[0]) else { return false }
       let before = variables.updateValue(path, forKey: variable)
       defer { variables[variable] = before }
-      // That the value is there is one thing more that is asked.
+      // The part also requires that the value is not nil.
       _ = read(term.operands[1], conjunct, into: &found)
       return false
     case .compare(.equal, _, _):
@@ -100,7 +101,7 @@ struct ConstraintFinder {
       guard let elements = path(parts[0])?.formed(.elements) else { return nil }
       var inner = self
       inner.variables[variable] = elements
-      // What is asked of one element may be more than its value.
+      // The test may use more of the element than its value.
       guard let (path, bounds) = inner.bounds(parts[1]), path == elements else { return nil }
       return (path, bounds)
     case .not where isFlag(parts[0]): return compared(parts[0], .equal, value: .bool(false))
@@ -112,7 +113,7 @@ struct ConstraintFinder {
     }
   }
 
-  /// How the number of elements, or of characters, stands to none.
+  /// The comparison of the number of elements or characters with 0.
   private func counted(_ path: Path, _ comparison: Expression.Comparison) -> (Path, [PartBound])? {
     PartBound(comparison, .int(0), field: path.field).map { (path, [$0]) }
   }
@@ -139,7 +140,7 @@ struct ConstraintFinder {
     guard let path = path(subject) else { return nil }
     var found: [PartBound] = []
     if value.isNull {
-      // `nil == nil` is true as well where a reference on the way is nil.
+      // `nil == nil` is also true if a reference on the path is nil.
       if comparison == .equal || comparison == .notEqual, !orNull, path.field.isOptional, isPlain(subject) {
         found = [comparison == .equal ? PartBound(null: path.field) : PartBound(notNull: path.field)]
         return path.isOwn || comparison == .notEqual ? (path, found) : nil
@@ -159,7 +160,7 @@ struct ConstraintFinder {
     return (path, found)
   }
 
-  /// A field as it stands, which yields nil where it is nil.
+  /// Whether it is a field itself, without `??` or another default for nil.
   private func isPlain(_ term: Term) -> Bool { if case .field = term.expression { true } else { false } }
 
   private func member(_ parts: Operands) -> (Path, [PartBound])? {
@@ -191,7 +192,7 @@ struct ConstraintFinder {
 }
 
 extension Expression.Comparison {
-  /// What it is with its sides exchanged.
+  /// The comparison with its sides exchanged.
   var mirrored: Expression.Comparison {
     switch self {
     case .equal, .notEqual: self

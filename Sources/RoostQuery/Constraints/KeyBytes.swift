@@ -1,13 +1,13 @@
 internal import RoostFile
 
-/// Bytes of a key, in the order of keys. Up to 24 of them need no memory of their own.
+/// Bytes of a key, which compare like keys. Up to 24 bytes need no heap memory.
 struct KeyBytes: Hashable, Comparable {
   private static let most = 24
 
-  /// Zeros behind the bytes, so that words can be compared.
+  /// Zeros follow the bytes, so that whole words can be compared.
   private var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
   private var length = 0
-  /// All of them, where they are too many.
+  /// All bytes, if there are more than 24.
   private var long: [UInt8] = []
 
   init() {}
@@ -73,7 +73,7 @@ struct KeyBytes: Hashable, Comparable {
     return joined
   }
 
-  /// Takes the bytes into an array to which so many more are appended.
+  /// Moves the bytes into an array with room for `more` further ones.
   private mutating func lengthen(_ more: Int) {
     if length > Self.most { return }
     long.reserveCapacity(length + more)
@@ -89,7 +89,7 @@ struct KeyBytes: Hashable, Comparable {
     return withUnsafeBytes(of: words) { KeyBytes(UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
   }
 
-  /// All bytes turned over, as they stand in a part that sorts downwards.
+  /// The complement of all bytes, which is how a descending index part stores them.
   var complement: KeyBytes {
     var other = self
     if length > Self.most {
@@ -100,7 +100,7 @@ struct KeyBytes: Hashable, Comparable {
     return other
   }
 
-  /// The first key behind all that begin with these bytes; nil where there can be none.
+  /// The first key after all keys that begin with these bytes; nil if there is none.
   var behind: KeyBytes? {
     if length <= Self.most {
       var next = self
@@ -140,7 +140,7 @@ struct KeyBytes: Hashable, Comparable {
     return one.array.lexicographicallyPrecedes(other.array)
   }
 
-  /// Whether it stands behind the key.
+  /// Whether it sorts after the key.
   @inline(__always)
   func isAbove(_ key: UnsafeRawBufferPointer) -> Bool {
     if length > Self.most { return long.withUnsafeBytes { TextBytes.bytesAreLess(key, $0) } }

@@ -2,16 +2,16 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostRecords
 
-/// A stretch of an index, as keys see it.
+/// A range of an index's keys.
 struct KeyRange: Hashable {
   private(set) var low = KeyBytes()
-  /// The first key that does not belong to it; nil stands for the end.
+  /// The first key after the range; nil means that it has no upper end.
   private(set) var high: KeyBytes?
 
   /// The whole index.
   init() {}
 
-  /// Everything that begins with these bytes.
+  /// All keys that begin with these bytes.
   init(prefix: KeyBytes) {
     low = prefix
     high = prefix.behind
@@ -24,7 +24,7 @@ struct KeyRange: Hashable {
 
   var isEmpty: Bool { high.map { !(low < $0) } ?? false }
 
-  /// How many entries it has, exactly.
+  /// The exact number of its entries.
   func count(in index: IndexReader) throws(StoreError) -> Int {
     if isEmpty { return 0 }
     return try low.withBytes { (low) throws(StoreError) in
@@ -33,7 +33,8 @@ struct KeyRange: Hashable {
     }
   }
 
-  /// Calls `body` with each entry's row, key and how many bytes of it are values, until it says false.
+  /// Calls `body` with each entry's row, key and the number of key bytes that are values, until it
+  /// returns false.
   func forEach(
     in index: IndexReader, _ body: (RowID, UnsafeRawBufferPointer, Int) throws -> Bool
   ) throws {
@@ -49,13 +50,13 @@ struct KeyRange: Hashable {
   }
 
   private func seek(_ cursor: inout IndexCursor) throws(StoreError) -> Bool {
-    // The key is copied, so that the cursor is not held while it is borrowed.
+    // The key is copied so that the cursor is not accessed while it is borrowed.
     var key = ByteBuffer(capacity: low.count)
     try low.withBytes { (low) throws(StoreError) in key.append(contentsOf: low) }
     return try cursor.seek(key.bytes)
   }
 
-  /// Whether the key stands behind this range.
+  /// Whether the key sorts after this range.
   @inline(__always)
   func isBehind(_ key: UnsafeRawBufferPointer) -> Bool {
     guard let high else { return false }

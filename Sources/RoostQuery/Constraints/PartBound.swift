@@ -1,25 +1,27 @@
 internal import RoostBytes
 internal import RoostRecords
 
-/// What a condition asks of a field: a stretch of its keys, as they would stand in an ascending part of an index that cuts none.
+/// A range of one field's keys that a condition allows. Its bytes are those of an ascending index
+/// part that truncates no key.
 ///
-/// No value's key begins another's of the same part, so an end may be a whole key or only how some keys begin.
+/// No value's key is a prefix of another's of the same part. So an end of the range may be a whole
+/// key or only the first bytes of keys.
 struct PartBound: Hashable {
   private(set) var low: KeyBytes
-  /// The first bytes that do not belong to it; nil stands for the end.
+  /// The first bytes after the range; nil means that the range has no upper end.
   private(set) var high: KeyBytes?
-  /// Whether it is one value, or nil.
+  /// Whether the range contains one value only, or only nil.
   private(set) var isPoint = false
-  /// Whether exactly the rows that are asked for lie in it. If not, each must still be looked at.
+  /// Whether every row in the range fulfils the condition. If not, each row must still be tested.
   private(set) var isExact = true
 
-  /// Every value but nil.
+  /// All values except nil.
   init(notNull field: KeyField) {
     low = field.isOptional ? KeyBytes(1) : KeyBytes()
     high = field.isOptional ? KeyBytes(2) : nil
   }
 
-  /// Nil alone.
+  /// Only nil.
   init(null field: KeyField) {
     low = KeyBytes(0)
     high = KeyBytes(1)
@@ -32,7 +34,8 @@ struct PartBound: Hashable {
     isPoint = true
   }
 
-  /// What stands in this order to a value that is neither nil nor unordered; nil where that is no stretch.
+  /// The values that compare this way with `value`, which must not be nil or unordered; nil if they
+  /// are no single range.
   init?(_ comparison: Expression.Comparison, _ value: Value, field: KeyField) {
     guard let key = Self.key(value, field) else { return nil }
     if comparison == .equal {
@@ -46,27 +49,28 @@ struct PartBound: Hashable {
     case .lessOrEqual: high = key.behind
     case .greater:
       guard let behind = key.behind else {
-        // Nothing is greater than the greatest.
+        // No value is greater than the greatest one.
         (low, high) = (key, key)
         return
       }
       low = behind
     case .greaterOrEqual: low = key
     }
-    // What is no number sorts behind the others, and is greater than none of them.
+    // NaN sorts after all numbers, but is not greater than any.
     if comparison == .greater || comparison == .greaterOrEqual, let last = Self.unordered(field) { high = last }
   }
 
-  /// Texts that may begin with this one. It is for the condition to say which do.
+  /// Texts that may begin with `text`. The condition must still test each row.
   init?(prefix text: String, _ field: KeyField) {
     guard field.type == .string, let key = Self.key(.string(text), field) else { return nil }
-    // Without the mark of its end, whichever that is.
+    // Without the two bytes that end a text.
     low = key.prefix(key.count - 2)
     high = low.behind
     isExact = false
   }
 
-  /// The same among keys whose texts are cut behind so many bytes. It may then be larger, and is not exact.
+  /// The range for an index that truncates texts after `most` bytes. It may be larger then, and is
+  /// not exact.
   func cut(behind most: Int, _ field: KeyField) -> PartBound {
     var cut = self
     if let place = Self.place(low, most, field: field) {
@@ -85,17 +89,18 @@ struct PartBound: Hashable {
     Self.place(low, most, field: field) != nil || high.flatMap { Self.place($0, most, field: field) } != nil
   }
 
-  /// Where an end must be cut: one byte earlier than keys are, should that one be half of an escaped zero.
+  /// Where an end must be truncated: one byte earlier than keys are, because that byte may be half
+  /// of an escaped zero.
   private static func place(_ end: KeyBytes, _ most: Int, field: KeyField) -> Int? {
     guard field.isText else { return nil }
     let limit = (field.isOptional ? 1 : 0) + most
     if end.count < limit { return nil }
-    // A whole text that fits in, or what comes right behind it.
+    // A whole text that fits, or the first key after it.
     if end.count <= limit + 2, end[end.count - 2] == 0, end[end.count - 1] < 2 { return nil }
     return limit - 1
   }
 
-  /// What belongs to both; nil where nothing does.
+  /// The values in both ranges; nil if there are none.
   func intersection(_ other: PartBound) -> PartBound? {
     var common = self
     if low < other.low { common.low = other.low }
@@ -117,7 +122,7 @@ struct PartBound: Hashable {
     return KeyBytes(key.bytes)
   }
 
-  /// The key of what is no number.
+  /// The key of NaN.
   private static func unordered(_ field: KeyField) -> KeyBytes? {
     switch field.type {
     case .float: key(.float(.nan), field)
@@ -127,11 +132,12 @@ struct PartBound: Hashable {
     }
   }
 
-  /// The stretch of an index behind a prefix; nil where it is empty.
+  /// This range among the index keys that begin with `prefix`; nil if it is empty.
   func range(behind prefix: KeyBytes, isDescending: Bool) -> KeyRange? {
     var (start, end) = (Optional(low), high)
     if isDescending {
-      // A key is at or behind `low` exactly if, turned over, it stands before all that begin with `low` turned over.
+      // A key is at or after `low` exactly if its complement is before all keys that begin with the
+      // complement of `low`.
       start = high.map { $0.complement.behind } ?? KeyBytes()
       end = low.complement.behind
     }
@@ -139,10 +145,10 @@ struct PartBound: Hashable {
     return KeyRange(prefix + start, end.map { prefix + $0 } ?? prefix.behind)
   }
 
-  /// The bytes of one value as they stand in an index.
+  /// The bytes of one value in an index.
   func point(isDescending: Bool) -> KeyBytes { isDescending ? low.complement : low }
 
-  /// Alternatives in order, none touching another.
+  /// The ranges in order; overlapping and adjacent ones are joined.
   static func merged(_ bounds: [PartBound]) -> [PartBound] {
     if bounds.count <= 1 { return bounds }
     var merged: [PartBound] = []

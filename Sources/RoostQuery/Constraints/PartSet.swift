@@ -1,14 +1,14 @@
-/// Parts of a condition, by their numbers. As many as conditions mostly have need no memory of their own.
+/// A set of numbers of a condition's parts. The first 64 numbers need no heap memory.
 struct PartSet: Equatable {
   private var first: UInt64 = 0
-  /// Of parts from 64 on; the last word is never zero.
+  /// Parts with numbers from 64; the last word is never zero.
   private var more: [UInt64] = []
 
   init() {}
 
   init(_ number: Int) { insert(number) }
 
-  /// The first parts, so many.
+  /// The first `count` parts.
   init(first count: Int) {
     if count <= 64 {
       first = count == 64 ? .max : 1 << UInt64(count) - 1

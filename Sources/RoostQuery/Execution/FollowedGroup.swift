@@ -1,18 +1,19 @@
 internal import RoostRecords
 
-/// Rows that refer to equal ones, until they are handed out in the query's order.
+/// Rows that refer to rows with equal keys, collected to be given in the query's order.
 ///
-/// It holds no more of them than the query's limit leaves room for. So a group of millions, as the rows without a reference may be,
-/// takes no more memory than sorting all rows takes.
+/// It keeps at most as many as the query's limit leaves room for. So a group of millions, such as
+/// the rows without a reference, takes no more memory than sorting all rows takes.
 final class FollowedGroup {
   private let plan: Plan
   private let isWholeOrder: Bool
   private let isDescending: Bool
   private let keys: SortKeys
-  /// Rows by their numbers: all, where these are the order; else the first one, which needs no key while it is alone.
+  /// All row numbers of the group, if the query orders equal rows by number. Otherwise only the
+  /// first row, which needs no key while it is alone.
   private var numbers: [RowID] = []
   private var top: TopRows?
-  /// How many rows will still be handed out at the most.
+  /// The number of rows that will still be given, at most.
   private var wanted: Int
 
   init(_ plan: Plan, _ following: Following, isDescending: Bool) throws {
@@ -25,7 +26,7 @@ final class FollowedGroup {
     wanted = sum.overflow ? .max : sum.partialValue
   }
 
-  /// Whether every row that is handed out counts.
+  /// Whether every row of the group is given: none is tested, and none is skipped by a position.
   private var allCount: Bool { plan.residual == nil && plan.behind == nil }
 
   func add(_ row: RowID) throws {
@@ -43,7 +44,7 @@ final class FollowedGroup {
     try insert(row)
   }
 
-  /// The rows in order; the next group begins.
+  /// Returns the rows in order and begins the next group.
   func take() throws -> [RowID] {
     if var sorted = top {
       top = nil
@@ -63,7 +64,7 @@ final class FollowedGroup {
     if allCount, numbers.count > wanted { numbers.removeLast(numbers.count - wanted) }
   }
 
-  /// Rows that the query does not ask for must not take the room of others.
+  /// Rows that the query does not ask for must not use the room of others.
   private func insert(_ row: RowID) throws {
     _ = try plan.withRow(row) { row in
       guard try plan.passes(row) else { return true }

@@ -1,10 +1,12 @@
 internal import RoostRecords
 
 extension Plan {
-  /// Calls `body` with the rows that refer to those of another plan, in the order of that one, until it says false.
+  /// Calls `body` with the rows that refer to the rows of another plan, in that plan's order, until
+  /// it returns false.
   ///
-  /// Those that refer to equal ones are one group, in the query's order (``FollowedGroup``). Rows without a reference stand with those that refer to what is nil in
-  /// every key: at the beginning, or at the end where the order is a descending one.
+  /// Rows that refer to rows with equal keys are one group, which has the query's order
+  /// (``FollowedGroup``). Rows without a reference sort like rows whose referenced keys are all
+  /// nil: first in an ascending order, last in a descending one.
   func forEach(_ following: Following, _ skipped: Int, body: (RowID) throws -> Bool) throws -> Bool {
     let inner = following.passing.inner
     let isDescending = order[0].isDescending
@@ -26,7 +28,8 @@ extension Plan {
       return true
     }
     if !isDescending {
-      // Where something is never nil in what they lead to, they are alone, and stand in order.
+      // If a key of the referenced rows is never nil, the rows without a reference form a group of
+      // their own, in order.
       let areAlone = following.isWholeOrder && inner.order.contains { !$0.key.kind.isOptional }
       try forEachReferring(nil, following.passing) { row in
         if areAlone { isWhole = try give(row) } else { try group.add(row) }
@@ -60,7 +63,7 @@ extension Plan {
     return try giveGroup()
   }
 
-  /// The rows that refer to one, or to none, by their numbers.
+  /// The rows that refer to `target`, or to nothing if it is nil, in order of their numbers.
   private func forEachReferring(_ target: RowID?, _ passing: Passing, body: (RowID) throws -> Bool) throws {
     let field = KeyField(passing.field)
     if target == nil, !field.isOptional { return }

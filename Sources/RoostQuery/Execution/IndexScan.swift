@@ -2,12 +2,12 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostRecords
 
-/// Reads stretches of an index, forwards or backwards.
+/// Reads ranges of an index, forwards or backwards.
 struct IndexScan {
   private let use: IndexAccess
   private let direction: Direction
   private let plan: Plan
-  /// Whether a text may stand there cut, and the order of its rows is asked for.
+  /// Whether the index may hold truncated texts and the query asks for their order.
   private let isCareful: Bool
 
   init(_ use: IndexAccess, _ direction: Direction, plan: Plan) {
@@ -19,7 +19,7 @@ struct IndexScan {
       && use.index.index.parts.dropFirst(use.fixedParts).contains { $0.mayBeCut(plan.entity) }
   }
 
-  /// Of rows whose order does not matter.
+  /// Reads rows whose order does not matter.
   init(_ use: IndexAccess, _ plan: Plan) {
     self.use = use
     direction = .forward
@@ -27,7 +27,7 @@ struct IndexScan {
     isCareful = false
   }
 
-  /// Calls `body` with each row until it says false; returns whether it went to the end.
+  /// Calls `body` with each row until it returns false; returns whether it reached the end.
   func run(_ skipped: Int, _ body: (RowID) throws -> Bool) throws -> Bool {
     var left = skipped
     let ranges = direction == .forward ? use.ranges : use.ranges.reversed()
@@ -42,7 +42,7 @@ struct IndexScan {
       let place = direction == .forward ? start + left : start + count - 1 - left
       guard try cursor.move(to: place) else { throw damaged }
       if isCareful, left > 0, try isCut(cursor.entry().valueBytes) {
-        // In the midst of rows whose order the index does not know: begin where they begin.
+        // The index does not know the order of these rows: begin at the first of them.
         guard
           try walk(&cursor, from: direction == .forward ? start : start + count - 1, count, skipped: left, body: body)
         else {
@@ -60,7 +60,7 @@ struct IndexScan {
     StoreError(.damaged, "the index \(use.index.index.name) has fewer entries than it says")
   }
 
-  /// Reads `count` entries, leaving out the first `skipped`.
+  /// Reads `count` entries and leaves out the first `skipped`.
   private func walk(
     _ cursor: inout IndexCursor, from place: Int, _ count: Int, skipped: Int, body: (RowID) throws -> Bool
   ) throws -> Bool {

@@ -2,7 +2,7 @@ internal import RoostFile
 package import RoostRecords
 
 extension Plan {
-  /// Calls `body` with each row, where it lies, in the query's order, until it says false.
+  /// Calls `body` with each row, in place, in the query's order, until it returns false.
   package func forEach(_ body: (Row) throws -> Bool) throws {
     begin()
     defer { end() }
@@ -10,7 +10,7 @@ extension Plan {
     guard query.offset >= 0, limit > 0 else { return }
     if let after = query.after { return try forEach(behind: after, body) }
     if direction == nil { return try forEachSorted(body) }
-    // Where every row counts, those in front need not be read.
+    // If no row needs a test, the skipped rows need not be read.
     let skipped = residual == nil ? query.offset : 0
     var left = query.offset - skipped
     var given = 0
@@ -46,7 +46,7 @@ extension Plan {
     return rows
   }
 
-  /// How many rows there are. Where an index knows it, none is read.
+  /// The number of rows. No row is read if an index knows the number.
   package func count() throws -> Int {
     begin()
     defer { end() }
@@ -124,7 +124,7 @@ extension Plan {
     } else {
       isThere = try cursor.move(to: direction == .backward ? count - 1 - skipped : skipped)
     }
-    // The plan keeps its program, so it is not counted at each row.
+    // The plan keeps its program alive, so this avoids reference counting for each row.
     let (isBackward, program) = (direction == .backward, program.map(Unmanaged.passUnretained))
     var next = isThere ? try cursor.row() : nil
     while let row = next {
@@ -140,7 +140,7 @@ extension Plan {
 
   // MARK: Sorting
 
-  /// Calls `body` with the rows behind a place in the order.
+  /// Calls `body` with the rows after a position in the order.
   private func forEach(behind point: SeekPoint, _ body: (Row) throws -> Bool) throws {
     let keys = try SortKeys(order, ground, entity: entity.id)
     guard let start = keys.bytes(point) else {
@@ -187,7 +187,7 @@ extension Plan {
     }
   }
 
-  /// Some rows by the query's keys, for where an index does not know their order.
+  /// Sorts some rows by the query's keys, because an index does not know their order.
   func sorted(_ rows: [RowID]) throws -> [RowID] {
     let keys = try SortKeys(order, ground, entity: entity.id)
     var top = TopRows(wanted: nil)
@@ -203,15 +203,16 @@ extension Plan {
 }
 
 extension Plan {
-  /// Counts a row that is read. Every 256 of them it checks for cancellation.
+  /// Counts a row that was read. Every 256 rows it checks for cancellation.
   @inline(__always)
   func noteRow() throws {
-    // The count itself says when to check: a counter of its own would cost instructions for each row.
+    // The count itself tells when to check: a separate counter would cost instructions for each
+    // row.
     tally.rows &+= 1
     if tally.rows & 255 == 0 { try CallInterrupt.look() }
   }
 
-  /// Counts an entry of an index that is read, and checks as for rows.
+  /// Counts an index entry that was read, and checks for cancellation as ``noteRow()`` does.
   @inline(__always)
   func noteEntry() throws {
     tally.entries &+= 1

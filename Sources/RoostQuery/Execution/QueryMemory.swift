@@ -2,27 +2,29 @@ package import RoostRecords
 
 /// Counts the bytes that one call keeps in memory: groups, distinct values, joined rows, windows.
 ///
-/// The numbers are estimates, so the limit is reached a little early or late. One call has the object for itself.
+/// The numbers are estimates, so the limit is reached a little early or late. One call has the
+/// object for itself.
 package final class QueryMemory {
   private let entity: String
   private let limit: () -> Int
-  /// The call may take this much. It asks for its limit only when it needs more, because that takes long to find out.
+  /// The call may use this much. It asks `limit` only when it needs more, because finding the limit
+  /// is slow.
   ///
   /// Unchecked, because both are numbers: no code of a user runs while they are read or written.
   @exclusivity(unchecked) private var most: Int
   @exclusivity(unchecked) private var taken = 0
 
   /// - Parameters:
-  ///   - least: how many bytes the call may take in any case.
-  ///   - limit: how many bytes it may take, and not fewer than that.
-  ///   - entity: what is asked of, for the error.
+  ///   - least: the number of bytes that the call may use in any case.
+  ///   - entity: the entity that is queried, for the error.
+  ///   - limit: returns the number of bytes that the call may use, at least `least`.
   package init(least: Int, entity: String, limit: @escaping () -> Int) {
     (most, self.limit, self.entity) = (least, limit, entity)
   }
 
-  /// What one value of a row takes, beside the bytes of long texts.
+  /// The bytes of one value of a row, without the bytes of a long text.
   package static let value = 24
-  /// What one group takes, beside its keys and values.
+  /// The bytes of one group, without its keys and values.
   package static let group = 300
 
   package enum Use: String {
@@ -36,7 +38,7 @@ package final class QueryMemory {
       switch self {
       case .rows: "ask for fewer with a predicate or a limit"
       case .join: "ask for fewer with a predicate of either class, or another key"
-      case .groups, .distinct, .window: "ask for fewer rows with a predicate, or for values of which there are fewer"
+      case .groups, .distinct, .window: "ask for fewer rows with a predicate, or for fewer distinct values"
       }
     }
   }
@@ -59,7 +61,7 @@ package final class QueryMemory {
 }
 
 extension Value {
-  /// The bytes that it takes beside itself.
+  /// The bytes on the heap that it uses.
   package var heapBytes: Int {
     switch self {
     case .string(let text), .url(let text): text.utf8.count > 15 ? text.utf8.count + 32 : 0

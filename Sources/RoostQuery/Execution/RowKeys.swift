@@ -1,9 +1,9 @@
 package import RoostRecords
 
-/// The bytes by which rows are sorted, made of values.
+/// Makes the bytes by which rows are sorted, from values.
 package final class RowKeys {
   private let keys: SortKeys
-  /// What stands for the value of each key outside of rows.
+  /// The type of each key's value outside of rows.
   package let types: [ElementType]
 
   package init(_ orders: [Order], _ ground: Ground, entity: EntityID) throws {
@@ -18,7 +18,7 @@ package final class RowKeys {
     }
   }
 
-  /// Nil where the values are none that rows can have.
+  /// The key of a row with these values; nil if no row can have them.
   package func bytes(_ point: SeekPoint) -> [UInt8]? { keys.bytes(point) }
 }
 

@@ -13,7 +13,7 @@ extension RowSet {
 }
 
 extension RowFilter {
-  /// The rows that it leaves.
+  /// The rows that pass the filter.
   func rows(_ plan: Plan) throws -> RowSet {
     switch self {
     case .index(let use): try RowSet(of: use, plan)

@@ -1,11 +1,13 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Goes through the rows that an access finds.
+/// Reads the rows that an access finds.
 extension Plan {
-  /// Calls `body` with the number of each row that may fulfil the condition, in the plan's direction, until it says false.
+  /// Calls `body` with the number of each row that may fulfil the condition, in the plan's
+  /// direction, until it returns false.
   ///
-  /// The first `skipped` are left out, in no time where that is possible. Returns whether it went to the end.
+  /// It leaves out the first `skipped` rows, without reading them where possible. Returns whether
+  /// it reached the end.
   func forEachNumber(_ skipped: Int, _ body: (RowID) throws -> Bool) throws -> Bool {
     switch access {
     case .nothing: return true
@@ -77,7 +79,7 @@ extension Plan {
 
   // MARK: Sets of rows
 
-  /// The rows of an access, in order of their numbers and each once.
+  /// The rows of an access, in order of their numbers and each only once.
   private func numbers(_ access: Access) throws -> [RowID] {
     switch access {
     case .rows(let rows): return try rows.filter { try table.contains($0) }

@@ -1,11 +1,12 @@
 package import RoostRecords
 
-/// Reads some values of rows: their fields, and fields of the rows that they reference.
+/// Reads values of rows: their own fields, and fields of the rows that they reference.
 package final class RowValues {
   package let terms: [Term]
-  /// Nil where the interpreter reads the value.
+  /// Nil if the interpreter reads the value.
   let programs: [Program?]
-  // Unchecked exclusivity: one query has the object for itself, and computing a value calls no code of users.
+  // Unchecked exclusivity: one query has the object for itself, and computing a value calls no code
+  // of users.
   @exclusivity(unchecked) private var interpreter: Interpreter
 
   init(_ terms: [Term], _ ground: Ground, entity: EntityID) throws {
@@ -22,7 +23,7 @@ package final class RowValues {
     try self.init(terms, ground, entity: entity)
   }
 
-  /// The value of the expression with this number, of a row that a query is looking at.
+  /// The value of the expression with this number, in the row that a query currently reads.
   package func value(_ number: Int, _ row: Row) throws -> Value {
     guard let program = programs[number] else { return try interpreter.value(terms[number], row.id) }
     return try program.cell(row).value(terms[number].kind)
@@ -36,6 +37,6 @@ package final class RowValues {
     }
   }
 
-  /// Gives back what the programs borrowed.
+  /// Returns what the programs borrowed.
   package func rest() { for program in programs { program?.rest() } }
 }

@@ -1,11 +1,12 @@
 internal import RoostRecords
 
-/// Gives the rows of a full text search.
+/// Reads the rows of a full text search.
 extension Plan {
-  /// Calls `body` with each row of a search until it says false; returns whether it went to the end.
+  /// Calls `body` with each row of a search until it returns false; returns whether it reached the
+  /// end.
   func forEach(_ answer: SearchAnswer, _ skipped: Int, body: (RowID) throws -> Bool) throws -> Bool {
     var left = skipped
-    // Without an order rows are given as they are found.
+    // Without an order, rows are given in the order in which they are found.
     if order.isEmpty {
       return try answer.forEach { row in
         try noteEntry()
@@ -36,8 +37,8 @@ extension Plan {
 
   /// Calls `body` with each row of a search, the best one first.
   ///
-  /// It asks for as many rows as the query needs if all of them pass the other conditions. If too few pass, it asks again for
-  /// four times as many.
+  /// It asks for as many rows as the query needs if all of them pass the other conditions. If too
+  /// few pass, it asks again for four times as many.
   func forEachBest(_ answer: SearchAnswer, _ skipped: Int, body: (RowID) throws -> Bool) throws -> Bool {
     var given = 0
     var most = Self.firstBest

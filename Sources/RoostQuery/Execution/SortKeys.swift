@@ -1,17 +1,17 @@
 internal import RoostBytes
 internal import RoostRecords
 
-/// Makes the bytes by which rows are sorted: all of a query's keys, and then the row's number.
+/// Makes the bytes by which rows are sorted: all of a query's keys, then the row's number.
 final class SortKeys {
   let order: [SortTerm]
   private let reading: RowValues
-  /// Those of `reading`, which is not counted at each row.
+  /// The programs of `reading`, kept here to avoid reference counting for each row.
   private let programs: [Program?]
   @exclusivity(unchecked) var key = ByteBuffer()
 
   private let numbersRows: Bool
 
-  /// - Parameter numbersRows: whether the row's number comes last, so that no two keys are the same.
+  /// With `numbersRows`, the row's number is the last key, so that no two keys are equal.
   init(_ order: [SortTerm], _ ground: Ground, entity: EntityID, numbersRows: Bool = true) throws {
     self.order = order
     self.numbersRows = numbersRows
@@ -19,13 +19,13 @@ final class SortKeys {
     programs = reading.programs
   }
 
-  /// The fields that are the keys; nil if one of these is computed.
+  /// The fields that are the keys; nil if a key is computed.
   var fields: [FieldReader]? {
     let fields = programs.compactMap { $0?.field }
     return fields.count == programs.count ? fields : nil
   }
 
-  /// Goes on to another ground of the same catalog; see ``Program/move(to:)``.
+  /// Switches to another ground of the same catalog; see ``Program/move(to:)``.
   func move(to ground: Ground) throws -> Bool {
     for program in programs { guard let program, try program.move(to: ground) else { return false } }
     return true
@@ -46,13 +46,13 @@ final class SortKeys {
     if numbersRows { number(row.id) }
   }
 
-  /// Equal ones follow the numbers of their rows, in the direction of the first key.
+  /// Rows with equal keys sort by their numbers, in the direction of the first key.
   func number(_ row: RowID) {
     let isDescending = order.first?.isDescending ?? false
     key.append(big: isDescending ? ~row.number : row.number)
   }
 
-  /// What the key is made of.
+  /// The values of the keys.
   func values(_ row: Row) throws -> [Value] {
     var values: [Value] = []
     try reading.append(row, to: &values)
@@ -68,7 +68,7 @@ final class SortKeys {
     case .float, .double: key.append(big: KeyCoding.orderedBits(cell.double))
     case .uuid: key.append(contentsOf: cell.bytes)
     case .text:
-      // Whole, unlike in an index.
+      // Not truncated, unlike in an index.
       let isData = kind.whole == .plain(.data)
       if isData || NormalForm.isPlain(cell.bytes) {
         append(whole: cell.bytes)
@@ -92,7 +92,7 @@ final class SortKeys {
     key.append(0)
   }
 
-  /// What fits into no cell: decimals.
+  /// Appends a value that fits into no cell: a decimal.
   func append(_ value: Value, _ kind: Kind) throws {
     if kind.isOptional { key.append(value.isNull ? 0 : 1) }
     guard !value.isNull, case .plain(let type) = kind.whole else { return }

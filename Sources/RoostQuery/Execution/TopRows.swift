@@ -1,9 +1,10 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// Sorts rows by their keys, and keeps only as many as are wanted.
+/// Sorts rows by their keys and keeps only the wanted number.
 ///
-/// When twice as many are there, the worse half is thrown away; what is worse than the worst then left is not taken in.
+/// When it holds twice as many, it drops the worse half. From then on it rejects rows that are
+/// worse than the worst one left.
 struct TopRows {
   private let wanted: Int
   private var entries: [Entry] = []
@@ -43,7 +44,8 @@ struct TopRows {
   private mutating func sort() throws {
     let bytes = self.bytes
     try bytes.withUnsafeBytes { bytes in
-      // Counting comparisons costs some instructions each, so it is done only if the call can be cancelled.
+      // Counting comparisons costs some instructions each, so it is done only if the call can be
+      // cancelled.
       guard CallInterrupt.current != nil else { return entries.sort { Self.isLess($0, $1, in: bytes) } }
       var counter = InterruptCounter()
       try entries.sort { one, other in

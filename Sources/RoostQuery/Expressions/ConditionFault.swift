@@ -1,14 +1,14 @@
 package import RoostFile
 
-/// Why a condition cannot be checked or computed. It names the part that is at fault.
+/// Why a condition cannot be checked or computed. It names the part that causes the error.
 package struct ConditionFault: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Code: String, Sendable, CaseIterable {
-    // Found before any row is read.
+    // Found before a row is read.
     case wrongType
     case unknown
     case tooDeep
     case badPattern
-    // Found with a row.
+    // Found at a row.
     case nilUnwrapped
     case overflow
     case dividedByZero
@@ -20,7 +20,7 @@ package struct ConditionFault: Error, Hashable, Sendable, CustomStringConvertibl
 
   package var code: Code
   package var detail: String
-  /// The part of the condition, as one would write it.
+  /// The part of the condition, as Swift code.
   package var part: String
 
   package init(_ code: Code, _ detail: String, in part: String) {

@@ -1,9 +1,9 @@
 package import RoostRecords
 
-/// Writes expressions as one would in Swift, for explanations and faults.
+/// Writes expressions as Swift code, for explanations and errors.
 package struct Describer {
   let catalog: Catalog
-  /// What the variables are bound to, where that is known.
+  /// The entities of the bound variables, if known.
   var entities: [Int: EntityID] = [:]
   private let root: EntityID
 
@@ -16,7 +16,7 @@ package struct Describer {
 
   private static let longest = 60
 
-  /// A subtree that is too deep to be worth reading becomes dots, so hostile depth costs nothing.
+  /// A subtree deeper than 24 is written as dots, so that a hostile depth costs nothing.
   private func text(_ expression: Expression, _ depth: Int) -> String {
     if depth > 24 { return "…" }
     func part(_ inner: Expression) -> String { text(inner, depth + 1) }
@@ -74,7 +74,7 @@ package struct Describer {
 
   /// The entity of a row, or of the rows of a collection.
   private func entity(of expression: Expression, _ depth: Int = 0) -> EntityID? {
-    // A condition may be refused because it is too deep, and is described then.
+    // An expression that is rejected for its depth is also described.
     if depth > Expression.deepest { return nil }
     func entity(of inner: Expression) -> EntityID? { self.entity(of: inner, depth + 1) }
     return switch expression {

@@ -1,5 +1,6 @@
 extension Expression {
-  /// How many steps there are from a row to another one, or to a value of it. No path over references is longer.
+  /// The number of steps from a row to another row or to a value of it. Each path over references
+  /// is at most this long.
   package var stepCount: Int {
     let own =
       switch self {
@@ -9,7 +10,7 @@ extension Expression {
     return operands.reduce(own) { $0 + $1.stepCount }
   }
 
-  /// Whether it looks at the members of a relationship to many.
+  /// Whether it reads a to-many relationship.
   package var hasLists: Bool {
     if case .many = self { return true }
     return operands.contains { $0.hasLists }

@@ -1,5 +1,5 @@
 extension Expression {
-  /// The same operation on other operands, of which there are as many.
+  /// This operation with other operands. Their number must be the same.
   package func with(_ parts: [Expression]) -> Expression {
     switch self {
     case .constant, .parameter, .variable: self

@@ -1,20 +1,23 @@
 package import RoostRecords
 
-/// What a condition, or a key to sort by, is made of. It is written without looking at a store; ``Checker`` looks.
+/// A condition or sort key as a tree. It does not depend on a store; ``Checker`` checks it against
+/// one.
 ///
-/// It means what the same words mean in Swift: `==` on optionals knows nil, `&&` stops at the first false, a number too large
-/// for its type is a fault.
+/// It has the meaning of the same Swift code: `==` on optionals accepts nil, `&&` stops at the
+/// first false, and overflow is an error.
 package indirect enum Expression: Hashable, Sendable {
   case constant(Value, Kind)
-  /// A constant that is not known yet, by its number: see ``Question``. It is put in its place before anything is planned.
+  /// A constant with this number whose value comes later: see ``Question``. The value replaces it
+  /// before planning.
   case parameter(Int, Kind)
-  /// A row or a value that something further out binds. The row that a condition is about is variable 0.
+  /// A row or a value that an enclosing expression binds. Variable 0 is the row that the condition
+  /// tests.
   case variable(Int)
-  /// A field of a row. Where the row may be nil, so may be this: it is Swift's `?.`.
+  /// A field of a row. It may be nil if the row may be nil, like Swift's `?.`.
   case field(Expression, FieldID)
-  /// A part of a struct that stands in a collection.
+  /// A part of a struct that is an element of a collection.
   case part(Expression, Int)
-  /// The rows that a relationship to many leads to.
+  /// The rows of a to-many relationship.
   case many(Expression, RelationshipID)
 
   case not(Expression)
@@ -24,21 +27,22 @@ package indirect enum Expression: Hashable, Sendable {
   case conditional(Expression, Expression, Expression)
   /// Swift's `??`.
   case coalesce(Expression, Expression)
-  /// Swift's `!` behind a value: nil is a fault.
+  /// Swift's `!` after a value: nil is an error.
   case unwrap(Expression)
-  /// `if let` the variable be the value: then the first, else the second. With nil as the second it is `flatMap`.
+  /// `if let`: binds the value to the variable and yields the first expression, or the second if
+  /// the value is nil. With nil as the second it is `flatMap`.
   case ifLet(Int, Expression, Expression, Expression)
 
   case arithmetic(Arithmetic, Expression, Expression)
   case negate(Expression)
-  /// Whether the last lies between the first two; the flag says whether the upper bound belongs to it.
+  /// Whether the last operand lies between the first two; the flag includes the upper bound.
   case within(Expression, Expression, Bool, Expression)
 
   case text(TextTest, Expression, Expression)
-  /// How the first text stands to the second: -1, 0 or 1.
+  /// Compares two texts: -1, 0 or 1.
   case textOrder(TextOrder, Expression, Expression)
   case changed(TextChange, Expression)
-  /// Whether a regular expression finds something in the text.
+  /// Whether a regular expression matches a part of the text.
   case matches(Expression, String)
 
   case contains(Expression, Expression)
@@ -48,17 +52,20 @@ package indirect enum Expression: Hashable, Sendable {
   case last(Expression)
   case minimum(Expression)
   case maximum(Expression)
-  /// An array's element. Outside of it is a fault.
+  /// An array's element. An index out of bounds is an error.
   case element(Expression, Expression)
   /// A dictionary's value, or nil.
   case lookup(Expression, Expression)
-  /// Whether some or all of a collection's elements, each bound to the variable, fulfil the test.
+  /// Whether some or all elements of a collection fulfil the test, which finds each in the
+  /// variable.
   case quantified(Quantifier, Int, Expression, Expression)
   case filter(Int, Expression, Expression)
 
-  /// Whether a full text index finds the row by a question. The question is a constant or a parameter.
+  /// Whether a full text index finds the row for a question. The question is a constant or a
+  /// parameter.
   case search(RowSearch, Expression, Expression)
-  /// The rank of the row for a question: the score with the sign turned over, so the best row has the least. It is 0 if the row does not match.
+  /// The rank of the row for a question: the negated score, so the best row has the least. It is 0
+  /// if the row does not match.
   case rank(RowSearch, Expression, Expression)
 
   package enum Comparison: UInt8, Hashable, Sendable, CaseIterable {
@@ -68,16 +75,16 @@ package indirect enum Expression: Hashable, Sendable {
   package enum Arithmetic: UInt8, Hashable, Sendable, CaseIterable { case add, subtract, multiply, divide, remainder }
 
   package enum TextTest: UInt8, Hashable, Sendable, CaseIterable {
-    /// By characters, as Swift's functions do it.
+    /// Compares characters, as Swift's functions do.
     case contains, starts, hasPrefix, hasSuffix
-    /// Whatever the case and the marks on the letters. The empty text is in none.
+    /// Ignores case and diacritics. No text contains the empty one.
     case containsLoosely
   }
 
   package enum TextOrder: UInt8, Hashable, Sendable, CaseIterable {
-    /// Whatever the case.
+    /// Ignores case.
     case caseless
-    /// As readers expect it: letters first, then their marks, then their case.
+    /// By letters first, then by diacritics, then by case.
     case localized
   }
 
@@ -87,14 +94,14 @@ package indirect enum Expression: Hashable, Sendable {
 }
 
 extension Expression {
-  /// The row that the condition is about.
+  /// The row that the condition tests.
   package static let row = Expression.variable(0)
 
-  /// Deeper expressions are refused, so that no function that walks one runs out of stack.
+  /// The checker rejects deeper expressions, so that no recursive function overflows the stack.
   package static let deepest = 200
 
   package static func && (one: Expression, other: Expression) -> Expression {
-    // A chain becomes one list, so that its length is not its depth.
+    // A chain becomes one list, so that a long chain is not deep.
     if case .and(let parts) = one { return .and(parts + [other]) }
     return .and([one, other])
   }
@@ -104,7 +111,7 @@ extension Expression {
     return .or([one, other])
   }
 
-  /// What it is made of, in the order in which it is computed.
+  /// Its operands, in the order in which they are computed.
   package var operands: [Expression] {
     switch self {
     case .constant, .parameter, .variable: []

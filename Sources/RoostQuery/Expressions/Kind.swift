@@ -1,15 +1,15 @@
 package import RoostRecords
 
-/// What an expression yields.
+/// The kind of value that an expression yields.
 package enum Kind: Hashable, Sendable {
-  /// One value; never one of the collections, which have cases of their own here.
+  /// One value; never a collection, because collections have their own cases.
   case plain(FieldType)
   indirect case optional(Kind)
   indirect case array(Kind)
   indirect case set(Kind)
   indirect case dictionary(Kind, Kind)
   case structure([ElementType.Part])
-  /// Rows that a relationship leads to, perhaps filtered.
+  /// The rows of a relationship, perhaps filtered.
   case rows(EntityID)
 
   package static let bool = Kind.plain(.bool)
@@ -41,18 +41,18 @@ package enum Kind: Hashable, Sendable {
 
   package var isOptional: Bool { if case .optional = self { true } else { false } }
 
-  /// The kind without the chance of nil.
+  /// The kind without optionality.
   package var whole: Kind { if case .optional(let inner) = self { inner } else { self } }
 
-  /// The same with a chance of nil; there is no nil within nil.
+  /// The optional kind; an optional kind is returned unchanged.
   package var optional: Kind { isOptional ? self : .optional(self) }
 
-  /// The entity of the row that this is, or nil where it is none.
+  /// The entity of the row; nil if the value is no row.
   package var entity: EntityID? { if case .plain(.reference(let entity)) = whole { entity } else { nil } }
 
   package var isText: Bool { self == .plain(.string) || self == .plain(.url) }
 
-  /// What its elements are, if it is a collection.
+  /// The kind of its elements, if it is a collection.
   package var element: Kind? {
     switch self {
     case .array(let element), .set(let element): element
@@ -61,7 +61,7 @@ package enum Kind: Hashable, Sendable {
     }
   }
 
-  /// Whether `<` means something.
+  /// Whether `<` is defined for it.
   package var isComparable: Bool {
     guard case .plain(let type) = self else { return false }
     switch type {
@@ -72,7 +72,8 @@ package enum Kind: Hashable, Sendable {
     }
   }
 
-  /// Whether rows can be sorted by it. That is more than `<`: false before true, nil first.
+  /// Whether rows can be sorted by it. More kinds can than have `<`: false sorts before true, nil
+  /// first.
   package var isSortable: Bool {
     guard case .plain(let type) = whole else { return false }
     return KeyCoding.isOrdered(type)

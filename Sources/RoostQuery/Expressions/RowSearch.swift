@@ -1,6 +1,6 @@
 package import RoostRecords
 
-/// Names the full text index that a condition or a sort key asks.
+/// The full text index that a condition or a sort key uses.
 package struct RowSearch: Hashable, Sendable {
   package var index: IndexID
   /// The weights of the index's fields in a rank, in the index's order. Missing ones are 1.

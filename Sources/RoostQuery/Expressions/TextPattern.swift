@@ -1,7 +1,8 @@
-/// A regular expression that texts are searched for.
+/// A regular expression to search texts for.
 ///
-/// One search cannot be interrupted, and for some expressions its time grows with the square of the text or faster. The bound on the text
-/// keeps out the worst cases; a bad expression may still take minutes on a shorter text.
+/// One search cannot be interrupted, and the time of some expressions grows with the square of the
+/// text or faster. The limit on the text's size prevents the worst cases. A bad expression may
+/// still take minutes on a shorter text.
 struct TextPattern {
   private let regex: Regex<AnyRegexOutput>
   private let pattern: String

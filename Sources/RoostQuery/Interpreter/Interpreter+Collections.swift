@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// What can be asked of collections.
+/// Operations on collections.
 extension Interpreter {
   mutating func collection(_ term: Term) throws -> Value {
     let found = try value(term.operands[0])

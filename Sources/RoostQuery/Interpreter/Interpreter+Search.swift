@@ -1,7 +1,8 @@
 internal import RoostRecords
 
 extension Interpreter {
-  /// Whether a full text search finds a row, or the rank of the row. A reference that is nil is not found, and has the rank 0.
+  /// Whether a full text search finds a row, or the row's rank. A nil reference is not found and
+  /// has rank 0.
   mutating func search(_ term: Term) throws -> Value {
     let answer = try ground.answer(term)
     let row = try value(term.operands[0])

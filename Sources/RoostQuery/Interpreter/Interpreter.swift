@@ -2,9 +2,9 @@ package import RoostRecords
 internal import RoostFile
 internal import _StringProcessing
 
-/// Computes terms on whole values, one node after the other: slow, plain, and right.
+/// Computes terms on whole values, node by node: slow, simple and correct.
 ///
-/// It is what everything quicker is compared with, and computes what nothing quicker can.
+/// Tests compare all faster code with it. It also computes terms that no faster code can.
 package struct Interpreter {
   let ground: Ground
   let describer: Describer

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Arithmetic as Swift does it, where Swift would trap a fault.
+/// Swift's arithmetic. It throws an error where Swift would trap.
 enum Numbers {
   static func compute(_ term: Term, _ values: [Value], interpreter: Interpreter) throws(ConditionFault) -> Value {
     func wrongNumber() -> ConditionFault { interpreter.fault(.overflow, "the result does not fit", term: term) }

@@ -13,7 +13,7 @@ package enum ValueOrder {
     }
   }
 
-  /// Whether it stands nowhere in the order: it is no number.
+  /// Whether it has no place in the order: it is NaN.
   static func isUnordered(_ value: Value) -> Bool {
     switch value {
     case .float(let number): number.isNaN
@@ -22,7 +22,7 @@ package enum ValueOrder {
     }
   }
 
-  /// Whether two values are at one place in the order.
+  /// Whether two values are equal in the order.
   package static func isSame(_ one: Value, _ other: Value) -> Bool {
     one == other || isUnordered(one) && isUnordered(other)
   }

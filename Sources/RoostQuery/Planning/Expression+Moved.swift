@@ -1,7 +1,8 @@
 internal import RoostRecords
 
 extension Expression {
-  /// The same, asked of the row that the reference `field` of the row leads to; nil where it asks for more than that.
+  /// The expression on the row that the reference `field` refers to; nil if it needs other rows
+  /// too.
   func moved(over field: FieldID) -> Expression? {
     switch self {
     case .field(.variable(0), let id): id == field ? .variable(0) : nil
@@ -41,11 +42,11 @@ extension Expression {
     return moved
   }
 
-  /// Whether no row can be at fault, whatever it holds.
+  /// Whether it can throw for no row.
   package var isFaultless: Bool {
     switch self {
     case .constant, .parameter, .variable: true
-    // What a variable is bound to may be a row that is not there.
+    // A variable may be bound to a row that does not exist.
     case .field(let base, _): base == .row
     case .unwrap, .arithmetic, .negate, .within, .element, .many: false
     default: operands.allSatisfy(\.isFaultless)

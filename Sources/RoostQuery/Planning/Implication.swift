@@ -1,11 +1,12 @@
 internal import RoostRecords
 
-/// That a condition implies the tests of a partial index: every row that fulfils the condition has an entry.
+/// Whether a condition implies the tests of a partial index: then every row that fulfils the
+/// condition has an entry.
 ///
-/// A test is implied if the values that the condition admits of its field are among those that the test admits. What is more complex is not
-/// looked at, so such an index is not used.
+/// A test is implied if it allows every value of its field that the condition allows. More complex
+/// implications are not recognized; the index is not used then.
 struct Implication {
-  /// The parts of the condition that ask for nothing but what the tests say.
+  /// The parts of the condition that require exactly what the tests require.
   private(set) var answered = PartSet()
 
   /// nil if the condition does not imply each test.
@@ -17,7 +18,7 @@ struct Implication {
     }
   }
 
-  /// The part of the condition that is a test itself. No stretch of keys says `!=`.
+  /// The part of the condition that equals the test. No key range expresses `!=`.
   private static func same(_ test: Index.Test, _ conjunction: Conjunction) -> PartSet? {
     guard case .compares(let id, .notEqual, let value) = test else { return nil }
     let number = conjunction.parts.indices.first { number in
@@ -30,13 +31,14 @@ struct Implication {
     return number.map { PartSet($0) }
   }
 
-  /// The parts of the condition that say the same as a test; nil if it is not implied.
+  /// The parts of the condition that are equivalent to a test; nil if the test is not implied.
   private static func implied(_ test: Index.Test, _ entity: Entity, conjunction: Conjunction) -> PartSet? {
     for id in Set(test.fields).sorted() {
       guard let field = entity.field(id), let constraint = conjunction.constraint(on: id) else { continue }
       let admitted = test.alternatives.filter { $0.fields == [id] }.flatMap { stretches($0, field) }
       guard constraint.bounds.allSatisfy({ bound in admitted.contains { $0.contains(bound) } }) else { continue }
-      // All that the test admits is asked for, if there are no alternatives about other fields.
+      // The condition requires all that the test allows, if the test has no alternatives about
+      // other fields.
       let isSame =
         constraint.isExact && constraint.bounds == PartBound.merged(admitted)
         && test.alternatives.allSatisfy { $0.fields == [id] }
@@ -45,7 +47,7 @@ struct Implication {
     return nil
   }
 
-  /// The values that one test admits, as stretches of keys.
+  /// The values that one test allows, as key ranges.
   private static func stretches(_ test: Index.Test, _ field: Field) -> [PartBound] {
     let key = KeyField(field)
     switch test {
@@ -55,7 +57,8 @@ struct Implication {
       if value.isNull { return field.isOptional ? [PartBound(null: key)] : [] }
       return value.isNotANumber ? [] : PartBound(.equal, value, field: key).map { [$0] } ?? []
     case .compares(_, .notEqual, let value):
-      // A value that is no number is unequal to every constant, and in none of these stretches: then the index is not used.
+      // NaN is unequal to every constant but in none of these ranges, so the index is not used
+      // then.
       let sides = value.isNotANumber ? [] : [.less, .greater].compactMap { PartBound($0, value, field: key) }
       return sides.isEmpty ? [] : sides + (field.isOptional ? [PartBound(null: key)] : [])
     case .compares(_, let comparison, let value):
@@ -78,7 +81,7 @@ extension Index.Comparison {
 }
 
 extension PartBound {
-  /// Whether each value of another stretch is in this one.
+  /// Whether the range contains each value of the other range.
   fileprivate func contains(_ other: PartBound) -> Bool {
     if other.low < low { return false }
     guard let high else { return true }

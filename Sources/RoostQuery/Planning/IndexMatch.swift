@@ -1,26 +1,26 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// What an index can do for a condition: the stretches where the condition's rows stand.
+/// The ranges of an index that contain the rows of a condition.
 struct IndexMatch {
-  /// The most stretches that one use of an index reads.
+  /// The largest number of ranges that one access to an index reads.
   static let mostRanges = 1000
 
   private let index: IndexReader
-  /// One stretch, as it mostly is.
+  /// The only range, which is the usual case.
   private var only: KeyRange?
   private var ranges: [KeyRange] = []
   private var fixedParts = 0
   private var fixedPrefix = KeyBytes()
-  /// Whether the values of the fixed parts tell a row from all others: none is nil, or a text that was cut.
+  /// Whether the values of the fixed parts identify a row: none is nil or a truncated text.
   private var isSure = true
-  /// Which of the elements that are asked for is looked up, if the index has elements.
+  /// The constraint on the element to look up, if the index has elements.
   private let element: Constraint?
   private var isSingle: Bool { index.index.isUnique && isSure && fixedParts == index.index.parts.count }
-  /// The parts of the condition that need no test behind it.
+  /// The parts of the condition that need no test.
   private(set) var covered = PartSet()
 
-  /// Calls a body with each match of an index: one, or one for each element that is asked for.
+  /// Calls `body` with each match of an index: one, or one for each required element.
   @inline(__always)
   static func forEach(
     _ index: IndexReader, _ table: TableReader, conjunction: Conjunction, each body: (IndexMatch) throws -> Void
@@ -34,9 +34,9 @@ struct IndexMatch {
     }
   }
 
-  /// nil if the rows may be everywhere.
+  /// nil if the index does not narrow the rows.
   init?(_ index: IndexReader, _ table: TableReader, conjunction: Conjunction, element: Constraint? = nil) {
-    // Most indexes have nothing to say.
+    // Most indexes do not fit the condition.
     guard index.isPartial || element != nil || conjunction.place(of: index.firstField, index.firstForm) != nil else {
       return nil
     }
@@ -47,7 +47,7 @@ struct IndexMatch {
     self.element = element
     let own = index.index
     var kept = PartSet()
-    // Parts in front that ask for one value each make one beginning of keys.
+    // Leading parts with one value each form a common prefix of the keys.
     var prefix = KeyBytes()
     var place = 0
     var isWide = false
@@ -71,11 +71,11 @@ struct IndexMatch {
       place += 1
     }
     if index.hasElements {
-      // A row is found once only if the element is fixed.
+      // Only a fixed element ensures that a row is found once.
       guard let part = own.parts.firstIndex(where: { $0.form == .elements }), fixedParts > part else { return nil }
     }
     if only == nil, !isWide || !fan(own, conjunction, prefix: prefix, from: place, kept: &kept) {
-      // Nothing more is asked, or of too many values.
+      // There is no further constraint, or one with too many values.
       if place == 0, !index.isPartial { return nil }
       only = KeyRange(prefix: prefix)
     }
@@ -91,7 +91,8 @@ struct IndexMatch {
     part.form == .elements ? element : conjunction.constraint(on: part.field, part.form)
   }
 
-  /// The stretches behind a beginning where the further parts ask for several values each; false where there are too many.
+  /// The ranges after a prefix if the further parts have several values each; false if there are
+  /// too many.
   private mutating func fan(
     _ own: Index, _ conjunction: Conjunction, prefix: KeyBytes, from start: Int, kept: inout PartSet
   ) -> Bool {
@@ -108,7 +109,7 @@ struct IndexMatch {
       if bounds.allSatisfy(\.isPoint) {
         prefixes = prefixes.flatMap { prefix in bounds.map { prefix + $0.point(isDescending: isDescending) } }
       } else {
-        // Stretches that were cut may have come to overlap.
+        // Truncated ranges may overlap.
         let bounds = PartBound.merged(bounds)
         found = prefixes.flatMap { prefix in
           bounds.compactMap { $0.range(behind: prefix, isDescending: isDescending) }
@@ -121,7 +122,7 @@ struct IndexMatch {
     return true
   }
 
-  /// How many entries stand there, exactly.
+  /// The exact number of entries in the ranges.
   func count() throws -> Int {
     if let only { return try only.count(in: index) }
     var count = 0
@@ -129,8 +130,8 @@ struct IndexMatch {
     return count
   }
 
-  /// The one row that may be asked for, where the index is unique and each of its parts has one value that is not nil; nil where there
-  /// may be several.
+  /// The access to at most one row, if the index is unique and each of its parts has one value that
+  /// is not nil; nil if there may be several rows.
   func single() throws -> Candidate? {
     guard isSingle, let only else { return nil }
     let row = try only.low.withBytes { (key) throws(StoreError) in try index.row(key) }

@@ -1,18 +1,19 @@
 internal import RoostRecords
 
-/// What an order asks of the rows that a reference leads to.
+/// The part of an order that concerns the rows of one reference.
 struct FollowedOrder {
   var reference: FieldID
-  /// The keys in front that are about them, as these see it.
+  /// The leading keys that concern these rows, as expressions on them.
   var orders: [Order]
 
-  /// nil where the first key is about the row itself, or about something else than fields.
+  /// nil if the first key does not concern a referenced row.
   init?(_ order: [SortTerm]) {
     guard let first = order.first, let reference = Self.reference(first.key.expression) else { return nil }
     self.reference = reference
     orders = []
     for term in order {
-      // Rows without a reference come first among ascending keys, last among descending ones, and between them nowhere.
+      // Rows without a reference sort first by an ascending key and last by a descending one; mixed
+      // keys would place them in between.
       guard term.isDescending == first.isDescending, Self.reference(term.key.expression) == reference,
         let moved = term.key.expression.moved(over: reference)
       else { break }
@@ -30,7 +31,8 @@ struct FollowedOrder {
 }
 
 extension Planner {
-  /// The way over the reference that the order begins with; nil where there is none, or where it may come to fewer rows than there are.
+  /// The access over the reference with which the order begins; nil if there is none, or if the
+  /// access might miss rows.
   func following(_ order: [SortTerm], _ table: TableReader) throws -> Candidate? {
     guard let followed = FollowedOrder(order),
       let index = table.indexes.first(where: { Related.serves($0, followed.reference) }),
@@ -43,7 +45,7 @@ extension Planner {
     let count = Double(index.count)
     let each = Cost.entry + (isWhole ? 0 : Cost.row + Cost.sort)
     let cost = inner.cost + inner.expected * (Cost.seek + Cost.row) + count * each
-    // A group is there as a whole before its first row comes, however few are wanted.
+    // A group must be complete before its first row is given, even if few rows are wanted.
     let group = try groupSize(passing, followed, isDescending: order[0].isDescending, isWhole: isWhole)
     return Candidate(
       access: .following(Following(passing: passing, isWholeOrder: isWhole)),
@@ -51,8 +53,8 @@ extension Planner {
       fixedCost: min(cost, (inner.direction == nil ? inner.cost : 0) + group * each))
   }
 
-  /// How many rows stand in the groups that come first: those without a reference, where these do, and those that refer to what has
-  /// the first value.
+  /// The number of rows in the groups that come first: the rows without a reference, unless they
+  /// come last, and the rows that refer to rows with the first value.
   private func groupSize(
     _ passing: Passing, _ followed: FollowedOrder, isDescending: Bool, isWhole: Bool
   ) throws -> Double {
@@ -66,12 +68,13 @@ extension Planner {
     }
     let targets = Double(max(inner.table.count, 1))
     let group = Double(index.count - without) / targets * (try equalTargets(inner))
-    // Alone and in the order of their numbers, they come one by one.
+    // If they form a group of their own in the order of their numbers, they are given one by one.
     let areAlone = isWhole && inner.order.contains { !$0.key.kind.isOptional }
     return group + (isDescending || areAlone ? 0 : Double(without))
   }
 
-  /// How many of the rows that are referred to have the first value of the order. Where an index begins with it, it is counted.
+  /// The number of referenced rows that have the first value of the order. An index that begins
+  /// with it counts them.
   private func equalTargets(_ inner: Plan) throws -> Double {
     guard inner.order.count == 1, inner.direction != nil, case .index(let use) = inner.access, use.fixedParts == 0,
       let first = use.index.index.parts.first, let field = inner.entity.field(first.field)
@@ -89,7 +92,8 @@ extension Planner {
     return Double(max(1, try range?.count(in: use.index) ?? 1))
   }
 
-  /// Whether no reference leads to a row that is not there. Such a row would not be come to.
+  /// Whether all references refer to existing rows. The access would miss a row whose reference
+  /// does not.
   private func leadsToRows(_ reference: FieldID, _ table: TableReader) -> Bool {
     ground.catalog.relationships(of: table.id).contains { one in
       guard one.shape == .one(reference), one.traits.isDisjoint(with: [.unchecked, .torn]) else { return false }
@@ -97,8 +101,8 @@ extension Planner {
     }
   }
 
-  /// Whether rows are lost that a reference leads to. What is asked of these is a fault, which a way that starts at those that are
-  /// there would not come to.
+  /// Whether the relationship is marked as torn: referenced rows are lost. A test on a lost row is
+  /// an error, which an access that starts at the existing rows would not notice.
   func isTorn(_ reference: FieldID, _ table: TableReader) -> Bool {
     ground.catalog.relationships(of: table.id).contains { $0.shape == .one(reference) && $0.traits.contains(.torn) }
   }

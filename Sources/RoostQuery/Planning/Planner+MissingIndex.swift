@@ -1,16 +1,18 @@
 package import RoostRecords
 
 extension Planner {
-  /// An index that is not there, and how many rows would be read with it.
+  /// An index that does not exist, and the number of rows that a query would read with it.
   package struct MissingIndex: Sendable {
     package var entity: EntityID
     package var fields: [FieldID]
     package var reads: Int
   }
 
-  /// The index with which a query would read the fewest rows; nil where none would help. It counts, so it takes its time.
+  /// The index with which a query would read the fewest rows; nil if none would help. It counts
+  /// rows, which takes time.
   ///
-  /// In front stand fields of which one value is asked for; behind them the one of which a stretch is, or those that sort.
+  /// Its first fields are those that must equal one value. The field with a range, or the sort
+  /// keys, follow.
   package func missingIndex(_ query: Query) throws -> MissingIndex? {
     let table = try ground.table(query.entity)
     let condition = try query.condition.map { (condition) throws(ConditionFault) in
@@ -42,7 +44,7 @@ extension Planner {
       let asked = parts.map { conjunction.parts[$0].expression }
       var reads: Int
       do { reads = try count(Query(query.entity, where: asked.isEmpty ? nil : .and(asked))) } catch is ConditionFault {
-        // By itself a part may be at fault where the whole is not, and then there is no advice.
+        // A part alone may throw although the whole condition does not. Then there is no advice.
         return
       }
       let isWhole = Set(parts).count == conjunction.parts.count
@@ -65,7 +67,8 @@ extension Planner {
     return best
   }
 
-  /// The index of what a reference leads to with which an order that goes over it would need few rows.
+  /// The index on the referenced entity with which an order over that reference would read few
+  /// rows.
   private func missingBehindReference(_ query: Query, _ table: TableReader) throws -> MissingIndex? {
     guard let limit = query.limit else { return nil }
     let order = try query.order.map { (order) throws(ConditionFault) in
@@ -80,7 +83,7 @@ extension Planner {
       entity: way.passing.inner.table.id, fields: fields, reads: wanted.overflow ? .max : wanted.partialValue)
   }
 
-  /// What an index must have to give an order; nil where none can.
+  /// The fields of an index that gives an order; nil if no index can.
   private static func fields(_ order: [Order], _ table: TableReader, ground: Ground) throws -> [FieldID]? {
     guard let first = order.first, order.allSatisfy({ $0.isDescending == first.isDescending }) else { return nil }
     var fields: [FieldID] = []

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Ways over full text indexes.
+/// Accesses over full text indexes.
 extension Planner {
   /// The rows that the searches of a condition find.
   func searching(_ conjunction: Conjunction) throws -> [Candidate] {
@@ -16,7 +16,8 @@ extension Planner {
     return found
   }
 
-  /// The rows with the trigrams of texts that the parts of a condition look for. The parts are tested on these rows.
+  /// The rows that contain the trigrams of texts which the condition searches for. The condition is
+  /// tested on these rows.
   func substrings(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
     var found: [Candidate] = []
     for reader in table.texts where reader.isWhole && reader.index.findsSubstrings {
@@ -56,12 +57,12 @@ extension Planner {
 }
 
 extension Term {
-  /// Whether it is a search of the row itself, whose question is known.
+  /// Whether it searches for the row itself and its question is known.
   var isOwnSearch: Bool {
     if case .search(_, .variable(0), _) = expression { operands[1].isConstant } else { false }
   }
 
-  /// The reference whose row a search is about; nil if it is about another row.
+  /// The reference whose row is searched for; nil if the search is for another row.
   var searchedReference: FieldID? {
     if case .search(_, .field(.variable(0), let id), _) = expression { id } else { nil }
   }

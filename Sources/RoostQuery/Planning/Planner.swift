@@ -1,13 +1,13 @@
 package import RoostRecords
 
-/// Chooses how a query's rows are found. It counts in the indexes before it decides.
+/// Chooses how to find a query's rows. It counts index entries before it decides.
 package struct Planner {
   let ground: Ground
-  /// How many references a plan may follow, so that planning ends.
+  /// The depth of nested plans over references, which has a limit so that planning ends.
   private let depth: Int
   private let routes: Routes?
 
-  /// - Parameter routes: what questions found on this very ground.
+  /// `routes` are the routes of this ground's questions.
   package init(_ ground: Ground, _ routes: Routes? = nil) { self.init(ground, depth: 0, routes) }
 
   private init(_ ground: Ground, depth: Int, _ routes: Routes?) {
@@ -17,12 +17,13 @@ package struct Planner {
   }
 
   private static let deepest = 4
-  /// For a plan that is part of another.
+  /// A planner for a plan that is part of another.
   var deeper: Planner { Planner(ground, depth: depth + 1, nil) }
 
   package func plan(_ query: Query) throws -> Plan { try plan(check(query)) }
 
-  /// A plan for a question with these constants; nil where it cannot be asked here, or not with them.
+  /// A plan for a question with these constants; nil if the question does not fit this ground or
+  /// its constants do not fit.
   package func plan(_ question: Question, _ values: [Value], offset: Int, limit: Int?) throws -> Plan? {
     if let kept = try routes?.route(question)?.plan(values, offset: offset, limit: limit) { return kept }
     guard let asked = try asked(question, values, offset: offset, limit: limit) else { return nil }
@@ -33,13 +34,14 @@ package struct Planner {
 
   private func plan(_ asked: Asked) throws -> Plan { try asked.plan(choice(asked).choice, ground) }
 
-  /// The best way, and whether there was no other one.
+  /// The best choice, and whether it was the only one.
   private func choice(_ asked: Asked) throws -> (choice: Choice, isOnly: Bool) {
     if let only = try single(asked) { return (only, false) }
     let choices = try choices(asked)
     var best = choices[0]
     for choice in choices where choice.cost < best.cost { best = choice }
-    // Other constants may be found in an index of trigrams, or imply the condition of a partial index.
+    // With other constants a trigram index might help, or the condition might imply that of a
+    // partial index.
     let isOnly = choices.count == 1 && asked.table.texts.isEmpty && !asked.mayMeetPartial
     return (best, isOnly)
   }
@@ -64,10 +66,11 @@ package struct Planner {
       question, kinds, values: values, conjunction: asked.conjunction, choice: choice, isOnly: isOnly, planner: self)
   }
 
-  /// How many rows the query finds. Where one index knows it, nothing else is asked.
+  /// The number of rows that the query finds. If one index knows it, nothing else is read.
   package func count(_ query: Query) throws -> Int { try count(check(query)) }
 
-  /// The same of a question with these constants; nil where it cannot be asked here, or not with them.
+  /// The number of rows that a question finds with these constants; nil if the question does not
+  /// fit this ground or its constants do not fit.
   package func count(_ question: Question, _ values: [Value]) throws -> Int? {
     if let rows = try uniqueRows(question, values) { return rows.count }
     if let kept = try routes?.route(question)?.plan(values, offset: 0, limit: nil) { return try kept.count() }
@@ -95,13 +98,13 @@ package struct Planner {
     return try plan(asked).count()
   }
 
-  /// Every plan that could be chosen, the dear ones too. All of them find the same rows, which is for tests to show.
+  /// All candidate plans, including expensive ones. Tests check that they return the same rows.
   package func plans(_ query: Query) throws -> [Plan] {
     let asked = try check(query)
     return try choices(asked).map { try asked.plan($0, ground) }
   }
 
-  /// A query whose every part means something here.
+  /// A query that was checked against the catalog.
   private struct Asked {
     let query: Query
     let table: TableReader
@@ -109,11 +112,11 @@ package struct Planner {
     let conjunction: Conjunction
     /// Whether it is part of another plan.
     let isInner: Bool
-    // A number below zero is none.
+    // A negative number counts as none.
     let offset: Int
     let limit: Int?
 
-    /// Whether the condition asks something of a field in the condition of a partial index.
+    /// Whether the condition tests a field that the condition of a partial index tests.
     var mayMeetPartial: Bool {
       table.indexes.contains { index in
         index.isPartial && index.isWhole
@@ -159,7 +162,7 @@ package struct Planner {
       conjunction: Conjunction(condition), isInner: isInner, offset: max(0, offset), limit: limit.map { max(0, $0) })
   }
 
-  /// The one row that there can be, if a unique index knows it. Nothing else can be cheaper.
+  /// The at most one row that a unique index knows. No other access is cheaper.
   private func single(_ asked: Asked) throws -> Choice? {
     if asked.isInner || asked.conjunction.constraints.isEmpty || asked.conjunction.isImpossible { return nil }
     for index in asked.table.indexes where index.isWhole && index.index.isUnique && !index.isPartial {
@@ -178,7 +181,7 @@ package struct Planner {
         $0, asked.conjunction, offset: asked.offset, limit: asked.limit, order: asked.order, table: table,
         ground: ground)
     }
-    // Reading an index from end to end for its order alone.
+    // Reads a whole index only for its order.
     for index in table.indexes
     where !asked.order.isEmpty && index.isWhole && !index.isPartial && !index.hasElements {
       let access = IndexAccess(index: index, ranges: [KeyRange()], fixedParts: 0)
@@ -205,7 +208,7 @@ package struct Planner {
     return try choices + filtered(choices, asked)
   }
 
-  /// Reading in the query's order, but of the rows only those that an index knows to be wanted.
+  /// Reads in the query's order, but only the rows that another index finds.
   private func filtered(_ choices: [Choice], _ asked: Asked) throws -> [Choice] {
     if asked.order.isEmpty { return [] }
     var found: [Choice] = []
@@ -229,7 +232,7 @@ package struct Planner {
     return found
   }
 
-  /// Every way that is worth a thought. One that reads all rows is always among them.
+  /// All useful accesses. One that reads all rows is always among them.
   private func candidates(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
     if conjunction.isImpossible {
       return [
@@ -247,7 +250,7 @@ package struct Planner {
     return found
   }
 
-  /// Every way that leaves some rows out.
+  /// All accesses that leave some rows out.
   private func narrowing(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
     var found: [Candidate] = []
     for index in table.indexes where index.isWhole {
@@ -267,7 +270,7 @@ package struct Planner {
     return found
   }
 
-  /// The rows that a part names by themselves.
+  /// The rows that a part of the condition names directly.
   private static func rows(_ part: Term) -> [RowID]? {
     func row(_ value: Value?) -> RowID? { if case .reference(let row) = value { row } else { nil } }
     switch part.expression {
@@ -287,11 +290,11 @@ package struct Planner {
     }
   }
 
-  /// `||`: every branch must be narrow by itself.
+  /// `||`: each branch must narrow the rows by itself.
   private func either(_ part: Term, _ number: Int, table: TableReader) throws -> Candidate? {
     guard (2...64).contains(part.operands.count) else { return nil }
     var branches: [Candidate] = []
-    // A row that one branch finds may be at fault in another, and must then be tested.
+    // A row that one branch finds may cause an error in another branch, and must then be tested.
     var isCovered = part.expression.isFaultless
     for branch in part.operands {
       let inner = Conjunction(branch)
@@ -308,7 +311,7 @@ package struct Planner {
       covered: isCovered ? PartSet(number) : PartSet())
   }
 
-  /// Two ways at once, where what both give is much less than what one does.
+  /// Two accesses together, if both give far fewer rows than one.
   private static func both(_ found: [Candidate], _ total: Int) -> Candidate? {
     let narrow = found.filter { $0.access.filter != nil }.sorted { $0.count < $1.count }
     guard narrow.count >= 2 else { return nil }
@@ -320,7 +323,7 @@ package struct Planner {
       covered: one.covered.union(two.covered))
   }
 
-  /// Ways over references: what is asked of the rows they lead to is asked there.
+  /// Accesses over references: the conditions on referenced rows are tested there.
   private func passing(_ table: TableReader, _ conjunction: Conjunction) throws -> [Candidate] {
     var found: [Candidate] = []
     let searched = conjunction.parts.compactMap(\.searchedReference)
@@ -340,7 +343,8 @@ package struct Planner {
           continue
         }
         moved.append(inner)
-        // A row to which nothing refers may be at fault, and is nobody's fault then: whoever refers is tested again.
+        // A test of a row that no row refers to may throw. Such an error does not count, because
+        // the referring rows are tested again.
         if inner.isFaultless { covered.insert(number) }
       }
       guard !moved.isEmpty, let condition = try? Checker.condition(.and(moved), ground.catalog, entity: target) else {
@@ -359,6 +363,6 @@ package struct Planner {
 }
 
 extension Candidate {
-  /// What it costs with the reading of its rows.
+  /// The cost, including the reading of its rows.
   var total: Double { cost + Double(count) * (Cost.row + Cost.test) }
 }

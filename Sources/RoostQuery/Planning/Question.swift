@@ -1,19 +1,19 @@
 package import RoostRecords
 
-/// A query whose constants come each time it is asked. What does not depend on them is looked at once.
+/// A query whose constants come with each call. The work that does not depend on them is done once.
 ///
-/// It can be asked where the catalog is the very one for which it was made.
+/// It is valid only for the catalog for which it was made.
 package final class Question: Sendable {
   let entity: EntityID
   let name: String
   let condition: Term?
   let order: [SortTerm]
   let onlyField: (field: FieldID, kind: Kind)?
-  /// Those of the constants, by number; none where they are not numbered from 0 on.
+  /// The kinds of the constants by number; empty if they are not numbered from 0.
   let kinds: [Kind]
   private let edition: (any AnyObject & Sendable)?
 
-  /// - Parameter query: its offset and its limit are of no account.
+  /// Checks a query; its offset and limit are ignored.
   package init(_ query: Query, _ ground: Ground) throws {
     let catalog = ground.catalog
     edition = ground.edition
@@ -43,7 +43,7 @@ package final class Question: Sendable {
     return all.count == kinds.count ? all : []
   }
 
-  /// Of a question that asks for one value of one field and nothing else, the field and its kind.
+  /// The field and its kind, if the condition only requires that one field equals one constant.
   private static func onlyField(_ condition: Term?) -> (field: FieldID, kind: Kind)? {
     guard let condition, case .compare(.equal, _, _) = condition.expression else { return nil }
     let (one, two) = (condition.operands[0], condition.operands[1])
@@ -59,16 +59,16 @@ package final class Question: Sendable {
 }
 
 extension Planner {
-  /// The one row, or none, where the question asks for one value of a field that is unique; nil where it must be planned.
+  /// The one row, or none, if the question asks for one value of a unique field; nil if it must be
+  /// planned.
   package func uniqueRows(_ question: Question, _ values: [Value]) throws -> [RowID]? {
     guard let (field, kind) = question.onlyField, question.isFor(ground), values.count == 1, kind.holds(values[0])
     else { return nil }
     return try uniqueRows(of: question.entity, field, key: values)
   }
 
-  /// The one row with a value of a field, or none; nil if the field is not unique, or if the value is equal to no stored one.
-  ///
-  /// - Parameter key: the value alone, in an array.
+  /// The row with a value of a field, or none; nil if the field is not unique or the value equals
+  /// no stored one. `key` is an array with only the value.
   package func uniqueRows(of entity: EntityID, _ field: FieldID, key: [Value]) throws -> [RowID]? {
     if key[0].isNull || ValueOrder.isUnordered(key[0]) { return nil }
     let table = try ground.table(entity)
@@ -81,7 +81,7 @@ extension Planner {
 }
 
 extension Expression {
-  /// The same with constants for parameters. There must be one for each.
+  /// The expression with constants in place of its parameters. Each parameter must have one.
   package func bound(_ values: [Value]) -> Expression {
     if case .parameter(let number, let kind) = self { return .constant(values[number], kind) }
     let operands = operands
@@ -90,11 +90,11 @@ extension Expression {
 }
 
 extension Checker {
-  /// A key to sort by.
+  /// Checks a sort key.
   mutating func key(_ order: Order) throws(ConditionFault) -> SortTerm {
     let term = try term(order.key)
     guard term.kind.isSortable else { throw wrong(order.key, "\(term.kind) has no order") }
-    guard order.collation == .plain || term.kind.whole == .string else { throw wrong(order.key, "it is no text") }
+    guard order.collation == .plain || term.kind.whole == .string else { throw wrong(order.key, "it is not a text") }
     return SortTerm(key: term, isDescending: order.isDescending, collation: order.collation)
   }
 }

@@ -1,31 +1,40 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// The plan that a question found, kept to be carried out again with other constants.
+/// The plan that a question found, kept to run again with other constants.
 ///
-/// To plan takes longer than to find a few rows: each index is asked, choices are compared, and a program is compiled. Here the choice stands: which
-/// index, and what is left to be tested. What depends on the constants is made anew: the stretch of the index and the program's constants.
-/// Where that is not all, as with nil, with what is no number and with texts that an index cuts, and where the stretch has become
-/// much longer than the one that was chosen, there is no way by the route, and the question is planned.
+/// Planning takes longer than finding a few rows: it asks each index, compares choices and compiles
+/// a program. A route keeps the choice of the index and of the tests. Only the range of the index
+/// and the program's constants are made anew.
 ///
-/// It belongs to the ground on which the plan was made.
+/// The question is planned again if that is not enough: for nil, for NaN, for texts that an index
+/// truncates, and if the range is much longer than the one for which the index was chosen.
+///
+/// A route belongs to the ground on which its plan was made.
 final class Route {
   private let plan: Plan
-  /// Nil where all rows are read, because no index has anything to say.
+  /// Nil if all rows are read, because no index helps.
   private let index: IndexReader?
   private let steps: [RouteStep]
-  /// The way to the rows that a reference leads to, where it goes over one.
+  /// The route to the referenced rows, if the access goes over a reference.
   private let inner: (passing: Passing, route: Route)?
   private let kinds: [Kind]
   private let isSingle: Bool
-  /// With more entries another way may be better.
+  /// With more entries another access may be better.
   private let mostEntries: Int
 
   private static let fewEntries = 64
 
-  /// Nil where other constants may ask for more than another stretch.
+  /// Nil if other constants may need more than another range.
   ///
-  /// - Parameter kinds: those of all constants, of which the question may have some.
+  /// - Parameters:
+  ///   - question: the question to make the route for.
+  ///   - kinds: the kinds of all constants; the question may use only some.
+  ///   - values: the constants.
+  ///   - conjunction: the parts of the condition with these constants.
+  ///   - choice: the choice of the planner.
+  ///   - isOnly: whether there was no other choice.
+  ///   - planner: plans the inner query of a path over a reference.
   init?(
     _ question: Question, _ kinds: [Kind], values: [Value], conjunction: Conjunction, choice: Choice,
     isOnly: Bool, planner: Planner
@@ -40,7 +49,8 @@ final class Route {
     let table = try ground.table(question.entity)
     var used = PartSet()
     switch choice.candidate.access {
-    // Where an index could say something to other constants, it is asked each time, unless there are few rows.
+    // If an index could help with other constants, the question is planned each time, unless there
+    // are few rows.
     case .all
     where isOnly && !condition.isUnsure && values.allSatisfy(RouteStep.isOrderly) || table.count <= Self.fewEntries:
       (index, steps, inner, isSingle) = (nil, [], nil, false)
@@ -72,7 +82,8 @@ final class Route {
       Query(question.name), table, ground: ground, choice: choice, residual: residual, isLenient: planner.isInner)
   }
 
-  /// The parts of a condition that say what a partial index says, where all constants imply its tests; nil if some do not.
+  /// The parts of a condition that express the tests of a partial index, if they imply these with
+  /// all constants; otherwise nil.
   private static func implied(_ index: IndexReader, _ table: TableReader, parts: Operands) -> PartSet? {
     if !index.isPartial { return PartSet() }
     let numbers = parts.indices.filter { !parts[$0].isOpen }
@@ -85,7 +96,8 @@ final class Route {
     return found
   }
 
-  /// The plan with these constants; nil where it must be made anew. It is carried out before the next one is asked for.
+  /// The plan with these constants; nil if it must be made anew. It must run before the next one is
+  /// requested.
   func plan(_ values: [Value], offset: Int, limit: Int?) throws -> Plan? {
     guard !plan.isRunning, values.count == kinds.count, RouteStep.arePlain(values, kinds) else { return nil }
     if let index {
@@ -108,7 +120,7 @@ final class Route {
   }
 }
 
-/// What a question asks of one part of an index.
+/// The constraint of a question on one part of an index.
 struct RouteStep {
   enum Source {
     case parameter(Int)
@@ -120,14 +132,15 @@ struct RouteStep {
   private let field: KeyField
   private let isDescending: Bool
 
-  /// What the first parts of an index are asked for: one value each, and of the last perhaps one side of a value.
+  /// The constraints on the first parts of an index: one value for each, and for the last perhaps a
+  /// comparison.
   static func steps(
     _ index: IndexReader, _ table: TableReader, parts: Operands, conjunction: Conjunction, used: inout PartSet
   ) -> [RouteStep]? {
     var steps: [RouteStep] = []
     for part in index.index.parts {
       guard let constraint = conjunction.constraint(on: part.field, part.form) else { break }
-      // Nothing else may be asked of the field, whatever the constants are.
+      // The field may have no other constraint, whatever the constants are.
       guard let number = parts.indices.first(where: { constraint.conjuncts == PartSet($0) }),
         case .compare(let comparison, _, _) = parts[number].expression,
         let step = RouteStep(comparison, parts[number].operands, part: part, field: constraint.path.field)
@@ -166,7 +179,8 @@ struct RouteStep {
     isDescending = part.isDescending
   }
 
-  /// The stretch of an index; nil where the constants ask for something else than one stretch with exactly the rows that are wanted.
+  /// The range of the index; nil if these constants need something other than one range with
+  /// exactly the wanted rows.
   static func range(_ steps: [RouteStep], _ index: IndexReader, values: [Value]) -> KeyRange? {
     var prefix = KeyBytes()
     for step in steps {
@@ -187,7 +201,8 @@ struct RouteStep {
     return KeyRange(prefix: prefix)
   }
 
-  /// Whether a constant says as much as others of its kind would: no stretch has what is no number, and none has too large a list.
+  /// Whether every constant of this kind would use the index alike. NaN lies in no range, and a
+  /// collection may have too many values.
   static func isOrderly(_ value: Value) -> Bool {
     switch value {
     case .array(let values): values.count <= IndexMatch.mostRanges && values.allSatisfy(isOrderly)
@@ -196,7 +211,8 @@ struct RouteStep {
     }
   }
 
-  /// Whether the constants are of their kinds, and none is nil or has a nil in it: who asks for that asks also for rows that lead nowhere.
+  /// Whether the constants have their kinds and contain no nil. A comparison with nil also finds
+  /// rows whose reference is nil.
   static func arePlain(_ values: [Value], _ kinds: [Kind]) -> Bool {
     for place in kinds.indices where hasNil(values[place]) || !kinds[place].holds(values[place]) { return false }
     return true
@@ -212,7 +228,7 @@ struct RouteStep {
 }
 
 extension Term {
-  /// Whether it depends on a constant what a part of it asks for.
+  /// Whether the constraint of some part of it depends on the value of a parameter.
   fileprivate var isUnsure: Bool {
     if !isOpen { return false }
     if case .compare = expression {
@@ -221,8 +237,8 @@ extension Term {
     return operands.contains(where: \.isUnsure)
   }
 
-  /// Whether a program of it may have its constants changed: they stand where a program holds them, and neither decide what else it does, nor are
-  /// told of in a fault.
+  /// Whether a program of it can replace its constants. Each must be in a register or list of the
+  /// program, must not change the code, and must not appear in an error.
   var isRebindable: Bool {
     if !isOpen { return true }
     func isPlaced(_ term: Term) -> Bool {
@@ -241,7 +257,8 @@ extension Term {
 }
 
 extension Planner {
-  /// The route to the rows behind a reference, and the parts of the condition that are asked there.
+  /// The route to the rows that a reference refers to, and the parts of the condition that are
+  /// tested there.
   fileprivate func innerRoute(
     _ passing: Passing, _ parts: Operands, conjunction: Conjunction, kinds: [Kind], values: [Value]
   ) throws -> (route: Route, used: PartSet)? {

@@ -2,18 +2,18 @@ internal import RoostRecords
 
 /// The routes of the questions that were asked of one ground. One thread uses them.
 ///
-/// They hold on to the ground, so whoever keeps them lets them go with it.
+/// They hold the ground. Their owner must release both together.
 package final class Routes {
   private enum State {
-    /// It was planned, and found no route yet. Programs ask many questions once between two commits, which would be no gain; and with some
-    /// constants, like nil, none is found.
+    /// The question was planned but has no route yet. Programs ask many questions only once between
+    /// two commits, and a route would not pay then. Some constants, such as nil, give no route.
     case asked(tries: Int)
     case found(Route)
-    /// Each time it must be planned.
+    /// The question must be planned each time.
     case refused
   }
 
-  /// More questions are not kept apart: the oldest go.
+  /// At most this many questions are kept; the oldest is removed.
   private static let most = 64
   private static let mostTries = 4
 
@@ -29,7 +29,7 @@ package final class Routes {
     return nil
   }
 
-  /// Whether to plan it would give a route, though a count may do with less.
+  /// Whether planning the question would give a route. A count alone may need no plan.
   func isWorthwhile(_ question: Question) -> Bool {
     guard let state = entries.first(where: { $0.question === question })?.state else {
       note(question) { nil }
@@ -39,7 +39,7 @@ package final class Routes {
     return false
   }
 
-  /// Notes that a question was planned. `make` is called from the second time on.
+  /// Notes that a question was planned. It calls `make` from the second time on.
   func note(_ question: Question, _ make: () throws -> Route?) rethrows {
     guard let place = entries.firstIndex(where: { $0.question === question }) else {
       if entries.count == Self.most { entries.removeFirst() }
@@ -50,6 +50,6 @@ package final class Routes {
     if let route = try make() { entries[place].state = .found(route) }
   }
 
-  /// How many questions have a route, for tests.
+  /// The number of questions that have a route, for tests.
   package var count: Int { entries.count { if case .found = $0.state { true } else { false } } }
 }

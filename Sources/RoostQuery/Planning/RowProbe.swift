@@ -2,7 +2,7 @@ package import RoostRecords
 
 /// Tests single rows as a query does, and makes the bytes by which the query sorts them.
 ///
-/// It is for one ground at a time.
+/// It works on one ground at a time.
 package final class RowProbe {
   private var table: TableReader
   private let program: Program?
@@ -10,15 +10,16 @@ package final class RowProbe {
   private let readsHead: Bool
 
   package struct Found {
-    /// No two rows have the same one.
+    /// The sort key. No two rows have the same.
     package var key: [UInt8]
-    /// The value of the first sort key, where it is read.
+    /// The value of the first sort key, if it was requested.
     package var head: Value?
   }
 
   /// - Parameters:
-  ///   - question: its constants are in its condition. It must be for this ground.
-  ///   - readsHead: whether the value of the first sort key is wanted too.
+  ///   - question: its condition contains its constants. It must fit the ground.
+  ///   - ground: the rows to test.
+  ///   - readsHead: whether to return the value of the first sort key too.
   package init(_ question: Question, _ ground: Ground, readsHead: Bool) throws {
     let table = try ground.table(question.entity)
     self.table = table
@@ -27,14 +28,15 @@ package final class RowProbe {
     self.readsHead = readsHead
   }
 
-  /// Goes on to another ground of the same catalog. False if it cannot: then another probe must be made.
+  /// Switches to another ground of the same catalog. Returns false if that is impossible; then make
+  /// another probe.
   package func move(to ground: Ground) throws -> Bool {
     guard try program?.move(to: ground) != false, try keys.move(to: ground) else { return false }
     table = try ground.table(table.id)
     return true
   }
 
-  /// Nil where there is no such row, or where it does not fulfil the condition.
+  /// Nil if the row does not exist or does not fulfil the condition.
   package func look(_ id: RowID) throws -> Found? {
     try table.lend(id) { row in
       guard let row else { return nil }

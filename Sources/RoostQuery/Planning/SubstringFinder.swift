@@ -1,13 +1,13 @@
 internal import RoostRecords
 
-/// Reads from a part of a condition which text the value of a field must contain.
+/// Finds the text that a field must contain for a part of a condition to be true.
 struct SubstringFinder {
   /// Variables that `if let` binds to a field of the row.
   private var variables: [Int: FieldID] = [:]
 
   init() {}
 
-  /// A field and its text. Every row for which the part is true contains the text there.
+  /// The field and the text. In every row for which the part is true, the field contains the text.
   mutating func find(_ term: Term) -> (field: FieldID, test: Expression.TextTest, text: String)? {
     let parts = term.operands
     switch term.expression {
@@ -39,15 +39,16 @@ struct SubstringFinder {
 
   // MARK: The question
 
-  /// The part of a text that an index of trigrams can be asked for; nil if there is none.
+  /// The part of a text that a trigram index can search for; nil if there is none.
   ///
-  /// An index folds some characters in other ways than the comparisons do. So the question has only characters for which both agree:
-  /// letters of most alphabets, Chinese and Japanese ones, and what ASCII has besides. Korean syllables and the scripts of India are left out.
-  /// A row that contains the text contains the characters side by side.
+  /// An index folds some characters differently than the comparisons do. So the question has only
+  /// characters for which both agree: letters of most alphabets, Chinese and Japanese characters,
+  /// and other ASCII characters. Korean syllables and the scripts of India are left out. A row that
+  /// contains the text contains these characters side by side.
   static func question(_ text: String) -> String? {
     var (best, run) = ([Unicode.Scalar](), [Unicode.Scalar]())
     func end(isFollowed: Bool) {
-      // What follows may be a mark on the last character.
+      // The next character may be a mark on the last one.
       if isFollowed, !run.isEmpty { run.removeLast() }
       if run.count > best.count { best = run }
       run = []
@@ -61,7 +62,7 @@ struct SubstringFinder {
     return "\"" + String(String.UnicodeScalarView(best)) + "\""
   }
 
-  /// A longer question finds hardly less, and takes longer.
+  /// A longer question excludes hardly more rows and takes longer.
   private static let mostCharacters = 64
 
   private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,40 +1,40 @@
 internal import RoostRecords
 
-/// How rows are found that may fulfil a condition.
+/// How a plan finds the rows that may fulfil a condition.
 enum Access {
-  /// No row can.
+  /// No row can fulfil it.
   case nothing
-  /// All rows, by their numbers.
+  /// All rows, in order of their numbers.
   case all
   /// These rows, in order of their numbers.
   case rows([RowID])
-  /// The row that a unique index has, or none.
+  /// The row of an entry in a unique index, or none.
   case single(RowID?, IndexReader)
   case index(IndexAccess)
-  /// The rows that refer to those which another plan finds.
+  /// The rows that refer to the rows which another plan finds.
   indirect case through(Passing)
-  /// The same in the order of those rows.
+  /// The rows that refer to the rows which another plan finds, in the order of that plan.
   indirect case following(Following)
   /// The rows that a full text search finds.
   case searched(SearchAnswer)
   /// The rows that a full text search finds, in the order of their ranks.
   case ranked(SearchAnswer)
-  /// The rows of any of these, each once.
+  /// The rows of any of these accesses, each once.
   case either([Candidate])
-  /// The rows of all of these.
+  /// The rows that are in all of these accesses.
   case both([Candidate])
-  /// The rows of the first, in its order, that stand in the stretches of an index too.
+  /// The rows of the first access, in its order, that also pass the filter.
   indirect case filtered(Candidate, by: RowFilter)
 }
 
-/// What leaves rows out before they are read.
+/// Rejects rows before they are read.
 enum RowFilter {
   case index(IndexAccess)
   case search(SearchAnswer)
 }
 
 extension Access {
-  /// A filter that keeps the rows of this access; nil if no index alone knows them.
+  /// A filter that passes the rows of this access; nil if no index alone can tell.
   var filter: RowFilter? {
     switch self {
     case .index(let use): .index(use)
@@ -44,58 +44,59 @@ extension Access {
   }
 }
 
-/// Some stretches of an index, in order and apart from each other.
+/// Disjoint ranges of an index, in order.
 struct IndexAccess {
   var index: IndexReader
   var ranges: [KeyRange]
-  /// How many parts in front have one value in all entries of all ranges.
+  /// The number of leading parts that have one value in all entries of all ranges.
   var fixedParts: Int
-  /// The bytes of these.
+  /// The bytes of these parts.
   var fixedPrefix = KeyBytes()
 }
 
-/// A way over a reference, from the rows it leads to.
+/// A path backwards over a reference: from the rows that `inner` finds to the rows that refer to
+/// them.
 struct Passing {
-  /// By the reference.
+  /// The index on the reference.
   var index: IndexReader
   var field: Field
   var inner: Plan
 }
 
-/// A way along the rows that references lead to, in their order, and back to those that refer to them.
+/// A path that reads the referenced rows in their order, and for each the rows that refer to it.
 struct Following {
   var passing: Passing
-  /// Whether the query asks for no order among rows that refer to equal ones but that of their numbers.
+  /// Whether the query's order leaves rows that refer to equal rows in the order of their numbers.
   var isWholeOrder: Bool
 }
 
-/// A way to find rows, what it costs, and what it leaves to be tested.
+/// A way to find rows, its cost, and the parts of the condition that it covers.
 struct Candidate {
   var access: Access
-  /// How many rows it comes to. Of an index that is exact.
+  /// The number of rows that it finds; an index gives it exactly.
   var count: Int
   var isCountExact: Bool
-  /// What finding them costs, without reading them.
+  /// The cost to find the rows, without reading them.
   var cost: Double
-  /// The parts of the condition that need no test behind it.
+  /// The parts of the condition that the rows need not be tested for.
   var covered: PartSet
-  /// What must be paid before the first row comes.
+  /// The cost before the first row is found.
   var fixedCost = 0.0
-  /// Which share of the rows it comes to is read; the others are known not to fulfil the condition.
+  /// The share of the found rows that is read; the others are known not to fulfil the condition.
   var readShare = 1.0
 }
 
-/// What things cost, in steps of an index.
+/// Costs, in steps of an index.
 enum Cost {
   static let entry = 1.0
   static let seek = 20.0
-  /// A row that is found by its number.
+  /// Reading a row by its number.
   static let row = 12.0
-  /// A row behind another.
+  /// Reading the next row.
   static let nextRow = 2.0
   static let test = 3.0
-  /// Whether a row is in a set of rows.
+  /// Testing whether a set contains a row.
   static let lookup = 0.3
-  /// The key by which a row is sorted.
+  /// Making the sort key of a row.
   static let sort = 10.0
 }

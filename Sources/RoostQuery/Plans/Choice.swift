@@ -1,12 +1,12 @@
 internal import RoostRecords
 
-/// A key to sort by, checked.
+/// A checked sort key.
 struct SortTerm: Sendable {
   var key: Term
   var isDescending: Bool
   var collation = Collation.plain
 
-  /// The row's own field, if that is all the key is, and indexes have it in this order.
+  /// The row's own field, if the key is only that and an index has its order.
   var field: FieldID? {
     if collation == .plain, case .field(.variable(0), let id) = key.expression { id } else { nil }
   }
@@ -14,15 +14,15 @@ struct SortTerm: Sendable {
 
 enum Direction { case forward, backward }
 
-/// What a candidate costs for a whole query, with its order and its limit.
+/// The cost of a candidate for a whole query, with its order and its limit.
 struct Choice {
   var candidate: Candidate
-  /// Whether the rows come in the query's order by themselves, and which way; nil where they must be sorted.
+  /// The direction in which the access yields the query's order; nil if the rows must be sorted.
   let direction: Direction?
   let cost: Double
-  /// How many rows it will look at.
+  /// The number of rows that it will read.
   let visited: Double
-  /// How many rows fulfil the condition.
+  /// The number of rows that fulfil the condition.
   let expected: Double
 
   init(
@@ -44,7 +44,7 @@ struct Choice {
     let wanted = limit.map { Double($0) + Double(offset) }
     if direction != nil {
       visited = min(count, wanted.map { $0 / max(share * candidate.readShare, 1 / max(count, 1)) } ?? count)
-      // What is found piece by piece is only found as far as it is needed.
+      // An access that finds rows one by one searches only as far as needed.
       let part = candidate.isStreamed && count > 0 ? visited / count : 1
       cost = candidate.fixedCost + (candidate.cost - candidate.fixedCost) * part + visited * reading
     } else {
@@ -53,7 +53,7 @@ struct Choice {
     }
   }
 
-  /// Of one row at most, which is in order by itself.
+  /// A choice with at most one row, which needs no sorting.
   init(single candidate: Candidate) {
     self.candidate = candidate
     direction = .forward
@@ -62,7 +62,8 @@ struct Choice {
     expected = visited
   }
 
-  /// Which way the rows must be read to come in order.
+  /// The direction in which the rows must be read to be in the query's order; nil if no direction
+  /// is.
   private static func direction(_ access: Access, _ order: [SortTerm], table: TableReader) -> Direction? {
     guard let first = order.first else { return .forward }
     let way: Direction = first.isDescending ? .backward : .forward
@@ -74,16 +75,16 @@ struct Choice {
     case .filtered(let base, _): return Self.direction(base.access, order, table: table)
     case .index(let access):
       let parts = access.index.index.parts
-      // Rows with one value in lower case may have several values.
+      // Rows with the same lowercased text may have different texts.
       let fixed = Set(parts.prefix(access.fixedParts).filter { $0.form == .value }.map(\.field))
       let free = parts.dropFirst(access.fixedParts)
-      // Keys that have one value in all rows order nothing. Behind the others come equal ones by their numbers, so the
-      // index must end where they do.
+      // Keys with the same value in all rows do not affect the order. Rows with equal keys sort by
+      // their numbers, so the index must have no parts after these keys.
       let keys = order.filter { key in key.field.map { !fixed.contains($0) } ?? true }
       guard keys.count == free.count, free.dropLast().allSatisfy({ !$0.mayBeCut(table.entity) }) else { return nil }
       for (key, part) in zip(keys, free) {
         guard key.field == part.field, part.form == .value else { return nil }
-        // Rows that are equal stand by their numbers, upwards if read forward.
+        // Rows with equal keys follow their numbers, ascending when the index is read forwards.
         guard (key.isDescending != part.isDescending) == (way == .backward) else { return nil }
       }
       return way
@@ -92,7 +93,7 @@ struct Choice {
 }
 
 extension Choice {
-  /// Begins behind a place in the order, where an index has that.
+  /// Begins after a position in the order, if an index allows that.
   mutating func seek(_ point: SeekPoint, _ order: [SortTerm], entity: Entity, conjunction: Conjunction) {
     guard let direction else { return }
     switch candidate.access {
@@ -109,12 +110,13 @@ extension Choice {
 }
 
 extension Index.Part {
-  /// Whether its keys may be cut, so that what stands behind it may not be in order.
+  /// Whether an index may truncate its keys, so that entries with equal truncated keys may be out
+  /// of order.
   func mayBeCut(_ entity: Entity) -> Bool { KeyField(self, entity)?.isText ?? false }
 }
 
 extension Candidate {
-  /// Whether rows come while they are found.
+  /// Whether it yields rows while it still searches.
   var isStreamed: Bool {
     switch access {
     case .nothing, .all, .rows, .single, .index, .filtered, .following, .searched, .ranked: true
@@ -123,7 +125,7 @@ extension Candidate {
   }
 }
 
-/// Which share of rows fulfils parts of a condition.
+/// Estimates the share of rows that fulfils parts of a condition.
 enum Selectivity {
   static func share(
     of conjunction: Conjunction, without covered: PartSet, table: TableReader, ground: Ground

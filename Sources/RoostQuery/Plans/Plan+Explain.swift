@@ -1,6 +1,7 @@
 internal import RoostRecords
 
-/// A plan in words. After it was carried out, what was expected stands beside what was found.
+/// Describes a plan in words. After the plan has run, the text shows the expected and the actual
+/// numbers.
 extension Plan {
   package var explanation: String { lines().joined(separator: "\n") }
 

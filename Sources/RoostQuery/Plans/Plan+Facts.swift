@@ -1,19 +1,19 @@
 internal import RoostRecords
 
-/// What a plan did, for whoever shows it otherwise than in words.
+/// The work that a plan did, as values for callers that do not show text.
 extension Plan {
   package struct Facts: Sendable {
     /// The indexes that it reads.
     package var indexes: [String] = []
-    /// What is tested on rows; nil for nothing.
+    /// The test of each row; nil if there is none.
     package var test: String?
-    /// Whether rows come in the query's order by themselves.
+    /// Whether the access yields the query's order without sorting.
     package var comesSorted = true
   }
 
-  /// The rows that it read, also those whose order it followed.
+  /// The number of rows that it read, including the rows whose order it followed.
   package var rowsRead: Int { tally.rows + (followed?.rowsRead ?? 0) }
-  /// The same of entries of indexes.
+  /// The number of index entries that it read, including those of the followed plan.
   package var entriesRead: Int { tally.entries + (followed?.entriesRead ?? 0) }
 
   private var followed: Plan? {

@@ -1,8 +1,8 @@
 internal import RoostRecords
 
-/// How a query is carried out: a value that says what it will do, does it, and then says what it did.
+/// A plan for a query. It can describe itself, run, and then report what it did.
 ///
-/// It belongs to the snapshot, or to the moment of a transaction, for which it was made.
+/// It is valid for the snapshot, or the moment of a transaction, for which it was made.
 package final class Plan {
   @exclusivity(unchecked) private(set) var query: Query
   let entity: Entity
@@ -12,39 +12,39 @@ package final class Plan {
   @exclusivity(unchecked) private(set) var access: Access
   let direction: Direction?
   let residual: Term?
-  /// Whether a row that is at fault counts as one that fulfils the condition, because it is tested again.
+  /// Whether a row whose test throws counts as a match, because the caller tests it again.
   let isLenient: Bool
-  /// What tells that an access comes to no row outside the condition.
+  /// Whether the access finds no row that fails the condition.
   let isCountExact: Bool
   let cost: Double
-  /// How many rows fulfil the condition, as far as that is known beforehand.
+  /// The number of rows that fulfil the condition, as far as it is known in advance.
   @exclusivity(unchecked) private(set) var expected: Double
   let visited: Double
   let program: Program?
-  /// Whether it stays, to be carried out again: see ``Route``.
+  /// Whether the plan is kept to run again: see ``Route``.
   private let isKept: Bool
-  /// Whether it is being carried out.
+  /// Whether it runs now.
   @exclusivity(unchecked) private(set) var isRunning = false
-  /// What was done the last time.
+  /// The numbers of the last run.
   @exclusivity(unchecked) package internal(set) var tally = Tally()
 
-  /// While rows behind a place in the order are handed out: the key of that place.
+  /// The key after which rows are given, while the plan runs with a position in the order.
   @exclusivity(unchecked) var behind: [UInt8]?
 
-  /// How many rows will be handed out, where that is known, for whoever makes room for them.
+  /// The number of rows that will be given, if known, so that the caller can reserve memory.
   package var sureCount: Int {
     guard residual == nil, isCountExact, expected < 1e9 else { return min(query.limit ?? 0, 1024) }
     return max(0, min(Int(expected) - query.offset, query.limit ?? .max, 1 << 20))
   }
 
   package struct Tally: Sendable {
-    /// Entries of indexes that were read.
+    /// Index entries that were read.
     package var entries = 0
     /// Rows that were read.
     package var rows = 0
-    /// Rows that fulfilled the condition, as far as it went.
+    /// Rows that fulfilled the condition, as far as the plan ran.
     package var matches = 0
-    /// Rows that were handed out.
+    /// Rows that were given to the caller.
     package var results = 0
   }
 
@@ -69,7 +69,7 @@ package final class Plan {
     isKept = false
   }
 
-  /// A plan without an order that stays, and whose constants come each time.
+  /// A plan without an order that is kept, and whose constants come with each run.
   init(
     _ query: Query, _ table: TableReader, ground: Ground, choice: Choice, residual: Term?, isLenient: Bool
   ) throws {
@@ -92,7 +92,7 @@ package final class Plan {
 
   deinit { settle() }
 
-  // MARK: Being carried out
+  // MARK: One run
 
   func begin() {
     isRunning = true
@@ -111,9 +111,10 @@ package final class Plan {
     tally = Tally()
   }
 
-  // MARK: Being carried out again
+  // MARK: Further runs
 
-  /// - Parameter count: how many rows there are at the most, and if nothing is left to be tested, exactly; nil where nobody knows.
+  /// Replaces the access for the next run. `count` is the largest possible number of rows, which is
+  /// exact if there is no residual test; nil if unknown.
   func go(by access: Access, _ count: Int?) {
     self.access = access
     if let count { expected = Double(count) }

@@ -1,17 +1,17 @@
 internal import RoostRecords
 
-/// What is asked of an entity's rows.
+/// A query for the rows of one entity.
 package struct Query: Sendable {
   package var entity: String
-  /// Which rows; nil for all of them.
+  /// The condition that the rows must fulfil; nil for all rows.
   package var condition: Expression?
-  /// By what they are sorted. Rows that are equal in all of this follow their numbers, in the direction of the first key.
-  /// Without any key they come in whatever order is found first.
+  /// The sort keys. Rows with equal keys sort by their numbers, in the direction of the first key.
+  /// Without a key the order is undefined.
   package var order: [Order]
-  /// How many rows are left out at the beginning.
+  /// The number of rows to skip at the beginning.
   package var offset: Int
   package var limit: Int?
-  /// Rows up to this place in the order are left out. It needs an order, and no offset.
+  /// The query skips rows up to this position in the order. It needs an order and no offset.
   package var after: SeekPoint?
 
   package init(
@@ -25,7 +25,7 @@ package struct Query: Sendable {
   }
 }
 
-/// One key to sort by: nil comes first, what is no number last, false before true.
+/// A sort key: nil comes first, NaN last, false before true.
 package struct Order: Hashable, Sendable {
   package var key: Expression
   package var isDescending: Bool

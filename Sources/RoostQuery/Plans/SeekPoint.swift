@@ -1,8 +1,8 @@
 package import RoostRecords
 
-/// A place in an order: after a row that has, or had, these values.
+/// A position in an order: after a row that has, or had, these values.
 package struct SeekPoint: Sendable {
-  /// One for each key.
+  /// One value for each key.
   package var values: [Value]
   package var row: RowID
 
@@ -13,10 +13,11 @@ package struct SeekPoint: Sendable {
 }
 
 extension IndexAccess {
-  /// This access without the entries before a place in the query's order, where the first key decides that.
+  /// This access without the entries before a position in the query's order, if the first key
+  /// decides that.
   ///
-  /// The place may come from a query with another condition. Then the fixed keys may have other values than the place, and no entry is left
-  /// out.
+  /// The position may come from a query with another condition. If the fixed keys then have other
+  /// values than the position, no entry is left out.
   func behind(
     _ point: SeekPoint, _ order: [SortTerm], direction: Direction, entity: Entity, conjunction: Conjunction
   ) -> IndexAccess {
@@ -44,7 +45,7 @@ extension IndexAccess {
 }
 
 extension KeyRange {
-  /// The part of the range from `start` on and before `end`; nil where it is empty.
+  /// The part of the range from `start` on and before `end`; nil if it is empty.
   func clipped(_ start: KeyBytes?, _ end: KeyBytes?) -> KeyRange? {
     var (from, to) = (low, high)
     if let start, from < start { from = start }
@@ -55,7 +56,7 @@ extension KeyRange {
 }
 
 extension KeyBytes {
-  /// A value as an ascending part of an index stores it.
+  /// A value as an ascending index part stores it.
   init?(_ value: Value, _ field: Field, cutBehind most: Int) {
     var key = ByteBuffer(capacity: 64)
     if field.isOptional { key.append(value.isNull ? 0 : 1) }

@@ -1,6 +1,7 @@
 internal import RoostRecords
 
-/// Memory for bytes that a program makes: constants for its life, values of one row until the next.
+/// Memory for bytes that a program makes: constants as long as the program lives, values of a row
+/// until the next row.
 final class Arena {
   @exclusivity(unchecked) private var blocks: [UnsafeMutableRawPointer] = []
   @exclusivity(unchecked) private(set) var isEmpty = true
@@ -13,7 +14,7 @@ final class Arena {
     isEmpty = true
   }
 
-  /// What is kept from now on is gone after ``release(to:)`` with this.
+  /// A mark for ``release(to:)``, which frees all that is kept after it.
   var mark: Int { blocks.count }
 
   func release(to mark: Int) {
@@ -31,7 +32,7 @@ final class Arena {
 
   func keep(_ bytes: [UInt8]) -> UnsafeRawBufferPointer { bytes.withUnsafeBytes { keep($0) } }
 
-  /// The value as a cell; nil where none can hold it.
+  /// The value as a cell; nil if no cell can hold it.
   func cell(_ value: Value) -> Cell? {
     switch value {
     case .null: return .null

@@ -1,10 +1,11 @@
 internal import RoostBytes
 internal import RoostRecords
 
-/// A value while a program runs: a number, or bytes that lie elsewhere.
+/// A value while a program runs: a number, or a pointer to bytes.
 ///
-/// Signed integers stand in `bits` as such, floating numbers as a Double's pattern, rows by their number, true as 1. Of text,
-/// data and UUIDs `bits` is the address and `count` how many bytes there are. A `count` of -1 says nil.
+/// `bits` holds signed integers, the bit pattern of a Double for floating-point numbers, the number
+/// of a row, or 1 for true. For text, data and UUIDs, `bits` is the address and `count` the number
+/// of bytes. A `count` of -1 means nil.
 struct Cell {
   var bits: UInt64
   var count: Int
@@ -42,7 +43,7 @@ struct Cell {
 }
 
 extension Cell {
-  /// Whether a comparison holds between two numbers. If one of them is nil, only `==` and `!=` can be asked.
+  /// Whether a comparison holds between two numbers. If one is nil, only `==` and `!=` are allowed.
   @inline(__always)
   static func compare<Number: Comparable>(
     _ question: UInt8, _ one: Cell, two: Cell, number: (Cell) -> Number
@@ -64,13 +65,13 @@ extension Cell {
   }
 }
 
-/// How the bytes of a field become a cell.
+/// How the bytes of a field are decoded to a cell.
 enum CellCoding: UInt8 {
   case signed8, signed16, signed32, signed64
   case unsigned8, unsigned16, unsigned32, unsigned64
   case float, double, uuid, presence, text
 
-  /// nil where a field's values do not fit into cells.
+  /// nil if a field's values do not fit into cells.
   init?(_ kind: Kind) {
     guard case .plain(let type) = kind.whole else { return nil }
     switch type {
@@ -91,7 +92,7 @@ enum CellCoding: UInt8 {
     }
   }
 
-  /// Of a field of fixed width.
+  /// Decodes a field of fixed width.
   @inline(__always)
   func cell(_ memory: UnsafeRawPointer) -> Cell {
     switch self {

@@ -1,17 +1,18 @@
 internal import RoostRecords
 
-/// Tests of the rows that a relationship leads to, as loops in the program.
+/// Compiles tests of a relationship's rows as loops in the program.
 ///
-/// What Swift computes whole before it goes on is computed whole here too: a filter is a loop of its own, whose rows are kept in a
-/// list. So the same rows are at fault.
+/// A collection that Swift computes completely before it continues is computed completely here too:
+/// a filter is a loop of its own that keeps its rows in a list. So the same rows cause the same
+/// errors.
 extension Compiler {
-  /// Where a loop gets its rows from.
+  /// The source of a loop's rows.
   enum RowSource {
     case members(owner: UInt16, loop: UInt16)
     case list(UInt16)
   }
 
-  /// Whether a program can go through these rows by itself.
+  /// Whether a program can loop over these rows without the interpreter.
   func isLoop(_ term: Term) -> Bool {
     switch term.expression {
     case .many: true
@@ -44,12 +45,12 @@ extension Compiler {
     }
   }
 
-  /// The row to which rows belong, and by which relationship.
+  /// The register of the row that owns the rows, and the relationship.
   private mutating func memberRows(_ term: Term) throws -> MemberTerm {
     switch term.expression {
     case .variable(let number): return rowVariables[number]!
     case .unwrap, .coalesce:
-      // A relationship of no row is nil, or the empty list in its place.
+      // The relationship of a nil row is nil, or the empty list that replaces it.
       let owner = try value(term.operands[0].operands[0])
       if case .unwrap = term.expression { emit(Instruction(code: .demand, one: owner, extra: parts.add(term))) }
       return MemberTerm(owner: owner, many: term.operands[0])
@@ -57,18 +58,18 @@ extension Compiler {
     }
   }
 
-  /// Whether a variable can stand for these rows without a list of them.
+  /// Whether a variable can be bound to these rows without making a list.
   func isBindable(_ term: Term) -> Bool {
     if case .filter = term.expression { return false }
     return isLoop(term)
   }
 
-  /// `if let` of rows: the variable stands for the row to which they belong.
+  /// `if let` of rows: the variable is bound to the row that owns them.
   mutating func bindRows(
     _ variable: Int, _ term: Term, orElse other: Int, body: (inout Compiler) throws -> Void
   ) throws {
     let rows = try memberRows(term)
-    // Only the relationship itself is nil where there is no row; what stands in its place is empty.
+    // Only the relationship itself is nil if there is no row; its replacement by `??` is empty.
     if term.isMany, term.kind.isOptional {
       emit(Instruction(code: .jumpIfNull, detail: Self.detail(0, true), one: rows.owner), jumpingTo: other)
     }
@@ -79,7 +80,7 @@ extension Compiler {
     (variables, rowVariables) = before
   }
 
-  /// Emits the head of a loop, and returns where its element stands.
+  /// Emits the head of a loop and returns the register of its element.
   private mutating func begin(_ source: RowSource, _ again: Int, end: Int) throws -> UInt16 {
     let element = try parts.register()
     switch source {
@@ -107,7 +108,7 @@ extension Compiler {
 
   // MARK: Tests
 
-  /// Whether some or all rows fulfil a test: the first that decides ends the loop.
+  /// Whether some or all rows fulfil a test: the first row that decides ends the loop.
   mutating func quantified(
     _ quantifier: Expression.Quantifier, _ variable: Int, term: Term, to target: Int, when sense: Bool
   ) throws {
@@ -148,7 +149,7 @@ extension Compiler {
 
   // MARK: Values
 
-  /// How many rows there are, or the first or the last of them.
+  /// The number of rows, or the first or last row.
   mutating func rowValue(_ term: Term) throws -> UInt16 {
     let rows = try source(term.operands[0])
     let target = try parts.register()
@@ -167,7 +168,7 @@ extension Compiler {
   }
 }
 
-/// Rows that belong to the row in a register.
+/// The rows of a relationship whose owner is in a register.
 struct MemberTerm {
   var owner: UInt16
   var many: Term

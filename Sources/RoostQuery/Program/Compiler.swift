@@ -1,16 +1,16 @@
 internal import RoostRecords
 internal import _StringProcessing
 
-/// Turns a checked term into a program.
+/// Compiles a checked term to a program.
 ///
-/// Tests become jumps, so nothing is computed that Swift would not compute either. What has no instruction is left to the
-/// interpreter, one subterm at a time.
+/// Tests become jumps, so a program computes nothing that Swift would not compute. A subterm
+/// without an instruction is left to the interpreter.
 struct Compiler {
   let ground: Ground
   let parts: ProgramParts
-  /// Where each bound variable stands.
+  /// The register of each bound variable.
   var variables: [Int: (register: UInt16, kind: Kind)] = [:]
-  /// Which rows a variable stands for, where it is bound to those of a relationship.
+  /// The rows that a variable is bound to, if they are those of a relationship.
   var rowVariables: [Int: MemberTerm] = [:]
   private var labels: [Int32?] = []
   private var jumps: [(instruction: Int, label: Int)] = []
@@ -31,7 +31,7 @@ struct Compiler {
     return parts
   }
 
-  /// A program that leaves a value in the register it returns.
+  /// Compiles a program that leaves a value in the returned register.
   mutating func compile(value: Term) throws -> (ProgramParts, UInt16)? {
     guard CellCoding(value.kind) != nil else { return nil }
     let register = try self.value(value)
@@ -162,7 +162,7 @@ struct Compiler {
     return try parts.needle(test, part.constant)
   }
 
-  /// `&&` and `||`: the first part that is `stop` decides.
+  /// `&&` and `||`: the first part whose result is `stop` decides.
   private mutating func chain(_ all: Operands, to target: Int, when sense: Bool, stopsAt stop: Bool) throws {
     let end = label()
     let decided = sense == stop ? target : end
@@ -182,7 +182,8 @@ struct Compiler {
     place(end)
   }
 
-  /// Jumps if one of several texts is in a field. If these differ by case alone, rows that have none are looked at once.
+  /// Jumps if a field contains one of several texts. If these differ by case alone, one search
+  /// excludes rows that contain none.
   private mutating func search(_ searches: ArraySlice<Term>, to target: Int) throws {
     guard let first = searches.first else { return }
     let none = label()
@@ -237,7 +238,7 @@ struct Compiler {
     return false
   }
 
-  /// A range whose bounds are known and in order: then nothing can be at fault.
+  /// Whether the bounds of a range are known and ordered: then it cannot throw.
   private func isSoundRange(_ term: Term) -> Bool {
     guard let low = term.operands[0].constant, let high = term.operands[1].constant, isCell(term.operands[2]) else {
       return false
@@ -325,7 +326,7 @@ struct Compiler {
     }
   }
 
-  /// A bool that has no jump of its own.
+  /// A Boolean value that has no jump instruction.
   private mutating func computed(_ term: Term) throws -> UInt16 {
     switch term.expression {
     case .compare, .within, .text, .matches, .contains, .isEmpty, .search: try interpret(term)
@@ -338,7 +339,7 @@ struct Compiler {
     emit(Instruction(code: .copy, target: target, one: register))
   }
 
-  /// The outcome of a test as a value.
+  /// The result of a test as a value.
   private mutating func flag(_ term: Term) throws -> UInt16 {
     let (target, end) = (try parts.register(), label())
     emit(Instruction(code: .copy, target: target, one: try parts.constant(.bool(true))))
@@ -359,7 +360,7 @@ struct Compiler {
       emit(Instruction(code: .follow, target: row, one: reference, extra: passage))
     }
     let load = try parts.load(entity, field, ground: ground)
-    // A reference is a number and no place in memory, so whoever asks for it again may share its register.
+    // A reference is a number, not a pointer, so all uses of it may share its register.
     let isReference = if case .reference = field.type { true } else { false }
     let target = isReference ? try parts.reference(in: row, load) : try parts.register()
     emit(Instruction(code: .load, target: target, one: row, extra: load))
@@ -389,7 +390,7 @@ struct Compiler {
 }
 
 extension Term {
-  /// Whether this looks for a text in a field of the row.
+  /// Whether it searches a field of the row for a text.
   fileprivate var isSearch: Bool {
     guard case .text(.contains, .field(.variable(0), _), _) = expression else { return false }
     return Compiler.isText(operands)

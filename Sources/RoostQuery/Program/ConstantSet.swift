@@ -1,14 +1,14 @@
 internal import RoostBytes
 internal import RoostRecords
 
-/// A constant collection that cells are looked up in.
+/// A constant collection in which a program looks cells up.
 struct ConstantSet {
   private var hasNull = false
   private var words: [UInt64] = []
   private var texts: Set<[UInt8]> = []
   private let order: CellOrder
 
-  /// nil where its elements are no cells.
+  /// nil if no cells can hold the elements.
   init?(_ values: [Value], _ kind: Kind) {
     guard let order = CellOrder(kind) else { return nil }
     self.order = order
@@ -21,7 +21,7 @@ struct ConstantSet {
       }
       switch order {
       case .signed, .unsigned: words.append(cell.bits)
-      // No number equals what is none; adding 0 makes one zero of both.
+      // No number equals NaN; adding 0 turns -0 into 0.
       case .double: if !cell.double.isNaN { words.append((cell.double + 0).bitPattern) }
       case .bytes: texts.insert([UInt8](cell.bytes))
       case .text: texts.insert(Self.composed(cell.bytes))

@@ -1,11 +1,11 @@
 internal import RoostRecords
 
-/// Reads one field of a row. It holds nothing that is counted, so that a loop may copy it.
+/// Reads one field of a row. It has no counted reference, so that a loop may copy it.
 struct FieldReader {
-  /// By version of the layout.
+  /// The places by version of the layout.
   let places: UnsafeMutablePointer<FieldPlace>
   let coding: CellCoding
-  /// Whether its cells are bytes that lie in the row.
+  /// Whether its cells are bytes in the row.
   let isBytes: Bool
   /// The value of rows whose layout does not have the field.
   let initial: Cell
@@ -23,7 +23,8 @@ struct FieldReader {
 
   func deallocate() { places.deallocate() }
 
-  /// The value; nil if it is stored outside of the row. The row was examined, so its version is one of the table's.
+  /// The value; nil if it is stored outside the row. The row was validated, so its version is one
+  /// of the table's.
   @inline(__always)
   func cell(_ row: UnsafeRawPointer, version: Int) -> Cell? {
     let place = places + version

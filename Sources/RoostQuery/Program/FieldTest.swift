@@ -1,8 +1,9 @@
 internal import RoostRecords
 
-/// A test of one field that a program begins with, and that decides without an instruction.
+/// A test of one field at the beginning of a program, which runs without instructions.
 ///
-/// It replaces a `load` and the jump after it, to a `no`. It leaves the field's value in its register as the `load` does.
+/// It replaces a `load` and the following jump to a `no`. Like the `load`, it leaves the field's
+/// value in its register.
 struct FieldTest {
   private let reader: FieldReader
   let register: UInt16
@@ -15,7 +16,7 @@ struct FieldTest {
 
   private enum Kind: UInt8 { case signed, unsigned, double, find }
 
-  /// The value; nil if it is stored outside of the row.
+  /// The value; nil if it is stored outside the row.
   @inline(__always)
   func cell(_ row: Row) -> Cell? { reader.cell(row.start, version: row.version) }
 
@@ -31,7 +32,7 @@ struct FieldTest {
     }
   }
 
-  /// All tests with which a program begins.
+  /// All tests at the beginning of a program.
   static func leading(_ parts: ProgramParts, _ loads: UnsafeMutablePointer<FieldReader>) -> [FieldTest] {
     let known = Set(parts.constants.map(\.register) + parts.parameters.compactMap(\.register))
     let code = parts.instructions

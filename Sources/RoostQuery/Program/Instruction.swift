@@ -1,66 +1,67 @@
 internal import RoostRecords
 
-/// One step of a program. Registers are named by number.
+/// One step of a program. Registers have numbers.
 struct Instruction {
   var code: Code
-  /// What a comparison asks, and from bit 3 on whether it jumps when that holds.
+  /// The comparison operator, and from bit 3 on whether to jump if the comparison holds.
   var detail: UInt8 = 0
   var target: UInt16 = 0
   var one: UInt16 = 0
   var two: UInt16 = 0
-  /// Where a jump goes, or which of the program's lists is meant.
+  /// The target of a jump, or an index into one of the program's lists.
   var extra: Int32 = 0
 
   enum Code: UInt8 {
     /// target = field `extra` of the row in `one`
     case load
-    /// target = the row to which the reference in `one` leads, by way of `extra`
+    /// target = the row that the reference in `one` refers to, by passage `extra`
     case follow
     /// target = one
     case copy
     case jump
-    /// If `one` is true, as `detail` says.
+    /// Jumps if `one` is true, or if it is not, according to `detail`.
     case jumpIf
-    /// If `one` is nil, as `detail` says.
+    /// Jumps if `one` is nil, or if it is not, according to `detail`.
     case jumpIfNull
     case compareSigned, compareUnsigned, compareDouble, compareText, compareBytes
-    /// If the needle `two` says so of `one`.
+    /// Jumps if the text `one` passes the test of needle `two`.
     case find
-    /// If `one` is among the members `two`.
+    /// Jumps if `one` is in the constant set `two`.
     case member
-    /// If the regular expression `two` finds something in `one`.
+    /// Jumps if the regular expression `two` matches a part of `one`.
     case match
-    /// If the text `one` is empty.
+    /// Jumps if the text `one` is empty.
     case empty
-    /// target = how many characters `one` has
+    /// target = the number of characters in `one`
     case characters
-    /// target = what the arithmetic of the term `extra` makes of `one` and `two`
+    /// target = the result of the arithmetic of term `extra` on `one` and `two`
     case integers, floats
-    /// `one` must not be nil; else the term `extra` is at fault.
+    /// Throws an error about the term `extra` if `one` is nil.
     case demand
-    /// target = what the interpreter says of `extra`
+    /// target = the interpreter's value of escape `extra`
     case interpret
-    /// Begins the loop `two` through the rows of `one`.
+    /// Begins the loop `two` over the rows of `one`.
     case begin
-    /// target = the next row of the loop `two`; behind the last it jumps.
+    /// target = the next row of the loop `two`; jumps after the last.
     case next
-    /// Of the list `two`: nothing is in it; the row `one` is put in; a loop through it begins.
+    /// The list `two`: `clear` empties it, `keep` appends the row `one`, `rewind` begins a loop
+    /// over it.
     case clear, keep, rewind
-    /// target = the next row of the list `two`; behind the last it jumps.
+    /// target = the next row of the list `two`; jumps after the last.
     case nextKept
-    /// target = how many rows belong to `one` by the loop `two`, or the first or last of them
+    /// target = the number of rows that the loop `two` has for `one`, or the first or last of them
     case memberCount, firstMember, lastMember
-    /// target = how many rows are in the list `two`, or the first or last of them
+    /// target = the number of rows in the list `two`, or the first or last of them
     case keptCount, firstKept, lastKept
-    /// If some row belongs to `one` by the loop `two`.
+    /// Jumps if the loop `two` has a row for `one`.
     case hasMembers
-    /// If the row `one` belongs to the row `target` by the loop `two`.
+    /// Jumps if the loop `two` has the row `one` for the row `target`.
     case belongs
-    /// If the row `one` is in the list `two`.
+    /// Jumps if the list `two` contains the row `one`.
     case isKept
-    /// If the full text search `two` finds the row `one`.
+    /// Jumps if the full text search `two` finds the row `one`.
     case isFound
-    /// target = the rank of the row `one` by the full text search `two`
+    /// target = the rank of the row `one` in the full text search `two`
     case rank
     case yes, no
   }
@@ -78,7 +79,7 @@ struct FieldLoad {
   var initial: Cell
   var isOptional: Bool
   var table: TableReader
-  /// By version of the layout.
+  /// The places by version of the layout.
   var places: [FieldPlace]
 }
 
@@ -88,10 +89,10 @@ struct Passage {
   var term: Term
 }
 
-/// A term that a program leaves to the interpreter, and where its variables stand.
+/// A term that a program leaves to the interpreter, and the registers of its variables.
 struct Escape {
   var term: Term
   var bindings: [(variable: Int, register: UInt16, kind: Kind)]
-  /// Variables that stand for all rows of a loop's relationship.
+  /// Variables that are bound to all rows of a loop's relationship.
   var rows: [(variable: Int, owner: UInt16, loop: UInt16)]
 }

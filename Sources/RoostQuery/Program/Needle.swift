@@ -1,12 +1,13 @@
-/// A text that others are tested against, with what is computed once.
+/// A text to search for, with all that can be computed once.
 struct Needle {
   let test: Expression.TextTest
   private let bytes: UnsafeRawBufferPointer
   private let isSimple: Bool
-  /// Whether there is something of it, and none of its characters can be written in another way: so where its bytes are not, it is not.
+  /// Whether the needle is not empty and none of its characters has another encoding. Then a text
+  /// without its bytes does not contain it.
   private let isPlain: Bool
   private let text: String
-  /// Whether it is looked for by its bytes alone, in either case: see ``init(before:arena:)``.
+  /// Whether only its bytes are searched for, in either case: see ``init(before:arena:)``.
   private let isSieve: Bool
   private var scratch: [UInt8] = []
 
@@ -21,7 +22,8 @@ struct Needle {
     isSieve = false
   }
 
-  /// A needle that every text holds that holds one of these. It tells them from other texts if they differ by case alone.
+  /// A needle for a first search: every text that contains one of `needles` contains it too. It
+  /// excludes other texts only if the needles differ by case alone.
   init(before needles: [Needle], arena: Arena) {
     let form = needles.first?.bytes.map(Folding.lower) ?? []
     let areAlike = needles.allSatisfy { $0.isPlain && $0.test == .contains && $0.bytes.map(Folding.lower) == form }
@@ -29,7 +31,8 @@ struct Needle {
     (test, text, isSimple, isPlain, isSieve) = (.contains, "", true, false, true)
   }
 
-  /// Of ASCII only these are what other characters are the same as: the Greek question mark, a Greek accent, and the sign for Kelvin.
+  /// The ASCII characters that equal other characters: `;` the Greek question mark, `` ` `` a Greek
+  /// accent, `K` the Kelvin sign.
   private static func hasDouble(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: ";") || byte == UInt8(ascii: "`") || byte == UInt8(ascii: "K")
   }
@@ -37,7 +40,7 @@ struct Needle {
   mutating func holds(_ candidate: UnsafeRawBufferPointer) -> Bool {
     if isSieve { return ByteSearch.containsCaseless(candidate, bytes) }
     if test == .containsLoosely {
-      // What is not there is found nowhere, as Foundation says it.
+      // No text contains the empty needle, as in Foundation.
       if bytes.isEmpty { return false }
       if Folding.isASCII(candidate) { return ByteSearch.containsCaseless(candidate, bytes) }
       scratch.removeAll(keepingCapacity: true)
@@ -60,7 +63,8 @@ struct Needle {
     return TextComparing.test(test, String(decoding: candidate, as: UTF8.self), other: text)
   }
 
-  /// What the bytes of any text say of a plain needle; nil where it stands beside what may be a mark, or may join it to something.
+  /// Searches a text's bytes for a plain needle; nil if the match is next to a possible mark or a
+  /// character that it may join.
   private func byBytes(_ candidate: UnsafeRawBufferPointer) -> Bool? {
     let rest = candidate.count - bytes.count
     if rest < 0 { return false }
@@ -88,7 +92,8 @@ struct Needle {
     }
   }
 
-  /// ASCII begins a character of its own behind other ASCII, but for a line feed behind a carriage return.
+  /// After ASCII, an ASCII character begins a new character, except a line feed after a carriage
+  /// return.
   @inline(__always)
   private static func isClear(_ text: UnsafeRawBufferPointer, before place: Int) -> Bool {
     place == 0 || text[place - 1] < 0x80 && text[place - 1] != 13

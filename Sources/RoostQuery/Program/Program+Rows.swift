@@ -1,7 +1,7 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// The instructions that go through rows of relationships.
+/// The instructions that loop over rows of relationships.
 extension Program {
   private func owner(_ register: UInt16) -> RowID? {
     let cell = registers[Int(register)]
@@ -12,7 +12,7 @@ extension Program {
     registers[Int(register)] = row.map { Cell(bits: $0.number) } ?? .null
   }
 
-  /// Begins a loop. A reference that is nil leads to no rows.
+  /// Begins a loop. A nil reference has no rows.
   @inline(never)
   func begin(_ step: Instruction) throws(StoreError) {
     let loop = loops[Int(step.two)]
@@ -20,7 +20,7 @@ extension Program {
     if let owner = owner(step.one) { try loop.begin(owner) } else { loop.rest() }
   }
 
-  /// The next row of a loop; false behind the last.
+  /// The next row of a loop; false after the last.
   @inline(never)
   func next(_ step: Instruction) throws -> Bool {
     let loop = loops[Int(step.two)]
@@ -74,7 +74,7 @@ extension Program {
     }
   }
 
-  /// All rows of a list, for the interpreter.
+  /// All rows of a relationship, for the interpreter.
   func members(_ register: UInt16, _ loop: UInt16) throws(StoreError) -> Value {
     guard let owner = owner(register) else { return .array([]) }
     return .array(try loops[Int(loop)].members.rows(of: owner).map { .reference($0) })

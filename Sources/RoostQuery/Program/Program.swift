@@ -3,20 +3,20 @@ internal import RoostFile
 package import RoostRecords
 internal import _StringProcessing
 
-/// A compiled condition, or a value to compute, for the rows of one ground. One thread runs it.
+/// A compiled condition or value for the rows of one ground. One thread runs it.
 package final class Program {
   private let parts: ProgramParts
   private let code: UnsafeMutablePointer<Instruction>
   let registers: UnsafeMutablePointer<Cell>
   private let loads: UnsafeMutablePointer<FieldReader>
-  /// The field that is the whole value; nil if more is to be computed.
+  /// The field, if its value is the whole result; nil if more must be computed.
   let field: FieldReader?
-  /// The tests that need no instruction, and after which the rest is run.
+  /// The tests that need no instructions. The other instructions run after them.
   private let leading: UnsafeMutablePointer<FieldTest>
   private let leadingCount: Int
   private let needles: UnsafeMutablePointer<Needle>
   private let sets: UnsafeMutablePointer<ConstantSet>
-  // Constants, so that nobody asks at every row whether they are being changed.
+  // `let`, to avoid an exclusivity check per row.
   private let patterns: [TextPattern]
   private let terms: [Term]
   private let escaped: [Escape]
@@ -27,17 +27,18 @@ package final class Program {
   @exclusivity(unchecked) private var fields: [FieldLoad]
   private let result: UInt16
   @exclusivity(unchecked) private var table: TableReader
-  /// The numbers of the rows that registers hold, for values that stand outside them.
+  /// The numbers of the rows that registers hold, for values that are stored outside the rows.
   private let rows: UnsafeMutablePointer<RowID>
-  /// The moment at which a register's row was looked up. At another one it may be gone.
+  /// The moment at which a register's row was looked up. At another moment the pointer may be
+  /// invalid.
   private let moments: UnsafeMutablePointer<UInt64>
   @exclusivity(unchecked) private var moment: UInt64 = 0
-  /// Whether it reads rows other than the one that is tested.
+  /// Whether it reads rows other than the tested one.
   private let follows: Bool
-  /// Whether the result may lie in a row other than the one it is computed for.
+  /// Whether the result may point into a row other than the tested one.
   private var isBorrowed = false
   let spare = Arena()
-  /// Bytes of the constants that came last.
+  /// Bytes of the constants of the last `bind`.
   private let given = Arena()
   @exclusivity(unchecked) private var interpreter: Interpreter
 
@@ -46,7 +47,7 @@ package final class Program {
     try self.init(compiler.compile(condition: condition), 0)
   }
 
-  /// nil where the value fits into no register.
+  /// nil if the value fits into no register.
   package convenience init?(value: Term, _ ground: Ground, _ entity: EntityID) throws {
     var compiler = try Compiler(ground, entity)
     guard let (parts, register) = try compiler.compile(value: value) else { return nil }
@@ -109,7 +110,7 @@ package final class Program {
     sets.deinitialize(count: parts.members.count).deallocate()
   }
 
-  /// How many parts of the condition are left to the interpreter.
+  /// The number of condition parts that are left to the interpreter.
   package var escapes: Int { parts.escapes.count }
 
   /// Whether the row fulfils the condition.
@@ -133,7 +134,7 @@ package final class Program {
     return try run(from: place)
   }
 
-  /// The value for the row, as long as the row lies where it is and until the next one.
+  /// The value for the row. It is valid as long as the row stays in place, and until the next call.
   @inline(__always)
   func cell(_ row: Row) throws -> Cell {
     if let cell = field?.cell(row.start, version: row.version) { return cell }
@@ -147,7 +148,7 @@ package final class Program {
       _ = try run()
       return registers[Int(result)]
     }
-    // That row stays in memory only for the moment.
+    // Another row stays in memory only for the moment.
     try table.hold()
     defer { table.release() }
     begin(row)
@@ -156,7 +157,7 @@ package final class Program {
     return found.isNull ? found : Cell(spare.keep(found.bytes))
   }
 
-  /// Puts constants where they were left open.
+  /// Sets the constants of the parameters.
   func bind(_ values: [Value]) {
     if parts.parameters.isEmpty { return }
     given.clear()
@@ -179,14 +180,15 @@ package final class Program {
     sieve()
   }
 
-  /// Makes the needles that are looked for before several others.
+  /// Makes the needles that are searched before several others.
   private func sieve() {
     for sieve in parts.sieves {
       needles[Int(sieve.place)] = Needle(before: sieve.needles.map { needles[Int($0)] }, arena: given)
     }
   }
 
-  /// Goes on to another ground of the same catalog. False if the program reads more than the row that it tests: then it is of no use there.
+  /// Switches to another ground of the same catalog. Returns false if the program reads more than
+  /// the tested row; it cannot be used there.
   func move(to ground: Ground) throws -> Bool {
     guard !follows, loops.isEmpty, lists.isEmpty, escaped.isEmpty, answers.isEmpty else { return false }
     table = try ground.table(parts.entity)
@@ -194,7 +196,7 @@ package final class Program {
     return true
   }
 
-  /// Gives back what was kept for the next row.
+  /// Frees what was kept for the next row.
   func rest() { for loop in loops { loop.rest() } }
 
   @inline(__always)
@@ -207,10 +209,10 @@ package final class Program {
   }
 
   private func run(from start: Int = 0) throws -> Bool {
-    // What other rows lie on must stay there until the end.
+    // The memory of other rows must stay in place until the end.
     if follows { try table.hold() }
     defer { if follows { table.release() } }
-    // Local, so that they need not be loaded again after every call.
+    // Local, so that they are not loaded again after every call.
     let (code, registers) = (code, registers)
     var at = start
     while true {
@@ -343,7 +345,7 @@ package final class Program {
     moments[target] = moment
   }
 
-  /// Lets go what a step of a loop has kept. A row may have been among it, so all are looked up again.
+  /// Frees the memory of a loop's step. A row may have been in it, so all rows are looked up again.
   @inline(__always)
   func release(to mark: Int) {
     if spare.mark == mark { return }

@@ -1,11 +1,11 @@
 internal import RoostRecords
 internal import _StringProcessing
 
-/// What a program is made of, while it is compiled and while it runs.
+/// The parts of a program, while it is compiled and while it runs.
 final class ProgramParts {
-  /// The register of the row that is tested, where it lies.
+  /// The register of the pointer to the tested row.
   static let row: UInt16 = 0
-  /// The register of that row's number.
+  /// The register of the tested row's number.
   static let reference: UInt16 = 1
 
   let entity: EntityID
@@ -15,7 +15,7 @@ final class ProgramParts {
   private var ways: [(reference: UInt16, table: EntityID, row: UInt16)] = []
   private var references: [(row: UInt16, load: Int32, register: UInt16)] = []
   private(set) var constants: [(register: UInt16, cell: Cell)] = []
-  /// The constants that come later.
+  /// The constants that are set before a run.
   private(set) var parameters: [ProgramParameter] = []
   private(set) var loads: [FieldLoad] = []
   private(set) var passages: [Passage] = []
@@ -27,7 +27,8 @@ final class ProgramParts {
   private(set) var patterns: [TextPattern] = []
   private(set) var answers: [SearchAnswer] = []
   @exclusivity(unchecked) var needles: [Needle] = []
-  /// Needles that are searched first. A text without the needle at `place` contains none of `needles`.
+  /// Needles that are searched first. A text without the needle at `place` contains none of
+  /// `needles`.
   private(set) var sieves: [(place: UInt16, needles: [UInt16])] = []
   /// Bytes of constants.
   let arena = Arena()
@@ -51,7 +52,7 @@ final class ProgramParts {
     return register
   }
 
-  /// The register of a constant that comes later.
+  /// The register of a constant that is set before a run.
   func parameter(_ number: Int) throws(ConditionFault) -> UInt16 {
     let register = try register()
     parameters.append(ProgramParameter(number: number, place: .register(register)))
@@ -71,8 +72,8 @@ final class ProgramParts {
     return Int32(loads.count - 1)
   }
 
-  /// The way over the reference in a register, and the register of the row it leads to. It is the same each time, so that a row is
-  /// looked up once although several of its fields are asked for.
+  /// The passage for the reference in a register, and the register of the referenced row. Both are
+  /// the same for each use, so the row is looked up once even if several of its fields are read.
   func passage(
     from reference: UInt16, to table: TableReader, _ term: Term
   ) throws(ConditionFault) -> (row: UInt16, passage: Int32) {
@@ -86,7 +87,7 @@ final class ProgramParts {
     return (row, passage)
   }
 
-  /// The register of a reference that stands in a row.
+  /// The register of a reference that is read from a row.
   func reference(in row: UInt16, _ load: Int32) throws(ConditionFault) -> UInt16 {
     if let known = references.first(where: { $0.row == row && $0.load == load }) { return known.register }
     references.append((row, load, try register()))
@@ -146,7 +147,7 @@ final class ProgramParts {
     return place
   }
 
-  /// A needle to look for before these.
+  /// A needle to search for before `needles`.
   func sieve(_ needles: [UInt16]) throws(ConditionFault) -> UInt16 {
     let place = try needle(.contains, nil)
     sieves.append((place, needles))
@@ -164,14 +165,14 @@ final class ProgramParts {
     return try place(patterns.count)
   }
 
-  /// The number of the last in a list, of which an instruction has two bytes to tell it.
+  /// The index of the last element of a list; an instruction has two bytes for it.
   private func place(_ count: Int) throws(ConditionFault) -> UInt16 {
     if let number = UInt16(exactly: count - 1) { return number }
     throw ConditionFault(.tooDeep, "the condition has too many parts", in: "the whole")
   }
 }
 
-/// Where a constant that comes later stands in a program.
+/// The place in a program of a constant that is set before a run.
 struct ProgramParameter {
   enum Place {
     case register(UInt16)

@@ -1,22 +1,23 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// A place in a program where the rows of a relationship are gone through, one after the other.
+/// A loop in a program over the rows of a relationship.
 ///
-/// The cursor is kept from row to row, and given back when the plan comes to its end.
+/// It keeps the cursor from row to row and closes it when the plan ends.
 final class RowLoop {
   let members: Members
   @exclusivity(unchecked) private var walk: UnsafeMutablePointer<MemberWalk>?
-  /// How much memory of the program's was in use when the loop began.
+  /// The mark of the program's memory when the loop began.
   @exclusivity(unchecked) var mark = 0
-  /// Counts the rows of all owners. Unchecked, because one query has the loop for itself and `step()` calls no code of users.
+  /// Counts the rows of all owners. Unchecked, because one query has the loop for itself and
+  /// `step()` calls no code of users.
   @exclusivity(unchecked) var counter = InterruptCounter()
 
   init(_ members: Members) { self.members = members }
 
   deinit { rest() }
 
-  /// Stands before the rows to which this one leads.
+  /// Moves before the first row of `owner`.
   func begin(_ owner: RowID) throws(StoreError) {
     if walk == nil {
       let opened = UnsafeMutablePointer<MemberWalk>.allocate(capacity: 1)
@@ -29,7 +30,7 @@ final class RowLoop {
     try walk!.pointee.begin(owner)
   }
 
-  /// The next row; nil behind the last, and where nothing was begun.
+  /// The next row; nil after the last row, or if the loop was not begun.
   func next() throws(StoreError) -> RowID? { try walk?.pointee.next() }
 
   func rest() {
@@ -40,10 +41,10 @@ final class RowLoop {
   }
 }
 
-/// Rows that a filter has let pass, in memory that is used again for the next row.
+/// The rows that passed a filter, in memory that is reused for the next row.
 final class RowList {
   @exclusivity(unchecked) var rows: [RowID] = []
-  /// The number of the row that a loop comes to next.
+  /// The place of the row that a loop reads next.
   @exclusivity(unchecked) var place = 0
   @exclusivity(unchecked) var mark = 0
 

@@ -1,7 +1,7 @@
 internal import RoostRecords
 
 extension TableReader {
-  /// Calls `body` with a row where it lies, which it must not keep; with nil if there is none of that number.
+  /// Calls `body` with a row in place, which it must not keep; with nil if the row does not exist.
   @inline(__always)
   func lend<Result>(_ id: RowID, _ body: (Row?) throws -> Result) throws -> Result {
     try hold()

@@ -1,23 +1,23 @@
 internal import RoostRecords
 
-/// A set of rows, such as those in some ranges of an index or those that a full text search finds.
+/// A set of rows, such as those in ranges of an index or those that a full text search finds.
 ///
-/// Numbers are given in order, so they lie close: a page of 4,096 numbers is a field of bits. Where pages lie close too, they are
-/// found by their number, else by hashing.
+/// Row numbers are assigned in order, so they lie close together: a page is a bit field of 4,096
+/// numbers. If the pages lie close together too, an array finds them, otherwise a hash table.
 struct RowSet {
   private static let words = 64
   private static let none = -1
 
   private var pages: [UInt64: Int] = [:]
   private var bits: [UInt64] = []
-  /// Where each page from `first` on begins, if there are not too many.
+  /// Where each page from `first` on begins, if there are not too many pages.
   private var starts: [Int] = []
   private var first: UInt64 = 0
 
-  /// The page of the last row that was put in, and where it begins.
+  /// The page of the last inserted row, and where the page begins.
   private var last: (page: UInt64, start: Int) = (.max, 0)
 
-  /// An empty set. After the last row was put in it must be settled.
+  /// An empty set. Call ``settle()`` after the last insertion.
   init() {}
 
   mutating func insert(_ row: RowID) {
@@ -33,7 +33,7 @@ struct RowSet {
     return start
   }
 
-  /// Prepares the set for questions.
+  /// Prepares the set for lookups.
   mutating func settle() {
     guard let least = pages.keys.min(), let last = pages.keys.max(), last - least < 1024 + 8 * UInt64(pages.count)
     else {

@@ -1,9 +1,10 @@
 internal import RoostFile
 internal import RoostRecords
 
-/// The answer of a full text index to one question. The rows are found when the first one is asked for.
+/// The rows that a full text index finds for one question. The search runs when they are first
+/// needed.
 ///
-/// It belongs to its ground: plans and programs over the same ground share it.
+/// The answer belongs to its ground: plans and programs over one ground share it.
 final class SearchAnswer {
   let reader: FullTextReader
   let search: RowSearch
@@ -23,7 +24,7 @@ final class SearchAnswer {
     }
   }
 
-  /// About how many rows match. No row is looked at for it.
+  /// An estimate of the number of matching rows. It reads no row.
   func estimate() throws -> Int {
     if let guess { return guess }
     let guess = try reader.estimate(question)
@@ -32,7 +33,7 @@ final class SearchAnswer {
   }
 
   func contains(_ row: RowID) throws -> Bool {
-    // Not a copy of the set: that would count references at each row.
+    // Does not copy the set, which would cost reference counting for each row.
     if found == nil { found = try makeSet() }
     return found?.contains(row) ?? false
   }
@@ -55,10 +56,11 @@ final class SearchAnswer {
     return rows
   }
 
-  /// How many rows match, exactly.
+  /// The exact number of matching rows.
   func count() throws -> Int { try reader.count(question) }
 
-  /// Calls `body` with each row, in any order, until it says false; returns whether it went to the end.
+  /// Calls `body` with each row, in any order, until it returns false; returns whether it reached
+  /// the end.
   func forEach(_ body: (RowID) throws -> Bool) throws -> Bool {
     var isWhole = true
     try reader.forEach(question) { row in
@@ -68,7 +70,7 @@ final class SearchAnswer {
     return isWhole
   }
 
-  /// The score with the sign turned over; 0 if the row does not match.
+  /// The negated score; 0 if the row does not match.
   func rank(_ row: RowID) throws -> Double {
     if let known = ranks[row] { return known }
     let score = try reader.score(row, question, weights: search.weights)
@@ -77,14 +79,14 @@ final class SearchAnswer {
     return rank
   }
 
-  /// The best rows, at most so many, with the best one first. Rows of one rank follow their numbers.
+  /// The best rows, at most `most`, the best first. Rows with equal ranks follow their numbers.
   func best(_ most: Int) throws -> [RowID] {
     let rows = try reader.best(question, most, weights: search.weights)
     for (row, score) in rows { note(row, -score) }
     return rows.map(\.row)
   }
 
-  /// More ranks are not kept.
+  /// At most this many ranks are kept.
   private static let mostRanks = 4_000_000
 
   private func note(_ row: RowID, _ rank: Double) {
@@ -92,11 +94,11 @@ final class SearchAnswer {
   }
 }
 
-/// The answers that were asked for last.
+/// A cache of the most recent answers.
 final class SearchAnswers {
   private static let most = 16
 
-  // Unchecked exclusivity: one thread uses the ground, and `make` runs outside of an access.
+  // Unchecked exclusivity: one thread uses the ground, and `make` runs outside an access.
   @exclusivity(unchecked) private var known: [SearchAnswer] = []
 
   func answer(

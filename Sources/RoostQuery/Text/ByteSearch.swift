@@ -1,25 +1,27 @@
-/// Finds bytes in bytes.
+/// Searches bytes for bytes.
 package enum ByteSearch {
-  /// Whether `part` stands somewhere in `text`; nothing stands everywhere.
+  /// Whether `text` contains `part`; every text contains the empty part.
   @inline(__always)
   package static func contains(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
     part.isEmpty || place(of: part, in: text, from: 0) != nil
   }
 
-  /// Where `part`, which is something, stands first in `text`, from a place on.
+  /// The first place of `part`, which must not be empty, in `text` from `begin` on.
   package static func place(
     of part: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer, from begin: Int
   ) -> Int? {
     place(of: part, in: text, from: begin, ignoring: 0, isEqual)
   }
 
-  /// Whether `text` contains `part`, which must be in lower case, in any case of ASCII. Every text contains the empty one.
+  /// Whether `text` contains `part` in any ASCII case. `part` must be lowercase. Every text
+  /// contains the empty part.
   package static func containsCaseless(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
-    // With bit 5 set a capital looks like its small letter, and few other bytes look alike.
+    // With bit 5 set, a capital equals its small letter, and few other bytes become equal.
     part.isEmpty || place(of: part, in: text, from: 0, ignoring: 32, isEqualCaseless) != nil
   }
 
-  /// Looks at eight places at a time for the first and the last byte of `part`, and calls `isEqual` where both are found.
+  /// Compares the first and last byte of `part` at eight places at once, and calls `isEqual` where
+  /// both match.
   @inline(__always)
   private static func place(
     of part: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer, from begin: Int, ignoring bits: UInt8,
@@ -42,12 +44,12 @@ package enum ByteSearch {
     let head = UInt64(first | bits) &* ones
     let tail = UInt64(part[reach] | bits) &* ones
     while offset <= last {
-      // The last eight places overlap those before them.
+      // The last eight places overlap the ones before.
       let base = min(offset, last &- 7)
       let heads = start.loadUnaligned(fromByteOffset: base, as: UInt64.self).littleEndian | ignored
       let tails = start.loadUnaligned(fromByteOffset: base &+ reach, as: UInt64.self).littleEndian | ignored
       let difference = (heads ^ head) | (tails ^ tail)
-      // Marks each byte that is zero, and perhaps some behind the first one that is.
+      // Marks each zero byte, and perhaps some bytes after the first zero byte.
       var marks = (difference &- ones) & ~difference & (ones &* 128)
       marks &= ~0 &<< (UInt64(truncatingIfNeeded: offset &- base) &* 8)
       while marks != 0 {

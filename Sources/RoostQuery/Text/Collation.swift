@@ -1,20 +1,21 @@
 internal import RoostRecords
 @_spi(_Unicode) internal import Swift
 
-/// In which order texts come.
+/// The order of texts.
 package enum Collation: UInt8, Hashable, Sendable, CaseIterable {
-  /// As `<` has it.
+  /// The order of Swift's `<`.
   case plain
-  /// As readers expect it: letters first, then their marks, then their case.
+  /// By letters first, then by diacritics, then by case.
   case localized
-  /// The same, with runs of digits as the numbers they are.
+  /// Like `localized`, but runs of digits sort as numbers.
   case localizedStandard
 }
 
 extension Collation {
-  /// Bytes that come in the order of the texts. No text's bytes begin another's.
+  /// Bytes that sort like the texts. No text's bytes are a prefix of another's.
   ///
-  /// Four times the text, each time with less left out: letters without case and marks; with marks; which are capitals; all of it.
+  /// They contain the text four times, each time with more detail: letters without case and
+  /// diacritics; with diacritics; which letters are capitals; the whole text.
   package func key(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     var key: [UInt8] = []
     key.reserveCapacity(3 * text.count + 8)
@@ -42,7 +43,8 @@ extension Collation {
     key.append(0)
   }
 
-  /// Each run of digits begins with how many of them count, so that a longer number comes later.
+  /// Puts the number of significant digits before each run of digits, so that a longer number sorts
+  /// later.
   private static func numbered(_ text: [UInt8]) -> [UInt8] {
     guard text.contains(where: isDigit) else { return text }
     var numbered: [UInt8] = []

@@ -1,11 +1,11 @@
 internal import RoostRecords
-// The only way to normal form D that needs no Foundation.
+// The only source of normal form D without Foundation.
 @_spi(_Unicode) internal import Swift
 
-/// Text without its case, and perhaps without the marks on its letters, for tests that do not look at them.
+/// Folds texts: without case, and optionally without diacritics, for comparisons that ignore these.
 ///
-/// A letter is folded to the lower case of the upper case of its lower case, so that ς is σ, and ß and ẞ are ss; ı stays what
-/// it is.
+/// A letter becomes the lowercase of the uppercase of its lowercase. So ς becomes σ, and ß and ẞ
+/// become ss; ı is unchanged.
 package enum Folding {
   /// The folded text in normal form D, as UTF-8.
   package static func bytes(_ text: UnsafeRawBufferPointer, keepsMarks: Bool) -> [UInt8] {
@@ -39,9 +39,9 @@ package enum Folding {
     }
   }
 
-  // MARK: Letters of Europe
+  // MARK: Latin letters
 
-  /// Whether all is below U+0300, where no letter depends on its neighbours.
+  /// Whether the text is below U+0300, where no letter depends on its neighbours.
   private static func isLatin(_ text: UnsafeRawBufferPointer) -> Bool { text.allSatisfy { $0 < 0xCC } }
 
   private static func appendLatin(_ text: UnsafeRawBufferPointer, keepsMarks: Bool, to folded: inout [UInt8]) {
@@ -67,7 +67,7 @@ package enum Folding {
   private static let bareLetters = letters(keepsMarks: false)
   private static let markedLetters = letters(keepsMarks: true)
 
-  /// What each letter from U+0080 to U+02FF becomes, its first byte lowest.
+  /// The folded UTF-8 bytes of each letter from U+0080 to U+02FF, the first byte lowest.
   private static func letters(keepsMarks: Bool) -> [UInt64] {
     (0x80..<0x300).map { number in
       var folded: [UInt8] = []

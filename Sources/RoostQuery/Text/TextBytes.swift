@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Comparing texts by their UTF-8, with the answers that Swift's strings give.
+/// Compares texts by their UTF-8 bytes, with the results that Swift's strings give.
 enum TextBytes {
   @inline(__always)
   static func isSame(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
@@ -23,7 +23,7 @@ enum TextBytes {
 
   static func isEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
     if let order = quickOrder(one, other) { return order == 0 }
-    // What is in normal form is equal only if its bytes are.
+    // Texts in normal form are equal only if their bytes are.
     if NormalForm.isPlain(one), NormalForm.isPlain(other) { return false }
     return NormalForm.composed(one) == NormalForm.composed(other)
   }
@@ -34,10 +34,11 @@ enum TextBytes {
     return NormalForm.composed(one).lexicographicallyPrecedes(NormalForm.composed(other))
   }
 
-  /// How the texts stand to each other, where the bytes at which they part tell; nil where they do not.
+  /// The order of the texts, if the first bytes that differ decide it; otherwise nil.
   ///
-  /// ASCII never joins what stands before it, and is changed only by a mark behind it. So where both go on with different ASCII
-  /// and no mark follows, their normal forms part there too.
+  /// An ASCII character never combines with the text before it; only a following mark changes it.
+  /// So if both texts continue with different ASCII characters and no mark follows, their normal
+  /// forms also differ at this point.
   @inline(__always)
   private static func quickOrder(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Int? {
     let common = min(one.count, other.count)
@@ -91,6 +92,6 @@ enum TextBytes {
     return one.count < other.count
   }
 
-  /// Whether each byte is a character of its own, so that characters may be searched for by bytes.
+  /// Whether each byte is one character, so that a search by bytes finds characters.
   static func isSimple(_ text: UnsafeRawBufferPointer) -> Bool { Folding.isASCII(text) && !text.contains(13) }
 }

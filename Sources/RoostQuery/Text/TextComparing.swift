@@ -2,7 +2,7 @@ internal import RoostRecords
 @_spi(_Unicode) internal import Swift
 internal import _StringProcessing
 
-/// What conditions ask about two texts, on Swift's strings. The quick ways on bytes must answer the same.
+/// Tests and compares two Swift strings. The fast functions on bytes must give the same results.
 package enum TextComparing {
   package static func test(_ test: Expression.TextTest, _ text: String, other: String) -> Bool {
     switch test {
@@ -19,7 +19,7 @@ package enum TextComparing {
     change == .lowercased ? text.lowercased() : text.uppercased()
   }
 
-  /// -1, 0 or 1, and 0 only where the texts are the same to this order.
+  /// Returns -1, 0 or 1; 0 only if this order makes no difference between the texts.
   package static func order(_ order: Expression.TextOrder, _ one: String, other: String) -> Int {
     if order == .caseless {
       return sign(Folding.bytes(one, keepsMarks: true), Folding.bytes(other, keepsMarks: true))
@@ -43,7 +43,7 @@ package enum TextComparing {
     }
   }
 
-  /// For each letter whether it is a capital: small ones come first.
+  /// 1 for each capital letter and 0 for all others: small letters sort first.
   static func capitals(_ text: String) -> [UInt8] {
     text._nfd.map { $0.properties.isUppercase ? 1 : 0 }
   }
@@ -52,7 +52,8 @@ package enum TextComparing {
     one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
   }
 
-  /// Nothing is found nowhere, unlike by `String.contains`: so Foundation says it.
+  /// No text contains the empty part, unlike in `String.contains`, because Foundation defines it
+  /// so.
   private static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
     if part.isEmpty { return false }
     return text.withUnsafeBytes { text in part.withUnsafeBytes { ByteSearch.contains(text, $0) } }

@@ -1,10 +1,10 @@
 internal import RoostFile
 package import RoostRecords
 
-/// Changing all rows that a query finds. Which they are is settled before the first one changes, and a fault at any of them
-/// undoes what was done to the others.
+/// Changes all rows that a query finds. The rows are found before the first one changes. An error
+/// at any row undoes the changes of the others.
 extension RecordWriter {
-  /// Changes fields of each row; returns how many there were.
+  /// Changes fields of each row; returns the number of rows.
   @discardableResult
   package func update(_ query: Query, _ body: (inout RowBuilder) throws -> Void) throws -> Int {
     let rows = try Planner(Ground(self)).plan(query).rows()
@@ -19,7 +19,8 @@ extension RecordWriter {
     }
   }
 
-  /// Gives fields of each row what expressions say of the row as it was before; returns how many rows there were.
+  /// Sets fields of each row to values of expressions, computed from the row before the change;
+  /// returns the number of rows.
   @discardableResult
   package func update(_ query: Query, set changes: KeyValuePairs<String, Expression>) throws -> Int {
     let entity = try Ground(self).entity(query.entity)
@@ -47,7 +48,7 @@ extension RecordWriter {
       }
       terms.append((field, term))
     }
-    // Everything is computed from the rows as they are before any of them changes.
+    // All values are computed before any row changes.
     var interpreter = Interpreter(ground, entity.id)
     let changed = try plan.rows().map { row in (row, try terms.map { try interpreter.value($0.term, row) }) }
     if changed.isEmpty { return 0 }
@@ -68,7 +69,8 @@ extension RecordWriter {
     }
   }
 
-  /// Removes each row, and what the rules of its relationships say; returns what that was.
+  /// Deletes each row and follows the rules of its relationships; returns what was deleted and
+  /// changed.
   @discardableResult
   package func delete(_ query: Query) throws -> Deleted {
     let rows = try Planner(Ground(self)).plan(query).rows()

@@ -1,11 +1,12 @@
-/// Which row numbers of an entity the history has told of, as it is read from its begin on.
+/// The row numbers of an entity that the history has named so far, read from its begin.
 ///
-/// Numbers are reserved in advance, so a later transaction may insert a row below those of an earlier one: into a gap that was left.
+/// Numbers are reserved in advance. So a later transaction may insert a row with a number below
+/// those of an earlier one, in a gap that was left.
 struct GivenNumbers {
-  /// Nothing is known of those in front.
+  /// Nothing is known about smaller numbers.
   private let start: UInt64
   private var last: UInt64
-  /// Numbers that were passed over, ascending.
+  /// Skipped numbers, ascending.
   private var gaps: [ClosedRange<UInt64>] = []
 
   init(start: UInt64) {
@@ -13,7 +14,7 @@ struct GivenNumbers {
     last = start - 1
   }
 
-  /// Notes that rows were inserted; false if one of them was before.
+  /// Notes inserted rows. Returns false if one of them was inserted before.
   mutating func give(_ rows: ClosedRange<UInt64>) -> Bool {
     if rows.lowerBound > last {
       if rows.lowerBound > last + 1 { gaps.append(last + 1...rows.lowerBound - 1) }

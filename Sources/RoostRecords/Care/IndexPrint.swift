@@ -1,31 +1,33 @@
 internal import RoostBytes
 internal import RoostTrees
 
-/// What an index has, or must have, as one number that does not depend on the order of its entries.
+/// A sum over the entries of an index that does not depend on their order.
 ///
-/// Rows and indexes stand in different orders. To look each entry's row up, and each row's entry, reads a page for nearly
-/// each of them where the store is larger than memory. So both sides are walked in their own order, and their sums are
-/// compared. Entries are looked up only where these differ, to tell which are wrong.
+/// Rows and indexes are sorted differently. Looking up the row of each entry, and the entry of each
+/// row, would read a page for nearly each of them if the store is larger than memory. So both sides
+/// are read in their own order, and their sums are compared. Entries are looked up only if the sums
+/// differ, to find the wrong ones.
 struct IndexPrint: Equatable {
   private(set) var count: UInt64 = 0
   private var sum: UInt64 = 0
 
-  /// Adds an entry: its key, its row, and the form in which it names the row.
+  /// Adds an entry: its key, its row, and whether the key ends with the row's number.
   ///
   /// - Parameter valueBytes: the bytes of values in the key.
   mutating func add(_ key: UnsafeRawBufferPointer, _ row: RowID, isAlone: Bool, valueBytes: Int) {
     count += 1
-    // The checksum mixes well; seeds that differ by their form must not meet for neighbouring rows.
+    // The checksum mixes well, but the seeds of neighbouring rows with different forms must not be
+    // equal.
     let form = UInt64(valueBytes) << 1 | (isAlone ? 1 : 0)
     sum &+= Checksum.of(key, seed: row.number &* 0x9E37_79B9_7F4A_7C15 ^ form << 48)
   }
 }
 
-/// Row numbers, ascending as they were added, as runs.
+/// Ascending row numbers as runs.
 struct AscendingRuns {
   private var runs: [ClosedRange<UInt64>] = []
 
-  /// Adds a number; false, and nothing happens, unless it is greater than all before.
+  /// Adds a number. Returns false and does nothing unless it is greater than all numbers before.
   mutating func add(_ number: UInt64) -> Bool {
     guard let last = runs.last else {
       runs.append(number...number)

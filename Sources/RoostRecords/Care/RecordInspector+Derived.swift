@@ -1,9 +1,10 @@
 internal import RoostFile
 internal import RoostTrees
 
-/// Derived fields.
+/// Checks derived fields.
 extension RecordInspector {
-  /// Computes a derived field of all rows from their members, and compares.
+  /// Computes a derived field of all rows from their members, and compares it with the stored
+  /// values.
   func examine(_ one: Derivation) {
     guard let shelf = shelves[one.entity], let field = shelf.entity.field(one.field), let id = one.relationship,
       let relationship = catalog.relationship(id), let members = shelves[relationship.target],
@@ -12,7 +13,7 @@ extension RecordInspector {
     trying { () throws(StoreError) in
       try shelf.rows.survey(gap: { _ in }) { (number, value) throws(StoreError) in
         let row = RowID(number)
-        // A row that is unreadable was told.
+        // An unreadable row was already reported.
         guard let bytes = try? value.load(view), let values = try values(row, bytes, shelf: shelf),
           let computed = try compute(one, field, of: row, lists: lists, members: members)
         else { return }

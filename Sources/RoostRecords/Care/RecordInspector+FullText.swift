@@ -4,7 +4,7 @@ internal import RoostPages
 internal import RoostText
 internal import RoostTrees
 
-/// What the rows say that a full text index must have.
+/// The expected content of a full text index, computed from the rows.
 final class TextPrint {
   let index: FullTextIndex
   let tree: ByteTree
@@ -29,21 +29,21 @@ final class TextPrint {
   }
 }
 
-/// Full text indexes.
+/// Checks full text indexes.
 extension RecordInspector {
-  /// The full text indexes of an entity whose trees are there.
+  /// The full text indexes of an entity whose trees exist.
   func textTrees(_ shelf: Shelf) -> [TextPrint] {
     catalog.textIndexes(of: shelf.entity.id).compactMap { index in
       bytes(Tables.words(index.id)).map { TextPrint(index, $0) }
     }
   }
 
-  /// An index is sound in itself, and has exactly the texts of the rows that it covers.
+  /// Checks that an index is sound, and has exactly the texts of the rows that it covers.
   func examine(_ print: TextPrint, _ shelf: Shelf) {
     let (name, index) = (shelf.entity.name, print.index)
     func complain(_ sentence: String) { add(.index, sentence, entity: name, index: index.name) }
     do throws(StoreError) {
-      // The walk tells of damaged pages and large values.
+      // The page walk reports damaged pages and large values.
       try print.tree.survey(gap: { _ in }, reach: count) { (_, _) in }
       let reader = try TextIndexReader(index.definition(shelf.entity), TextTree(print.tree, nil))
       let complaints = reader.verify()
@@ -56,7 +56,7 @@ extension RecordInspector {
         complain("the full text index has other words than its rows")
       }
     } catch {
-      // A damaged page was told. An entry that cannot be read may be on a sound page.
+      // A damaged page was already reported. An unreadable entry may be on a sound page.
       if verification.pages.isSound { complain(error.detail) }
     }
   }

@@ -3,9 +3,9 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// The history and its consumers.
+/// Checks the history and its consumers.
 extension RecordInspector {
-  /// The state, and where it can be read the values of the tree in their order.
+  /// Checks the state, and if it can be read the values of the tree in order.
   func examineHistory() {
     var state = HistoryState()
     if let meta = bytes(Tables.meta) {
@@ -63,9 +63,10 @@ extension RecordInspector {
   }
 }
 
-/// Goes through the values of the history in their order.
+/// Checks the values of the history in order.
 ///
-/// From the first row on of which the history tells, it can count: what was inserted and not deleted must be there.
+/// It can count from the first row whose insertion the history contains: rows that were inserted
+/// and not deleted must exist.
 struct HistoryWalk {
   private let state: HistoryState
   private let latest: UInt64
@@ -77,12 +78,12 @@ struct HistoryWalk {
   private var isFirst = true
   private var tallies: [EntityID: Tally] = [:]
   private var given: [EntityID: GivenNumbers] = [:]
-  /// Everything since the store was made is told.
+  /// Whether the history has been complete since the store was created.
   private var isFromBegin: Bool
-  /// A part could not be read.
+  /// Whether a part could not be read.
   private var isBroken = false
 
-  /// The rows from the first one on whose insertion was read.
+  /// Counts rows, beginning with the first one whose insertion was read.
   private struct Tally {
     var start: UInt64
     var rows: Int64 = 0
@@ -115,7 +116,7 @@ struct HistoryWalk {
       let isBehind = head?.kind == HistoryBlock.entry
       let ordinal = isBehind ? (head?.ordinal ?? 0) + 1 : 0
       let bytes = isBehind ? (head?.bytesBefore ?? 0) + (head?.byteCount ?? 0) : 0
-      // The first entry may stand behind others that were removed or cannot be read.
+      // Entries before the first one may have been removed, or be unreadable.
       if !isFirst, head != nil, own.ordinal != ordinal || own.bytesBefore != bytes {
         add("the entry of transaction \(own.last) has a wrong count of the entries before it")
       }
@@ -163,7 +164,7 @@ struct HistoryWalk {
         add("row \(high) of \(shelf.entity.name) is inserted, but its number is not assigned yet")
       }
       let counted = tallies[change.entity, default: Tally(start: start)].start
-      // What stands before the first row that is told of is not counted either.
+      // Rows before the first counted one are not counted here either.
       if high >= counted {
         tallies[change.entity, default: Tally(start: start)].rows += Int64(clamping: high - max(low, counted) + 1)
       }
@@ -175,7 +176,7 @@ struct HistoryWalk {
     }
   }
 
-  /// Compares what was told with what is there.
+  /// Compares the counts with the rows.
   mutating func end() {
     if isBroken { return }
     if (state.mode == .off) != (head?.isOpen ?? false) {
@@ -187,7 +188,8 @@ struct HistoryWalk {
       guard let tally else { continue }
       inspector.trying { () throws(StoreError) in
         let rows = try shelf.rows.count(from: tally.start, to: nil)
-        // Rows that were inserted before the history begins may have higher numbers than some that came later.
+        // Rows that were inserted before the history begins may have higher numbers than some that
+        // were inserted later.
         if isFromBegin ? Int64(clamping: rows) != tally.rows : Int64(clamping: rows) < tally.rows {
           let name = shelf.entity.name
           add("the history has \(tally.rows) rows of \(name) from \(tally.start) on, and the store \(rows)")

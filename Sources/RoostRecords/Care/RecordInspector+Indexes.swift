@@ -3,9 +3,9 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Indexes, from the side of their entries.
+/// Checks indexes, beginning with their entries.
 extension RecordInspector {
-  /// Whether an index has exactly the entries that its rows must have.
+  /// Whether an index has exactly the expected entries.
   func has(_ expected: IndexPrint, _ tree: ByteTree) -> Bool {
     var found = IndexPrint()
     var isWhole = true
@@ -21,11 +21,12 @@ extension RecordInspector {
     return isWhole && found == expected && found.count == tree.root.count
   }
 
-  /// Every entry leads to a row that has this key; no two rows of a unique index have the same values.
+  /// Checks that every entry names a row with this key, and that no two rows of a unique index have
+  /// the same values.
   func examine(_ index: Index, _ tree: ByteTree, shelf: Shelf) {
     let name = shelf.entity.name
     var key = ByteBuffer()
-    // Rows whose keys are the same because a text was cut.
+    // Rows whose keys are equal because a text was cut.
     var twins: (prefix: [UInt8], rows: [(row: RowID, values: [Value])]) = ([], [])
     trying { () throws(StoreError) in
       try tree.survey(gap: { _ in }, reach: count) { (found, value) throws(StoreError) in
@@ -39,7 +40,7 @@ extension RecordInspector {
         guard let bytes = try shelf.row(row) else {
           return add(.index, "an entry references a row that does not exist", entity: name, row: row, index: index.name)
         }
-        // A row that is unreadable was told.
+        // An unreadable row was already reported.
         guard let values = try values(row, bytes, shelf: shelf) else { return }
         var standing: Shelf.Standing?
         do throws(RecordFault) {
@@ -67,12 +68,12 @@ extension RecordInspector {
         return .success(nil)
       } catch { return .failure(error) }
     }
-    // What cannot be read was told when the rows were read.
+    // An unreadable value was reported when the rows were read.
     if case .success(let values) = result { return values }
     return nil
   }
 
-  /// So many rows of one key are compared with each other.
+  /// The most rows of one key that are compared with each other.
   private static let mostTwins = 100
 
   private func examineTwins(

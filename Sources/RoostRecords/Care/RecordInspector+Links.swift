@@ -3,11 +3,11 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Links, from both sides.
+/// Checks links, from both sides.
 extension RecordInspector {
   func examineLinks(_ forward: Relationship) {
     guard let tree = bytes(Tables.links(forward.id)), let inverse = catalog.inverse(of: forward) else { return }
-    // By reference the rows that refer are the targets.
+    // In an order of references the referring rows are the targets.
     let examiner = LinkExaminer(forward, inverse, form: Tables.form(forward, catalog), tree: tree, inspector: self)
     trying { () throws(StoreError) in
       try tree.survey(gap: { _ in }, reach: count) { (key, value) throws(StoreError) in
@@ -18,7 +18,7 @@ extension RecordInspector {
   }
 }
 
-/// Looks at the entries of one tree of links in their order.
+/// Checks the entries of one tree of links in order.
 final class LinkExaminer {
   private let forward: Relationship
   private let form: LinkForm
@@ -26,12 +26,12 @@ final class LinkExaminer {
   private let inspector: RecordInspector
   private let owners: Shelf?
   private let targets: Shelf?
-  /// The field that refers to the owner, where rows refer.
+  /// The field that refers to the owner; nil for links.
   private let field: FieldID?
   private let name: String
   private var key = ByteBuffer(capacity: 64)
   private var before: (kind: UInt8, link: Link)?
-  /// Links, each counted once.
+  /// The number of links, each counted once.
   private(set) var count: UInt64 = 0
 
   init(
@@ -76,8 +76,8 @@ final class LinkExaminer {
     }
   }
 
-  /// Neighbours in the tree are neighbours in a list: they have different labels, and, where links do not repeat,
-  /// lead to different rows.
+  /// Compares neighbours in the tree, which are neighbours in a list. They must have different
+  /// labels, and different rows unless links may repeat.
   private func compare(_ kind: UInt8, _ link: Link) {
     guard let before, before.kind == kind else { return }
     let isForward = kind != 1
@@ -86,7 +86,7 @@ final class LinkExaminer {
     {
       add("two links of a list have the same position", link)
     }
-    // By reference a row stands in one list, and once.
+    // With references a row is in one list, and once.
     let mayRepeat = forward.traits.contains(.repeating)
     if !mayRepeat, before.link.owner == link.owner, before.link.target == link.target {
       add("row \(link.target.number) is linked twice", link)
@@ -99,7 +99,8 @@ final class LinkExaminer {
     return try tree.withValue(of: ByteKey(key.bytes)) { LinkForm.label($0) } ?? nil
   }
 
-  /// Whether every entry of the link is there, with the value it must have; this one has the key it must have.
+  /// Whether every entry of the link exists, with the right value. This one must have the right
+  /// key.
   private func isWritten(
     _ link: Link, _ found: [UInt8], value: StoredValue, kind: UInt8
   ) throws(StoreError) -> Bool {

@@ -3,10 +3,10 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Rows and their large values.
+/// Checks rows and their large values.
 extension RecordInspector {
-  /// Every row can be read, and refers to what is there. Returns what its rows must have in each index; nil for an index
-  /// whose entries must be looked up one by one.
+  /// Checks that every row can be read, and that its references are valid. Returns the expected sum
+  /// of each index; nil for an index whose entries must be looked up one by one.
   func examineRows(_ shelf: Shelf, _ texts: [TextPrint]) -> [IndexPrint?] {
     let name = shelf.entity.name
     let references = References(shelf, self)
@@ -26,7 +26,7 @@ extension RecordInspector {
         for (place, (index, _)) in shelf.indexes.enumerated() where index.builtBelow.map({ id < $0 }) ?? true {
           do throws(RecordFault) {
             try shelf.keys(index, id, values: values, key: &key) { standing, bytes in
-              // Rows that share a key, because a text was cut, are compared by their values.
+              // Rows with equal keys, because a text was cut, are compared by their values.
               if standing.isCut { expected[place] = nil }
               expected[place]?.add(bytes, id, isAlone: standing.isAlone, valueBytes: standing.valueBytes)
             }
@@ -40,7 +40,7 @@ extension RecordInspector {
     return isWhole ? expected : expected.map { _ in nil }
   }
 
-  /// Looks every row's entry up in an index.
+  /// Looks up the entry of every row in an index.
   func lookUpEntries(_ index: Index, _ tree: ByteTree, shelf: Shelf) {
     var expected: UInt64 = 0
     var isWhole = true
@@ -49,7 +49,7 @@ extension RecordInspector {
       try shelf.rows.survey(gap: { _ in isWhole = false }) { (number, value) throws(StoreError) in
         let id = RowID(number)
         guard index.builtBelow.map({ id < $0 }) ?? true else { return }
-        // A row that is unreadable was told.
+        // An unreadable row was already reported.
         guard let bytes = try? value.load(view), let values = try values(id, bytes, shelf: shelf) else {
           isWhole = false
           return
@@ -83,7 +83,7 @@ extension RecordInspector {
     return nil
   }
 
-  /// How many entries the row must have; what is wrong with them is told.
+  /// The number of entries that the row must have. Reports errors in its entries.
   private func entries(
     of id: RowID, _ values: Shelf.Values, index: Index, tree: ByteTree, shelf: Shelf, key: inout ByteBuffer
   ) throws(StoreError) -> Int {
@@ -113,7 +113,7 @@ extension RecordInspector {
     return wanted.count
   }
 
-  /// Every large value is named by the row it belongs to.
+  /// Checks that every large value is named by its row.
   func examineLarge(_ shelf: Shelf) {
     let name = shelf.entity.name
     var sum = LargeValueSum()
@@ -158,14 +158,14 @@ extension RecordInspector {
 
 }
 
-/// The relationships in which rows of an entity refer to others.
+/// The references in the rows of an entity.
 struct References {
   private struct Way {
     var relationship: Relationship
     var field: FieldID
-    /// The entity that is referred to, where the reference is checked.
+    /// The entity to which it refers, if the reference is checked.
     var target: Shelf?
-    /// The order of those that refer to one, if there is one.
+    /// The order of the referring rows, if one is kept.
     var order: (form: LinkForm, tree: ByteTree, relationship: Relationship)?
   }
 
@@ -181,7 +181,7 @@ struct References {
     for one in catalog.relationships(of: shelf.entity.id) {
       guard case .one(let field) = one.shape, let inverse = catalog.inverse(of: one) else { continue }
       var way = Way(relationship: one, field: field)
-      // A rule that does nothing leaves references to what is gone, and so does a salvage.
+      // With `noAction`, and after a salvage, references to missing rows are allowed.
       if one.traits.isDisjoint(with: [.unchecked, .torn]), inverse.deleteRule != .noAction {
         way.target = inspector.shelves[one.target]
       }
@@ -204,7 +204,8 @@ struct References {
       }
       guard let order = way.order, target.number != 0 else { continue }
       do throws(StoreError) {
-        // For a list in the order of its rows' numbers none is written; else for all of its rows.
+        // A list in the order of its row numbers has no entries, any other list has one for each
+        // row.
         if try LinkDraft.find(target, id, form: order.form, tree: order.tree, relationship: order.relationship) == nil,
           try LinkDraft.holds(target, order.form, tree: order.tree)
         {

@@ -4,28 +4,29 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// A walk through everything that a store of rows holds, which goes on behind whatever is damaged.
+/// Checks everything in a store of rows. It continues after damage.
 ///
-/// It goes through each tree in order. Where that suffices it compares sums (``IndexPrint``), and looks up in the other
-/// tree what must be there only where they differ. Memory holds one row at a time, and which numbers rows have.
+/// It reads each tree in order. If possible it compares sums (``IndexPrint``), and looks up entries
+/// in other trees only if these differ. It keeps one row in memory at a time, and the numbers of
+/// the existing rows.
 ///
 /// ## What is examined
-/// 1. Every tree belongs to something in the catalog, and everything there has its trees.
+/// 1. Every tree belongs to a part of the catalog, and every part has its trees.
 /// 2. A row can be read in its layout, and its number is below the next one.
 /// 3. An index has exactly the entries of the rows, as far as it is built.
 /// 4. A large value belongs to a field of a row that names it, and has the length named there.
-/// 5. A link stands on both sides; rows that refer to one stand in its order.
-/// 6. A checked reference leads to a row.
+/// 5. A link has entries for both sides; rows that refer to a row are in its order.
+/// 6. A checked reference names an existing row.
 /// 7. A full text index is sound, and has exactly the rows that it covers.
 /// 8. A derived field has the value that is computed from its members.
-/// 9. The history ascends, has no gap that it does not tell of, and tells of the rows that are there.
+/// 9. The history ascends, names all its gaps, and agrees with the existing rows.
 final class RecordInspector {
   let examination: Examination
   var verification = RecordVerification()
   private(set) var trees: [String: TreeDescriptor] = [:]
   private(set) var catalog = Catalog()
   private(set) var shelves: [EntityID: Shelf] = [:]
-  /// The rows that are there, of the entities that were asked for; nil where they cannot all be read.
+  /// The existing rows of the entities that were queried; nil if they cannot all be read.
   private var present: [EntityID: AscendingRuns?] = [:]
   private var known: Set<String> = []
 
@@ -66,7 +67,8 @@ final class RecordInspector {
     return verification
   }
 
-  /// Counts a page whose content is read. An index that disagrees with its rows counts again; the sum never passes the total.
+  /// Counts a page whose content was read. An index that disagrees with its rows is counted twice;
+  /// the sum never exceeds the total.
   func count(_: PageID) { examination.pace?.countHalf() }
 
   // MARK: Findings
@@ -79,20 +81,21 @@ final class RecordInspector {
       RecordVerification.Finding(kind: kind, entity: entity, row: row?.number, index: index, sentence: sentence))
   }
 
-  /// What cannot be read was told by the walk through the pages, if it lies there.
+  /// Adds an error, unless the page walk may already have reported it.
   func add(_ error: StoreError) {
     if !verification.pages.isSound { return }
     verification.add(RecordVerification.Finding(kind: .page, page: error.page, sentence: error.detail))
   }
 
-  /// Does what may come upon a page that cannot be read.
+  /// Runs code that may read a damaged page, and reports its error.
   func trying(_ body: () throws(StoreError) -> Void) {
     do throws(StoreError) { try body() } catch { add(error) }
   }
 
-  // MARK: Rows that are there
+  // MARK: Existing rows
 
-  /// Whether an entity has a row. Its rows are walked once, since they are asked for in any order.
+  /// Whether an entity has a row. Reads the numbers of all its rows at the first call, because
+  /// calls come in any order.
   func contains(_ row: RowID, _ shelf: Shelf) throws(StoreError) -> Bool {
     let runs: AscendingRuns?
     if let known = present[shelf.entity.id] {
@@ -122,7 +125,7 @@ final class RecordInspector {
     let root = ByteTree(examination.snapshot.catalog, id: RoostTrees.TreeCatalog.treeID, view: view)
     trying { () throws(StoreError) in
       try root.survey(gap: { _ in }, reach: count) { (key, value) in
-        // The empty name holds the next number of a tree, and what is unreadable was told.
+        // The empty name holds the next number of a tree. Unreadable entries were already reported.
         guard !key.isEmpty, let descriptor = TreeDescriptor(value.bytes) else { return }
         trees[String(decoding: key, as: UTF8.self)] = descriptor
       }
@@ -151,7 +154,7 @@ final class RecordInspector {
     return nil
   }
 
-  /// What the trees hold, by their names.
+  /// Descriptions of the trees, by their names.
   private var treeNames: [String: String] {
     var names: [String: String] = [:]
     func name(_ tree: [UInt8], _ words: String) { names[String(decoding: tree, as: UTF8.self)] = words }
@@ -174,7 +177,7 @@ final class RecordInspector {
   // MARK: The catalog
 
   private func readCatalog() -> Bool {
-    // A store that was never written to has no trees at all.
+    // A store without any commit has no trees.
     guard !trees.isEmpty else { return false }
     guard let meta = bytes(Tables.meta) else { return false }
     do throws(StoreError) {
@@ -211,7 +214,8 @@ final class RecordInspector {
         })
   }
 
-  /// What stands beside the catalog: the numbers of the next rows. The history's state is read where it is examined.
+  /// Checks the entries beside the catalog, which are the numbers of the next rows.
+  /// `examineHistory` reads the history's state.
   private func examineMeta() {
     guard let meta = bytes(Tables.meta) else { return }
     trying { () throws(StoreError) in
@@ -222,7 +226,7 @@ final class RecordInspector {
           return add(.counter, "an entry beside the catalog is unreadable")
         }
         let id = EntityID(key.suffix(4).reduce(0) { $0 << 8 | UInt32($1) })
-        // The number stays when its entity goes.
+        // The number stays when its entity is removed.
         guard id.number < catalog.next.entity else {
           return add(.counter, "a row is counted of entity \(id.number), which never existed")
         }

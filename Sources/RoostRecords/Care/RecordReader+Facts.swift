@@ -3,7 +3,7 @@ internal import RoostTrees
 
 /// Facts about a snapshot as a whole.
 extension RecordReader {
-  /// The history that is kept. It goes through all of it.
+  /// Facts about the stored history. Reads all of it.
   package var historyFacts: RecordVerification.HistoryFacts {
     get throws {
       let reading = try historyReading()

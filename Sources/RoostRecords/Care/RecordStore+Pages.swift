@@ -2,10 +2,10 @@ package import RoostFile
 package import RoostPages
 internal import RoostTrees
 
-/// Where things stand in the file, for those who damage it on purpose.
+/// Finds pages in the file, for tests that damage them on purpose.
 extension RecordStore {
-  /// The pages in use of the store at `path`, as its last checkpoint left it: those of all trees with the catalog's, and
-  /// those of the tree of rows that has the most.
+  /// The pages in use of the store at `path` at its last checkpoint: those of all trees with the
+  /// catalog's, and those of the largest tree of rows.
   package static func pages(
     of path: String, fileSystem: any FileSystem = DiskFileSystem.shared
   ) throws(StoreError) -> (all: [PageID], rows: [PageID]) {

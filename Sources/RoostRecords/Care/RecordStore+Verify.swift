@@ -3,18 +3,18 @@ package import RoostFile
 package import RoostPages
 internal import RoostTrees
 
-/// Examining a store of rows.
+/// Verifies a store of rows.
 extension RecordStore {
-  /// Reads everything again from the file, and tells all that is wrong with it: pages and trees, rows and their
+  /// Reads everything again from the file and reports all errors: pages and trees, rows and their
   /// indexes, links from both sides, large values, counters and the history.
   ///
-  /// It makes a checkpoint first and examines what that left; readers and a writer go on meanwhile. Damage is no
-  /// error here but a finding; an error means that nothing could be examined. Of the rows it holds one
-  /// at a time; of the pages it remembers which it has seen.
+  /// It first makes a checkpoint, and verifies that state. Readers and a writer can work meanwhile.
+  /// Damage is a finding; an error is thrown only if nothing could be read. It keeps one row in
+  /// memory at a time, and remembers which pages it has seen.
   ///
   /// - Parameter pace: gets the progress, and can end the verification, which then throws.
   package func verify(_ pace: Pace? = nil) throws(StoreError) -> RecordVerification {
-    // Another process may write the store, and use pages again that this one is about to read.
+    // Another process may write the store, and reuse pages that this one is about to read.
     if store.options.readOnly { return try Self.verify(store.path, fileSystem: store.fileSystem, pace) }
     let examination = try store.examine(pace)
     var inspection = Inspection(examination)
@@ -26,8 +26,8 @@ extension RecordStore {
     return found
   }
 
-  /// Examines the store at `path` as the last checkpoint left it, without changing anything and without a lock. Of the
-  /// log it is told whether it can be replayed.
+  /// Verifies the store at `path` at its last checkpoint, without a lock and without changing
+  /// anything. It checks whether the log can be replayed.
   package static func verify(
     _ path: String, fileSystem: any FileSystem = DiskFileSystem.shared, _ pace: Pace? = nil
   ) throws(StoreError) -> RecordVerification {
@@ -45,7 +45,7 @@ extension RecordStore {
     return verification
   }
 
-  /// Whether the store at `path` holds rows; its log is not looked at.
+  /// Whether the store at `path` holds rows. The log is not read.
   package static func holdsRows(
     _ path: String, fileSystem: any FileSystem = DiskFileSystem.shared
   ) throws(StoreError) -> Bool {

@@ -1,20 +1,20 @@
 package import RoostCare
 
-/// What an examination of a whole store of rows has found.
+/// The findings of a verification of a store of rows.
 package struct RecordVerification: Sendable {
-  /// What does not hold.
+  /// The kinds of findings.
   package enum Kind: String, Sendable, CaseIterable {
-    /// A page, a place, the log: what any store has.
+    /// A page, the free map, the log: parts of any store.
     case page
-    /// A tree that should be there and is not, or that nobody knows.
+    /// A missing tree, or an unknown one.
     case tree
     case catalog
     case row
     case largeValue
-    /// Index and rows do not agree.
+    /// An index and its rows do not agree.
     case index
     case link
-    /// A checked reference leads nowhere.
+    /// A checked reference to a missing row.
     case reference
     /// The number of the next row.
     case counter
@@ -28,10 +28,10 @@ package struct RecordVerification: Sendable {
     package var row: UInt64?
     /// The index or the relationship.
     package var index: String?
-    /// The tree in which a page lies.
+    /// The tree that contains the page.
     package var tree: String?
     package var page: UInt64?
-    /// What is wrong, as a clause without a full stop.
+    /// The error, as a clause without a full stop.
     package var sentence: String
 
     package var description: String {
@@ -45,7 +45,7 @@ package struct RecordVerification: Sendable {
     }
   }
 
-  /// An entity and how much there is of it.
+  /// An entity and its numbers of rows and values.
   package struct EntityFacts: Hashable, Sendable {
     package var name: String
     package var rows: UInt64
@@ -60,7 +60,7 @@ package struct RecordVerification: Sendable {
     package var isBuilt: Bool
   }
 
-  /// The history that is kept.
+  /// Facts about the stored history.
   package struct HistoryFacts: Hashable, Sendable {
     package var mode = HistoryMode.changes
     package var entries = 0
@@ -71,7 +71,7 @@ package struct RecordVerification: Sendable {
     package var consumers = 0
   }
 
-  /// So many findings are told; a file can be made that has more than memory holds.
+  /// The most findings that are reported, because a damaged file may have more than memory holds.
   package static let mostFindings = 1000
 
   package private(set) var findings: [Finding] = []
@@ -79,18 +79,18 @@ package struct RecordVerification: Sendable {
   package internal(set) var entities: [EntityFacts] = []
   package internal(set) var links: UInt64 = 0
   package internal(set) var history = HistoryFacts()
-  /// What the floors below found and counted.
+  /// The findings and counts of the modules below.
   package internal(set) var pages = Verification()
 
   package var isSound: Bool { findings.isEmpty }
 
-  /// The findings that the walk through the pages did not make.
+  /// The findings that the page walk did not report.
   package var rowFindings: [Finding] {
     let told = Set(pages.findings.map { "\($0.page ?? .max) \($0.sentence)" })
     return findings.filter { $0.kind != .page || !told.contains("\($0.page ?? .max) \($0.sentence)") }
   }
 
-  /// Says of trees what they hold: a name of theirs says nothing to users.
+  /// Describes the content of trees in findings, because users do not know the trees' names.
   mutating func nameTrees(_ names: [String: String]) {
     for place in findings.indices where findings[place].kind == .page {
       guard let tree = findings[place].tree, let name = names[tree] else { continue }

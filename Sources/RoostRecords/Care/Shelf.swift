@@ -3,7 +3,7 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// The trees of one entity, and how its rows are read without trusting them.
+/// The trees of one entity. Reads rows without trusting their bytes.
 struct Shelf {
   let entity: Entity
   let layouts: [Layout]
@@ -26,17 +26,17 @@ struct Shelf {
     places = Dictionary(entity.fields.enumerated().map { ($0.element.id, $0.offset) }) { first, _ in first }
   }
 
-  /// What is wrong with a row.
+  /// The error in a row.
   struct Complaint: Error {
     var sentence: String
   }
 
-  /// A row's values as its entity's fields are now.
+  /// A row's values for the present fields of its entity.
   typealias Values = [Value]
 
   func value(_ field: FieldID, _ values: Values) -> Value { places[field].map { values[$0] } ?? .null }
 
-  /// The layout a row was written under.
+  /// The layout under which a row was written.
   func layout(of row: UnsafeRawBufferPointer) -> Layout? {
     guard let version = Layout.version(of: row), Int(version) < layouts.count else { return nil }
     let layout = layouts[Int(version)]
@@ -51,7 +51,7 @@ struct Shelf {
     return try rows.find(id.number) != nil
   }
 
-  /// All values of a row: nil, where it or one of them is unreadable.
+  /// All values of a row, or the first error in it.
   func values(_ id: RowID, _ row: UnsafeRawBufferPointer) throws(StoreError) -> Result<Values, Complaint> {
     guard let layout = layout(of: row), let start = row.baseAddress else {
       return .failure(Complaint(sentence: "the row is unreadable"))
@@ -66,7 +66,7 @@ struct Shelf {
     return .success(values)
   }
 
-  /// The fields of a row whose values are unreadable; nil where the whole row is.
+  /// The fields of a row whose values are unreadable; nil if the whole row is.
   func unreadable(_ id: RowID, _ row: UnsafeRawBufferPointer) throws(StoreError) -> [FieldID]? {
     guard let layout = layout(of: row), let start = row.baseAddress else { return nil }
     var found: [FieldID] = []
@@ -76,8 +76,8 @@ struct Shelf {
     return found
   }
 
-  /// Whether a large value is lost that a row of an older layout names, of a field that its entity has no more. Nobody reads it, but
-  /// whoever changes the row removes it.
+  /// Whether a row of an older layout names a lost large value of a removed field. No reader reads
+  /// it, but a change of the row removes it.
   func lacksStray(_ id: RowID, _ row: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
     guard let layout = layout(of: row), let start = row.baseAddress else { return false }
     for (member, slot) in zip(layout.members, layout.slots) where slot.isVariable && places[member.id] == nil {
@@ -87,7 +87,7 @@ struct Shelf {
     return false
   }
 
-  /// Whom a row refers to; nil where it refers to none, or is unreadable.
+  /// The row to which a reference refers; nil if it is nil or unreadable.
   func reference(_ field: FieldID, of id: RowID) throws(StoreError) -> RowID? {
     guard let place = places[field], let bytes = try row(id) else { return nil }
     let access = accesses[place]
@@ -132,7 +132,7 @@ struct Shelf {
     try LargeValue.find(id, field, in: large)
   }
 
-  /// The length that a row names for a value that stands elsewhere.
+  /// The length that a row names for a value that is stored outside it.
   func largeLength(of field: FieldID, _ row: UnsafeRawBufferPointer) -> UInt64? {
     guard let layout = layout(of: row), let start = row.baseAddress,
       let at = layout.members.firstIndex(where: { $0.id == field }), layout.slots[at].isVariable,
@@ -142,17 +142,19 @@ struct Shelf {
     return isOutside ? bytes.baseAddress?.u64(0) : nil
   }
 
-  /// How a row stands in an index.
+  /// The key of a row in an index.
   struct Standing {
-    /// Whether the row has the key for itself; else it ends with the row's number.
+    /// Whether the values must be unique. Otherwise the key ends with the row's number.
     var isAlone: Bool
-    /// A text was cut in a unique index, so that others may have the same key and other values.
+    /// Whether a text was cut in a unique index, so that rows with other values may have the same
+    /// key.
     var isCut: Bool
-    /// The bytes of the values in the key.
+    /// The number of key bytes that are values.
     var valueBytes: Int
   }
 
-  /// Makes the keys that a row must have in an index, from its values, and calls `body` with each. It has none where it does not belong.
+  /// Makes the keys of a row in an index from its values, and calls `body` with each. There are
+  /// none if the row does not belong in the index.
   func keys(
     _ index: Index, _ id: RowID, values: Values, key: inout ByteBuffer,
     body: (Standing, UnsafeRawBufferPointer) -> Void
@@ -179,7 +181,7 @@ struct Shelf {
     }
   }
 
-  /// Makes the key of a row in an index whose parts are values of fields.
+  /// Makes the key of a row in an index without forms.
   private func valueKey(
     _ index: Index, _ id: RowID, values: Values, key: inout ByteBuffer
   ) throws(RecordFault) -> Standing? {

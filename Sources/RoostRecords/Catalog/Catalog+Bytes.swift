@@ -27,18 +27,20 @@ package import RoostFile
 /// ```
 extension Catalog {
   static let form: UInt8 = 1
-  /// The form of a catalog in which a field has cases. Programs that do not know it say so, and others still write form 1.
+  /// The form of a catalog in which a field has cases. Programs that do not know this form refuse
+  /// the store. Catalogs without cases are still written in form 1.
   static let formWithCases: UInt8 = 2
   /// The form of a catalog that names the version of the program's models.
   static let formWithVersion: UInt8 = 3
   /// The form of a catalog with full text indexes.
   static let formWithTexts: UInt8 = 4
 
-  /// The form of a catalog with derived fields. A program that does not know it would leave their values wrong.
+  /// The form of a catalog with derived fields. An older program would leave derived values wrong
+  /// after a change, so it must refuse the store.
   static let formWithDerivations: UInt8 = 5
 
-  /// The form of a catalog with indexes of expressions, of elements, or with other conditions. A program that does not know it would
-  /// write rows without their entries.
+  /// The form of a catalog with indexes of expressions, of elements, or with other conditions. An
+  /// older program would write rows without their index entries, so it must refuse the store.
   static let formWithIndexForms: UInt8 = 6
 
   private var form: UInt8 {
@@ -123,7 +125,7 @@ extension Catalog {
     self = try result.get()
   }
 
-  /// Reads a catalog; everything in it is checked.
+  /// Reads a catalog and checks everything in it.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(StoreError) {
     var reader = ByteReader(bytes)
     do {

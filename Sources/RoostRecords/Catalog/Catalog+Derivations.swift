@@ -9,7 +9,7 @@ extension Catalog {
     derivations.isEmpty ? nil : derivations.first { $0.entity == id && $0.field == field }
   }
 
-  /// Makes a field derived. It is filled in all rows when the catalog is set.
+  /// Makes a field derived. The values of all rows are computed when the catalog is set.
   package mutating func add(_ derivation: Derivation) throws(RecordFault) {
     guard let entity = entity(derivation.entity), let field = entity.field(derivation.field) else {
       throw RecordFault(.unknown, "there is no such field to derive")
@@ -27,12 +27,12 @@ extension Catalog {
     }
   }
 
-  /// Makes a derived field an ordinary one, which keeps its values.
+  /// Makes a derived field an ordinary one. The field keeps its values.
   package mutating func remove(derivationOf field: FieldID, in entity: EntityID) {
     derivations.removeAll { $0.field == field && $0.entity == entity }
   }
 
-  /// A derivation in words, for people.
+  /// Describes a derivation in words for error messages and reports.
   package func words(of one: Derivation) -> String {
     if one.kind == .computed {
       let parts = one.computation.split(separator: " ").map(String.init)
@@ -45,8 +45,8 @@ extension Catalog {
     return "\(one.kind.word) of \(list?.name ?? "?")\(name(one.value).map { "." + $0 } ?? "")\(key)"
   }
 
-  /// Makes the next opening by the program compute the values of computed fields for all rows. It is for writers that change rows
-  /// without the program.
+  /// Makes the program compute the values of computed fields for all rows at its next opening.
+  /// Writers that change rows without the program call this.
   ///
   /// - Parameter entities: the entities of these rows; nil for all.
   package mutating func awaitComputed(of entities: Set<EntityID>? = nil) {
@@ -56,7 +56,7 @@ extension Catalog {
     }
   }
 
-  /// Whether computed fields may have values that do not fit to their rows after a writer changed these without the program.
+  /// Whether computed fields may have wrong values after a writer changed rows without the program.
   package func hasComputed(of entities: Set<EntityID>? = nil) -> Bool {
     derivations.contains { $0.kind == .computed && !$0.isWaiting && entities?.contains($0.entity) != false }
   }
@@ -67,13 +67,13 @@ extension Catalog {
     derivations = derivations.filter { complaint($0) == nil }
   }
 
-  /// Whether the derivations of a file keep their invariants.
+  /// Whether the derivations in a file keep their invariants.
   var derivationsAgree: Bool {
     Set(derivations.map { [UInt32($0.field.number), $0.entity.number] }).count == derivations.count
       && derivations.allSatisfy { complaint($0) == nil } && !hasDerivationCycle
   }
 
-  /// What is wrong with a derivation; nil if nothing is.
+  /// The error in a derivation; nil if it is valid.
   func complaint(_ one: Derivation) -> String? {
     guard let field = entity(one.entity)?.field(one.field) else { return "there is no such field to derive" }
     if indexes.contains(where: { index in
@@ -119,7 +119,8 @@ extension Catalog {
     }
   }
 
-  /// Whether a derived field depends on itself. Each round removes the derivations that depend on no other one that is left.
+  /// Whether a derived field depends on itself. Each round removes the derivations that depend on
+  /// no other remaining derivation.
   private var hasDerivationCycle: Bool {
     var left = derivations.filter(\.isKept)
     while !left.isEmpty {

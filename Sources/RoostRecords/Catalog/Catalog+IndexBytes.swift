@@ -46,7 +46,7 @@ extension Catalog {
       out.value(value, type(id))
     case .any(let tests):
       out.byte(4)
-      // There are no lists within lists, so this goes no deeper.
+      // Lists contain no lists, so the recursion ends here.
       out.list(tests) { out, test in encode(test, &out, fields: fields) }
     }
   }

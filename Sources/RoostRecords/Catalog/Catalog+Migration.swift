@@ -1,4 +1,4 @@
-/// Changes of the catalog after which rows mean what they meant. None of them writes a row.
+/// Changes of the catalog that keep the meaning of stored rows. None of them writes a row.
 extension Catalog {
   // MARK: Names
 
@@ -51,10 +51,10 @@ extension Catalog {
 
   // MARK: Optional fields
 
-  /// Says whether a field may be nil, and what rows hold that have no value for it.
+  /// Sets whether a field may be nil, and which value rows without a value show.
   ///
-  /// The keys of optional fields begin with another byte, and conditions may see other values, so the indexes over the field are filled
-  /// anew.
+  /// The keys of optional fields begin with another byte, and index conditions may see other
+  /// values. So the indexes over the field are filled again.
   package mutating func set(
     field id: FieldID, of entityName: String, isOptional: Bool, initial: Value?
   ) throws(RecordFault) {
@@ -68,11 +68,11 @@ extension Catalog {
     for index in indexes where index.entity == entity && index.fields.contains(id) {
       renew(index: index.id)
     }
-    // A row whose value is nil shows the initial value from here on.
+    // A row whose value is nil now shows the initial value.
     renewTextIndexes(of: entity, over: id)
   }
 
-  /// Gives an index another number, so that it is filled anew.
+  /// Gives an index a new number, so that it is filled again.
   private mutating func renew(index id: IndexID) {
     guard let place = indexes.firstIndex(where: { $0.id == id }) else { return }
     let new = IndexID(next.index)
@@ -84,22 +84,22 @@ extension Catalog {
 
   // MARK: Sides of relationships
 
-  /// Takes one side's name away. The other side keeps its rows.
+  /// Removes the name of one side. The other side keeps its rows.
   package mutating func hide(relationship id: RelationshipID) {
     guard let place = relationships.firstIndex(where: { $0.id == id }) else { return }
     relationships[place].name = ""
     relationships[place].traits.insert(.hidden)
   }
 
-  /// Makes rows that are found by their reference a list with an order. It begins as the order of their numbers, for which
-  /// nothing is written.
+  /// Turns the rows that refer to one row into an ordered list. The first order is that of the row
+  /// numbers, for which nothing is stored.
   package mutating func order(relationship id: RelationshipID) {
     guard let place = relationships.firstIndex(where: { $0.id == id }) else { return }
     relationships[place].traits.insert(.ordered)
   }
 
-  /// Says of rows that are found by their reference whether there is one at most. The reference's index is filled anew, and
-  /// refuses two rows with the same reference if it is.
+  /// Sets whether at most one row may refer to the same row. The index of the reference is filled
+  /// again. If `isSingle` is true, the index refuses two rows with the same reference.
   package mutating func set(relationship id: RelationshipID, isSingle: Bool) throws(RecordFault) {
     guard let place = relationships.firstIndex(where: { $0.id == id }),
       let one = relationship(relationships[place].inverse),
@@ -115,7 +115,7 @@ extension Catalog {
       for at in indexes.indices where indexes[at].id == index { indexes[at].isUnique = isSingle }
       return renew(index: index)
     }
-    // The index is that of a unique property or one that the models ask for.
+    // This index belongs to a unique property, or the models declare it.
     let name = entity.field(field)?.name ?? ""
     let index = try add(index: "@" + name, of: entity.name, on: [name], isUnique: isSingle)
     for at in relationships.indices where relationships[at].id == id || relationships[at].id == one.id {

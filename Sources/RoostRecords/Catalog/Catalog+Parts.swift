@@ -1,14 +1,14 @@
 package import RoostFile
 internal import RoostText
 
-/// Catalogs that are made of parts, as a dump has them.
+/// Builds catalogs from the parts that a dump contains.
 extension Catalog {
   /// The numbers that the next entity, index and relationship get.
   package var nextNumbers: (entity: UInt32, index: UInt32, relationship: UInt32) {
     (next.entity, next.index, next.relationship)
   }
 
-  /// A catalog of these parts. It throws `damaged` if they do not fit together.
+  /// Makes a catalog of these parts. Throws `damaged` if they do not fit together.
   package init(
     entities: [Entity], indexes: [Index], relationships: [Relationship], textIndexes: [FullTextIndex],
     derivations: [Derivation], version: ModelVersion?, next: (entity: UInt32, index: UInt32, relationship: UInt32)
@@ -21,8 +21,8 @@ extension Catalog {
     self = try Catalog(decoding: made.encoded)
   }
 
-  /// The catalog without its relationships, and without what is derived from them: rows are stored in any order, because no reference
-  /// is checked.
+  /// The catalog without relationships and derivations. With it rows can be stored in any order,
+  /// because no reference is checked.
   package var withoutRelationships: Catalog {
     var plain = self
     plain.relationships = []
@@ -35,7 +35,7 @@ extension Entity {
   /// The number that the next field gets.
   package var nextFieldNumber: UInt16 { nextField }
 
-  /// An entity of these fields, without rows in former layouts.
+  /// Makes an entity with these fields and without former layouts.
   package init(_ id: EntityID, _ name: String, fields: [Field], nextField: UInt16) {
     self.init(id, name, fields: fields, layouts: [[], fields.map(\.member)], nextField: nextField)
   }

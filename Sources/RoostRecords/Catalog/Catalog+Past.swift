@@ -1,8 +1,10 @@
 extension Catalog {
-  /// Whether rows and links that were written under a former catalog can be shown with this one, if they come back as they were.
+  /// Whether rows and links that were written under `former` can be shown with this catalog once
+  /// they are restored.
   ///
-  /// Fields may have come and gone: rows keep the layout with which they were written. What may not have changed is where rows stand, how they
-  /// are linked, and what must be there or be unique.
+  /// Fields may have been added and removed, because rows keep the layout with which they were
+  /// written. These must be unchanged: the entities and their trees, the links, and the rules for
+  /// required and unique values.
   func showsRows(of former: Catalog) -> Bool {
     for entity in former.entities {
       guard let now = self.entity(entity.id) else { return false }

@@ -1,4 +1,4 @@
-/// Adding, changing and removing relationships. Both sides come and go together.
+/// Adds, changes and removes relationships. Both sides are always added and removed together.
 extension Catalog {
   package func relationship(_ id: RelationshipID) -> Relationship? { relationships.first { $0.id == id } }
   package func relationships(of id: EntityID) -> [Relationship] { relationships.filter { $0.entity == id } }
@@ -11,16 +11,17 @@ extension Catalog {
     return found
   }
 
-  /// The other side of a relationship that was found in here.
+  /// The other side of a relationship of this catalog.
   package func inverse(of one: Relationship) -> Relationship? { relationship(one.inverse) }
 
-  /// One side of a relationship, as its user describes it.
+  /// One side of a relationship, as the models describe it.
   package struct Side {
-    /// Nil where the user has none: it is there all the same, so that rows are found.
+    /// Nil if the models do not declare this side. The catalog has it anyway, because deletions
+    /// search it.
     package var name: String?
     package var deleteRule: Relationship.DeleteRule
     package var isOrdered: Bool
-    /// Of rows found by their reference: there is one at most.
+    /// For rows that are found by their reference: at most one row refers to the same row.
     package var isSingle: Bool
 
     package init(
@@ -36,9 +37,11 @@ extension Catalog {
 
   // MARK: By reference
 
-  /// Makes a field that refers to another entity a relationship, and its inverse the rows that refer to one.
+  /// Makes a field that refers to another entity a relationship. The inverse contains the rows that
+  /// refer to a row.
   ///
-  /// The field gets an index if it has none of its own; the inverse is found by it.
+  /// The inverse is read from an index on the field. An index is added if the field has none of its
+  /// own.
   @discardableResult
   package mutating func add(
     reference fieldName: String, of entityName: String, deleteRule: Relationship.DeleteRule = .nullify,
@@ -90,7 +93,7 @@ extension Catalog {
 
   // MARK: By links
 
-  /// Adds a relationship by links of its own, for many-to-many.
+  /// Adds a many-to-many relationship, which has a tree of links.
   ///
   /// - Parameter repeats: whether the same two rows may be linked more than once.
   @discardableResult
@@ -122,7 +125,7 @@ extension Catalog {
 
   // MARK: Changing
 
-  /// Gives one side another name or delete rule. A hidden one that gets a name is hidden no more.
+  /// Gives one side another name or delete rule. A hidden side that gets a name becomes visible.
   package mutating func change(
     relationship id: RelationshipID, name: String? = nil, deleteRule: Relationship.DeleteRule? = nil
   ) throws(RecordFault) {
@@ -138,13 +141,14 @@ extension Catalog {
     if let deleteRule { relationships[at].deleteRule = deleteRule }
   }
 
-  /// Notes that rows are lost which references that may not be nil lead to.
+  /// Notes that non-optional references to lost rows exist.
   package mutating func tear(relationship id: RelationshipID) {
     guard let at = relationships.firstIndex(where: { $0.id == id }) else { return }
     relationships[at].traits.insert(.torn)
   }
 
-  /// Removes both sides with their links. References stay in their fields, without the index made for them.
+  /// Removes both sides with their links. References stay in their fields, without the index made
+  /// for them.
   package mutating func remove(relationship name: String, of entityName: String) throws(RecordFault) {
     let one = try relationship(name, of: entityName)
     let sides = relationships.filter { $0.id == one.id || $0.id == one.inverse }
@@ -187,7 +191,7 @@ extension Catalog {
 }
 
 extension Catalog {
-  /// Whether what a file says about relationships keeps their invariants.
+  /// Whether the relationships in a file keep their invariants.
   var relationshipsAgree: Bool {
     var known: [RelationshipID: Relationship] = [:]
     for one in relationships {

@@ -71,7 +71,7 @@ extension Catalog {
     }
   }
 
-  /// Gives the full text indexes that cover a field other numbers, so that they are filled anew.
+  /// Gives the full text indexes over a field new numbers, so that they are filled again.
   mutating func renewTextIndexes(of entity: EntityID, over field: FieldID) {
     for place in textIndexes.indices where textIndexes[place].entity == entity {
       guard textIndexes[place].fields.contains(field) else { continue }

@@ -1,8 +1,9 @@
-/// What a store holds: entities, indexes and relationships. It stands in the store itself.
+/// The schema of a store: entities, indexes and relationships. It is stored in the store's tree
+/// `meta`.
 ///
 /// ## Invariants
 /// 1. Numbers of entities, fields, indexes and relationships are never given twice.
-/// 2. Every name that refers to another part of the catalog refers to one that is there.
+/// 2. Every name that refers to another part of the catalog refers to an existing part.
 package struct Catalog: Hashable, Sendable {
   package internal(set) var entities: [Entity] = []
   package internal(set) var indexes: [Index] = []
@@ -10,7 +11,7 @@ package struct Catalog: Hashable, Sendable {
   package internal(set) var textIndexes: [FullTextIndex] = []
   /// The derived fields, in the order of their entities and fields.
   package internal(set) var derivations: [Derivation] = []
-  /// The version of the models that the store was last brought to; nil where no program said one.
+  /// The version of the models to which the store was last migrated; nil if no program named one.
   package var version: ModelVersion?
   var next = Numbers()
 
@@ -29,7 +30,7 @@ package struct Catalog: Hashable, Sendable {
     self.next = next
   }
 
-  // By places, so that nothing is copied but what is found.
+  // Searches by position, so only the found entity is copied.
   package func entity(_ name: String) -> Entity? {
     for place in entities.indices where entities[place].name == name { return entities[place] }
     return nil
@@ -59,7 +60,7 @@ package struct Catalog: Hashable, Sendable {
     }
   }
 
-  /// Says whether objects of the subclass that adds a field have a value.
+  /// Sets whether objects of the subclass that adds a field must have a value.
   package mutating func setNeeded(_ isNeeded: Bool, field: FieldID, of entity: String) {
     for place in entities.indices where entities[place].name == entity {
       entities[place].setNeeded(isNeeded, of: field)
@@ -114,7 +115,7 @@ package struct Catalog: Hashable, Sendable {
     dropTornDerivations()
   }
 
-  /// Removes an entity with its indexes and rows. Nothing may lead to it or from it.
+  /// Removes an entity with its indexes and rows. No reference to it or from it may exist.
   package mutating func remove(entity name: String) throws(RecordFault) {
     guard let entity = entity(name) else { throw RecordFault(.unknown, "there is no such entity", entity: name) }
     for one in relationships where one.entity == entity.id || one.target == entity.id {
@@ -147,7 +148,7 @@ package struct Catalog: Hashable, Sendable {
         throw RecordFault(.unknown, "there is no such field", entity: entityName, field: name)
       }
       guard KeyCoding.isOrdered(field.type) else {
-        throw RecordFault(.wrongType, "what the field holds has no order", entity: entityName, field: name)
+        throw RecordFault(.wrongType, "values of this field's type have no order", entity: entityName, field: name)
       }
       parts.append(Index.Part(field.id, isDescending: descending.contains(name)))
     }
@@ -155,7 +156,7 @@ package struct Catalog: Hashable, Sendable {
       index: name, of: entityName, parts: parts, isUnique: isUnique, tests: tests, isBuiltLater: isBuiltLater)
   }
 
-  /// Adds an index of parts in any form. It is filled like the others.
+  /// Adds an index of parts in any form. It is filled as described above.
   @discardableResult
   package mutating func add(
     index name: String, of entityName: String, parts: [Index.Part], isUnique: Bool = false,

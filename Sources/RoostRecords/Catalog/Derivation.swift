@@ -1,16 +1,17 @@
 /// The definition of a derived field: what its values are computed from.
 ///
-/// The engine keeps every kind but `computed` right, wherever rows and links are written. The program computes the values of
-/// `computed` fields when it saves.
+/// The engine updates every kind except `computed` wherever rows and links are written. The program
+/// computes the values of `computed` fields when it saves.
 ///
 /// ## Invariants
 /// 1. A field has one derivation at most.
-/// 2. The relationship belongs to the field's entity and leads to many rows, or to one row that holds the reference.
-/// 3. The value and the key are fields of the entity to which the relationship leads.
+/// 2. The relationship belongs to the field's entity. It has many rows, or one row that holds the
+///    reference.
+/// 3. The value and the key are fields of the relationship's target entity.
 /// 4. Derivations over derived fields have no cycle.
 package struct Derivation: Hashable, Sendable {
   package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
-    /// How many rows the relationship leads to.
+    /// The number of rows in the relationship.
     case count = 0
     /// The sum of a field of these rows; 0 if there are none.
     case sum = 1
@@ -18,7 +19,7 @@ package struct Derivation: Hashable, Sendable {
     case minimum = 2
     /// The greatest value of a field of these rows; nil if there is none.
     case maximum = 3
-    /// A field of the row whose key is the greatest. Of equal keys the row with the greater number counts.
+    /// A field of the row with the greatest key. If keys are equal, the greater row number wins.
     case latest = 4
     /// A value that only the program can compute.
     case computed = 5
@@ -45,7 +46,7 @@ package struct Derivation: Hashable, Sendable {
   package var value: FieldID?
   /// The field that `latest` compares.
   package var key: FieldID?
-  /// How the program names its computation; empty for other kinds.
+  /// The program's name for its computation; empty for other kinds.
   package var text: String
 
   package init(
@@ -56,14 +57,15 @@ package struct Derivation: Hashable, Sendable {
     (self.relationship, self.value, self.key, self.text) = (relationship, value, key, text)
   }
 
-  /// What the text of a computed field begins with while its values wait for the program: see ``Catalog/awaitComputed(of:)``.
+  /// Prefix of a computed field's text while its values wait for the program: see
+  /// ``Catalog/awaitComputed(of:)``.
   package static let waiting = "?"
   /// Whether the next opening by the program computes the values of all rows.
   package var isWaiting: Bool { kind == .computed && text.hasPrefix(Self.waiting) }
-  /// How the program names its computation.
+  /// The program's name for its computation.
   package var computation: String { isWaiting ? String(text.dropFirst(Self.waiting.count)) : text }
 
-  /// Whether the engine keeps the field right.
+  /// Whether the engine updates the field.
   package var isKept: Bool { kind != .computed }
 }
 

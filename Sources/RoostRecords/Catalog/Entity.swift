@@ -1,9 +1,10 @@
-/// A kind of rows: its fields now, and how rows were written at any time.
+/// An entity: its present fields, and all layouts of its stored rows.
 package struct Entity: Hashable, Sendable {
   package var id: EntityID
   package var name: String
   package var fields: [Field]
-  /// Every layout there ever was; a row's version is its place in here, and new rows get the last.
+  /// All layouts that the entity ever had. A row's version is the index of its layout; new rows get
+  /// the last one.
   package private(set) var layouts: [[Layout.Member]]
   private(set) var nextField: UInt16
 
@@ -25,13 +26,13 @@ package struct Entity: Hashable, Sendable {
 
   package func field(_ name: String) -> Field? { fields.first { $0.name == name } }
   package func field(_ id: FieldID) -> Field? {
-    // By places, so that no other field is copied.
+    // Searches by position, so no other field is copied.
     for place in fields.indices where fields[place].id == id { return fields[place] }
     return nil
   }
   package var layoutVersion: UInt16 { UInt16(layouts.count - 1) }
 
-  /// Adds a field. Rows that are there hold `initial`.
+  /// Adds a field. Existing rows show `initial`.
   @discardableResult
   package mutating func add(
     _ name: String, _ type: FieldType, isOptional: Bool = false, initial: Value? = nil, isPreserved: Bool = false
@@ -49,12 +50,12 @@ package struct Entity: Hashable, Sendable {
     return id
   }
 
-  /// Says which values the type of a field knows.
+  /// Sets the values that the type of a field knows.
   package mutating func setCases(_ cases: [Value]?, of id: FieldID) {
     for place in fields.indices where fields[place].id == id { fields[place].cases = cases }
   }
 
-  /// Says whether objects of the subclass that adds a field have a value.
+  /// Sets whether objects of the subclass that adds a field must have a value.
   package mutating func setNeeded(_ isNeeded: Bool, of id: FieldID) {
     for place in fields.indices where fields[place].id == id { fields[place].isNeeded = isNeeded }
   }
@@ -79,7 +80,7 @@ package struct Entity: Hashable, Sendable {
     fields[index].name = new
   }
 
-  /// Whether every field has one type in all layouts, so that its bytes mean the same wherever they stand.
+  /// Whether every field has one type in all layouts, so that its bytes mean the same in all rows.
   static func typesStay(in layouts: [[Layout.Member]]) -> Bool {
     var types: [FieldID: FieldType] = [:]
     for member in layouts.joined() {
@@ -88,7 +89,7 @@ package struct Entity: Hashable, Sendable {
     return true
   }
 
-  /// Makes sure that the last layout is that of the fields as they are now.
+  /// Appends a layout if the fields differ from the last one.
   package mutating func settle() throws(RecordFault) {
     let now = fields.map(\.member)
     if layouts[layouts.count - 1] == now { return }
@@ -102,7 +103,7 @@ package struct Entity: Hashable, Sendable {
   }
 }
 
-/// Rows of an entity in the order of some of their fields.
+/// An index of an entity: its rows in the order of some of their fields.
 package struct Index: Hashable, Sendable {
   package struct Part: Hashable, Sendable {
     package var field: FieldID
@@ -121,21 +122,24 @@ package struct Index: Hashable, Sendable {
   package var name: String
   package var parts: [Part]
   package var isUnique: Bool
-  /// What a row must fulfil to have an entry: all of it.
+  /// The conditions that a row must all fulfil to have an entry.
   package var tests: [Test]
-  /// Rows below this one stand in it; nil where all do. Plans do not use an index that is still built.
+  /// While the index is built: it contains the rows below this one. Nil once it is complete. Plans
+  /// use no unfinished index.
   package var builtBelow: RowID?
 
-  /// Behind so many bytes a text is cut, so that a key of several has room.
+  /// The number of bytes after which a text is cut, so that a key of several parts fits into an
+  /// entry.
   package var textBytes: Int { parts.count == 1 ? KeyCoding.textBytes : min(KeyCoding.textBytes, 940 / parts.count) }
 
-  /// The fields whose change may move a row in here, or in and out.
+  /// The fields whose change may move, add or remove the entry of a row.
   package var fields: Set<FieldID> { Set(parts.map(\.field)).union(tests.flatMap(\.fields)) }
 
-  /// The parts as the catalog has them.
+  /// Normalizes parts, so that equivalent indexes have equal parts.
   ///
-  /// An index is read both ways, so (a descending, b) and (a, b descending) are one. The first part ascends, because then rows that are
-  /// equal follow their numbers in its direction.
+  /// An index is read in both directions, so (a descending, b) and (a, b descending) are
+  /// equivalent. The first part always ascends. Then rows with equal keys are sorted by their
+  /// numbers in its direction.
   package static func normal(_ parts: [Part]) -> [Part] {
     guard parts.first?.isDescending == true else { return parts }
     var parts = parts

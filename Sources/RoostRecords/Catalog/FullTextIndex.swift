@@ -2,7 +2,8 @@ package import RoostText
 
 /// A full text index: it finds an entity's rows by the words of some of their texts.
 ///
-/// Its tree has the name `t` and the index's number. It takes its number from the same sequence as other indexes.
+/// Its tree is named `t` and the index's number. Full text indexes share their number sequence with
+/// other indexes.
 package struct FullTextIndex: Hashable, Sendable {
   /// An index covers at most this many fields.
   package static let mostFields = TextIndex.mostFields
@@ -10,7 +11,7 @@ package struct FullTextIndex: Hashable, Sendable {
   package var id: IndexID
   package var entity: EntityID
   package var name: String
-  /// The fields that it covers, in the order in which questions weigh them. All hold strings.
+  /// The covered fields, in the order in which the weights of a query name them. All hold strings.
   package var fields: [FieldID]
   /// The rules by which a text becomes words.
   package var analyzer: TextAnalyzer
@@ -19,10 +20,10 @@ package struct FullTextIndex: Hashable, Sendable {
 
   /// Whether it finds any three characters of a text, and not only words.
   package var findsSubstrings: Bool { analyzer.mode == .trigrams }
-  /// Whether case and marks make no difference.
+  /// Whether search ignores case and diacritics.
   package var foldsAll: Bool { analyzer.foldsCase && analyzer.foldsMarks }
 
-  /// The options with which a model declares it, as Swift writes them.
+  /// The options of the model's declaration, as Swift source text.
   package var options: [String] {
     var options: [String] = []
     if analyzer.stemming == .english { options.append(".stemming(.english)") }

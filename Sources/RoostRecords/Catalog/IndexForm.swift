@@ -1,18 +1,18 @@
 extension Index {
-  /// What an index has of a field's values. The numbers are those of the file.
+  /// The part of a field's value that an index stores. The raw values are stored in the file.
   package enum Form: UInt8, Hashable, Sendable, CaseIterable {
     /// The value itself.
     case value = 0
-    /// A text in lower case, as `lowercased()` has it.
+    /// A text in lower case, as `lowercased()` returns it.
     case lowercased = 1
-    /// A text in upper case, as `uppercased()` has it.
+    /// A text in upper case, as `uppercased()` returns it.
     case uppercased = 2
     /// The number of a text's characters or of a collection's elements.
     case count = 3
     /// An entry for each different element of an array or a set. Nil has none.
     case elements = 4
 
-    /// The word that Swift and the tool write.
+    /// The keyword in Swift declarations and in the tool.
     package var word: String {
       switch self {
       case .value: "value"
@@ -34,7 +34,8 @@ extension Index {
       }
     }
 
-    /// What the index has of a value that is not nil; nil if the value has no such form. For elements see ``elements(of:)``.
+    /// The value that the index stores for a non-nil value; nil if the value has no such form. For
+    /// elements see ``elements(of:)``.
     package func applied(to value: Value) -> Value? {
       switch (self, value) {
       case (.value, _): value
@@ -48,7 +49,7 @@ extension Index {
       }
     }
 
-    /// The elements of a collection that are not nil, one or more times each.
+    /// The non-nil elements of a collection, with duplicates.
     static func elements(of value: Value) -> [Value] {
       switch value {
       case .array(let all): all.filter { !$0.isNull }
@@ -58,16 +59,16 @@ extension Index {
     }
   }
 
-  /// Whether some part is not simply the value of its field.
+  /// Whether any part has another form than the plain value.
   package var hasForms: Bool { parts.contains { $0.form != .value } }
 
   /// Whether a row may have several entries.
   package var hasElements: Bool { parts.contains { $0.form == .elements } }
 
-  /// Whether programs that know the catalog's forms up to 5 keep the index right.
+  /// Whether programs that know only catalog forms up to 5 can update the index.
   var isOld: Bool { !hasForms && tests.allSatisfy(\.isOld) }
 
-  /// What is wrong with the parts and the tests of an index, as a clause; nil if nothing is.
+  /// The error in the parts and tests of an index, as a clause; nil if they are valid.
   package func complaint(in entity: Entity) -> String? {
     if parts.isEmpty { return "covers no property" }
     if tests.count > Self.mostTests { return "has more than \(Self.mostTests) tests in its condition" }
@@ -89,7 +90,7 @@ extension ElementType {
   /// The type of plain elements, optional or not, that have an order in keys.
   fileprivate var ordered: FieldType? {
     var element = self
-    // There is at most one nil within another.
+    // At most one optional is nested in another.
     for _ in 0..<2 { if case .optional(let inner) = element { element = inner } }
     guard case .plain(let type) = element, KeyCoding.isOrdered(type) else { return nil }
     return type

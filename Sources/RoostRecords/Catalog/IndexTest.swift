@@ -1,16 +1,16 @@
 extension Index {
-  /// A test that a row passes to have an entry in a partial index.
+  /// A test that a row must pass to have an entry in a partial index.
   ///
-  /// `!=` is true of nil, and the other comparisons are not, as in Swift. A value that is no number passes no comparison but `!=`.
+  /// As in Swift, `!=` is true for nil and all other comparisons are false. NaN passes `!=` only.
   package indirect enum Test: Hashable, Sendable {
     case isNull(FieldID)
     case isNotNull(FieldID)
     case equals(FieldID, Value)
     case compares(FieldID, Comparison, Value)
-    /// One of some tests, none of which is such a list itself.
+    /// True if one of these tests is true. None of them is an `any` itself.
     case any([Test])
 
-    /// The fields whose values decide.
+    /// The fields whose values the test reads.
     package var fields: [FieldID] {
       switch self {
       case .isNull(let id), .isNotNull(let id), .equals(let id, _), .compares(let id, _, _): [id]
@@ -20,10 +20,10 @@ extension Index {
 
     private var ownFields: [FieldID] { if case .any = self { [] } else { fields } }
 
-    /// The tests of which one must be true.
+    /// The tests of an `any`, or this test alone.
     package var alternatives: [Test] { if case .any(let tests) = self { tests } else { [self] } }
 
-    /// Whether programs that know the catalog's forms up to 5 know the test.
+    /// Whether programs that know only catalog forms up to 5 know the test.
     var isOld: Bool {
       switch self {
       case .isNull, .isNotNull, .equals: true
@@ -32,7 +32,7 @@ extension Index {
     }
   }
 
-  /// What a test compares. The numbers are those of the file.
+  /// The operator of a comparing test. The raw values are stored in the file.
   package enum Comparison: UInt8, Hashable, Sendable, CaseIterable {
     case notEqual = 0
     case less = 1
@@ -46,7 +46,7 @@ extension Index {
 }
 
 extension Index.Test {
-  /// What is wrong with a test of an index of an entity, as a clause; nil if nothing is.
+  /// The error in a test of an entity's index, as a clause; nil if it is valid.
   package func complaint(in entity: Entity) -> String? {
     if case .any(let tests) = self {
       guard (1...Index.mostTests).contains(tests.count) else {
@@ -71,7 +71,8 @@ extension Index.Test {
 }
 
 extension Index.Test {
-  /// Whether a value passes a test that is no list of others. The row writer decides by the bytes of keys: see ``RowTests``.
+  /// Whether a value passes a test other than `any`. The row writer compares bytes of keys instead:
+  /// see ``RowTests``.
   package func admits(_ value: Value) -> Bool {
     switch self {
     case .isNull: value.isNull
@@ -84,9 +85,10 @@ extension Index.Test {
 }
 
 extension Index {
-  /// The values by which an object is unique; nil if one is nil, or the object does not fulfil the condition.
+  /// The values that must be unique together; nil if one is nil, or if the object does not pass the
+  /// index's tests.
   ///
-  /// - Parameter values: by field, with those of the condition.
+  /// - Parameter values: the values by field, including those that the tests read.
   package func uniqueValues(_ values: [FieldID: Value]) -> [Value]? {
     let fulfils = tests.allSatisfy { test in
       test.alternatives.contains { one in
@@ -99,7 +101,7 @@ extension Index {
 }
 
 extension Index.Comparison {
-  /// Whether two values of one type stand so to each other, as Swift has it.
+  /// Whether the comparison of two values of one type is true in Swift.
   package func holds(_ value: Value, _ other: Value) -> Bool {
     if self == .notEqual { return value != other }
     guard let order = Self.order(value, other) else { return false }
@@ -130,7 +132,7 @@ extension Index.Comparison {
 }
 
 extension FieldType {
-  /// Whether `<` means something to values of the type.
+  /// Whether `<` is defined for values of the type.
   package var hasOrder: Bool {
     switch self {
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal, .string, .date,
@@ -142,7 +144,7 @@ extension FieldType {
 }
 
 extension Value {
-  /// Whether the value is no number.
+  /// Whether the value is NaN.
   package var isNotANumber: Bool {
     switch self {
     case .float(let number): number.isNaN
@@ -153,7 +155,7 @@ extension Value {
 }
 
 extension Index.Comparison {
-  /// The operator of Swift.
+  /// The operator in Swift.
   package var sign: String {
     switch self {
     case .notEqual: "!="

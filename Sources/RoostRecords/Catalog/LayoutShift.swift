@@ -1,7 +1,7 @@
 internal import RoostBytes
 internal import RoostFile
 
-/// Reads rows of any layout an entity ever had as rows of the newest.
+/// Converts rows of former layouts of an entity to its newest layout.
 struct LayoutShift {
   let entity: Entity
   let layouts: [Layout]
@@ -11,7 +11,7 @@ struct LayoutShift {
     self.layouts = layouts
   }
 
-  /// Fills the builder, which is of the newest layout, with a row of any.
+  /// Loads a row of any layout into the builder, whose layout is the newest.
   func load(_ row: UnsafeRawBufferPointer, into builder: inout RowBuilder) throws(StoreError) {
     let newest = builder.layout
     guard let version = Layout.version(of: row), Int(version) < layouts.count else { throw unreadable }
@@ -20,7 +20,7 @@ struct LayoutShift {
     if version == newest.version { return builder.load(row) }
     builder.clear()
     let start = row.baseAddress!
-    // By number, because a field is large to copy.
+    // By index, because copying a field is expensive.
     for index in newest.slots.indices {
       let (id, slot) = (newest.members[index].id, newest.slots[index])
       guard let at = layout.members.firstIndex(where: { $0.id == id }) else {

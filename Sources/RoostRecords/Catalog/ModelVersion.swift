@@ -1,20 +1,23 @@
 internal import RoostBytes
 
-/// The version of a program's models that a store was last brought to.
+/// The version of a program's models to which a store was last migrated.
 ///
-/// A migration plan finds the store's version by it. Fingerprints are compared, not numbers: a version is the one that the store
-/// has if all its entities mean the same.
+/// A migration plan finds the store's version by it. It compares fingerprints instead of numbers:
+/// the store has a version if all entities of both have equal fingerprints.
 package struct ModelVersion: Hashable, Sendable {
   /// An entity as the program's models declare it.
   package struct Part: Hashable, Sendable {
     package var name: String
     /// The hash of the entity's ``Outline``.
     package var fingerprint: UInt64
-    /// A hash of what the program said of the class. As long as it is the same, an opening does not make the outline again.
+    /// A hash of the program's declaration of the class. While it is unchanged, an opening does not
+    /// compute the outline again.
     package var digest: UInt64
-    /// Properties in the store that the program does not name: they are kept, and come back when a program names them.
+    /// Properties in the store that the program does not declare. They are kept, and are visible
+    /// again when a program declares them.
     package var parked: [String]
-    /// What properties were called before, as the program says: a later version that says the same of a property does not rename it again.
+    /// Former names of properties, as the program declares them. A later version that declares the
+    /// same former name does not rename the property again.
     package var formerNames: [String: String]
 
     package init(
@@ -32,7 +35,7 @@ package struct ModelVersion: Hashable, Sendable {
   package var number: String
   /// Ascending by name.
   package var parts: [Part]
-  /// Entities that the program does not name, by name, ascending.
+  /// Names of entities that the program does not declare, ascending.
   package var parked: [String]
 
   package init(_ number: String, parts: [Part] = [], parked: [String] = []) {
@@ -44,7 +47,7 @@ package struct ModelVersion: Hashable, Sendable {
   package func part(_ name: String) -> Part? { parts.first { $0.name == name } }
 }
 
-/// The hash of what a program says of a class, text by text.
+/// The hash of a program's declaration of a class, computed text by text.
 package struct ModelDigest {
   private var bytes = ByteWriter()
 
@@ -57,11 +60,11 @@ package struct ModelDigest {
   package var value: UInt64 { bytes.bytes.withUnsafeBytes { Checksum.of($0, seed: 0x526F_6F74) } }
 }
 
-/// What an entity means to a program: names and types of its properties and its unique values, in no order and without the
-/// numbers that a store gave them.
+/// The meaning of an entity for a program: names and types of its properties and its unique rules.
+/// Their order, and the numbers that a store gave them, have no effect.
 package struct Outline: Hashable, Sendable {
   package var entity: String
-  /// By property, or by a part of one, such as "address.city", its type in words.
+  /// The type in words, by the name of a property or of a part of one, such as "address.city".
   package var properties: [String: String]
 
   package init(_ entity: Entity, _ catalog: Catalog, salts: [String: String] = [:]) {
@@ -84,7 +87,7 @@ package struct Outline: Hashable, Sendable {
       let names = index.parts.compactMap { entity.field($0.field)?.name }
       if names.contains(where: { $0.hasPrefix("@") }) || index.name.hasPrefix("@") { continue }
       let rule = "unique " + names.joined(separator: ", ")
-      // Several rules may be over the same properties if they have conditions.
+      // Several unique rules may cover the same properties if they have conditions.
       if properties[rule] == nil || index.tests.isEmpty {
         properties[rule] = index.tests.isEmpty ? "all" : index.name
       } else {
@@ -94,7 +97,7 @@ package struct Outline: Hashable, Sendable {
     for (property, salt) in salts { properties[property, default: ""] += " " + salt }
   }
 
-  /// An outline that was noted elsewhere than in a catalog.
+  /// Makes an outline from data outside a catalog.
   package init(_ entity: String, properties: [String: String]) {
     (self.entity, self.properties) = (entity, properties)
   }
@@ -104,7 +107,7 @@ package struct Outline: Hashable, Sendable {
     return field.isOptional && !field.isNeeded
   }
 
-  /// Equal for two entities that mean the same.
+  /// A hash that is equal for entities with equal meaning.
   package var fingerprint: UInt64 {
     let text = properties.sorted { $0.key < $1.key }.map { "\($0.key)\u{0}\($0.value)\u{0}" }.joined()
     return Array(text.utf8).withUnsafeBytes { Checksum.of($0, seed: 0x526F_6F73) }
@@ -112,10 +115,11 @@ package struct Outline: Hashable, Sendable {
 }
 
 extension Catalog {
-  /// An entity's outline, by its name.
+  /// The outline of an entity.
   package func outline(_ name: String) -> Outline? { entity(name).map { Outline($0, self) } }
 
-  /// The properties of an entity that have another name in a later catalog of the same store: the new names by the old ones.
+  /// The properties that have another name in a later catalog of the same store: the new names by
+  /// the old ones.
   package func renamed(_ entity: String, in later: Catalog) -> [String: String] {
     guard let was = self.entity(entity), let now = later.entity(was.id) else { return [:] }
     var names: [String: String] = [:]

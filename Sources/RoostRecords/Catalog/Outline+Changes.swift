@@ -5,11 +5,11 @@ extension Outline {
     package enum Kind: String, Sendable { case added, removed, renamed, changed }
 
     package var kind: Kind
-    /// The name of the property; of a unique rule "unique " and its properties.
+    /// The name of the property. For a unique rule: "unique " and its properties.
     package var name: String
-    /// The name in the other outline, if it is another one there.
+    /// The name in the other outline, if it differs.
     package var formerName: String?
-    /// The types in words; nil for a unique rule, and on the side that lacks the property.
+    /// The type in words; nil for a unique rule, and in the outline that lacks the property.
     package var was: String?
     package var becomes: String?
 
@@ -27,9 +27,9 @@ extension Outline {
     }
   }
 
-  /// What this outline has otherwise than the other one, by name.
+  /// The differences to another outline, sorted by name.
   ///
-  /// - Parameter renamed: by the name that a property has in the other outline, its name here.
+  /// - Parameter renamed: the names of properties in this outline, by their names in the other one.
   package func changes(from other: Outline, renamed: [String: String] = [:]) -> [Change] {
     let former = Dictionary(renamed.map { ($1, $0) }) { first, _ in first }
     return Set(properties.keys).union(other.properties.keys).sorted().compactMap { name in

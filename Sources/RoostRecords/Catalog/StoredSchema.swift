@@ -3,7 +3,7 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// A catalog as it stands in a store, with what is made of it for every transaction.
+/// A catalog that is stored in a store, with values computed from it once for all transactions.
 final class StoredSchema: Sendable {
   let catalog: Catalog
   private let bytes: [UInt8]
@@ -26,7 +26,8 @@ final class StoredSchema: Sendable {
 
   func isMade(of found: UnsafeRawBufferPointer) -> Bool {
     if bytes.count != found.count { return false }
-    // All words, without a branch for each: every transaction compares, and nearly always finds no difference.
+    // Compares all words without a branch each: every transaction compares, and nearly always finds
+    // no difference.
     return bytes.withUnsafeBytes { known in
       var difference: UInt64 = 0
       let words = known.count & ~7
@@ -41,9 +42,10 @@ final class StoredSchema: Sendable {
   }
 }
 
-/// The schema that was met last, so that a transaction does not read the same catalog again.
+/// Caches the newest schema, so that a transaction does not decode the same catalog again.
 ///
-/// The bytes decide whether it is the same: whoever sees another catalog, older or newer, gets that one.
+/// The bytes of the catalog are compared. A transaction whose catalog is older or newer decodes its
+/// own.
 ///
 /// Unchecked because of its two variables, which are read and written under the lock.
 final class SchemaCache: @unchecked Sendable {
@@ -57,7 +59,7 @@ final class SchemaCache: @unchecked Sendable {
     case other([UInt8])
   }
 
-  /// The schema that a store's `meta` tree holds; nil where it holds none yet.
+  /// The schema in a store's `meta` tree; nil if the tree has none yet.
   func schema(in meta: ByteTree) throws(StoreError) -> StoredSchema? {
     let newest = lock.withLock { self.newest }
     let found = try ByteKey.borrowing(RoostTrees.TreeCatalog.entitiesKey) { (key) throws(StoreError) in
@@ -73,7 +75,7 @@ final class SchemaCache: @unchecked Sendable {
     }
   }
 
-  /// The schema of a snapshot, if it is the last one that this opening committed.
+  /// The schema of a snapshot, if this opening's last commit made that snapshot.
   func schema(at snapshot: Snapshot) -> StoredSchema? {
     lock.withLock { own?.snapshot == snapshot ? own?.schema : nil }
   }

@@ -1,16 +1,17 @@
-/// An exact sum of decimal numbers: additions and subtractions in any order give one result.
+/// An exact sum of decimal numbers: additions and subtractions in any order give the same result.
 ///
-/// Foundation's addition rounds to 38 digits, so a sum by difference would drift from a sum of all values. This one keeps every digit:
-/// limb i counts units of 10^(18·i − 128).
+/// Foundation's addition rounds to 38 digits, so a sum that is updated by differences would drift
+/// away from a sum of all values. This one keeps every digit: limb i counts units of 10^(18·i −
+/// 128).
 struct DecimalSum {
   private static let limbDigits = 18
   private static let limbBase: Int128 = 1_000_000_000_000_000_000
   private static let firstExponent = -128
-  /// 255 places for exponents, 39 digits of a mantissa and 20 for carries.
+  /// 255 decimal places for exponents, 39 digits of a mantissa and 20 for carries.
   private static let limbCount = 18
 
   private var limbs = [Int128](repeating: 0, count: DecimalSum.limbCount)
-  /// Whether a value was no number. Then the sum must be computed from all values.
+  /// Whether a value was NaN. Then the sum must be computed from all values.
   private(set) var hasNaN = false
 
   mutating func add(_ number: DecimalNumber, isRemoved: Bool = false) {
@@ -68,7 +69,7 @@ struct DecimalSum {
     return DecimalNumber(mantissa: mantissa, exponent: small, isNegative: isNegative)
   }
 
-  /// The limbs with each carry in the next one. The last one has the sign.
+  /// The limbs after all carries were moved to the next one. The last limb has the sign.
   private static func carried(_ limbs: [Int128]) -> [Int128] {
     var result = limbs
     for place in 0..<result.count - 1 {

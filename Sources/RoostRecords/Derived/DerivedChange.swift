@@ -1,8 +1,9 @@
-/// What a transaction changed so far of one derived field of one row.
+/// The changes of one derived field of one row in a transaction.
 ///
-/// Counts and sums are kept as differences. Extremes keep the best value that came and the best one that went: only if the stored one
-/// went, all members are asked again. Sums of `Float` and `Double` depend on the order of their additions, so they are always computed
-/// from all members.
+/// Counts and sums are kept as differences. Minima and maxima keep the best value that was added
+/// and the best one that was removed. All members are read again only if the stored value was
+/// removed. Sums of `Float` and `Double` depend on the order of their additions, so they are always
+/// computed from all members.
 struct DerivedChange {
   /// Whether the value must be computed from all members.
   private(set) var isUnknown = false
@@ -17,7 +18,7 @@ struct DerivedChange {
   init() {}
   private init(isUnknown: Bool) { self.isUnknown = isUnknown }
 
-  /// A member came or went that has this value.
+  /// Notes that a member with this value was added or removed.
   mutating func note(_ kind: Derivation.Kind, _ value: Value, isRemoved: Bool) {
     if isUnknown { return }
     switch kind {
@@ -44,7 +45,7 @@ struct DerivedChange {
     }
   }
 
-  /// The new value of a field; nil if all members must be asked.
+  /// The new value of a field; nil if it must be computed from all members.
   func applied(to stored: Value, _ kind: Derivation.Kind, _ type: FieldType) throws(RecordFault) -> Value? {
     if isUnknown { return nil }
     switch kind {
@@ -61,7 +62,8 @@ struct DerivedChange {
       }
     case .minimum, .maximum:
       if let lost {
-        // If what came is better than all that went, it is there still. What went was the stored value, unless that is better.
+        // If the best added value beats all removed ones, it still exists. If the stored value is
+        // even better, it was not removed either.
         if let best, Self.isBetter(best, lost, kind: kind) {
           return stored.isRankable && Self.isBetter(stored, best, kind: kind) ? stored : best
         }
@@ -73,14 +75,14 @@ struct DerivedChange {
     }
   }
 
-  /// Whether an extreme prefers the first value to the second one.
+  /// Whether a minimum or maximum prefers the first value.
   static func isBetter(_ one: Value, _ other: Value, kind: Derivation.Kind) -> Bool {
     kind == .minimum ? one.isLess(than: other) : other.isLess(than: one)
   }
 }
 
 extension Value {
-  /// Whether derivations compare the value: it is not nil, and it is a number.
+  /// Whether the value can be compared: it is neither nil nor NaN.
   var isRankable: Bool {
     switch self {
     case .int, .uint: true
@@ -103,7 +105,7 @@ extension Value {
     }
   }
 
-  /// Whether a stored derived value is the computed one. No number is equal to no number.
+  /// Whether a stored derived value equals the computed one. NaN equals NaN here.
   func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.float(let one), .float(let other)): one == other || one.isNaN && other.isNaN
@@ -113,7 +115,7 @@ extension Value {
     }
   }
 
-  /// An integer as a field of this type holds it.
+  /// Makes the value of an integer in a field of this type.
   init(exactly number: Int128, _ type: FieldType) throws(RecordFault) {
     let fits =
       switch type {

@@ -1,4 +1,5 @@
-/// What a transaction changed so far of derived fields, by row and field. Each row is written once for all of it.
+/// The changes of derived fields in a transaction, by row and field. Each row is written once for
+/// all of them.
 struct DerivedChanges {
   /// One derived field of one row.
   struct Place: Hashable, Comparable {
@@ -12,13 +13,13 @@ struct DerivedChanges {
   }
 
   private(set) var changes: [Place: DerivedChange] = [:]
-  /// From so many on, they are written before the transaction ends.
+  /// With this many changes, they are written before the transaction ends.
   private(set) var limit = DerivedChanges.most
 
   static let most = 1 << 16
 
   var isEmpty: Bool { changes.isEmpty }
-  /// Kept up to date with the changes, because it is asked after each row.
+  /// Updated with the changes, because it is read after each row.
   private(set) var isFull = false
 
   @inline(__always)
@@ -32,7 +33,7 @@ struct DerivedChanges {
     isFull = changes.count >= limit
   }
 
-  /// Takes all of them, in the order of their rows.
+  /// Takes all changes out, sorted by row.
   mutating func take() -> [(place: Place, change: DerivedChange)] {
     let taken = changes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     changes.removeAll(keepingCapacity: true)
@@ -40,7 +41,8 @@ struct DerivedChanges {
     return taken
   }
 
-  /// Keeps changes of rows that do not exist yet. They are tried again when as many others have come.
+  /// Keeps changes of rows that do not exist yet. They are tried again after as many other changes
+  /// were added.
   mutating func keep(_ absent: [(place: Place, change: DerivedChange)]) {
     for (place, change) in absent { changes[place] = change }
     limit = max(Self.most, 2 * changes.count)

@@ -1,4 +1,4 @@
-/// Computes one derived value from all members, one after the other in the order of their row numbers.
+/// Computes one derived value from all members, which are added in the order of their row numbers.
 struct DerivedFold {
   private let kind: Derivation.Kind
   private let type: FieldType
@@ -15,7 +15,7 @@ struct DerivedFold {
     if type == .decimal, kind == .sum { decimals = DecimalSum() }
   }
 
-  /// What the field holds if there are no members.
+  /// The value of the field without members.
   static func empty(_ kind: Derivation.Kind, _ type: FieldType) -> Value {
     kind == .count || kind == .sum ? type.empty : .null
   }
@@ -36,7 +36,7 @@ struct DerivedFold {
       guard value.isRankable else { return }
       if best.isNull || DerivedChange.isBetter(value, best, kind: kind) { best = value }
     case .latest:
-      // Of equal keys the row with the greater number counts.
+      // If keys are equal, the greater row number wins.
       guard key.isRankable, self.key.isNull || !key.isLess(than: self.key) else { return }
       (self.key, best) = (key, value)
     case .computed: return

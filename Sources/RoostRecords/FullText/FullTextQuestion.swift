@@ -1,6 +1,6 @@
 internal import RoostText
 
-/// Why a question cannot be read: the place and the remedy.
+/// The error in a full text query that cannot be parsed: the position and the remedy.
 package struct FullTextFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The byte of the question where the problem begins.
   package var position: Int
@@ -8,7 +8,7 @@ package struct FullTextFault: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String { detail }
 }
 
-/// A question to a full text index that was read without an error.
+/// A parsed full text query.
 package struct FullTextQuestion: Hashable, Sendable {
   let question: TextQuestion
   private let definition: TextIndex
@@ -20,12 +20,12 @@ package struct FullTextQuestion: Hashable, Sendable {
     }
   }
 
-  /// Whether texts match that are not stored.
+  /// Whether texts that are not stored match.
   package func matches(_ texts: [String?]) -> Bool { definition.isMatch(texts: texts, question) }
 }
 
 extension FullTextIndex {
-  /// Reads a question; the fields have the names that the catalog gives them.
+  /// Parses a query. Fields have the names that the catalog gives them.
   package func question(_ text: String, of catalog: Catalog) throws(FullTextFault) -> FullTextQuestion {
     guard let entity = catalog.entity(entity) else {
       throw FullTextFault(position: 0, detail: "the entity of the full text index is gone")
@@ -33,7 +33,7 @@ extension FullTextIndex {
     return try FullTextQuestion(text, definition(entity))
   }
 
-  /// Throws if a question cannot be read. The fault names the place and the remedy.
+  /// Throws if a query cannot be parsed. The error names the position and the remedy.
   package func check(question text: String, of catalog: Catalog) throws(FullTextFault) {
     _ = try question(text, of: catalog)
   }

@@ -2,17 +2,17 @@ internal import RoostFile
 internal import RoostText
 internal import RoostTrees
 
-/// One full text index while a transaction changes it.
+/// Changes one full text index during a transaction.
 ///
-/// New texts wait in memory. They are written when the tree is read, at a savepoint, at the end, or when they need too
-/// much memory.
+/// New texts wait in memory. They are written when the tree is read, at a savepoint, at the end, or
+/// when they need too much memory.
 final class FullTextWriter {
   let index: FullTextIndex
   private let definition: TextIndex
   private let layout: Layout
-  /// The tree without the texts that wait. A reader settles first.
+  /// The tree without the waiting texts. Call `settle` before it is read.
   let draft: ByteTreeDraft
-  /// The places of the covered fields in the newest layout, in the index's order.
+  /// The indexes of the covered fields in the newest layout, in the order of the full text index.
   private let places: [Int]
   /// `places` as a set.
   private let fields: FieldSet
@@ -22,7 +22,7 @@ final class FullTextWriter {
   private var isTouched = false
   private var failure: StoreError?
 
-  /// A writer that got more bytes gives its memory back after it was flushed.
+  /// A writer that received more bytes releases its memory after it was flushed.
   private static let keptBytes = 1 << 20
 
   init(_ index: FullTextIndex, _ entity: Entity, layout: Layout, draft: ByteTreeDraft) {
@@ -36,14 +36,14 @@ final class FullTextWriter {
     self.fields = fields
   }
 
-  /// Whether a row is in the index, or comes into it when it is inserted.
+  /// Whether the index has the texts of a row, or gets them when the row is inserted.
   func covers(_ id: RowID) -> Bool { index.builtBelow.map { id < $0 } ?? true }
 
   func isTouched(by changed: FieldSet) -> Bool { !fields.isDisjoint(with: changed) }
 
   // MARK: Changing
 
-  /// Adds the texts of a row of the newest layout. `outside` gives the bytes of a value that is not in the row.
+  /// Adds the texts of a row of the newest layout. `outside` reads a value that is not in the row.
   func add(
     _ id: RowID, _ row: UnsafeRawPointer, outside: (Slot) throws(StoreError) -> [UInt8]
   ) throws(StoreError) {
@@ -74,7 +74,7 @@ final class FullTextWriter {
     try changing { (writer) throws(StoreError) in try writer.add(row: id.textNumber, utf8: given) }
   }
 
-  /// Removes the texts of a row. An index that does not have them is damaged.
+  /// Removes the texts of a row. If the index does not have them, it is damaged.
   func remove(_ id: RowID) throws(StoreError) {
     guard covers(id) else { return }
     try changing { (writer) throws(StoreError) in
@@ -100,15 +100,15 @@ final class FullTextWriter {
     }
   }
 
-  // MARK: Carrying out
+  // MARK: Applying
 
-  /// The tree as it is at this moment, for reading until the next change.
+  /// The tree with all changes, valid for reading until the next change.
   func tree() throws(StoreError) -> ByteTree {
     try settle()
     return draft.tree
   }
 
-  /// Writes the texts that wait. After an error the transaction can only be undone.
+  /// Writes the waiting texts. After an error the transaction can only be rolled back.
   func settle() throws(StoreError) {
     if let failure { throw failure }
     guard isTouched, let writer else { return }
@@ -127,17 +127,18 @@ final class FullTextWriter {
 }
 
 extension RowID {
-  /// The row's number as a full text index has it. Row numbers are below 2⁶³.
+  /// The row's number as a full text index stores it. Row numbers are below 2⁶³.
   var textNumber: Int64 { Int64(clamping: number) }
 }
 
 extension FullTextIndex {
-  /// The rules of the index, with the names that its fields have now.
+  /// The rules of the index, with the present names of its fields.
   func definition(_ entity: Entity) -> TextIndex {
     TextIndex(analyzer: analyzer, fields: fields.map { Self.spoken(entity.field($0)?.name ?? "") })
   }
 
-  /// The name of a field in questions. A field of a subclass has the name of its class before it: `Essay/note`.
+  /// The name of a field in queries. In the catalog the field of a subclass has the name of its
+  /// class before it: `Essay/note`.
   package static func spoken(_ field: String) -> String {
     field.lastIndex(of: "/").map { String(field[field.index(after: $0)...]) } ?? field
   }

@@ -3,7 +3,7 @@ internal import RoostPages
 internal import RoostText
 internal import RoostTrees
 
-/// The entries of a full text index while a transaction changes them.
+/// Stores the entries of a full text index in its tree during a transaction.
 final class TextTreeDraft: TextStore {
   private let draft: ByteTreeDraft
   private var changes = 0
@@ -21,7 +21,7 @@ final class TextTreeDraft: TextStore {
     if value.count < ExtentList.namedFrom {
       try draft.put(ByteKey(key), value)
     } else {
-      // Replay makes the value again, so the log does not name its place.
+      // Replay makes the value again, so the log does not name its extent.
       try draft.put(ByteKey(key), extents: draft.transaction.writeExtents(value, mayName: false))
     }
     try relieve()
@@ -37,7 +37,8 @@ final class TextTreeDraft: TextStore {
     try relieve()
   }
 
-  /// Many changes make many drafts, and their number has a bound.
+  /// Writes drafts early if there are too many: many changes make many drafts, whose number is
+  /// bounded.
   private func relieve() throws(StoreError) {
     changes &+= 1
     if changes & 7 == 0 { try draft.transaction.relieve() }
@@ -45,7 +46,7 @@ final class TextTreeDraft: TextStore {
 }
 
 extension ByteTree {
-  /// Visits the entries from a key on, in their order, until `body` returns false.
+  /// Visits the entries from a key on, in order, until `body` returns false.
   func visit(
     from key: UnsafeRawBufferPointer,
     _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Bool

@@ -2,11 +2,11 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostTrees
 
-/// Somebody who reads the history, and how far they came. What they have not read is not pruned.
+/// A consumer of the history, and how far it has read. Pruning keeps everything after that.
 ///
 /// ## Layout
-/// The tree `consumers`: the name's UTF-8 as the key, u64 transaction and u64 stamp as the value. The transaction 0 with the
-/// largest stamp is the place of those who cannot go on: see ``cutOff``.
+/// The tree `consumers`: the name's UTF-8 as the key, u64 transaction and u64 stamp as the value.
+/// Transaction 0 with the largest stamp marks a consumer that cannot continue: see ``cutOff``.
 package struct ConsumerPlace: Hashable, Sendable {
   package static let mostNameBytes = 256
   static let tree = Array("consumers".utf8)
@@ -14,8 +14,8 @@ package struct ConsumerPlace: Hashable, Sendable {
   package let name: String
   package let token: HistoryPlace
 
-  /// Where a salvage puts whoever has read of what is lost now. Reading on from here throws `expired`, until they say what
-  /// they know instead.
+  /// The place that a salvage gives to a consumer that has read lost transactions. Reading from
+  /// here throws `expired`, until the consumer sets a new place.
   static let cutOff = (transaction: UInt64(0), stamp: HybridTime(bits: .max))
 
   var isCutOff: Bool { token.transaction == Self.cutOff.transaction && token.stamp == Self.cutOff.stamp }
@@ -35,7 +35,7 @@ package struct ConsumerPlace: Hashable, Sendable {
     }
   }
 
-  /// All of a store, by name.
+  /// All consumers of a store, sorted by name.
   static func all(in tree: ByteTree, _ store: HistoryStoreID) throws(StoreError) -> [ConsumerPlace] {
     var found: [ConsumerPlace] = []
     var cursor = ByteCursor(tree)
@@ -54,10 +54,10 @@ package struct ConsumerPlace: Hashable, Sendable {
   }
 }
 
-/// How far a pruning came.
+/// The result of pruning.
 package struct HistoryPruning: Hashable, Sendable {
-  /// What transactions up to this one changed is gone.
+  /// The entries of transactions up to this one are removed.
   package let floor: UInt64
-  /// The slowest consumer, where it kept the pruning from going as far as was asked.
+  /// The slowest consumer, if it kept the pruning from removing everything requested.
   package let heldBy: String?
 }

@@ -5,7 +5,8 @@ internal import RoostTrees
 
 /// The entries of the trees of rows, large values and links that a transaction replaced, so that it can be undone.
 ///
-/// They are found by comparing the trees before and after. So no code that changes rows has to note them.
+/// It finds them by comparing the trees before and after. So the code that changes rows need not
+/// note them.
 ///
 /// ## Layout
 /// ```
@@ -19,7 +20,7 @@ enum FormerEntries {
   /// The kinds of trees, by the first letter of their names.
   static let (rows, large, links) = (UInt8(ascii: "r"), UInt8(ascii: "v"), UInt8(ascii: "l"))
 
-  /// What the transaction changed, up to now.
+  /// The entries that the transaction has replaced so far.
   static func bytes(_ forest: Forest) throws(StoreError) -> [UInt8] {
     var out = ByteWriter()
     for (name, former) in try forest.changedTrees() {
@@ -58,7 +59,7 @@ struct FormerTree {
   let name: [UInt8]
   let entries: UnsafeRawBufferPointer
 
-  /// The number of the entity or the relationship, which stands behind the letter.
+  /// The number of the entity or relationship, which follows the letter.
   func number() throws -> UInt32 {
     guard let number = String(validating: name.dropFirst(), as: UTF8.self).flatMap(UInt32.init) else {
       throw ByteReader.Unreadable()
@@ -66,7 +67,7 @@ struct FormerTree {
     return number
   }
 
-  /// Throws if something is unreadable.
+  /// Throws if anything is unreadable.
   func check() throws {
     _ = try number()
     switch name.first {
@@ -78,7 +79,7 @@ struct FormerTree {
     }
   }
 
-  /// For a tree of rows.
+  /// Visits the entries of a tree of rows.
   func forEachRow(_ body: (UInt64, UnsafeRawBufferPointer?) throws -> Void) throws {
     var reader = ByteReader(entries)
     var last: UInt64 = 0
@@ -90,7 +91,7 @@ struct FormerTree {
     }
   }
 
-  /// For any other tree.
+  /// Visits the entries of any other tree.
   func forEachKey(_ body: ([UInt8], UnsafeRawBufferPointer?) throws -> Void) throws {
     var reader = ByteReader(entries)
     var key: [UInt8] = []

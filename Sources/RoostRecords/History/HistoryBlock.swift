@@ -19,18 +19,18 @@ enum HistoryBlock {
   static let pressed: UInt8 = 2
   static let gap: UInt8 = 3
 
-  /// What stands before the entry itself, and before the table.
+  /// The bytes before the entry itself, and before the table.
   static let entryHead = 15
   static let segmentHead = 19
   static let gapBytes = 17
 
-  /// What a value says of itself without its entries being read.
+  /// The head of a value, read without its entries.
   struct Head: Equatable {
     var kind: UInt8
-    /// The newest number and time in it. Of a gap that is open, the number is the largest there is.
+    /// The newest number and time in it. An open gap has the largest possible number.
     var last: UInt64
     var stamp: HybridTime
-    /// Of a single entry: how many stand before it, how many bytes these have, and how many it has.
+    /// For a single entry: the number of single entries before it, their bytes, and its own bytes.
     var ordinal = 0
     var bytesBefore = 0
     var byteCount = 0
@@ -91,7 +91,7 @@ enum HistoryBlock {
     return value
   }
 
-  /// Puts entries together, compressed where that is smaller. There must be one at least, and at most 65,536.
+  /// Makes a segment of 1 to 65,536 entries. It is compressed if that is smaller.
   static func segment(_ members: [Member]) -> [UInt8] {
     var body = ByteWriter()
     var (number, stamp) = (members[0].number, UInt64(0))
@@ -113,10 +113,10 @@ enum HistoryBlock {
     return value + (pressed ?? body.bytes)
   }
 
-  /// The length and the LZ4 block; nil where that is no shorter.
+  /// The length and the LZ4 block; nil if that is no shorter.
   private static func press(_ body: [UInt8]) -> [UInt8]? {
     guard body.count <= Compression.largestBlock, body.count > 16 else { return nil }
-    // With less room than the body takes, what does not help is given up early.
+    // With less room than the body takes, LZ4 stops early if compression does not help.
     let block = [UInt8](unsafeUninitializedCapacity: body.count - 4) { memory, count in
       memory.withMemoryRebound(to: UInt8.self) { memory in
         count =
@@ -130,18 +130,18 @@ enum HistoryBlock {
   }
 }
 
-/// A value of the tree with its entries at hand.
+/// A value of the tree with its decoded entries.
 struct HistoryContent {
   struct Item {
     var number: UInt64
     var stamp: HybridTime
-    /// Where the entry stands in `bytes`.
+    /// The range of the entry in `bytes`.
     var range: Range<Int>
   }
 
   let head: HistoryBlock.Head
   let bytes: [UInt8]
-  /// Ascending by number and by stamp; none in a gap.
+  /// Ascending by number and by stamp; empty for a gap.
   let items: [Item]
 
   init(_ key: UInt64, _ value: [UInt8]) throws(StoreError) {
@@ -172,7 +172,7 @@ struct HistoryContent {
     let start = HistoryBlock.segmentHead + 4
     guard value.count > start else { throw HistoryBlock.unreadable(key) }
     let count = Int(value.withUnsafeBytes { $0.baseAddress!.u32(HistoryBlock.segmentHead) })
-    // LZ4 makes at most 255 bytes of one, so no number in the file takes more memory than the file can fill.
+    // LZ4 expands one byte to at most 255. So the memory is bounded by the size of the file.
     guard count > 0, count <= Compression.largestBlock, count <= (value.count - start) * 255 else {
       throw HistoryBlock.unreadable(key)
     }

@@ -5,7 +5,7 @@ package struct HistoryCommit: Sendable {
   package let number: UInt64
   package let stamp: HybridTime
   package let entry: HistoryEntry
-  /// The place behind it.
+  /// The token after it.
   package let token: HistoryPlace
 
   /// The program that wrote it.
@@ -14,21 +14,22 @@ package struct HistoryCommit: Sendable {
   package var author: String { entry.author }
 }
 
-/// What is asked of the history.
+/// A query of the history.
 package struct HistoryRange: Sendable {
-  /// Transactions behind this number, up to that one.
+  /// Transactions after this number, up to `through`.
   package var after: UInt64
   package var through: UInt64
   /// Only those that changed rows of one of these; nil for all.
   package var entities: Set<EntityID>?
-  /// Only those of this author.
+  /// Only those with this author.
   package var author: String?
-  /// Only those that this program wrote, or this process; empty for transactions whose writer is not known.
+  /// Only those that this program, or this process, wrote; empty for transactions whose writer is
+  /// unknown.
   package var program: String?
   package var process: String?
-  /// Whether a time in which the history was off is passed over; else it is a fault.
+  /// Whether a time in which the history was off is skipped; otherwise it is an error.
   package var crossesGaps: Bool
-  /// Whether the newest come first.
+  /// Whether the newest transactions come first.
   package var isReversed: Bool
 
   package init(
@@ -44,14 +45,14 @@ package struct HistoryRange: Sendable {
   }
 }
 
-/// Reads the history in order, one piece of the tree after the other. It belongs to the reader's closure.
+/// Reads the history in order, value by value of its tree. It is valid in the reader's closure.
 package final class HistoryCursor {
   private let reading: HistoryReading
   private let range: HistoryRange
   private var writers: HistoryWriters
   private var content: HistoryContent?
   private var next = 0
-  // Going forward, the place behind the last one; going back, the place of the last one.
+  // Forward: the number after the last transaction. Backward: the number of the last one.
   private var place: UInt64
   private var lastStamp: HybridTime?
 
@@ -69,7 +70,7 @@ package final class HistoryCursor {
     place = range.after
     lastStamp = try reading.stamp(atMost: place)
     guard let (key, head) = try reading.head(atMost: place), head.last > place else { return }
-    // The place may lie inside a gap, or a segment.
+    // The number may lie inside a gap or a segment.
     if head.isGap {
       if !range.crossesGaps, place < range.through { throw HistoryReading.gap(key, head) }
     } else {
@@ -79,7 +80,7 @@ package final class HistoryCursor {
     }
   }
 
-  /// The next transaction that changed something of what was asked for; nil behind the last one.
+  /// The next transaction that matches the range; nil after the last one.
   package func move() throws -> HistoryCommit? {
     while let item = try range.isReversed ? stepBack() : step() {
       guard let content else { return nil }
@@ -111,7 +112,7 @@ package final class HistoryCursor {
       guard let key = try reading.key(after: place), key <= range.through else { return nil }
       let found = try reading.content(key)
       if found.head.isGap {
-        // Nothing was committed yet since the history was switched off.
+        // Nothing was committed since the history was switched off.
         if key > reading.latest { return nil }
         if !range.crossesGaps { throw HistoryReading.gap(key, found.head) }
         place = found.head.last
@@ -144,7 +145,7 @@ package final class HistoryCursor {
       }
       let found = try reading.content(key)
       next = found.items.count
-      // The first place may lie inside a segment.
+      // The first number may lie inside a segment.
       while next > 0, found.items[next - 1].number >= place { next -= 1 }
       content = found
       if next == 0 { place = key }

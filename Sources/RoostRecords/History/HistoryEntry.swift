@@ -1,23 +1,23 @@
 internal import RoostBytes
 package import RoostFile
 
-/// What one transaction changed, as the history keeps it. Its bytes are read when they are asked for.
+/// The changes of one transaction, as the history stores them. The bytes are decoded on demand.
 ///
 /// ## Layout
 /// Numbers are varints, texts a varint length and UTF-8, lists a varint count and their elements.
 /// ```
 /// u8 1 (the form)   flags: 1 the catalog changed, 2 values of inserted rows and changed fields are there, 4 former entries are there
 /// author
-/// with flag 4: length of the former entries, and they: see ``FormerEntries``
+/// with flag 4: length of the former entries, and their bytes: see ``FormerEntries``
 /// entities, ascending, to the end: number, length of what follows
-///   kept: field, type           the fields whose values stand at deleted rows
-///   held: field, type           those whose values stand at inserted rows and changed fields; none without flag 2
-///   inserted: distance from the end of the run before, rows in the run (not 0); and of each row the held values
-///   updated: list of fields, list of relationships, list of rows: distance from the one before; and of each row the
-///     values of those of the fields that are held
+///   kept: field, type           the fields whose values are stored with deleted rows
+///   held: field, type           those whose values are stored with inserted and updated rows; none without flag 2
+///   inserted: distance from the end of the run before, rows in the run (not 0); and the held values of each row
+///   updated: list of fields, list of relationships, list of rows: distance from the one before; and for each row the
+///     values of its held fields
 ///   deleted: distance from the row before, the kept values
-/// value: u8 0 and its bytes as in a row, behind a varint length where the type has no fixed width;
-///   u8 1: nil;   u8 2 and how many bytes it has: it was too large
+/// value: u8 0 and its bytes as in a row, after a varint length if the type has no fixed width;
+///   u8 1: nil;   u8 2 and its number of bytes: it was too large
 /// ```
 package struct HistoryEntry: Sendable {
   /// The most bytes of UTF-8 that an author may have.
@@ -29,12 +29,13 @@ package struct HistoryEntry: Sendable {
 
   package let author: String
   private let flags: UInt8
-  /// Where the length of the former entries stands; 0 if there are none.
+  /// The offset of the length of the former entries; 0 if there are none.
   private let formerPlace: UInt32
   private let bytes: [UInt8]
   private let sections: [(entity: EntityID, range: Range<Int>)]
 
-  /// Reads an entry; what it says of each entity is looked at later, by ``changes(of:_:)``.
+  /// Decodes the head of an entry. The section of each entity is decoded later, by
+  /// ``changes(of:_:)``.
   package init(decoding bytes: [UInt8]) throws(StoreError) { try self.init(decoding: bytes, 0..<bytes.count) }
 
   init(decoding bytes: [UInt8], _ range: Range<Int>) throws(StoreError) {
@@ -67,14 +68,14 @@ package struct HistoryEntry: Sendable {
   static var unreadable: StoreError { StoreError(.damaged, "an entry of the history is unreadable") }
 
   package var isCatalogChanged: Bool { flags & Self.catalogFlag != 0 }
-  /// Whether the values of inserted rows and of changed fields are there.
+  /// Whether it has the values of inserted rows and of changed fields.
   package var isFull: Bool { flags & Self.fullFlag != 0 }
 
   /// The entities whose rows changed, ascending.
   package var entities: [EntityID] { sections.map(\.entity) }
 
-  /// Calls `body` with each change of the entities asked for (nil: of all): inserted rows first, then updated and
-  /// deleted ones, of one entity after the other.
+  /// Calls `body` with each change of the entities in `wanted`, or of all if it is nil. Entities
+  /// follow each other; each has its inserted rows first, then updated and deleted ones.
   package func changes(
     of wanted: Set<EntityID>? = nil, _ body: (RowsChange) throws -> Void
   ) throws {
@@ -92,7 +93,7 @@ package struct HistoryEntry: Sendable {
   /// Whether the transaction can be undone.
   package var canBeUndone: Bool { flags & Self.formerFlag != 0 }
 
-  /// What the trees held before; nil if the transaction cannot be undone.
+  /// The former entries of the trees; nil if the transaction cannot be undone.
   package var formerBytes: ArraySlice<UInt8>? {
     guard canBeUndone else { return nil }
     return bytes.withUnsafeBytes { all in
@@ -103,7 +104,7 @@ package struct HistoryEntry: Sendable {
     }
   }
 
-  /// Calls `body` with what each tree held before.
+  /// Calls `body` with the former entries of each tree.
   func formerTrees(_ body: (FormerTree) throws -> Void) throws {
     guard let former = formerBytes else { return }
     do {
@@ -124,7 +125,7 @@ package struct HistoryEntry: Sendable {
     }
   }
 
-  /// The same as a list.
+  /// The changes of these entities as a list.
   package func changes(of wanted: Set<EntityID>? = nil) throws -> [RowsChange] {
     var all: [RowsChange] = []
     try changes(of: wanted) { all.append($0) }
@@ -132,18 +133,19 @@ package struct HistoryEntry: Sendable {
   }
 }
 
-/// What happened to some rows of an entity.
+/// A change of one row or of a run of inserted rows.
 package struct RowsChange: Hashable, Sendable {
   package enum Kind: Hashable, Sendable { case insert, update, delete }
 
   package var kind: Kind
   package var entity: EntityID
-  /// One row, or the first and the last of a run of inserted rows whose values are not there.
+  /// One row, or the first and the last of a run of inserted rows without stored values.
   package var rows: ClosedRange<UInt64>
-  /// What changed, in an update.
+  /// The changed fields of an update.
   package var fields: [FieldID] = []
   package var relationships: [UInt32] = []
-  /// What was kept of a deleted row; with full history the values of an inserted one, or of the changed fields.
+  /// The kept values of a deleted row; with full history also those of an inserted row, or of the
+  /// changed fields.
   package var values: [Kept] = []
 
   package var row: RowID { RowID(rows.lowerBound) }
@@ -156,12 +158,12 @@ package struct RowsChange: Hashable, Sendable {
 
   package enum Content: Hashable, Sendable {
     case value(Value)
-    /// The value had so many bytes that it was not kept.
+    /// The value was too large to be kept; this is its number of bytes.
     case tooLarge(UInt64)
   }
 }
 
-/// Reads what an entry says of one entity, and trusts nothing.
+/// Decodes the section of one entity. It checks everything, because the bytes may be damaged.
 struct HistorySection {
   private typealias Column = (field: FieldID, type: FieldType)
 
@@ -189,7 +191,7 @@ struct HistorySection {
     try reader.list { reader in (FieldID(try reader.number()), try reader.type()) }
   }
 
-  /// How many elements follow, each of which takes a byte at least.
+  /// The number of elements that follow, each of at least one byte.
   private mutating func count() throws -> UInt64 {
     let count: UInt64 = try reader.number()
     guard count <= UInt64(reader.left) else { throw ByteReader.Unreadable() }
@@ -213,7 +215,7 @@ struct HistorySection {
         try body(RowsChange(kind: .insert, entity: entity, rows: first...end - 1))
         continue
       }
-      // Each row takes a byte at least, so a run that is too long ends with the bytes.
+      // Each row has at least one byte, so a run that is too long ends with the bytes.
       for row in first..<end {
         try body(RowsChange(kind: .insert, entity: entity, rows: row...row, values: try held.map { try value($0) }))
       }

@@ -2,7 +2,7 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostTrees
 
-/// Reads rows of one state of an entity for the history: as they were before a transaction, or as they are now.
+/// Reads rows of an entity for the history, in the state before or after a transaction.
 struct HistoryImage: ~Copyable {
   /// The largest value that an entry of the history keeps.
   static let mostBytes = 4096
@@ -27,7 +27,7 @@ struct HistoryImage: ~Copyable {
 
   var fields: [FieldID] { layout.members.map(\.id) }
 
-  /// Goes to a row, which must be there.
+  /// Moves to a row, which must exist.
   mutating func load(_ id: RowID) throws(StoreError) {
     self.id = id
     let isNewest = try rows.withValue(of: id.number) { bytes in
@@ -50,7 +50,7 @@ struct HistoryImage: ~Copyable {
 
   private var damaged: StoreError { StoreError(.damaged, "row \(id.number) of \(entity.name) is unreadable") }
 
-  /// The slots of some fields, without those that the entity does not have.
+  /// The slots of some fields. Fields that the entity does not have are left out.
   func slots(_ fields: [FieldID]) -> [(field: FieldID, slot: Slot)] {
     fields.compactMap { id in layout.members.firstIndex { $0.id == id }.map { (id, layout.slots[$0]) } }
   }

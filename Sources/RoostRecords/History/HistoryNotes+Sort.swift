@@ -1,8 +1,8 @@
 extension HistoryNotes.Note {
-  /// Brings notes into the order of entities and rows; those of one row stay in the order in which they came.
+  /// Sorts notes by entity and row. Notes of one row keep their order.
   ///
-  /// By one byte after the other, from the last to the first, and only by those that differ at all: row numbers of a
-  /// transaction have few of those, and no two notes are compared.
+  /// A radix sort by bytes, from the last to the first, which skips bytes that are equal in all
+  /// notes. Row numbers of a transaction differ in few bytes, and no two notes are compared.
   static func sort(_ notes: UnsafeMutableBufferPointer<Self>) {
     guard let start = notes.baseAddress, notes.count > 1 else { return }
     var (rows, entities): (UInt64, UInt32) = (0, 0)

@@ -1,28 +1,30 @@
-/// What a transaction changed so far, in memory: the entry of the history is made of it at the commit.
+/// Notes in memory what a transaction changes. The history entry is made of them at the commit.
 ///
-/// A row that got the next number in this transaction needs no note: what was inserted is a run from the number that was
-/// next at the begin, without those that were deleted again. Numbers that were reserved may come in another order: those
-/// that are passed over are gaps in the run, and a row that comes below the next number is noted. Notes are only added at
-/// the end, so a savepoint is a count, and what is noted twice is joined when there is too much of it.
+/// A row that got the next number in this transaction needs no note. The inserted rows are a run
+/// from the number that was next at the begin, without those that were deleted again. Reserved
+/// numbers may be used in another order: skipped numbers are gaps in the run, and a row below the
+/// next number is noted. Notes are only appended, so a savepoint is a count. Duplicates are merged
+/// when there are too many.
 ///
 /// ## Invariants
-/// 1. Notes before `protected` are those that an open savepoint may go back to, and stay as they are.
-/// 2. A row's deletion is its last note.
+/// 1. Notes before `protected` belong to open savepoints, and stay as they are.
+/// 2. The deletion of a row is its last note.
 final class HistoryNotes {
   struct Note {
     var entity: UInt32
-    /// 0 says deleted; else the number of a set of fields, counted from 1, or one of the following.
+    /// 0 means deleted; else the number of a set of fields, counted from 1, or one of the
+    /// following.
     var what: UInt32
     var row: UInt64
 
     static let deleted: UInt32 = 0
-    /// It was inserted under a number below the next one.
+    /// The row was inserted under a number below the next one.
     static let inserted: UInt32 = .max
-    /// That, and deleted again.
+    /// The row was inserted in the same way and deleted again.
     static let passed: UInt32 = .max - 1
   }
 
-  /// What changed of a row. Both lists ascend.
+  /// The changed fields and relationships of a row. Both lists ascend.
   struct Touched: Hashable {
     var fields: [FieldID] = []
     var relationships: [UInt32] = []
@@ -34,11 +36,11 @@ final class HistoryNotes {
     }
   }
 
-  /// The part that all notes of one relationship share.
+  /// The values that all notes of one relationship share.
   private struct Links {
     var entity = EntityID(0)
     var relationship: UInt32 = 0
-    /// The entity's rows from this one on need no note.
+    /// Rows of the entity from this number on need no note.
     var firstNew: UInt64 = 0
     /// The number of the set; 0 before the first note.
     var number: UInt32 = 0
@@ -46,16 +48,17 @@ final class HistoryNotes {
 
   let isOn: Bool
   @exclusivity(unchecked) private(set) var notes: [Note] = []
-  /// Numbers that were passed over; those of an entity ascend.
+  /// Skipped numbers; those of an entity ascend.
   private var gaps: [(entity: EntityID, rows: Range<UInt64>)] = []
   @exclusivity(unchecked) private(set) var isCatalogChanged = false
-  /// For each entity whose rows may have changed, the first number that was given in this transaction.
+  /// For each entity whose rows may have changed, the first number that was given out in this
+  /// transaction.
   private(set) var firstNew: [EntityID: UInt64] = [:]
   private(set) var sets: [Touched] = []
   private var numbers: [Touched: UInt32] = [:]
   @exclusivity(unchecked) private var protected = 0
   @exclusivity(unchecked) private var joinAt: Int
-  // The last set that was looked up: most changes are like the one before.
+  // The last set that was looked up, because most changes have the same fields as the one before.
   @exclusivity(unchecked) private var lastFields = FieldSet()
   @exclusivity(unchecked) private var lastLayout: Layout?
   @exclusivity(unchecked) private var lastNumber: UInt32 = 0
@@ -69,8 +72,9 @@ final class HistoryNotes {
     joinAt = leastToJoin
   }
 
-  /// The first number of the entity that was given in this transaction, where `next` is the next one now. To be asked
-  /// before the entity's rows change. Rows from there on need no notes: without a history none does.
+  /// The first number of the entity that was given out in this transaction; `next` is the present
+  /// next number. Must be called before the entity's rows change. Rows from this number on need no
+  /// notes. Without a history it is 0.
   func begin(_ entity: EntityID, next: UInt64) -> UInt64 {
     guard isOn else { return 0 }
     if let known = firstNew[entity] { return known }
@@ -81,7 +85,7 @@ final class HistoryNotes {
 
   // MARK: Noting
 
-  /// Fields of a row changed that was there at the begin.
+  /// Notes changed fields of a row from before the transaction.
   func note(update row: RowID, of entity: EntityID, _ fields: FieldSet, _ layout: Layout) {
     if lastLayout !== layout || lastFields != fields {
       let changed = layout.members.indices.filter { fields.contains($0) }.map { layout.members[$0].id }
@@ -91,7 +95,7 @@ final class HistoryNotes {
     add(Note(entity: entity.number, what: lastNumber, row: row.number))
   }
 
-  /// Links of a row changed. Of a row that is new this has no effect.
+  /// Notes changed links of a row. Does nothing for a new row.
   func note(update entity: EntityID, _ row: RowID, relationship: UInt32) {
     guard isOn else { return }
     if lastLinks.relationship != relationship || lastLinks.entity != entity {
@@ -106,12 +110,12 @@ final class HistoryNotes {
     if isOn { add(Note(entity: entity.number, what: Note.deleted, row: row.number)) }
   }
 
-  /// A row was inserted under a number below the next one.
+  /// Notes a row that was inserted under a number below the next one.
   func note(insert row: RowID, of entity: EntityID) {
     if isOn { add(Note(entity: entity.number, what: Note.inserted, row: row.number)) }
   }
 
-  /// The next numbers were passed over.
+  /// Notes that the next numbers were skipped.
   func note(gap rows: Range<UInt64>, of entity: EntityID) {
     if isOn { gaps.append((entity, rows)) }
   }
@@ -134,9 +138,9 @@ final class HistoryNotes {
     return UInt32(sets.count)
   }
 
-  // MARK: Joining
+  // MARK: Merging
 
-  /// Leaves one note for a row, in the order of entities and rows, of all behind the last savepoint.
+  /// Merges all notes after the last savepoint: one note for a row, sorted by entity and row.
   func join() {
     defer { joinAt = max(leastToJoin, protected + 2 * (notes.count - protected)) }
     if isJoined { return }
@@ -170,7 +174,7 @@ final class HistoryNotes {
     return number(sets[Int(one - 1)].joined(sets[Int(other - 1)]))
   }
 
-  /// All entities whose rows may have changed, ascending. The notes must have been joined.
+  /// All entities whose rows may have changed, ascending. The notes must have been merged.
   var entities: [EntityID] {
     var found = Array(firstNew.keys)
     for (index, note) in notes.enumerated() where index == 0 || notes[index - 1].entity != note.entity {
@@ -180,7 +184,7 @@ final class HistoryNotes {
     return found
   }
 
-  /// The notes of one entity, which must have been joined without an open savepoint.
+  /// The notes of one entity. They must have been merged without an open savepoint.
   func notes(of entity: EntityID) -> ArraySlice<Note> {
     let start = notes.partitioningIndex { $0.entity >= entity.number }
     return notes[start...].prefix { $0.entity == entity.number }
@@ -200,7 +204,7 @@ final class HistoryNotes {
     return Mark(count: notes.count, gaps: gaps.count, protected: protected, isCatalogChanged: isCatalogChanged)
   }
 
-  /// Forgets what was noted since the mark.
+  /// Discards all notes since the mark.
   func goBack(to mark: Mark) {
     notes.removeSubrange(mark.count...)
     gaps.removeSubrange(mark.gaps...)
@@ -208,7 +212,7 @@ final class HistoryNotes {
     release(mark)
   }
 
-  /// Keeps it, and forgets the mark.
+  /// Keeps the notes since the mark, and releases the mark.
   func release(_ mark: Mark) {
     protected = mark.protected
     joinAt = max(leastToJoin, protected + 2 * (notes.count - protected))
@@ -216,7 +220,7 @@ final class HistoryNotes {
 }
 
 extension Array {
-  /// The first place from which on the condition holds; it must not cease to.
+  /// The first position from which on the condition is true. It must stay true after that.
   fileprivate func partitioningIndex(_ holds: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,8 +1,9 @@
 internal import RoostBytes
 
-/// When a commit was made: 48 bits of milliseconds since 1970, and 16 bits that tell commits of one millisecond apart.
+/// The time of a commit: 48 bits of milliseconds since 1970, and 16 bits that distinguish commits
+/// of one millisecond.
 ///
-/// Within a store it only grows, whatever the clock does.
+/// Within a store it always increases, whatever the clock shows.
 package struct HybridTime: Hashable, Sendable, Comparable {
   package let bits: UInt64
 
@@ -13,9 +14,9 @@ package struct HybridTime: Hashable, Sendable, Comparable {
 
   package var milliseconds: UInt64 { bits >> 16 }
 
-  /// The time of the commit that follows one of this time.
+  /// The time of the next commit of the store.
   func next(_ nowMilliseconds: UInt64) -> HybridTime {
-    // A file may hold the largest number there is.
+    // A damaged file may contain the largest number.
     let least = HybridTime(bits: bits == .max ? bits : bits + 1)
     return max(least, HybridTime(milliseconds: nowMilliseconds))
   }
@@ -23,10 +24,11 @@ package struct HybridTime: Hashable, Sendable, Comparable {
   package static func < (one: HybridTime, other: HybridTime) -> Bool { one.bits < other.bits }
 }
 
-/// A place in the history of one store: behind a transaction.
+/// A token: a place in the history of one store, after a transaction.
 ///
-/// It knows the store, and the time of the newest entry up to there. So neither another store's token is taken, nor one
-/// of a commit that a crash took back and whose number another commit got since.
+/// It contains the store's number and the time of the newest entry up to the transaction. So a
+/// token of another store is refused. A token of a commit that a crash took back is refused too,
+/// even if another commit has its number now.
 package struct HistoryPlace: Hashable, Sendable {
   package let storeHigh: UInt64
   package let storeLow: UInt64
@@ -49,7 +51,7 @@ package struct HistoryPlace: Hashable, Sendable {
 
   package static let byteCount = 32
 
-  /// The token in 32 bytes, for whoever keeps it outside the store.
+  /// The token in 32 bytes, for storage outside the store.
   package var encoded: [UInt8] {
     [UInt8](unsafeUninitializedCapacity: Self.byteCount) { memory, count in
       let start = UnsafeMutableRawPointer(memory.baseAddress!)
@@ -71,17 +73,18 @@ package struct HistoryPlace: Hashable, Sendable {
   }
 }
 
-/// The number that a store got when it was made.
+/// The identifier that a store got when it was created.
 struct HistoryStoreID: Equatable {
   var high: UInt64
   var low: UInt64
 }
 
-/// What the history of a store keeps of each transaction.
+/// The amount of data that the history keeps of each transaction.
 package enum HistoryMode: UInt8, Sendable {
   case off = 0
-  /// Which rows were inserted, which fields of which rows changed, and of deleted rows what identifies them.
+  /// Which rows were inserted, which fields of which rows changed, and the identifying values of
+  /// deleted rows.
   case changes = 1
-  /// The values of inserted rows and of changed fields too.
+  /// Also the values of inserted rows and of changed fields.
   case full = 2
 }

@@ -3,16 +3,16 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// The history as one snapshot has it, or as a transaction has made it so far.
+/// The history in one snapshot, or at a moment of a transaction.
 struct HistoryReading {
   let store: HistoryStoreID
-  /// nil where there was never anything to keep.
+  /// Nil if the history never had an entry.
   let tree: IntegerTree?
   let state: HistoryState
-  /// The newest transaction of the snapshot, whether the history knows it or not.
+  /// The newest transaction of the snapshot, even if the history has no entry for it.
   let latest: UInt64
 
-  /// What stands newest at or before a transaction.
+  /// The newest value of the tree that begins at or before a transaction.
   func head(atMost number: UInt64) throws(StoreError) -> (key: UInt64, head: HistoryBlock.Head)? {
     guard let tree else { return nil }
     var cursor = IntegerCursor(tree)
@@ -22,7 +22,7 @@ struct HistoryReading {
     return (key, head)
   }
 
-  /// The newest of all.
+  /// The newest value of the tree.
   func lastHead() throws(StoreError) -> (key: UInt64, head: HistoryBlock.Head)? { try head(atMost: .max) }
 
   private func head(_ key: UInt64, _ tree: IntegerTree) throws(StoreError) -> HistoryBlock.Head {
@@ -37,7 +37,7 @@ struct HistoryReading {
     return try HistoryContent(key, value)
   }
 
-  /// The first key behind a number.
+  /// The first key after a number.
   func key(after number: UInt64) throws(StoreError) -> UInt64? {
     guard let tree, number < .max else { return nil }
     var cursor = IntegerCursor(tree)
@@ -55,7 +55,7 @@ struct HistoryReading {
   /// The number of the newest entry that is older than a time; the floor if there is none.
   func newest(before stamp: HybridTime) throws(StoreError) -> UInt64 {
     guard let tree else { return state.floor }
-    // Stamps ascend with the keys. The first value that ends at or behind the time is looked for.
+    // Stamps ascend with the keys. Finds the first value that ends at or after the time.
     var cursor = IntegerCursor(tree)
     var (low, high) = (UInt64(0), tree.root.count)
     while low < high {
@@ -71,8 +71,8 @@ struct HistoryReading {
     return try min(head(cursor.key, tree).last, latest)
   }
 
-  /// Whether who has read up to one transaction has something to read up to another. A commit that changed no rows is nothing to read;
-  /// of a time without history a reader is told.
+  /// Whether a reader of the transactions up to `number` has something new to read up to `last`. A
+  /// commit that changed no rows is not new. A time without history is.
   func hasNews(after number: UInt64, through last: UInt64) throws -> Bool {
     do {
       let cursor = try HistoryCursor(self, HistoryRange(after: number, through: last))
@@ -89,13 +89,14 @@ struct HistoryReading {
     HistoryPlace(store, number, stamp: try stamp(atMost: number))
   }
 
-  /// Throws unless all that happened after the token can be told, as far as the place of the token goes.
+  /// Throws unless the history knows everything after the token. Gaps that begin later are not
+  /// checked.
   func check(_ token: HistoryPlace) throws {
     guard HistoryStoreID(high: token.storeHigh, low: token.storeLow) == store else {
       throw RecordFault(.unknown, "the token is of another store's history")
     }
     if token.transaction == ConsumerPlace.cutOff.transaction, token.stamp == ConsumerPlace.cutOff.stamp {
-      throw RecordFault(.expired, "the store was salvaged, and something is lost that had been read of before")
+      throw RecordFault(.expired, "the store was salvaged, and changes up to the token are lost")
     }
     guard token.transaction >= state.floor else {
       throw RecordFault(
@@ -104,7 +105,7 @@ struct HistoryReading {
     if let (key, head) = try head(atMost: token.transaction), head.isGap, token.transaction < min(head.last, latest) {
       throw Self.gap(key, head)
     }
-    // A crash may take back commits that were not synced, and their numbers are given again.
+    // A crash may take back commits that were not synced. Their numbers are used again.
     guard token.transaction <= latest, try stamp(atMost: token.transaction) == token.stamp else {
       throw RecordFault(
         .expired, "transaction \(token.transaction) is not the one of the token: a crash has taken that one back")

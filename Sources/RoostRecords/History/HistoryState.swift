@@ -2,8 +2,8 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostTrees
 
-/// What a store says of its history as a whole. It stands in `meta` under `history`; a store that never changed it has
-/// none.
+/// The state of a store's history as a whole. It is stored in `meta` under `history`. A store in
+/// which it never changed has none.
 ///
 /// ## Layout
 /// ```
@@ -35,7 +35,7 @@ struct HistoryState: Equatable {
     }
   }
 
-  /// What a tree `meta` says.
+  /// Reads the state from a tree `meta`.
   static func read(_ meta: ByteTree) throws(StoreError) -> HistoryState {
     let bytes = try ByteKey.borrowing(key) { (key) throws(StoreError) in try meta.value(of: key) }
     guard let bytes else { return HistoryState() }

@@ -5,18 +5,19 @@ internal import RoostTrees
 
 /// The tree of the history while a transaction changes it.
 ///
-/// Entries are put one by one. When there are enough of them at the end, whoever commits the next puts them together
-/// into a segment. That depends on what stands in the tree alone, so the replay of the log does the same.
+/// Entries are appended one by one. When there are enough single entries at the end, the next
+/// commit merges them into a segment. This depends only on the tree, so the replay of the log does
+/// the same.
 struct HistoryTree {
   static let name = Array("history".utf8)
-  /// So many entries make a segment, or so many bytes.
+  /// The number of entries, or of bytes, that make a segment.
   static let segmentEntries = 64
   static let segmentBytes = 2048
 
   let draft: IntegerTreeDraft
   let transaction: WriteTransaction
 
-  /// Puts the entry of a transaction behind all others.
+  /// Appends the entry of a transaction.
   func append(
     _ number: UInt64, _ stamp: HybridTime, entry: [UInt8], after last: (key: UInt64, head: HistoryBlock.Head)?
   ) throws(StoreError) {
@@ -32,7 +33,7 @@ struct HistoryTree {
     }
     var members = try singles(ordinal)
     members.append(HistoryBlock.Member(number: number, stamp: stamp, bytes: entry))
-    // Of single entries a file may say any time.
+    // Single entries in a damaged file may have any time.
     for (one, next) in zip(members, members.dropFirst()) where one.number >= next.number || one.stamp >= next.stamp {
       throw StoreError(.damaged, "the history is out of order at transaction \(next.number)")
     }
@@ -40,7 +41,7 @@ struct HistoryTree {
     try put(members[0].number, HistoryBlock.segment(members))
   }
 
-  /// The last entries of the tree, all of them single; fewer where some were pruned since they were counted.
+  /// The last single entries of the tree; fewer if some were pruned since they were counted.
   private func singles(_ count: Int) throws(StoreError) -> [HistoryBlock.Member] {
     var members: [HistoryBlock.Member] = []
     var cursor = IntegerCursor(draft.tree)
@@ -55,14 +56,14 @@ struct HistoryTree {
     return members.reversed()
   }
 
-  /// The number of the oldest transaction that the tree tells of.
+  /// The number of the oldest transaction in the tree.
   func firstKey() throws(StoreError) -> UInt64? {
     var cursor = IntegerCursor(draft.tree)
     return try cursor.first() ? cursor.key : nil
   }
 
-  /// A large value stays a draft until the next checkpoint: its bytes are not in the record, which therefore may not
-  /// name its places.
+  /// Writes a value. A large value stays a draft until the next checkpoint: its bytes are not in
+  /// the log record, so the record may not name its extents.
   func put(_ key: UInt64, _ value: [UInt8]) throws(StoreError) {
     var failure: StoreError?
     value.withUnsafeBytes { bytes in
@@ -77,7 +78,8 @@ struct HistoryTree {
     if let failure { throw failure }
   }
 
-  /// Removes everything up to a transaction. A gap that reaches beyond it stays, and a segment keeps what is newer.
+  /// Removes everything up to a transaction. A gap that extends beyond it stays, and a segment
+  /// keeps its newer entries.
   func remove(upTo floor: UInt64, _ reading: HistoryReading) throws(StoreError) {
     guard let (key, head) = try reading.head(atMost: floor) else { return }
     let rest = head.last <= floor ? [] : try reading.content(key).members.filter { $0.number > floor }

@@ -1,11 +1,11 @@
-/// What one write transaction knows for its entry in the history.
+/// The state of one write transaction for its history entry.
 struct HistoryTurn {
-  /// What the store said of its history before the transaction.
+  /// The history's state before the transaction.
   let base: HistoryState
-  /// Whether that may have changed since.
+  /// Whether the transaction may have changed that state.
   var isStateTouched = false
   private(set) var author = ""
-  /// Tells the time and the program; nil while the log is replayed, which says them.
+  /// Provides the time and the program; nil during a replay, which reads both from the log.
   private(set) var source: HistorySource?
   private(set) var stamp: HybridTime?
   /// Whether the transaction has an entry.
@@ -24,7 +24,7 @@ struct HistoryTurn {
     self.source = source
   }
 
-  /// Takes over what a record says.
+  /// Takes the author and the time from a record of the log.
   mutating func replay(_ author: String, _ stamp: HybridTime) {
     self.author = author
     self.stamp = stamp

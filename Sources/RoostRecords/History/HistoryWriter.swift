@@ -4,15 +4,16 @@ internal import RoostTrees
 
 /// A program that writes a store, and the process in which it runs.
 ///
-/// Entries of the history do not name it. The tree `writers` says from which transaction on which program wrote. So a commit stores something
-/// only if another program, or another process of it, wrote the entry before.
+/// Entries of the history do not name it. The tree `writers` says which program wrote from which
+/// transaction on. So a commit stores a writer only if another program, or another process of the
+/// same program, wrote the entry before.
 ///
 /// ## Layout
-/// The tree `writers`: the number of a transaction as the key; u64 process and the program's UTF-8 as the value. An unknown program has no
-/// name and the process 0.
+/// The tree `writers`: the number of a transaction as the key; u64 process and the program's UTF-8
+/// as the value. An unknown program has an empty name and process 0.
 ///
 /// ## Invariants
-/// 1. The program that wrote an entry has the greatest key up to the entry's transaction.
+/// 1. The writer of an entry is the value with the greatest key up to the entry's transaction.
 /// 2. Every value but the last belongs to an entry that the history still has.
 package struct HistoryWriter: Hashable, Sendable {
   package static let mostProgramBytes = 255
@@ -23,7 +24,7 @@ package struct HistoryWriter: Hashable, Sendable {
   package let program: String
   package let process: UInt64
 
-  /// Cuts a name that is too long, after a whole character.
+  /// Cuts a name that is too long at a character boundary.
   package init(_ program: String, process: UInt64) {
     var count = 0
     self.program = String(
@@ -34,7 +35,7 @@ package struct HistoryWriter: Hashable, Sendable {
     self.process = self.program.isEmpty ? 0 : process
   }
 
-  /// Reads a value of the tree; nil if it is unreadable.
+  /// Decodes a value of the tree; nil if it is unreadable.
   init?(decoding bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= 8, bytes.count <= 8 + Self.mostProgramBytes, let start = bytes.baseAddress else { return nil }
     let name = UnsafeRawBufferPointer(rebasing: bytes[8...])
@@ -56,10 +57,10 @@ package struct HistoryWriter: Hashable, Sendable {
   }
 }
 
-/// Finds the writer of one entry after the other. It looks into the tree only if an entry is of another writer than the one before.
+/// Finds the writers of consecutive entries. It searches the tree only if the writer changes.
 struct HistoryWriters {
   private let tree: IntegerTree?
-  /// The transactions of the writer that was found last.
+  /// The transactions of the writer found last.
   private var range: ClosedRange<UInt64> = 0...0
   private var found = HistoryWriter.unknown
 

@@ -1,4 +1,4 @@
-/// Which rows a transaction inserted: a range of numbers, without some of it, and some besides.
+/// The rows that a transaction inserted: a range of numbers, minus some of them, plus some others.
 struct InsertedRows {
   private let range: Range<UInt64>
   private var left: [Range<UInt64>] = []
@@ -9,7 +9,7 @@ struct InsertedRows {
   mutating func leaveOut(_ rows: Range<UInt64>) { left.append(rows) }
   mutating func add(_ row: UInt64) { added.append(row..<row + 1) }
 
-  /// Runs of rows, ascending and as long as they can be.
+  /// The inserted rows as maximal runs, ascending.
   var runs: [Range<UInt64>] {
     var runs: [Range<UInt64>] = []
     var start = range.lowerBound

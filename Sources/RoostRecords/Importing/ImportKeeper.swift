@@ -1,26 +1,27 @@
 internal import RoostPages
 
-/// What one run of an import keeps in its store until it is done: whose the import is, how far it came, and references that wait.
+/// The state that one run of an import keeps in its store until it ends: the owner, the progress,
+/// and waiting references.
 ///
-/// Texts, models and snapshots keep it by this one thing. They differ in the words by which a reference waits, and in how its row is
-/// found by them.
+/// Imports of texts, models and snapshots all use it. They differ in the keys of waiting
+/// references, and in how a key finds its row.
 ///
 /// Unchecked because one thread at a time uses it.
 package final class ImportKeeper: @unchecked Sendable {
   private let store: RecordStore
   private let durability: SyncMode
   private let author: String
-  /// Nil where nobody gave the import a name: then nobody can go on with it.
+  /// Nil for an import without a name, which no later run can continue.
   private let given: String?
   private var run = ""
-  /// What the run says of itself in the store; nil where there is nothing to keep.
+  /// The run's entry in the store; nil if it keeps nothing.
   private var claim: ImportClaim?
-  /// How far an earlier run of the name came.
+  /// The progress of an earlier run with the same name.
   package private(set) var progress = ImportCounts()
-  /// The check of the records up to there.
+  /// The checksum of the records up to there.
   package private(set) var check: UInt64 = 0
 
-  /// What the import is called in the store: one without a name is called as its run.
+  /// The name of the import in the store. An import without a name gets one from its run.
   package var name: String { given ?? ImportRuns.prefix + run }
 
   package init(_ store: RecordStore, named name: String?, isRelaxed: Bool, author: String) {
@@ -30,16 +31,16 @@ package final class ImportKeeper: @unchecked Sendable {
     given = name
   }
 
-  /// The run is over, whatever became of it.
+  /// Ends the run, after success or failure.
   package func end() {
     ImportRuns.shared.end(run)
     claim = nil
   }
 
-  /// Makes the import this run's own. ``end()`` is to be called in any case.
+  /// Makes the import belong to this run. ``end()`` must be called in any case.
   ///
   /// - Parameters:
-  ///   - format: what the records are, so that another run goes on with the same.
+  ///   - format: the kind of the records, so that another run continues with the same kind.
   ///   - waits: whether references may have to wait.
   package func begin(_ entity: String, _ format: String, waits: Bool) throws {
     run = ImportRuns.shared.begin()
@@ -54,7 +55,7 @@ package final class ImportKeeper: @unchecked Sendable {
     try tidyUp()
   }
 
-  /// Removes what imports without names kept that ended with their process: nobody comes back for it.
+  /// Removes the state of unnamed imports whose process has ended: no run continues them.
   private func tidyUp() throws {
     let dead = try store.read { try ImportState.dead($0) }
     if dead.isEmpty { return }
@@ -71,36 +72,38 @@ package final class ImportKeeper: @unchecked Sendable {
     }
   }
 
-  /// Notes in a chunk's transaction how far the import came. Throws if it is another run's by now.
+  /// Stores the progress in a chunk's transaction. Throws if the import now belongs to another run.
   package func note(_ progress: ImportCounts, check: UInt64 = 0, _ writer: RecordWriter) throws {
     if let claim, given != nil { try ImportState.set(progress, check, claim: claim, writer: writer) }
   }
 
-  /// Keeps models that later ones may lead to, in a chunk's transaction, for a run that goes on.
+  /// Stores models that later models may reference, in a chunk's transaction, for a run that
+  /// continues.
   package func keep(_ models: [SharedModel], _ writer: RecordWriter) throws {
     if claim != nil, given != nil { try ImportState.keep(models, name, writer: writer) }
   }
 
-  /// Those that an earlier run of the name kept, by their elements.
+  /// The models that an earlier run with the same name stored, by element.
   package func shared() throws -> [Int: [SharedModel]] {
     given == nil ? [:] : try store.read { try ImportState.shared(name, $0) }
   }
 
-  /// The references that wait, in a chunk's transaction.
+  /// The waiting references, in a chunk's transaction.
   package func references(_ writer: RecordWriter) throws -> OpenReferences { try OpenReferences(name, writer) }
 
   // MARK: The end
 
-  /// Whether another run of the name may go on with what is left.
+  /// Whether a later run with the same name may continue.
   package var isNamed: Bool { given != nil }
 
-  /// Ends the import, whether its input came to its end, somebody cancelled it, or an error broke it off. References lead where they can. What
-  /// is left is told, and the import forgotten; or it waits for the run that goes on. Everything before is on the disk then.
+  /// Ends the import after the end of its input, a cancellation, or an error. Sets the waiting
+  /// references that can be set. The others are reported and the import is removed, or they wait
+  /// for a run that continues. Everything before is then synced.
   ///
   /// - Parameters:
-  ///   - isWhole: whether the input came to its end. Else an import with a name can be gone on with.
-  ///   - mutual: the relationships that are their own other side.
-  ///   - tell: is called with those that lead nowhere.
+  ///   - isWhole: whether the input was read to its end. Otherwise a named import can be continued.
+  ///   - mutual: the relationships that are their own inverse.
+  ///   - tell: called with the references that could not be set.
   package func finish(
     isWhole: Bool, _ finder: any ReferenceFinder, mutual: Set<String>, _ watch: (any ImportWatch)?,
     tell: ([UnresolvedReference]) -> Void
@@ -155,8 +158,9 @@ package final class ImportKeeper: @unchecked Sendable {
       !isLast && $0 == nil
     }
     if partners.isEmpty { return }
-    // The last one first. Then a partner whom another one of them took came later, as one has that somebody gave it. While others may
-    // come all of them wait: of those that have come, none is known to be the last.
+    // The newest first. If one of these references took the partner of another one, it was read
+    // later, as a partner that a user set. While the input may continue, all of them wait, because
+    // the last one is not known yet.
     try resolve { reader, last in
       try ImportState.kept([name], before: last, most: Self.page, reader) { partners.contains($0) }
     } waits: { _ in
@@ -164,10 +168,10 @@ package final class ImportKeeper: @unchecked Sendable {
     }
   }
 
-  /// How many references one transaction looks up.
+  /// The number of references that one transaction looks up.
   private static let page = 5000
 
-  /// References that are their own other side: of two that want one partner, one alone can have it.
+  /// Mutual references: if two want the same partner, only one can have it.
   private static func partners(_ mutual: Set<String>, _ claim: ImportClaim, catalog: Catalog) -> Set<RelationshipID> {
     guard !mutual.isEmpty, let entity = catalog.entity(claim.entity) else { return [] }
     let found = catalog.relationships(of: entity.id).filter { one in

@@ -1,13 +1,14 @@
 internal import RoostFile
 
-/// The runs of imports that are under way in this process.
+/// The running imports of this process.
 ///
-/// A store belongs to one process, so a run of another one is over, whatever it left. Of the own ones this says it.
+/// A store belongs to one process, so a run of another process has ended, whatever it left. For
+/// runs of this process this object knows whether they have ended.
 ///
-/// Unchecked because the lock guards what changes.
+/// Unchecked because the lock protects all mutable state.
 final class ImportRuns: @unchecked Sendable {
   static let shared = ImportRuns()
-  /// What the name of an import begins with that nobody gave one.
+  /// The prefix of the names of unnamed imports.
   static let prefix = "@run "
 
   private let lock = Lock()
@@ -15,7 +16,7 @@ final class ImportRuns: @unchecked Sendable {
   private var last = 0
   private var live: Set<String> = []
 
-  /// A name for a run, which no other run in any process has.
+  /// Makes a name for a run that is unique among all processes.
   func begin() -> String {
     lock.withLock {
       last += 1
@@ -30,7 +31,7 @@ final class ImportRuns: @unchecked Sendable {
   func isLive(_ run: String) -> Bool { lock.withLock { live.contains(run) } }
 }
 
-/// What a run says of itself in the store: see ``ImportState``.
+/// The entry of a run in the store: see ``ImportState``.
 struct ImportClaim {
   var name: String
   var entity: String

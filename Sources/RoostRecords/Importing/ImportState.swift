@@ -1,12 +1,15 @@
-/// What an import keeps in the store until it is done: how far it came, and references whose targets were not there.
+/// The stored state of imports: progress, and references whose targets do not exist yet.
 ///
-/// Both stand in entities of their own, whose names begin with `@`, and change in the transaction of the rows. So whatever
-/// cuts an import off, the next one goes on where the last whole chunk ended.
+/// Both are stored in entities of their own, whose names begin with `@`, in the same transactions
+/// as the rows. So whatever interrupts an import, the next run continues after the last complete
+/// chunk.
 ///
 /// ## Invariants
-/// 1. What is kept under a name belongs to the run that is written beside it. Another one takes it over once that has ended.
-/// 2. `check` is that of all records that are dealt with, as they stood in the input.
-/// 3. Of a row and a relationship one record's references are kept at most: those of the last one that named it.
+/// 1. The state under a name belongs to the run that is stored with it. Another run takes it over
+///    once that run has ended.
+/// 2. `check` is the checksum of all processed records as they were in the input.
+/// 3. For a row and a relationship the references of at most one record are stored: the last record
+///    that named it.
 package enum ImportState {
   static let imports = "@import"
   static let references = "@import reference"
@@ -14,7 +17,7 @@ package enum ImportState {
   static let placeIndex = "@import place"
   static let models = "@import model"
 
-  /// Makes the entities where they are missing.
+  /// Adds the entities if they are missing.
   package static func prepare(_ writer: RecordWriter) throws {
     if writer.catalog.entity(models) == nil {
       try writer.change { catalog in
@@ -43,9 +46,9 @@ package enum ImportState {
     }
   }
 
-  // MARK: How far
+  // MARK: Progress
 
-  /// How far an import of a name came; nil if there is none.
+  /// The progress of the import with a name; nil if there is none.
   package static func progress(_ name: String, _ reader: RecordReader) throws -> ImportCounts? {
     guard reader.catalog.entity(imports) != nil else { return nil }
     return try values(name, reader.table(imports)).map { progress($0) }
@@ -71,7 +74,8 @@ package enum ImportState {
     return progress
   }
 
-  /// Makes an import the run's own. Returns how far it came, and the check of the records up to there.
+  /// Makes an import belong to the run. Returns its progress, and the checksum of the records up to
+  /// there.
   static func claim(
     _ claim: ImportClaim, _ writer: RecordWriter
   ) throws -> (progress: ImportCounts, check: UInt64) {
@@ -93,7 +97,7 @@ package enum ImportState {
     return came
   }
 
-  /// Writes how far a run came, if the import is still its own.
+  /// Stores the progress of a run, if the import still belongs to it.
   static func set(
     _ progress: ImportCounts, _ check: UInt64, claim: ImportClaim, writer: RecordWriter
   ) throws {
@@ -101,7 +105,7 @@ package enum ImportState {
     try put(progress, check, claim: claim, writer: writer)
   }
 
-  /// Throws if an import is not the run's own any more.
+  /// Throws if an import no longer belongs to the run.
   static func check(_ claim: ImportClaim, _ writer: RecordWriter) throws {
     if try values(claim.name, writer.reading(imports))?["run"] == .string(claim.run) { return }
     throw RecordFault(
@@ -125,7 +129,7 @@ package enum ImportState {
     _ = try table.upsert(&builder)
   }
 
-  /// Removes what an import kept of its progress.
+  /// Removes the stored progress of an import.
   package static func forget(_ name: String, _ writer: RecordWriter) throws {
     guard writer.catalog.entity(imports) != nil else { return }
     if let row = try writer.reading(imports).row(unique: nameIndex, [.string(name)]) {
@@ -133,7 +137,7 @@ package enum ImportState {
     }
   }
 
-  /// The names of imports that nobody gave one, and that ended before they could tidy up.
+  /// The names of unnamed imports that ended without removing their state.
   static func dead(_ reader: RecordReader) throws -> Set<String> {
     guard reader.catalog.entity(imports) != nil else { return [] }
     let table = try reader.table(imports)
@@ -150,20 +154,21 @@ package enum ImportState {
 
   // MARK: References
 
-  /// A reference that was kept.
+  /// A stored reference.
   struct Kept {
     var id: RowID
     var row: RowID
     var relationship: RelationshipID
     var place: Int
     var key: String
-    /// Where the reference led when it was kept; nil for nowhere.
+    /// The row to which the reference referred when it was stored; nil if it was nil.
     var former: RowID?
   }
 
-  /// The first references of some imports behind one of them. A list is whole, so that nobody meets a part of it.
+  /// The first stored references of some imports after `last`. A list is always complete, so that
+  /// no caller sees a part of it.
   ///
-  /// - Parameter isWanted: which relationships they are to be of.
+  /// - Parameter isWanted: which relationships are included.
   static func kept(
     _ names: Set<String>, behind last: RowID? = nil, most: Int, _ reader: RecordReader,
     where isWanted: (RelationshipID) -> Bool = { _ in true }
@@ -182,7 +187,8 @@ package enum ImportState {
     return found
   }
 
-  /// The last ones in front of one of them, the newest first, of relationships that are no lists.
+  /// The last stored references before `next`, the newest first, of relationships that are not
+  /// lists.
   static func kept(
     _ names: Set<String>, before next: RowID?, most: Int, _ reader: RecordReader,
     where isWanted: (RelationshipID) -> Bool
@@ -203,7 +209,7 @@ package enum ImportState {
     return try reader.table(references)
   }
 
-  /// What a row says, if it is of one of some imports.
+  /// Reads a stored reference, if it belongs to one of these imports.
   private static func kept(_ id: RowID, _ names: Set<String>, table: TableReader) throws -> Kept? {
     let values = try table.values(id) ?? [:]
     guard case .string(let name)? = values["name"], names.contains(name), case .string(let key)? = values["key"] else {

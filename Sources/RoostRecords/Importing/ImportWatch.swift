@@ -1,29 +1,29 @@
-/// Looks on while an importer stores rows, to tell others of them.
+/// Follows the rows that an importer stores, so that contexts learn of them and rules are checked.
 ///
-/// It is called on the thread that stores, and within one transaction but for ``stored()``.
+/// It is called on the thread that stores, within one transaction except for ``stored()``.
 package protocol ImportWatch: AnyObject {
   func begin(_ writer: RecordWriter) throws
-  /// A row that was there has other values, or other members.
+  /// Values or members of an existing row changed.
   func changed(_ row: RowID, of entity: EntityID)
-  /// Something leads to a row by a relationship now.
+  /// A row is now referenced by a relationship.
   func led(_ row: RowID, of entity: EntityID, by relationship: RelationshipID)
-  /// Something does not lead to it any more.
+  /// A row lost a reference to it.
   func left(_ row: RowID, of entity: EntityID, by relationship: RelationshipID)
-  /// Whether rows have to be looked at by themselves: see ``fault(of:but:)``.
+  /// Whether rows must be checked one by one: see ``fault(of:but:)``.
   var judges: Bool { get }
-  /// A row is about to be stored, or something of it to be set, that is to be judged.
+  /// Called before a row is stored, or a part of it is set, that must be checked.
   func beginRow()
-  /// Why a row may not stay that was just stored.
+  /// Why a row that was just stored is invalid.
   ///
-  /// - Parameter open: relationships of it that lead nowhere yet, and so are not counted.
+  /// - Parameter open: relationships that have no target yet, and so are not checked.
   func fault(of row: RowID, but open: Set<RelationshipID>) throws -> RecordFault?
-  /// Why what waited may not be set as it just was: whom it leads to would have too many, whom it led to before too few, or the row
-  /// too many.
+  /// Why a waiting reference that was just set is invalid. The new target would have too many
+  /// members, the former target too few, or the row itself too many.
   func fault(of row: RowID, by relationship: RelationshipID) throws -> RecordFault?
-  /// Why a row may not lead to as few as it does by now.
+  /// Why a row has too few members in a relationship.
   func lack(of row: RowID, in relationship: RelationshipID) throws -> RecordFault?
   /// The transaction is about to be committed.
   func end() throws
-  /// It is.
+  /// The transaction was committed.
   func stored()
 }

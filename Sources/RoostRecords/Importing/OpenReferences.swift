@@ -1,9 +1,9 @@
-/// A reference that is named by a key, and whose target is looked up at the end.
+/// A reference by key, whose target is looked up at the end of the import.
 package struct WaitingReference {
   package var relationship: RelationshipID
-  /// Its place in a list.
+  /// The position in a list.
   package var place: Int
-  /// As text, as it stands in an object; of a snapshot, its identifier.
+  /// The key as text, as objects contain it; in a snapshot the row's identifier.
   package var key: [UInt8]
 
   package init(relationship: RelationshipID, place: Int, key: [UInt8]) {
@@ -13,9 +13,9 @@ package struct WaitingReference {
   }
 }
 
-/// References that wait for the import's end, while rows are stored.
+/// Stores references that wait for the end of the import, while rows are stored.
 ///
-/// Who names a property later has the last word: what was kept of it before is given up.
+/// The last record that names a property wins: the stored references of earlier ones are removed.
 package struct OpenReferences {
   private let name: String
   private let writer: RecordWriter
@@ -31,7 +31,7 @@ package struct OpenReferences {
     self.table = table
   }
 
-  /// Gives up what is kept of a row that names the relationship again.
+  /// Removes the stored references of a row whose relationship is named again.
   package func drop(_ relationship: RelationshipID, of row: RowID) throws {
     guard !isEmpty, let table else { return }
     var place: UInt64 = 0
@@ -43,7 +43,7 @@ package struct OpenReferences {
     }
   }
 
-  /// - Parameter former: where the reference leads until then.
+  /// - Parameter former: the row to which the reference refers until then.
   package mutating func keep(_ open: WaitingReference, of row: RowID, former: RowID?) throws {
     guard let table else { return }
     isEmpty = false

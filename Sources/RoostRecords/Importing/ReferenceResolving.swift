@@ -1,12 +1,13 @@
-/// Finds rows by the words with which references wait.
+/// Finds rows by the keys of waiting references.
 package protocol ReferenceFinder {
-  /// - Parameter relationship: the one that is to lead there.
+  /// - Parameter relationship: the relationship of the reference.
   func row(_ key: String, _ relationship: Relationship, reader: RecordReader) throws -> RowID?
-  /// By which words another run finds a row; nil where it finds it by those with which the reference waits.
+  /// The key by which another run finds a row; nil if the key of the waiting reference also finds
+  /// it.
   func key(_ row: RowID, _ relationship: Relationship) -> String?
 }
 
-/// Looks references up that were kept until the import's end, some at a time.
+/// Looks up references that were stored until the import's end, some at a time.
 struct ReferenceResolving {
   let kept: [ImportState.Kept]
   private let finder: any ReferenceFinder
@@ -20,7 +21,7 @@ struct ReferenceResolving {
     }
   }
 
-  /// One reference, or one list: it is dealt with as a whole.
+  /// One reference or one list, which is set as a whole.
   private struct Whole: Hashable {
     var row: RowID
     var relationship: RelationshipID
@@ -28,16 +29,18 @@ struct ReferenceResolving {
     init(_ kept: ImportState.Kept) { (row, relationship) = (kept.row, kept.relationship) }
   }
 
-  /// A list of which some members may be missing.
+  /// A list with possibly missing members.
   private struct List {
     var relationship: Relationship
     var first: ImportState.Kept
     var members: [(kept: ImportState.Kept, target: RowID)] = []
   }
 
-  /// Sets what can be set, and forgets all of them. Returns those that lead nowhere, or may not lead where they should.
+  /// Sets the references that can be set, and removes all from the store. Returns those that could
+  /// not be set.
   ///
-  /// - Parameter waits: whether one waits on for the run that goes on with the import, by the row to which it should lead.
+  /// - Parameter waits: whether a reference waits for the next run of the import, given its target
+  ///   row if that exists.
   func store(_ setting: ReferenceSetting, waits: (RowID?) -> Bool) throws -> [UnresolvedReference] {
     let writer = setting.writer
     var unresolved: [UnresolvedReference] = []
@@ -55,11 +58,11 @@ struct ReferenceResolving {
         continue
       }
       if waiting.contains(Whole(one)) {
-        // What is known of a list now the next run would have to find out again.
+        // The key that was found now, so that the next run need not search again.
         if let target, let key = finder.key(target, relationship) { try table.update(one.id, ["key": .string(key)]) }
         continue
       }
-      // A later record may have had its own say, and then this one is gone.
+      // A later record may have named the property again, which removed this one.
       guard try table.delete(one.id) else { continue }
       let isThere = try target.map { try writer.contains($0, relationship.target) } ?? false
       if !isThere { tell(one, relationship, reason: .missing) }

@@ -1,17 +1,18 @@
-/// Lets rows lead where their references and lists wanted that waited, in one transaction.
+/// Sets waiting references and lists in one transaction.
 ///
-/// Each is set as a whole, or not at all. Who has set it meanwhile knows better, and a rule of a relationship may forbid it.
+/// Each is set as a whole or not at all. A reference that was set meanwhile is left as it is, and a
+/// rule of the relationship may forbid the change.
 struct ReferenceSetting {
   let writer: RecordWriter
-  /// Relationships that are their own other side.
+  /// Relationships that are their own inverse.
   let mutual: Set<String>
   let watch: (any ImportWatch)?
 
-  /// Sets a reference. Says why it does not lead there; nil where it does.
+  /// Sets a reference. Returns why it could not be set; nil on success.
   func set(
     _ kept: ImportState.Kept, _ relationship: Relationship, field: FieldID, to target: RowID
   ) throws -> UnresolvedReference.Reason? {
-    // Somebody may have deleted the row meanwhile.
+    // The row may have been deleted meanwhile.
     guard try writer.contains(kept.row, relationship.entity) else { return nil }
     let table = try writer.table(relationship.entity)
     guard let name = table.entity.field(field)?.name else { return .missing }
@@ -20,7 +21,8 @@ struct ReferenceSetting {
     if now == target { return nil }
     guard now == kept.former else { return .changed }
     let isMutual = mutual.contains(relationship.name)
-    // The target came after the record that waited for it. So a partner that it has came later, too.
+    // The target was stored after the record that waited for it. So a partner of it was set later,
+    // too.
     if isMutual, let partner = try table.reference(slot, of: target), partner != kept.row { return .changed }
     try whole(kept.row, relationship) {
       try table.update(kept.row) { $0.set(slot, reference: target) }
@@ -32,7 +34,7 @@ struct ReferenceSetting {
     return nil
   }
 
-  /// Makes a list what its record said; who came into it meanwhile stands behind.
+  /// Sets a list to the rows of its record. Rows that were added meanwhile follow.
   func set(_ relationship: Relationship, _ row: RowID, targets: [RowID]) throws {
     guard try writer.contains(row, relationship.entity) else { return }
     try whole(row, relationship) {
@@ -41,7 +43,7 @@ struct ReferenceSetting {
       if relationship.traits.contains(.repeating) {
         for target in targets { try links.append(target, to: row) }
       } else {
-        // Two keys may have come to be those of one row.
+        // Two keys may now mean the same row.
         var seen: Set<RowID> = []
         try links.replace((targets + former).filter { seen.insert($0).inserted }, of: row)
       }
@@ -53,17 +55,17 @@ struct ReferenceSetting {
     }
   }
 
-  /// Why a list has too few members, also now that nobody is waited for any more.
+  /// Why a list has too few members, after all waiting ones were set.
   func lack(_ relationship: Relationship, _ row: RowID) throws -> RecordFault? {
     guard let judge else { return nil }
     return try judge.lack(of: row, in: relationship.id)
   }
 
-  // MARK: Others
+  // MARK: Watching
 
   private var judge: (any ImportWatch)? { watch.flatMap { $0.judges ? $0 : nil } }
 
-  /// Runs what sets one of them: all of it, or nothing.
+  /// Runs the code that sets one reference or list. Everything is rolled back if a rule forbids it.
   private func whole(_ row: RowID, _ relationship: Relationship, body: () throws -> Void) throws {
     if judge == nil, !mutual.contains(relationship.name) { return try body() }
     try writer.savepoint {

@@ -1,8 +1,8 @@
-/// A model of an import that may be led to by later ones, and its row. It is known by the number of its element, and by the links that lead
-/// from that to it, because objects have no names that outlive a process.
+/// A model of an import that later ones may reference, and its row. It is identified by the index
+/// of its element and a path from there, because objects have no names that outlive a process.
 package struct SharedModel: Hashable, Sendable {
   package var element: Int
-  /// Of each object on the way the how manieth of what it leads to is next.
+  /// The path from the element: at each object the index of the related object that comes next.
   package var path: [Int]
   /// The name of its class.
   package var model: String
@@ -14,7 +14,7 @@ package struct SharedModel: Hashable, Sendable {
 }
 
 extension ImportState {
-  /// Keeps models, each in a row of its own, in the transaction of their chunk.
+  /// Stores models, each in a row of its own, in the transaction of their chunk.
   static func keep(_ rows: [SharedModel], _ name: String, writer: RecordWriter) throws {
     if rows.isEmpty { return }
     let table = try writer.table(models)
@@ -26,7 +26,7 @@ extension ImportState {
     }
   }
 
-  /// The models that an import of a name kept, by their elements.
+  /// The stored models of the import with a name, by element.
   static func shared(_ name: String, _ reader: RecordReader) throws -> [Int: [SharedModel]] {
     var found: [Int: [SharedModel]] = [:]
     guard reader.catalog.entity(models) != nil else { return found }
@@ -46,7 +46,7 @@ extension ImportState {
     return found
   }
 
-  /// The first models that an import of a name kept, to be forgotten.
+  /// The first stored models of the import with a name, to be removed.
   static func models(_ name: String, most: Int, _ reader: RecordReader) throws -> [RowID] {
     guard reader.catalog.entity(models) != nil else { return [] }
     let table = try reader.table(models)

@@ -1,21 +1,21 @@
 package import RoostFile
 
-/// What is wrong with a text that is to be imported, and where.
+/// An error in a text that is imported, with its place.
 ///
-/// Lines and columns count from 1, a column in bytes. What the file system does wrong is a `StoreError`.
+/// Lines and columns count from 1, columns in bytes. Errors of the file system are `StoreError`s.
 package struct TransferFault: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Code: String, Sendable, CaseIterable {
-    /// The bytes are no text in UTF-8, or not the compressed file they seem to be.
+    /// The bytes are not valid UTF-8, or not the compressed file that they seem to be.
     case encoding
-    /// The text is not what the format demands.
+    /// The text violates the syntax of the format.
     case syntax
     /// A record has another number of columns than the first line.
     case columns
-    /// A name stands twice where it may stand once.
+    /// A name appears twice although it may appear once.
     case duplicate
-    /// A name that nothing is known of.
+    /// An unknown name.
     case unknown
-    /// There is no value where one must stand.
+    /// A required value is missing.
     case missing
     /// The value is of another type than the field.
     case wrongType
@@ -30,14 +30,14 @@ package struct TransferFault: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   package var code: Code
-  /// What is wrong, as a clause without a full stop.
+  /// The error, as a clause without a full stop.
   package var detail: String
   package var line: Int?
   package var column: Int?
   package var field: String?
-  /// The record as it stands in the input, for a file of what was left out.
+  /// The bytes of the record in the input, for a file of skipped records.
   package var record: [UInt8] = []
-  /// What a report keeps of it: no more than the first 64 KiB of the record.
+  /// The error as reports keep it: with at most the first 64 KiB of the record.
   package var cut: TransferFault {
     var fault = self
     if record.count > 1 << 16 { fault.record = Array(record.prefix(1 << 16)) }
@@ -56,7 +56,7 @@ package struct TransferFault: Error, Hashable, Sendable, CustomStringConvertible
     Self.sentence(code.rawValue, detail, line: line, column: column, field: field)
   }
 
-  /// The same for the door's fault, which says it in the same way.
+  /// Makes the sentence of an error. The public error type uses it too.
   package static func sentence(_ code: String, _ detail: String, line: Int?, column: Int?, field: String?) -> String {
     var place: [String] = []
     if let line { place.append("line \(line)") }

@@ -3,12 +3,12 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Entries of an index that is filled, sorted in portions that fit into memory.
+/// Sorts the entries of an index that is being filled, in portions that fit into memory.
 ///
-/// The first portion of an empty index is built from its leaves up. Others are put in, each in the order of its keys, so that
-/// neighbours find their leaf warm.
+/// The first portion of an empty index builds its tree from sorted leaves. Other portions are
+/// inserted in key order, so that neighbouring keys find their leaf in the CPU cache.
 struct EntrySorter: ~Copyable {
-  /// The bytes of a portion.
+  /// The most bytes of a portion.
   static let portion = 16 << 20
 
   private let index: IndexWriter
@@ -17,7 +17,7 @@ struct EntrySorter: ~Copyable {
   private var places: [Place] = []
 
   private struct Place {
-    /// The eight bytes behind what all keys begin with, in which nearly all of them differ.
+    /// The eight bytes after the common prefix of all keys. Nearly all keys differ in them.
     var head: UInt64 = 0
     var start: Int
     var keyBytes: Int
@@ -29,7 +29,8 @@ struct EntrySorter: ~Copyable {
     self.transaction = transaction
   }
 
-  /// Takes the entries of the row that the index has prepared. Returns two rows that may not have the same key, if there are.
+  /// Adds the entries of the row that the index has prepared. Returns two rows with the same key if
+  /// the index forbids that.
   mutating func append(_ id: RowID) throws(StoreError) -> (RowID, RowID)? {
     for number in 0..<index.entryCount {
       guard let (key, value) = index.makeEntry(id, number: number) else { return nil }
@@ -40,7 +41,8 @@ struct EntrySorter: ~Copyable {
     return heap.count >= Self.portion ? try finish() : nil
   }
 
-  /// Puts what is there into the index; what is put in before two rows are found with one key must be undone.
+  /// Puts the remaining entries into the index. If it returns two rows with the same key, the
+  /// caller must undo the entries put in before.
   mutating func finish() throws(StoreError) -> (RowID, RowID)? {
     let memory = UnsafeRawPointer(heap.memory)
     setHeads()
@@ -88,7 +90,7 @@ struct EntrySorter: ~Copyable {
     }
   }
 
-  /// The row before that has the same key: in this portion, or in the tree already.
+  /// The earlier row with the same key, in this portion or in the tree.
   private func twin(_ number: Int, _ key: ByteKey, inTree: Bool) throws(StoreError) -> RowID? {
     if !index.index.isUnique { return nil }
     if number > 0 {
@@ -105,7 +107,7 @@ struct EntrySorter: ~Copyable {
   private func row(_ place: Place) -> RowID {
     let key = UnsafeRawBufferPointer(start: heap.memory + place.start, count: place.keyBytes)
     let value = UnsafeRawBufferPointer(start: heap.memory + place.start + place.keyBytes, count: place.valueBytes)
-    // It was made in here.
+    // This function's own code made the entry.
     return IndexEntry.row(key, value)!.row
   }
 }

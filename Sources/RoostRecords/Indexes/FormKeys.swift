@@ -1,17 +1,17 @@
 internal import RoostBytes
 internal import RoostFile
 
-/// Makes keys of an index with forms, from the values of rows of one layout.
+/// Makes the keys of an index with forms from rows of one layout.
 ///
-/// The inspector makes its keys by the same functions of values: see ``Index/formKeys(_:)``.
+/// The inspector calls the same functions with values: see ``Index/formKeys(_:)``.
 struct FormKeys {
   private let index: Index
-  /// By part.
+  /// The fields by part.
   private let slots: [Slot]
 
   init(_ index: Index, _ layout: Layout) {
     self.index = index
-    // The catalog has checked that the fields are there.
+    // The catalog has checked that the fields exist.
     slots = index.parts.map { part in layout.slots[layout.members.firstIndex { $0.id == part.field }!] }
   }
 
@@ -23,7 +23,7 @@ struct FormKeys {
     only.withUnsafeBytes { key.append(contentsOf: $0) }
   }
 
-  /// All keys of a row, each once and in order.
+  /// All keys of a row, sorted and without duplicates.
   func all(
     _ row: UnsafeRawPointer, _ layout: Layout, outside: IndexKeys.Text
   ) throws(StoreError) -> [[UInt8]] {
@@ -42,7 +42,7 @@ struct FormKeys {
     guard slot.isVariable, !layout.isNull(row, slot), layout.bytes(row, slot).isOutside else {
       return layout.value(row, slot)
     }
-    // A short value too is stored outside if the others leave it no room.
+    // Even a short value is stored outside the row if the others leave no room.
     let whole = try outside(slot)
     return whole.withUnsafeBytes { Layout.value(outside: $0, as: slot.type) }
   }
@@ -56,7 +56,8 @@ struct IndexValue {
 }
 
 extension Index {
-  /// The keys of a row with these values, one for each part, without the row's number: each once and in order.
+  /// The keys of a row with these values, one value for each part. They lack the row's number, and
+  /// are sorted and without duplicates.
   func formKeys(_ values: [IndexValue]) throws(RecordFault) -> [[UInt8]] {
     var keys = [ByteString()]
     for (part, known) in zip(parts, values) {
@@ -64,7 +65,7 @@ extension Index {
         throw RecordFault(.wrongType, "\(known.value.kind) has no place in an index")
       }
       if part.form == .elements {
-        // There is one such part, so there is one beginning.
+        // Only one part has elements, so there is only one prefix.
         guard let first = keys.first else { return [] }
         var found: [ByteString] = []
         for element in Form.elements(of: known.value) {
@@ -91,7 +92,7 @@ extension Index {
   }
 }
 
-/// The beginning of a key.
+/// The bytes of a key that is being built.
 private struct ByteString {
   var bytes: [UInt8] = []
 

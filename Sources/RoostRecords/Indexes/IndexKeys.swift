@@ -1,12 +1,12 @@
 internal import RoostBytes
 internal import RoostFile
 
-/// Makes the keys that rows of the newest layout have in one index.
+/// Makes the keys of rows of the newest layout for one index.
 final class IndexKeys {
   private let isUnique: Bool
   private let parts: UnsafeMutablePointer<Part>
   private let partCount: Int
-  /// Behind so many bytes a text is cut in here.
+  /// The number of bytes after which this index cuts a text.
   private let textBytes: Int
   /// Nil if all rows have entries.
   private let tests: RowTests?
@@ -15,29 +15,30 @@ final class IndexKeys {
   /// Whether a row may have several entries: see ``makeAll(_:_:outside:)``.
   let hasElements: Bool
 
-  /// A part of the key, with all that is needed to make it.
+  /// A part of the key.
   private struct Part {
     var place: FieldPlace
     var kind: KeyKind
     var isDescending: Bool
-    /// Which of the layout's fields it is.
+    /// The index of the field in the layout.
     var field: Int
   }
 
-  /// What `make` found about a row.
+  /// The kind of key that `make` made for a row.
   enum Stand {
     case outside
     /// The key is the values alone.
     case alone
-    /// The key needs the row's number behind the values.
+    /// The key needs the row's number after the values.
     case shared
-    /// The same, because a text was cut: only whoever compares whole values knows whether they are another row's too.
+    /// As `shared`, because a text was cut. Only a comparison of whole values tells whether another
+    /// row has the same ones.
     case cut
   }
 
   init(_ index: Index, _ layout: Layout) {
     isUnique = index.isUnique
-    // The catalog has checked that the fields are there.
+    // The catalog has checked that the fields exist.
     func place(_ id: FieldID) -> Int { layout.members.firstIndex { $0.id == id }! }
     partCount = index.parts.count
     textBytes = index.textBytes
@@ -56,12 +57,12 @@ final class IndexKeys {
 
   deinit { parts.deallocate() }
 
-  /// Reads the bytes of a variable field, wherever they are stored.
+  /// Reads the bytes of a variable field, in the row or outside.
   typealias Text = (Slot) throws(StoreError) -> [UInt8]
 
-  /// Makes a row's key, without its number; nil where the row's own bytes do not tell it.
+  /// Makes a row's key without its number; nil if values outside the row are needed.
   ///
-  /// Nothing in it may count references: this is for every index of every row.
+  /// It must count no references, because it runs for every index of every row.
   func make(_ row: UnsafeRawPointer, _ key: inout ByteBuffer) -> Stand? {
     if forms != nil { return nil }
     if let tests {
@@ -78,7 +79,7 @@ final class IndexKeys {
     return stand
   }
 
-  /// Makes any row's key, without its number.
+  /// Makes the key of any row, without its number.
   func make(
     _ row: UnsafeRawPointer, _ layout: Layout, key: inout ByteBuffer, outside: Text
   ) throws(StoreError) -> Stand {
@@ -100,7 +101,7 @@ final class IndexKeys {
     return stand
   }
 
-  /// Appends a part of a row's key; true where its value stands outside the row and was not given.
+  /// Appends a part of a row's key. Returns true if its value is outside the row and was not given.
   @inline(__always)
   private func append(
     _ part: Part, _ row: UnsafeRawPointer, whole: UnsafeRawBufferPointer?, key: inout ByteBuffer,
@@ -132,7 +133,8 @@ final class IndexKeys {
     }
   }
 
-  /// The keys of a row in an index of elements, without its number, each once and in order.
+  /// The keys of a row in an index of elements, without the row's number, sorted and without
+  /// duplicates.
   func makeAll(
     _ row: UnsafeRawPointer, _ layout: Layout, outside: Text
   ) throws(StoreError) -> [[UInt8]] {

@@ -3,33 +3,33 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// One index while a transaction changes it.
+/// Changes one index during a transaction.
 ///
-/// Changes wait, and are carried out in the order of their keys when somebody reads the tree, at a savepoint, at the end, or
-/// when too many wait.
+/// Changes wait in memory. They are applied in key order when the tree is read, at a savepoint, at
+/// the end, or when too many wait.
 final class IndexWriter {
   let index: Index
-  /// The tree without what waits: whoever uses it settles first.
+  /// The tree without the waiting changes. Call `settle` before it is used.
   let draft: ByteTreeDraft
-  /// What is not in the tree yet.
+  /// The changes that are not in the tree yet.
   @exclusivity(unchecked) private var pending: PendingEntries
   private var failure: StoreError?
   private let keys: IndexKeys
-  /// The same without a count of its users, for every row.
+  /// The index's keys without reference counting, for use in every row.
   private let borrowedKeys: Unmanaged<IndexKeys>
-  /// Of the index, kept beside it, because reading them from there counts references.
+  /// Copied from the index, because reading it there counts references.
   let isUnique: Bool
   private let builtBelow: RowID?
-  /// The fields whose change may move a row in here.
+  /// The fields whose change may move a row's entry.
   let fields: FieldSet
-  /// The key of the row that is to be put in, from `prepare` to `add`.
+  /// The key of the row to insert, from `prepare` to `add`.
   @exclusivity(unchecked) private var new = ByteBuffer()
   @exclusivity(unchecked) private var stand = IndexKeys.Stand.outside
-  /// The key of the row that is taken out.
+  /// The key of the row to remove.
   @exclusivity(unchecked) private var old = ByteBuffer()
   @exclusivity(unchecked) private var entry = ByteBuffer()
-  /// The keys of the row that is to be put in, without its number, if the index has elements. Unchecked as the other keys are: they are
-  /// bytes, so no code of a user runs in an access.
+  /// The keys of the row to insert, without its number, if the index has elements. Unchecked as the
+  /// other keys are: they are bytes, so no code of a user runs during an access.
   @exclusivity(unchecked) private var several: [[UInt8]] = []
   private let hasElements: Bool
 
@@ -50,7 +50,7 @@ final class IndexWriter {
 
   // MARK: Changing
 
-  /// Makes the key of a row that is to be put in; false where more than the row's own bytes is needed.
+  /// Makes the key of a row to insert. Returns false if values outside the row are needed.
   @inline(__always)
   func prepare(_ row: UnsafeRawPointer) -> Bool {
     guard let made = borrowedKeys._withUnsafeGuaranteedRef({ $0.make(row, &new) }) else { return false }
@@ -58,7 +58,7 @@ final class IndexWriter {
     return true
   }
 
-  /// The same for any row.
+  /// Makes the key of any row to insert.
   func prepare(_ row: UnsafeRawPointer, _ layout: Layout, outside: IndexKeys.Text) throws(StoreError) {
     if hasElements {
       several = try keys.makeAll(row, layout, outside: outside)
@@ -68,35 +68,37 @@ final class IndexWriter {
     }
   }
 
-  /// Whether the prepared row must be compared with others, because a text of a unique index was cut.
+  /// Whether the prepared row must be compared with others by whole values, because a text of a
+  /// unique index was cut.
   var isCut: Bool { stand == .cut }
 
-  /// Whether no other row may have the prepared key.
+  /// Whether the index forbids the prepared key in other rows.
   var isAlone: Bool { isUnique && stand == .alone }
 
-  /// Whether the prepared key and a row's number have room in the tree.
+  /// Whether the prepared key with a row number is within the tree's limit.
   var keyFits: Bool {
     if stand == .outside { return true }
     return hasElements ? several.allSatisfy { $0.count + 9 <= Limits.keyBytes } : new.count + 9 <= Limits.keyBytes
   }
 
-  /// Whether the row stands in here, once it is there: while the index is built not all do.
+  /// Whether the index has entries for this row. While the index is built, it has them only for
+  /// rows below `builtBelow`.
   func covers(_ id: RowID) -> Bool { builtBelow.map { id < $0 } ?? true }
 
-  /// The row that stands in the way of the prepared one, if the index is unique and there is one.
+  /// The row that has the same unique values as the prepared one, if any.
   ///
-  /// `isSame` says whether another row has the same values, where the keys are equal only as far as they go.
+  /// `isSame` compares whole values. It is called for rows whose cut keys are equal.
   func conflict(_ own: RowID, _ isSame: (RowID) throws(StoreError) -> Bool) throws(StoreError) -> RowID? {
     stand == .cut ? try cutConflict(own, isSame) : try conflict(own)
   }
 
-  /// The same where the prepared key is not cut.
+  /// The row that has the same unique values as the prepared one, if its key is not cut.
   func conflict(_ own: RowID) throws(StoreError) -> RowID? {
     guard isUnique, stand == .alone, let row = try row(of: new.bytes) else { return nil }
     return row == own ? nil : row
   }
 
-  /// The row that has a key alone, in the tree or in what waits for it.
+  /// The row of a unique key, in the tree or in the waiting changes.
   @inline(__always)
   func row(of key: UnsafeRawBufferPointer) throws(StoreError) -> RowID? {
     let found: RowID??
@@ -122,13 +124,13 @@ final class IndexWriter {
     return nil
   }
 
-  /// Puts the prepared row in.
+  /// Inserts the prepared row.
   func add(_ id: RowID) throws(StoreError) { if covers(id) { try put(id) } }
 
-  /// How many entries the prepared row has.
+  /// The number of entries of the prepared row.
   var entryCount: Int { stand == .outside ? 0 : hasElements ? several.count : 1 }
 
-  /// One of the entries of the prepared row, by its number. Borrowed until another one is made.
+  /// One of the entries of the prepared row, by its index. Valid until the next one is made.
   func makeEntry(
     _ id: RowID, number: Int
   ) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
@@ -139,7 +141,7 @@ final class IndexWriter {
     return makeEntry(id)
   }
 
-  /// The entry of the prepared row; nil if it has none. Borrowed until another one is prepared.
+  /// The entry of the prepared row; nil if it has none. Valid until the next row is prepared.
   private func makeEntry(_ id: RowID) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
     if stand == .outside { return nil }
     entry.clear()
@@ -162,7 +164,7 @@ final class IndexWriter {
     }
   }
 
-  /// Takes a row's entry out; false, and nothing done, where more than the row's own bytes is needed to know it.
+  /// Removes a row's entry. Returns false and changes nothing if values outside the row are needed.
   func remove(_ row: UnsafeRawPointer, _ id: RowID) throws(StoreError) -> Bool {
     guard covers(id) else { return true }
     guard let made = borrowedKeys._withUnsafeGuaranteedRef({ $0.make(row, &old) }) else { return false }
@@ -170,7 +172,7 @@ final class IndexWriter {
     return true
   }
 
-  /// The same for any row.
+  /// Removes the entries of any row.
   func remove(_ row: UnsafeRawPointer, _ layout: Layout, id: RowID, outside: IndexKeys.Text) throws(StoreError) {
     guard covers(id) else { return }
     guard hasElements else { return try remove(keys.make(row, layout, key: &old, outside: outside), id) }
@@ -181,7 +183,7 @@ final class IndexWriter {
     }
   }
 
-  /// Takes out the entry whose key is in `old`.
+  /// Removes the entry whose key is in `old`.
   @inline(__always)
   private func remove(_ stand: IndexKeys.Stand, _ id: RowID) throws(StoreError) {
     switch stand {
@@ -193,7 +195,7 @@ final class IndexWriter {
     pending.remove(old.bytes)
   }
 
-  /// Makes room for a change that waits, and refuses at once what the tree would refuse later.
+  /// Makes room for a waiting change. Throws now if the tree would later refuse the key.
   @inline(__always)
   private func makeRoom(_ keyBytes: Int) throws(StoreError) {
     if keyBytes > Limits.keyBytes {
@@ -202,15 +204,16 @@ final class IndexWriter {
     if pending.isFull { try settle() }
   }
 
-  // MARK: Carrying out
+  // MARK: Applying
 
-  /// The index as it is at this moment, for reading until the next change.
+  /// The index with all changes, valid for reading until the next change.
   func tree() throws(StoreError) -> ByteTree {
     try settle()
     return draft.tree
   }
 
-  /// Puts into the tree what waits. After an error the transaction can only be undone.
+  /// Applies the waiting changes to the tree. After an error the transaction can only be rolled
+  /// back.
   func settle() throws(StoreError) {
     if let failure { throw failure }
     if pending.isEmpty { return }
@@ -223,7 +226,7 @@ final class IndexWriter {
         } else if try !draft.removeExpected(ByteKey(key)) {
           throw Self.damaged(index)
         }
-        // Many changes make many drafts, of which there may not be any number.
+        // Many changes make many drafts, whose number is bounded.
         if place & 7 == 7 { try draft.transaction.relieve() }
       }
       pending.clear()

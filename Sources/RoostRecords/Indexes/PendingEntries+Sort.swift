@@ -1,17 +1,18 @@
 internal import RoostBytes
 internal import RoostTrees
 
-/// Sorting by heads: by the first 16 bits in which they differ, then what is still equal in these by the next ones, and where
-/// heads are used up, by the next eight bytes of the keys. Only a few keys that are left together are compared.
+/// A radix sort by heads. It sorts by the first 16 bits that differ, then equal ones by the next
+/// 16. If whole heads are equal, it continues with the next eight bytes of the keys. Small groups
+/// are sorted by comparison.
 extension PendingEntries {
   private struct Stretch {
     var from: Int
     var count: Int
-    /// How many bytes of the keys lie before their heads.
+    /// The number of key bytes before the heads.
     var depth: Int
   }
 
-  /// So few are sorted by comparing them.
+  /// Groups up to this size are sorted by comparison.
   private static let few = 24
 
   static func arrange(_ all: UnsafeMutableBufferPointer<Change>, _ bytes: UnsafeRawPointer) {
@@ -67,7 +68,7 @@ extension PendingEntries {
     }
   }
 
-  /// Sorts by 16 bits, in two steps that keep the order of what is equal, and leaves open what is equal in them.
+  /// Sorts by 16 bits in two stable passes. Appends groups that are equal in these bits to `open`.
   private static func distribute(
     _ stretch: Stretch, _ changes: UnsafeMutablePointer<Change>, other: UnsafeMutablePointer<Change>,
     bytes: UnsafeRawPointer, open: inout [Stretch]
@@ -118,7 +119,7 @@ extension PendingEntries {
     }
   }
 
-  /// Makes heads of the next eight bytes of keys whose heads are all the same.
+  /// Replaces the heads of keys with equal heads by their next eight bytes.
   private static func goDeeper(
     _ stretch: Stretch, _ changes: UnsafeMutablePointer<Change>, bytes: UnsafeRawPointer, open: inout [Stretch]
   ) {
@@ -126,13 +127,13 @@ extension PendingEntries {
     var isLonger = false
     for index in 0..<stretch.count where Int(changes[index].keyLength) > depth { isLonger = true }
     guard isLonger else {
-      // They differ in nothing but zeros at their ends, if at all.
+      // The keys differ at most in zeros at their ends.
       var all = UnsafeMutableBufferPointer(start: changes, count: stretch.count)
       return all.sort { isKeyBefore($0, $1, bytes: bytes) }
     }
     for index in 0..<stretch.count {
       let rest = max(0, Int(changes[index].keyLength) &- depth)
-      // Behind the last key there are eight bytes too, which were taken with it.
+      // The bytes after the last key were reserved with it, so eight bytes can be read here.
       changes[index].head = rest == 0 ? 0 : head(bytes + (Int(changes[index].offset) &+ depth), rest)
     }
     open.append(Stretch(from: stretch.from, count: stretch.count, depth: depth))

@@ -1,27 +1,29 @@
 internal import RoostBytes
 internal import RoostTrees
 
-/// Changes of an index that were not carried out yet, one behind the other.
+/// Changes of an index that are not yet applied to its tree, in a list.
 ///
-/// The keys of a transaction's rows come in any order, and every one of them costs a way down its tree. Carried out in the
-/// order of the keys, neighbours share that way, and a run of keys fills its leaves instead of splitting them.
+/// The keys of a transaction's rows come in random order, and each would cost a search from the
+/// root. Applied in key order, neighbours share that search, and a run of keys fills its leaves
+/// instead of splitting them.
 ///
 /// ## Invariants
 /// 1. `changes[i]`, for i below `count`, has its key and then its value at `offset` in `bytes`.
-/// 2. With `isFindable`, `places` leads from a key's hash to the newest change of that key, plus one; 0 is free. It is at most
-///    half full, and grows by four, because all of it is filled again.
+/// 2. With `isFindable`, `places` maps a key's hash to the newest change of that key, plus one; 0
+///    is free. It is at most half full. It grows by a factor of four, because growing fills it
+///    again.
 struct PendingEntries: ~Copyable {
   struct Change {
-    /// The key's first eight bytes as a number, filled with zeros, so that most comparisons need no more.
+    /// The key's first eight bytes as a number, padded with zeros. Most comparisons need no more.
     var head: UInt64
     var offset: UInt32
     var keyLength: UInt16
-    /// Of the value; ``removal`` where the key is taken out.
+    /// The length of the value; ``removal`` if the key is removed.
     var valueLength: UInt16
   }
 
   static let removal = UInt16.max
-  /// As many bytes wait at the most.
+  /// The most bytes that may wait.
   static let most = 4 << 20
 
   private var bytes = ByteBuffer(capacity: 1024)
@@ -75,7 +77,7 @@ struct PendingEntries: ~Copyable {
     capacity *= 4
   }
 
-  /// The first eight bytes of so many, filled with zeros. All eight may be read.
+  /// The first eight bytes of `count` bytes, padded with zeros. All eight must be readable.
   @inline(__always)
   static func head(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     let word = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
@@ -87,11 +89,11 @@ struct PendingEntries: ~Copyable {
   enum Found {
     case nothing
     case removed
-    /// Borrowed until the next change.
+    /// Valid until the next change.
     case value(UnsafeRawBufferPointer)
   }
 
-  /// What the newest change says of the key.
+  /// The newest change of the key.
   borrowing func find(_ key: UnsafeRawBufferPointer) -> Found {
     if places.isEmpty || count == 0 { return .nothing }
     var at = Int(truncatingIfNeeded: Self.hash(key)) & (places.count - 1)
@@ -106,7 +108,8 @@ struct PendingEntries: ~Copyable {
     return .nothing
   }
 
-  /// Keys come from rows, so that who fills a store could make them collide if only some of their bytes counted.
+  /// Hashes all bytes of the key. Keys come from rows, so a user who fills a store could make keys
+  /// collide if only some bytes counted.
   private static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
     guard let start = key.baseAddress else { return 0 }
     var hash = UInt64(truncatingIfNeeded: key.count) ^ 0x9E37_79B9_7F4A_7C15
@@ -149,7 +152,7 @@ struct PendingEntries: ~Copyable {
     for index in 0..<count { insert(index, key(changes[index])) }
   }
 
-  // MARK: Carrying out
+  // MARK: Applying
 
   private borrowing func key(_ change: Change) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes.memory + Int(change.offset), count: Int(change.keyLength))
@@ -160,12 +163,13 @@ struct PendingEntries: ~Copyable {
       start: bytes.memory + (Int(change.offset) + Int(change.keyLength)), count: Int(change.valueLength))
   }
 
-  /// Brings the changes into the order of their keys; those of one key stay in the order in which they came.
+  /// Sorts the changes by key. Changes of one key keep their order.
   mutating func sort() {
     Self.arrange(UnsafeMutableBufferPointer(start: changes, count: count), UnsafeRawPointer(bytes.memory))
   }
 
-  /// The change at a place: its key, and its value or nil where the key is taken out. Borrowed until the next change.
+  /// The change at an index: its key, and its value, or nil if the key is removed. Valid until the
+  /// next change.
   borrowing func change(_ index: Int) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) {
     let change = changes[index]
     return (key(change), change.valueLength == Self.removal ? nil : value(change))
@@ -174,7 +178,7 @@ struct PendingEntries: ~Copyable {
   mutating func clear() {
     count = 0
     bytes.clear()
-    // Filling a large table again costs more than making a small one.
+    // Clearing a large table costs more than making a small one.
     places.removeAll(keepingCapacity: false)
   }
 }

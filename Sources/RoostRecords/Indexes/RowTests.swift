@@ -1,13 +1,13 @@
 internal import RoostBytes
 internal import RoostFile
 
-/// The tests of a partial index, for rows of one layout.
+/// Evaluates the tests of a partial index for rows of one layout.
 ///
-/// Values are compared by the bytes of their keys, so a test and the order of an index never disagree.
+/// It compares the bytes of keys, so a test and the order of an index never disagree.
 final class RowTests {
   /// All of them must be true; each is true if one of its alternatives is.
   private let tests: [[One]]
-  /// Unchecked, because it holds bytes: no code of a user runs in an access.
+  /// Unchecked, because it holds bytes: no code of a user runs during an access.
   @exclusivity(unchecked) private var key = ByteBuffer(capacity: 64)
 
   private struct One {
@@ -20,10 +20,10 @@ final class RowTests {
   private enum Rule {
     case isNull
     case isNotNull
-    /// The value is the constant. What has no key is compared as a value.
+    /// The value equals the constant. Values without a key are compared directly.
     case equals(Value, key: [UInt8]?)
     case compares(Index.Comparison, key: [UInt8])
-    /// True of every value and of nil, because the constant is no number.
+    /// True for every value and for nil, because the constant is NaN.
     case always
     case never
   }
@@ -63,7 +63,7 @@ final class RowTests {
     return [UInt8](key.bytes)
   }
 
-  /// Whether a row passes; nil if a value outside the row decides.
+  /// Whether a row passes; nil if that depends on a value outside the row.
   func admits(_ row: UnsafeRawPointer) -> Bool? {
     for alternatives in tests {
       var passes: Bool? = false
@@ -98,7 +98,7 @@ final class RowTests {
     return true
   }
 
-  /// Whether a row passes one test; nil if it needs the value that is stored outside the row.
+  /// Whether a row passes one test; nil if it needs a value outside the row.
   private func test(_ one: One, _ row: UnsafeRawPointer, whole: UnsafeRawBufferPointer?) -> Bool? {
     let isNull = one.place.isNull(row)
     switch one.rule {
@@ -133,7 +133,7 @@ final class RowTests {
     }
   }
 
-  /// How the key of the row's value stands to another key.
+  /// Compares the key of the row's value with another key.
   private func compare(
     _ one: One, _ row: UnsafeRawPointer, with wanted: [UInt8], whole: UnsafeRawBufferPointer?
   ) -> Int? {

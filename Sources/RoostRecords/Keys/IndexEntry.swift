@@ -1,13 +1,15 @@
 internal import RoostBytes
 
-/// How an index's entries name their rows.
+/// The format of index entries.
 ///
 /// ## Layout
-/// Where the values alone must be one row's, the key is the values and the entry's value is u8 0 and the row's
-/// order-keeping number. Everywhere else, and in a unique index where a part is nil or a text was cut, the row's number
-/// ends the key, and the entry's value is one byte: how many bytes of the key that number takes.
+/// If the values must be unique, the key is the values, and the entry's value is u8 0 and the row's
+/// order-keeping number. In all other cases the row's number follows the values in the key, and the
+/// entry's value is one byte: the number of bytes of that number in the key. This includes a unique
+/// index if a part is nil or a text was cut.
 enum IndexEntry {
-  /// The row of an entry, and how much of the key is values; nil where the bytes are no entry.
+  /// The row of an entry, and the number of key bytes that are values; nil if the bytes are not a
+  /// valid entry.
   static func row(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) -> (row: RowID, valueBytes: Int)? {

@@ -1,28 +1,30 @@
 internal import RoostBytes
 
-/// Writes values into keys, so that bytes sort as Swift sorts the values and are equal where the values are.
+/// Encodes values as keys. The bytes sort as Swift sorts the values, and are equal if the values
+/// are equal.
 ///
 /// ## Layout
-/// A part that may be nil begins with 0 for nil, or 1 and the value: nil comes first. Then
+/// An optional part begins with 0 for nil, or 1 and the value: nil sorts first. Then
 /// ```
 /// bool             u8 0 or 1
-/// signed integer   big-endian, the sign bit turned over, at its width
+/// signed integer   big-endian, the sign bit inverted, at its width
 /// unsigned         big-endian, at its width
-/// float, double,   big-endian; of a negative number all bits turned over, else the sign bit; -0 is 0, and NaN,
-///  date             whichever, all ones
+/// float, double,   big-endian; of a negative number all bits inverted, else the sign bit; -0 is 0, and
+///  date             every NaN is all ones
 /// decimal          see DecimalNumber.key
-/// string, url      UTF-8 in normal form C, in which 0 is written as 0 255; then 0 0. Cut behind 512 bytes: then 0 254
-/// data             the same without a normal form
+/// string, url      UTF-8 in normal form C, in which 0 is written as 0 255; then 0 0. Cut after 512 bytes: then 0 254
+/// data             as a string, without a normal form
 /// uuid             16 bytes
 /// reference        order-keeping number, see below
 /// ```
-/// No value's bytes begin another's of the same type, so parts can follow each other. A part that sorts downwards has all
-/// its bytes turned over.
+/// No key of a value is a prefix of the key of another value of the same type, so parts can follow
+/// each other. All bytes of a descending part are inverted.
 ///
-/// An order-keeping number has as many bytes behind the first as the first has ones in front: 0xxxxxxx, 10xxxxxx x, … up to
-/// 11111111 and eight bytes.
+/// An order-keeping number begins with as many 1 bits as bytes follow its first byte: 0xxxxxxx,
+/// 10xxxxxx x, … up to 11111111 and eight bytes.
 package enum KeyCoding {
-  /// Behind so many bytes a text is cut. Rows with equal keys then have to be compared themselves.
+  /// The number of bytes after which a text is cut. Rows with equal cut keys must be compared by
+  /// their values.
   package static let textBytes = 512
 
   package static func append(double: Double, to key: inout ByteBuffer) {
@@ -32,7 +34,7 @@ package enum KeyCoding {
   @inline(__always)
   package static func orderedBits(_ number: Double) -> UInt64 {
     if number.isNaN { return .max }
-    // Adding 0 makes a positive zero of a negative one.
+    // Adding 0 turns -0 into 0.
     let bits = (number + 0).bitPattern
     return bits & (1 << 63) == 0 ? bits | 1 << 63 : ~bits
   }
@@ -44,7 +46,7 @@ package enum KeyCoding {
     return bits & (1 << 31) == 0 ? bits | 1 << 31 : ~bits
   }
 
-  /// Appends a number of a row, in as few bytes as it needs.
+  /// Appends a row number in as few bytes as possible.
   package static func append(row: RowID, to key: inout ByteBuffer) {
     let number = row.number
     if number >= 1 << 56 {
@@ -53,7 +55,8 @@ package enum KeyCoding {
       memory.set64(1, number.byteSwapped)
       return
     }
-    // A byte takes seven bits of the number and one in front, which says whether another byte follows.
+    // Each byte holds seven bits of the number, and one leading bit that says whether another byte
+    // follows.
     let bits = 64 &- (number | 1).leadingZeroBitCount
     let count = (bits &+ 6) / 7
     let shift = UInt64(truncatingIfNeeded: 64 &- 8 &* count)
@@ -62,7 +65,7 @@ package enum KeyCoding {
     key.drop(8 &- count)
   }
 
-  /// Reads such a number from the end of a key that it ends; nil where there is none.
+  /// Reads a row number that extends from `start` to the end of a key; nil if there is none.
   package static func row(endOf key: UnsafeRawBufferPointer, from start: Int) -> RowID? {
     guard start < key.count else { return nil }
     let first = key[start]
@@ -74,19 +77,19 @@ package enum KeyCoding {
     return RowID(number)
   }
 
-  /// Reads such a number of fewer than nine bytes, of which the last stand in front of `end` with enough before them to read eight
-  /// at once; nil where there is none.
+  /// Reads a row number of `count` bytes, fewer than nine, that ends at `end`. Eight bytes before
+  /// `end` must be readable. Nil if there is no such number.
   @inline(__always)
   static func row(before end: UnsafeRawPointer, _ count: Int) -> RowID? {
     let word = UInt64(bigEndian: (end - 8).loadUnaligned(as: UInt64.self))
     let shift = UInt64(truncatingIfNeeded: 7 &* count)
-    // Of the bits in front of the number all but the last are ones.
+    // All leading bits except the last one are ones.
     let front = word &>> shift & (1 &<< UInt64(truncatingIfNeeded: count) &- 1)
     guard front == 1 &<< UInt64(truncatingIfNeeded: count) &- 2 else { return nil }
     return RowID(word & (1 &<< shift &- 1))
   }
 
-  /// Reads such a number from the middle of a key, and how many bytes it takes; nil where there is none.
+  /// Reads a row number in the middle of a key, and its number of bytes; nil if there is none.
   package static func row(in key: UnsafeRawBufferPointer, at start: Int) -> (row: RowID, count: Int)? {
     guard start < key.count else { return nil }
     let count = 1 + (~key[start]).leadingZeroBitCount
@@ -95,7 +98,7 @@ package enum KeyCoding {
     return row(endOf: part, from: 0).map { ($0, count) }
   }
 
-  /// Whether values of this type can stand in keys.
+  /// Whether values of this type can be parts of keys.
   package static func isOrdered(_ type: FieldType) -> Bool {
     switch type {
     case .array, .set, .dictionary, .presence: false
@@ -115,7 +118,7 @@ package enum KeyCoding {
     if bytes.contains(0) {
       let start = key.count
       for byte in bytes {
-        // Escaped bytes count too, so that no text is longer in a key than it may be.
+        // Escaped bytes count too, so that the key of a text never exceeds the limit.
         guard key.count - start + (byte == 0 ? 2 : 1) <= most else {
           isCut = true
           break
@@ -145,7 +148,7 @@ package enum KeyCoding {
     }
   }
 
-  /// Whether the text's bytes can be taken as they are: ASCII without 0.
+  /// Whether the text's bytes need no conversion: ASCII without 0.
   private static func isSimple(_ text: UnsafeRawBufferPointer) -> Bool {
     guard let start = text.baseAddress else { return false }
     if text.count < 8 {
@@ -154,7 +157,8 @@ package enum KeyCoding {
       return offset == text.count
     }
     let last = text.count &- 8
-    // Of a byte from 1 to 127, neither it nor one less has the highest bit; a borrow comes from a 0, which has it.
+    // A byte from 1 to 127, and the same byte minus 1, have a clear highest bit. A borrow comes
+    // only from a 0, which sets it.
     func isSimple(_ word: UInt64) -> Bool {
       (word | (word &- 0x0101_0101_0101_0101)) & 0x8080_8080_8080_8080 == 0
     }
@@ -166,7 +170,7 @@ package enum KeyCoding {
     return isSimple(start.u64(last))
   }
 
-  /// Appends a value of this type. Collections have no order and no key.
+  /// Appends a value of this type. Collections have no order and no keys.
   package static func append(
     _ value: Value, as type: FieldType, to key: inout ByteBuffer, cutBehind most: Int = textBytes
   ) throws(RecordFault) {
@@ -188,7 +192,7 @@ package enum KeyCoding {
     }
   }
 
-  /// Appends a field of fixed width as it stands in a row.
+  /// Appends a field of fixed width from its bytes in a row.
   package static func appendFixed(_ memory: UnsafeRawPointer, as type: FieldType, to key: inout ByteBuffer) {
     appendFixed(memory, as: KeyKind(type), to: &key)
   }

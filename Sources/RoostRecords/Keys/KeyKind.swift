@@ -1,6 +1,7 @@
 internal import RoostBytes
 
-/// How a field's bytes become a key: a field's type without what it holds, so that it is copied for nothing.
+/// How a field's bytes are encoded in a key. It is the field's type without associated values, so
+/// copying it counts no reference.
 enum KeyKind: UInt8 {
   case bool
   case int8, int16, int32, int64
@@ -34,7 +35,7 @@ enum KeyKind: UInt8 {
 }
 
 extension KeyCoding {
-  /// Appends a field of fixed width as it stands in a row.
+  /// Appends a field of fixed width from its bytes in a row.
   static func appendFixed(_ memory: UnsafeRawPointer, as kind: KeyKind, to key: inout ByteBuffer) {
     switch kind {
     case .bool: key.append(memory.u8(0) == 0 ? 0 : 1)

@@ -1,13 +1,15 @@
 internal import RoostBytes
-// The only way to normal form C that needs no Foundation.
+// The only access to normal form C that needs no Foundation.
 @_spi(_Unicode) internal import Swift
 
-/// Normal form C, in which strings are equal and ordered exactly as their bytes are.
+/// Converts text to Unicode normal form C, in which strings are equal and sorted exactly as their
+/// bytes are.
 package enum NormalForm {
-  /// Whether the text cannot but be in normal form, seen from its bytes alone.
+  /// Whether the bytes alone prove that the text is in normal form.
   ///
-  /// No scalar below U+0300 takes part in a composition except as the base of one that follows, and those are all above.
-  /// So text whose bytes are all below 0xCC, the first byte of U+0300, is composed already.
+  /// A scalar below U+0300 takes part in a composition only as the base of a later scalar, which is
+  /// U+0300 or above. So text whose bytes are all below 0xCC, the first byte of U+0300, is composed
+  /// already.
   package static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
     var offset = 0
     while offset &+ 8 <= text.count {

@@ -3,28 +3,30 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// The order of the rows that refer to one, while a transaction changes it.
+/// The order of the rows that refer to one row, while a transaction changes it.
 ///
-/// Most lists are in the order of their rows' numbers, because that is how the rows came. Of those nothing is written: the index
-/// of the reference gives them. The first change that makes another order writes an entry for each row of the list, and an
-/// owner whose last row left has none again.
+/// Most lists are in the order of their rows' numbers, because rows usually arrive in that order.
+/// Nothing is written for them: the index of the reference gives the rows. The first change to
+/// another order writes an entry for each row of the list. When the last row leaves an owner, its
+/// entries are gone.
 ///
 /// ## Invariants
 /// 1. An owner has an entry for each row that refers to it, or for none.
-/// 2. Where it has none, its list is in the order of the rows' numbers.
+/// 2. If it has none, its list is in the order of the rows' numbers.
 final class ChildOrder {
   let links: LinkDraft
   private let index: IndexWriter
   private let isOptional: Bool
   @exclusivity(unchecked) private var key = ByteBuffer(capacity: 64)
-  /// Whether the owner that was asked for last has entries.
+  /// Whether the owner of the last call has entries.
   @exclusivity(unchecked) private var asked: (owner: RowID, holds: Bool)?
-  /// No row of these owners has a greater number. So a row is compared without carrying out what waits in the index.
+  /// No row of these owners has a greater number. So a row is compared without applying the waiting
+  /// changes of the index.
   @exclusivity(unchecked) private var greatest: [RowID: RowID] = [:]
-  /// Whether rows of other owners may wait in the index.
+  /// Whether the index may have waiting rows of owners that are not in `greatest`.
   @exclusivity(unchecked) private var othersWait = false
 
-  /// More owners are not remembered.
+  /// The most owners that are remembered.
   private static let mostOwners = 1 << 14
 
   init(_ links: LinkDraft, _ index: IndexWriter, isOptional: Bool) {
@@ -33,10 +35,10 @@ final class ChildOrder {
     self.isOptional = isOptional
   }
 
-  /// Takes part in the next transaction.
+  /// Joins the next transaction.
   func begin() { (asked, greatest, othersWait) = (nil, [:], false) }
 
-  /// Whether an order was written for the owner.
+  /// Whether the owner has entries.
   func holds(_ owner: RowID) throws(StoreError) -> Bool {
     if links.draft.root.isEmpty { return false }
     if let asked, asked.owner == owner { return asked.holds }
@@ -47,7 +49,8 @@ final class ChildOrder {
 
   // MARK: Following
 
-  /// A row refers to the owner from now on, and is the last of its list. Returns whether that had to be written.
+  /// Adds a row to the end of the owner's list after the row began to refer to it. Returns whether
+  /// an entry was written.
   ///
   /// - Parameter isNewest: whether no row of its entity ever had a greater number.
   func came(_ row: RowID, to owner: RowID, isNewest: Bool) throws(StoreError) -> Bool {
@@ -68,7 +71,8 @@ final class ChildOrder {
     return true
   }
 
-  /// A row refers to the owner no more. Returns whether that had to be written.
+  /// Removes a row from the owner's list after the row stopped referring to it. Returns whether an
+  /// entry was removed.
   func left(_ row: RowID, from owner: RowID) throws(StoreError) -> Bool {
     if links.draft.root.isEmpty { return false }
     guard let link = try links.find(owner, row) else {
@@ -82,7 +86,8 @@ final class ChildOrder {
 
   /// Whether all other rows of an owner without entries have smaller numbers.
   private func isBehind(_ row: RowID, in owner: RowID) throws(StoreError) -> Bool {
-    // What waits to be taken out makes the greatest number too great, which the second look finds out.
+    // Waiting removals can make the remembered greatest number too great. The search after `settle`
+    // corrects this.
     if let known = greatest[owner] {
       if known < row { return true }
     } else if !othersWait, try isBehindStored(row, in: owner) {
@@ -107,11 +112,11 @@ final class ChildOrder {
     }
   }
 
-  /// The last row of an owner as the index has it, without what waits.
+  /// The last row of an owner in the index, without waiting changes.
   private func last(of owner: RowID, besides row: RowID) throws(StoreError) -> RowID? {
     Members.range(owner, isOptional: isOptional, &key)
     let prefix = key.count
-    // No row's number is greater.
+    // Greater than the key of every row number.
     for _ in 0..<9 { key.append(255 as UInt8) }
     var cursor = ByteCursor(index.draft.tree)
     var isThere = try cursor.seek(atMost: ByteKey(key.bytes))
@@ -126,7 +131,7 @@ final class ChildOrder {
 
   // MARK: Writing
 
-  /// The rows that refer to an owner, in the order of their numbers.
+  /// The rows that refer to an owner, sorted by their numbers.
   private func rows(of owner: RowID) throws(StoreError) -> [RowID] {
     Members.range(owner, isOptional: isOptional, &key)
     var cursor = ByteCursor(try index.tree())
@@ -140,12 +145,12 @@ final class ChildOrder {
     return rows
   }
 
-  /// Writes the order of an owner's list, if there is none yet.
+  /// Writes entries for an owner's list if it has none yet.
   func write(_ owner: RowID) throws(StoreError) {
     if try !holds(owner) { try write(owner, rows(of: owner)) }
   }
 
-  /// Gives an owner without entries those of a list.
+  /// Writes entries for a list of an owner without any.
   private func write(_ owner: RowID, _ rows: [RowID]) throws(StoreError) {
     asked = nil
     var label = Labels.first
@@ -153,16 +158,16 @@ final class ChildOrder {
     for (place, row) in rows.enumerated() {
       try links.put(Link(owner: owner, target: row, forward: label))
       label += step
-      // A long list makes many drafts, of which there may not be any number.
+      // A long list makes many drafts, whose number is bounded.
       if place & 63 == 63 { try links.draft.transaction.relieve() }
     }
   }
 
-  /// Gives a whole list another order. The rows must be those that refer to the owner.
+  /// Gives a whole list another order. `wanted` must be the rows that refer to the owner.
   func arrange(_ owner: RowID, _ wanted: [RowID]) throws(StoreError) {
     let rows = try rows(of: owner)
     guard wanted.sorted() == rows else { throw LinkDraft.damaged(links.relationship) }
-    // What came while there were entries was not compared. Now nothing waits.
+    // Rows that were added to a list with entries were not compared. Now nothing waits.
     (greatest, othersWait) = ([:], false)
     if try holds(owner) {
       asked = nil

@@ -1,21 +1,22 @@
 internal import RoostBytes
 
-/// That one row leads to another, and where it stands in the lists of both.
+/// A link between two rows, with its positions in the lists of both.
 ///
-/// A label is a place in an order: it says nothing but which link comes before which. Where a side has no order it is 0.
+/// A label defines a position: links of a list are sorted by their labels, and the values have no
+/// other meaning. On a side without order it is 0.
 struct Link: Hashable {
   var owner: RowID
   var target: RowID
-  /// Where the target stands among the owner's.
+  /// The label in the owner's list.
   var forward: UInt64 = 0
-  /// Where the owner stands among the target's.
+  /// The label in the target's list.
   var backward: UInt64 = 0
 
   func row(_ isForward: Bool) -> RowID { isForward ? owner : target }
   func label(_ isForward: Bool) -> UInt64 { isForward ? forward : backward }
 }
 
-/// How the links of a relationship stand in their tree, so that they are found from both sides.
+/// The keys of links in their tree, which find them from both sides.
 ///
 /// ## Layout
 /// Rows are order-keeping numbers, labels u64 big-endian.
@@ -24,7 +25,7 @@ struct Link: Hashable {
 /// 1  target  [backward]  owner   [forward, if only that side has an order]      value: [u64 forward, if both have one]
 /// 2  owner   target  forward     value: u64 backward                            only if both sides have an order
 /// ```
-/// A key takes 35 bytes at the most.
+/// A key has at most 35 bytes.
 struct LinkForm: Hashable {
   let isForwardOrdered: Bool
   let isBackwardOrdered: Bool
@@ -32,14 +33,14 @@ struct LinkForm: Hashable {
   func isOrdered(_ isForward: Bool) -> Bool { isForward ? isForwardOrdered : isBackwardOrdered }
   var hasPairs: Bool { isForwardOrdered && isBackwardOrdered }
 
-  /// What all links of a row begin with.
+  /// Makes the common prefix of all links of a row.
   func prefix(_ row: RowID, _ isForward: Bool, key: inout ByteBuffer) {
     key.clear()
     key.append(isForward ? 0 : 1)
     KeyCoding.append(row: row, to: &key)
   }
 
-  /// The key in a row's list.
+  /// Makes the key in a row's list.
   func key(_ link: Link, _ isForward: Bool, key: inout ByteBuffer) {
     prefix(link.row(isForward), isForward, key: &key)
     if isOrdered(isForward) { key.append(big: link.label(isForward)) }
@@ -47,7 +48,7 @@ struct LinkForm: Hashable {
     if !isOrdered(isForward), isOrdered(!isForward) { key.append(big: link.label(!isForward)) }
   }
 
-  /// What all links of two rows begin with.
+  /// Makes the common prefix of all links between two rows.
   func pair(_ owner: RowID, _ target: RowID, key: inout ByteBuffer) {
     if hasPairs || !isForwardOrdered {
       key.clear()
@@ -62,11 +63,11 @@ struct LinkForm: Hashable {
     }
   }
 
-  /// How many entries a link has.
+  /// The entries of a link.
   var entries: Range<UInt8> { 0..<(hasPairs ? 3 : 2) }
 
-  /// Makes the key of one of a link's entries: that of the list forward, of the one back, or of the pair. Returns the label that
-  /// is its value; nil where that is empty.
+  /// Makes the key of one of a link's entries: that of the owner's list (0), of the target's list
+  /// (1), or of the pair (2). Returns the label that is its value; nil if the value is empty.
   func key(_ link: Link, entry: UInt8, _ key: inout ByteBuffer) -> UInt64? {
     if entry < 2 {
       self.key(link, entry == 0, key: &key)
@@ -77,19 +78,19 @@ struct LinkForm: Hashable {
     return link.backward
   }
 
-  /// Whether an entry has a label for its value, or nothing where it has none.
+  /// Whether the value of an entry is this label, or empty if there is none.
   static func holds(_ label: UInt64?, _ value: UnsafeRawBufferPointer) -> Bool {
     label == nil ? value.isEmpty : self.label(value) == label
   }
 
-  /// The label that an entry has for its value.
+  /// The label in the value of an entry.
   static func label(_ value: UnsafeRawBufferPointer) -> UInt64? {
     guard value.count == 8, let label = value.baseAddress?.u64(0), label < Labels.end else { return nil }
     return label
   }
 
-  /// Reads a key of any of the three kinds with its value; nil where it is none. Of a forward key of a relationship with
-  /// both orders the backward label stays 0.
+  /// Decodes a key of any of the three kinds and its value; nil if they are invalid. If both sides
+  /// have orders, a forward key has no backward label: it stays 0.
   func link(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Link? {
     guard let kind = key.first, let (first, width) = KeyCoding.row(in: key, at: 1) else { return nil }
     var at = 1 + width
@@ -126,7 +127,7 @@ struct LinkForm: Hashable {
 }
 
 extension ByteBuffer {
-  /// Makes the key the first one that no longer begins with what it is now.
+  /// Changes the key to the smallest one that is greater than all keys with this prefix.
   mutating func goBehindPrefix() {
     var length = count
     while length > 0 {

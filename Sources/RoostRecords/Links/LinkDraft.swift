@@ -3,10 +3,11 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// The tree of a relationship's links while a transaction changes it. Both sides share it.
+/// The tree of a relationship's links while a transaction changes it. Both sides of the
+/// relationship share it.
 ///
 /// ## Invariants
-/// 1. Each link stands in the tree once for each of its keys, and they agree.
+/// 1. Each link has one entry for each of its keys, and they agree.
 /// 2. Within a list no two links have one label.
 final class LinkDraft {
   let form: LinkForm
@@ -14,9 +15,10 @@ final class LinkDraft {
   let relationship: Relationship
   let draft: ByteTreeDraft
   @exclusivity(unchecked) private var key = ByteBuffer(capacity: 64)
-  /// The label of the last link of the list to which something was appended last.
+  /// The label of the last link in the list of the last append.
   @exclusivity(unchecked) private var tails: (forward: Tail?, backward: Tail?) = (nil, nil)
-  /// How often an entry was put or removed: what appending and relabelling really cost.
+  /// The number of entries put or removed so far. Tests measure the cost of appending and
+  /// relabelling with it.
   @exclusivity(unchecked) private(set) var edits = 0
 
   struct Tail {
@@ -25,7 +27,7 @@ final class LinkDraft {
   }
 
   #if DEBUG
-    /// The target's side is not written: see ``Omission/linkBack``.
+    /// Leaves out the entry of the target's list: see ``Omission/linkBack``.
     var omitsBack = false
   #endif
 
@@ -43,7 +45,7 @@ final class LinkDraft {
 
   // MARK: Reading
 
-  /// The first link of two rows.
+  /// The first link between two rows.
   static func find(
     _ owner: RowID, _ target: RowID, form: LinkForm, tree: ByteTree, relationship: Relationship
   ) throws(StoreError) -> Link? {
@@ -69,7 +71,7 @@ final class LinkDraft {
     try Self.find(owner, target, form: form, tree: draft.tree, relationship: relationship)
   }
 
-  /// Where a row's list begins and ends in the tree.
+  /// The range of a row's list in the tree.
   func bounds(_ row: RowID, _ isForward: Bool) throws(StoreError) -> (start: UInt64, end: UInt64) {
     form.prefix(row, isForward, key: &key)
     let start = try draft.tree.rank(of: ByteKey(key.bytes))
@@ -77,7 +79,7 @@ final class LinkDraft {
     return (start, max(start, try draft.tree.rank(of: ByteKey(key.bytes))))
   }
 
-  /// The links of a row's list with these numbers.
+  /// The links of a row's list at these positions.
   func links(
     _ row: RowID, _ isForward: Bool, positions: Range<Int>? = nil
   ) throws(StoreError) -> [Link] {
@@ -97,7 +99,7 @@ final class LinkDraft {
     return found
   }
 
-  /// Looks up the label that a forward key does not hold.
+  /// Looks up the label that a forward key lacks.
   private func complete(_ link: inout Link) throws(StoreError) {
     form.pair(link.owner, link.target, key: &key)
     key.append(big: link.forward)
@@ -108,7 +110,7 @@ final class LinkDraft {
 
   // MARK: Changing
 
-  /// Links two rows, at a place in each list; nil stands for the end.
+  /// Links two rows, at a position in each list; nil means the end.
   func add(_ owner: RowID, _ target: RowID, forward: Int? = nil, backward: Int? = nil) throws(StoreError) {
     var link = Link(owner: owner, target: target)
     link.forward = try label(owner, true, position: forward)
@@ -134,7 +136,7 @@ final class LinkDraft {
     try store(form.hasPairs && !isForward ? link.forward : nil)
   }
 
-  /// Puts an entry under the key that was made.
+  /// Writes an entry under the key in `key`.
   private func store(_ label: UInt64?) throws(StoreError) {
     edits += 1
     var failure: StoreError?
@@ -164,11 +166,12 @@ final class LinkDraft {
     guard try draft.remove(ByteKey(key.bytes)) else { throw damaged }
   }
 
-  /// Moves a link to another place in one of its lists. The place is counted without it.
+  /// Moves a link to another position in one of its lists. The position is counted without it.
   func move(_ link: Link, _ isForward: Bool, to position: Int) throws(StoreError) {
     try remove(link)
     var moved = link
-    // Making room may give the other links of both lists new labels, but never to this one, which is in none.
+    // Making room may give the other links of both lists new labels, but not this one, which is now
+    // in no list.
     let label = try label(link.row(isForward), isForward, position: position)
     if isForward { moved.forward = label } else { moved.backward = label }
     try put(moved)
@@ -176,7 +179,7 @@ final class LinkDraft {
 
   // MARK: Labels
 
-  /// A label for a new link at a place in a list; room is made where there is none.
+  /// A label for a new link at a position in a list. Makes room if there is none.
   private func label(_ row: RowID, _ isForward: Bool, position: Int?) throws(StoreError) -> UInt64 {
     guard form.isOrdered(isForward) else { return 0 }
     let known = isForward ? tails.forward : tails.backward
@@ -210,7 +213,7 @@ final class LinkDraft {
     if !isForward, tails.backward?.row == row { tails.backward = nil }
   }
 
-  /// Spreads the links around a label, as few as leave enough room.
+  /// Spreads the links around a label: the smallest range that leaves enough room.
   private func makeRoom(_ row: RowID, _ isForward: Bool, at label: UInt64) throws(StoreError) {
     tails = (nil, nil)
     let (listStart, _) = try bounds(row, isForward)
@@ -243,22 +246,23 @@ final class LinkDraft {
   }
 }
 
-/// How places in an order are numbered, so that there is nearly always one between two.
+/// Labels number the positions in an order so that there is nearly always a free one between two.
 ///
-/// New ones at either end keep their distance. Where two neighbours have no room between them, the smallest aligned range
-/// of labels around them that is not too full is spread evenly. A range of 2^b labels may hold (2 / 1.4)^b links: the wider,
-/// the emptier. So a range that was just spread takes as many inserts as it has links before it is full again, and inserts at
-/// one place move O(log n) others each, over time.
+/// New labels at either end keep a fixed distance. If two neighbours have no room between them, the
+/// smallest aligned range of labels around them that is not too full is spread evenly. A range of
+/// 2^b labels may hold (2 / 1.4)^b links: the wider, the emptier. So a range that was just spread
+/// takes as many inserts as it has links before it is full again. Inserts at one position move
+/// O(log n) other links each, over time.
 enum Labels {
   static let bits = 62
   static let leastBits = 6
   static let distance: UInt64 = 1 << 32
-  /// Every label is below.
+  /// All labels are below this.
   static let end: UInt64 = 1 << 62
-  /// The label of the first link of a list that is written at once, far from either end.
+  /// The label of the first link of a list that is written at once, far from both ends.
   static let first = end / 2
 
-  /// How far its links are from each other, so that there is room for as many again.
+  /// The distance between the links of such a list, which leaves room for as many again.
   static func step(_ count: Int) -> UInt64 { min(distance, end / 2 / UInt64(count + 1)) }
 
   static func capacity(_ bits: Int) -> Int {
@@ -269,7 +273,7 @@ enum Labels {
 
   static func behind(_ label: UInt64) -> UInt64? { label < end - distance ? label + distance : nil }
 
-  /// A label between two neighbours, of which either may be missing; nil where there is none.
+  /// A label between two neighbours, either of which may be missing; nil if there is no room.
   static func between(_ before: UInt64?, _ behind: UInt64?) -> UInt64? {
     switch (before, behind) {
     case (nil, nil): return first

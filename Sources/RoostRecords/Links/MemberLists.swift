@@ -2,7 +2,7 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostTrees
 
-/// Lists as they stand in one tree.
+/// Reads lists of rows from one tree.
 struct MemberLists {
   enum Source {
     case links(LinkForm, isForward: Bool)
@@ -20,7 +20,7 @@ struct MemberLists {
     return key
   }
 
-  /// What all entries of a row's list begin with, and no others.
+  /// Makes the prefix that exactly the entries of a row's list have.
   func range(_ owner: RowID, _ key: inout ByteBuffer) {
     switch source {
     case .links(let form, let isForward): form.prefix(owner, isForward, key: &key)
@@ -28,7 +28,7 @@ struct MemberLists {
     }
   }
 
-  /// Whether a row has a list in here.
+  /// Whether a row has a list in this tree.
   func holds(_ owner: RowID) throws(StoreError) -> Bool {
     let key = range(owner)
     var cursor = ByteCursor(tree)

@@ -2,22 +2,22 @@ internal import RoostBytes
 package import RoostFile
 internal import RoostTrees
 
-/// Goes through the lists of one row after another.
+/// Reads the lists of one row after another.
 ///
-/// Where a list begins is looked up; its end is where an entry belongs to another row. So a short list costs one look-up, where
-/// ``MemberCursor`` pays three to know places and counts.
+/// It looks up the start of a list, and ends it at the first entry of another row. So a short list
+/// costs one look-up. ``MemberCursor`` takes three, because it knows positions and counts.
 package struct MemberWalk: ~Copyable {
   private enum State { case ended, begun, inside }
 
   private var cursor: ByteCursor
-  /// In the orders that were written, if there are any.
+  /// A cursor over the stored orders, if there are any.
   private var order: ByteCursor?
   private var isOrdered = false
   private let members: Members
-  /// What all entries of the list begin with.
+  /// The prefix of all entries of the list.
   private var prefix = ByteBuffer(capacity: 64)
   private var state = State.ended
-  /// Declared behind the cursor, so that it is destroyed after it.
+  /// Declared after the cursor, so that it is destroyed after it.
   private let stay: ScopeHold
 
   package init(_ members: Members) throws(StoreError) {
@@ -28,7 +28,7 @@ package struct MemberWalk: ~Copyable {
     stay = ScopeHold(members.bond.scope)
   }
 
-  /// Makes ``next()`` give the first row of this one's list.
+  /// Makes ``next()`` return the first row of this owner's list.
   package mutating func begin(_ owner: RowID) throws(StoreError) {
     try members.bond.check()
     if let lists = members.order {
@@ -61,7 +61,7 @@ package struct MemberWalk: ~Copyable {
     return try members.lists.target(key.bytes, value.bytes)
   }
 
-  /// The cursor stands on the first one when the list begins.
+  /// When the list begins, the cursor is already at its first entry.
   private mutating func nextOrdered() throws(StoreError) -> RowID? {
     if state == .inside { _ = try order?.next() }
     state = .inside

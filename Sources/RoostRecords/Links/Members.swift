@@ -3,19 +3,20 @@ package import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// The rows to which a row leads by a to-many relationship, in their order: by links, or by the references of the others.
+/// The related rows of a to-many relationship in their order, read from links or from the
+/// references of these rows.
 ///
-/// Numbers in a list are found and counted in the time of a look-up. It is refused after its transaction's end, or after
-/// the next change of one that writes.
+/// Positions and counts take the time of a look-up. It is invalid after the end of its transaction,
+/// and in a write transaction after the next change.
 package struct Members {
   package let relationship: Relationship
   let bond: ReadBond
-  /// What gives the list of an owner; by reference, of those for which no order was written.
+  /// Gives the list of an owner. For references it gives lists without a stored order.
   let lists: MemberLists
-  /// The orders of rows that refer to one, where some were written.
+  /// The stored orders of references, if there are any.
   let order: MemberLists?
 
-  /// Those that a tree of links gives.
+  /// Makes the members of a relationship by links.
   init(_ one: Relationship, links: ByteTree, _ form: LinkForm, bond: ReadBond) {
     relationship = one
     self.bond = bond
@@ -23,7 +24,7 @@ package struct Members {
     order = nil
   }
 
-  /// Rows that refer to one, which an index gives, and the orders that were written.
+  /// Makes the members of a relationship by references, from an index and the stored orders.
   init(
     _ one: Relationship, rows: ByteTree, isOptional: Bool, order: (form: LinkForm, tree: ByteTree)?, _ bond: ReadBond
   ) {
@@ -37,7 +38,7 @@ package struct Members {
     }
   }
 
-  /// What gives this owner's list.
+  /// The source of this owner's list.
   private func lists(of owner: RowID) throws(StoreError) -> MemberLists {
     try bond.check()
     if let order, try order.holds(owner) { return order }
@@ -49,12 +50,12 @@ package struct Members {
     return Int(clamping: end - start)
   }
 
-  /// The row at a place in the list; nil behind its end.
+  /// The row at a position in the list; nil after its end.
   package func row(at position: Int, of owner: RowID) throws(StoreError) -> RowID? {
     try lists(of: owner).row(at: position, of: owner)
   }
 
-  /// All of them, in order.
+  /// All rows of the list, in order.
   package func rows(of owner: RowID) throws(StoreError) -> [RowID] {
     var cursor = try cursor(of: owner)
     var found: [RowID] = []
@@ -64,23 +65,24 @@ package struct Members {
 
   package func contains(_ row: RowID, in owner: RowID) throws(StoreError) -> Bool {
     try bond.check()
-    // Who belongs to it is known without the order.
+    // Membership is known without the order.
     return try lists.position(of: row, in: owner, exactly: false) != nil
   }
 
-  /// Where the row stands in the list, the first time if it is there more than once; nil if it is not there.
+  /// The position of the row in the list, the first one if the row is there more than once; nil if
+  /// it is not there.
   package func position(of row: RowID, in owner: RowID) throws(StoreError) -> Int? {
     try lists(of: owner).position(of: row, in: owner, exactly: true)
   }
 
-  /// Goes through the list, from either end or from anywhere.
+  /// A cursor over the list. It moves from either end or from any position.
   package func cursor(of owner: RowID) throws(StoreError) -> MemberCursor {
     let lists = try lists(of: owner)
     let (start, end) = try lists.bounds(owner)
     return MemberCursor(lists, bond, start: start, end: end)
   }
 
-  /// What all entries of an owner's list in the index of the reference begin with.
+  /// Makes the prefix of all entries of an owner's list in the index of the reference.
   static func range(_ owner: RowID, isOptional: Bool, _ key: inout ByteBuffer) {
     key.clear()
     if isOptional { key.append(1) }
@@ -88,19 +90,19 @@ package struct Members {
   }
 }
 
-/// A place in a list of ``Members``.
+/// A position in a list of ``Members``.
 package struct MemberCursor: ~Copyable {
   private var cursor: ByteCursor
   private let lists: MemberLists
   private let bond: ReadBond
   private let start: UInt64
-  /// How many rows the list has.
+  /// The number of rows in the list.
   package let count: Int
-  /// The number of the row that ``next()`` would give.
+  /// The position of the row that ``next()`` would return.
   package private(set) var position = 0
-  /// Where the cursor stands; nil where it must be moved there first.
+  /// The position of the tree cursor; nil if it must be moved first.
   private var place: Int?
-  /// Declared behind the cursor, so that it is destroyed after it.
+  /// Declared after the cursor, so that it is destroyed after it.
   private let stay: ScopeHold
 
   init(_ lists: MemberLists, _ bond: ReadBond, start: UInt64, end: UInt64) {
@@ -112,7 +114,7 @@ package struct MemberCursor: ~Copyable {
     stay = ScopeHold(bond.scope)
   }
 
-  /// Makes ``next()`` give the row of this number, and ``previous()`` the one before it.
+  /// Makes ``next()`` return the row at this position, and ``previous()`` the one before it.
   package mutating func move(to position: Int) { self.position = max(0, min(position, count)) }
 
   package mutating func next() throws(StoreError) -> RowID? {

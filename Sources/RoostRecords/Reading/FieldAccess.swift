@@ -1,9 +1,11 @@
-/// A field in the rows of every layout of its entity, for whoever reads it often.
+/// The positions of a field in the rows of every layout of its entity, for callers that read it
+/// often.
 package struct FieldAccess: Sendable {
   package let field: Field
   /// By version of the layout.
   package let places: [FieldPlace]
-  /// What rows hold whose layout does not have the field, and those that say nil although it may not be nil now.
+  /// The value of rows whose layout lacks the field, and of rows in which it is nil although it is
+  /// required now.
   package let initial: Value
 
   init(_ field: Field, _ layouts: [Layout]) {

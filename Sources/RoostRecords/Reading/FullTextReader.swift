@@ -4,16 +4,16 @@ internal import RoostText
 internal import RoostPages
 internal import RoostTrees
 
-/// One full text index in a snapshot, or at a moment of a transaction. One thread uses it.
+/// One full text index in a snapshot, or at a moment of a transaction. It is used by one thread.
 package final class FullTextReader {
   package let index: FullTextIndex
-  /// Whether it covers all rows. Others are not for plans.
+  /// Whether it covers all rows. Plans use complete indexes only.
   package let isWhole: Bool
   private let definition: TextIndex
   private let tree: ByteTree
   private let bond: ReadBond
   private var opened: TextIndexReader?
-  /// The one that was asked last.
+  /// The scorer of the last query.
   private var scorer: TextScorer?
 
   init(_ index: FullTextIndex, _ entity: Entity, tree: ByteTree, bond: ReadBond) {
@@ -32,30 +32,30 @@ package final class FullTextReader {
     return reader
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
-  /// Reads a question in the index's language.
+  /// Parses a query.
   package func question(_ text: String) throws(FullTextFault) -> FullTextQuestion {
     try FullTextQuestion(text, definition)
   }
 
-  /// How many rows are in the index.
+  /// The number of rows in the index.
   package var count: Int { get throws(StoreError) { try reader().statistics.rowCount } }
 
   /// The number of entries of the index's tree.
   package var entries: Int { Int(clamping: tree.root.count) }
 
-  /// About how many rows match, without looking at rows.
+  /// An estimate of the number of matching rows, without reading rows.
   package func estimate(_ question: FullTextQuestion) throws(StoreError) -> Int {
     try reader().estimate(question.question)
   }
 
-  /// How many rows match.
+  /// The number of matching rows.
   package func count(_ question: FullTextQuestion) throws(StoreError) -> Int {
     try reader().count(question.question)
   }
 
-  /// Calls `body` with each row that matches, in any order, until it returns false.
+  /// Calls `body` with each matching row, in any order, until it returns false.
   package func forEach(_ question: FullTextQuestion, _ body: (RowID) throws -> Bool) throws {
     let matches = try reader().matches(question.question)
     while let row = try matches.next() {
@@ -64,7 +64,8 @@ package final class FullTextReader {
     }
   }
 
-  /// The best rows by BM25, at most so many, the best first. Rows with equal scores follow their numbers.
+  /// The best rows by BM25, at most `most`, the best first. Rows with equal scores are sorted by
+  /// their numbers.
   package func best(
     _ question: FullTextQuestion, _ most: Int, weights: [Double]
   ) throws(StoreError) -> [(row: RowID, score: Double)] {
@@ -80,7 +81,7 @@ package final class FullTextReader {
     try scorer(question, padded(weights)).score(row: row.textNumber)
   }
 
-  /// The score that texts would have that are not stored; nil if they do not match.
+  /// The score of texts that are not stored; nil if they do not match.
   package func score(
     texts: [String?], _ question: FullTextQuestion, weights: [Double]
   ) throws(StoreError) -> Double? {

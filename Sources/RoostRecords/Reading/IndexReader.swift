@@ -5,10 +5,10 @@ internal import RoostTrees
 /// One index in a snapshot.
 package final class IndexReader {
   package let index: Index
-  // What plans ask of every index, without a copy of all that describes it.
-  /// Whether every row that it admits stands in it. Others are not for plans.
+  // The planner reads these properties of every index, without a copy of the whole description.
+  /// Whether it contains every row that it admits. Plans use complete indexes only.
   package let isWhole: Bool
-  /// Whether it admits some rows only.
+  /// Whether it has a condition.
   package let isPartial: Bool
   package let firstField: FieldID
   package let firstForm: Index.Form
@@ -29,14 +29,14 @@ package final class IndexReader {
 
   package var count: Int { Int(clamping: tree.root.count) }
 
-  /// How many entries there are from the key `low` up to and without `high`; nil stands for the end. Exact, in the time
-  /// of two look-ups.
+  /// The exact number of entries from the key `low` up to, but without, `high`; nil means the end.
+  /// Takes the time of two look-ups.
   package func count(from low: UnsafeRawBufferPointer, to high: UnsafeRawBufferPointer?) throws(StoreError) -> Int {
     try bond.check()
     return Int(clamping: try tree.count(from: ByteKey(low), to: high.map { ByteKey($0) }))
   }
 
-  /// How many entries stand before the key.
+  /// The number of entries before the key.
   package func rank(of key: UnsafeRawBufferPointer) throws(StoreError) -> Int {
     try bond.check()
     return Int(clamping: try tree.rank(of: ByteKey(key)))
@@ -47,7 +47,8 @@ package final class IndexReader {
     return IndexCursor(self)
   }
 
-  /// The row that has this whole key in a unique index; nil if there is none, or the key stands for more than one row.
+  /// The row with this whole key in a unique index; nil if there is none, or if several rows may
+  /// have the key.
   package func row(_ key: UnsafeRawBufferPointer) throws(StoreError) -> RowID? {
     try bond.check()
     let found = try tree.withValue(of: ByteKey(key)) { IndexEntry.row(key, $0)?.row }
@@ -57,12 +58,12 @@ package final class IndexReader {
   }
 }
 
-/// A place in an index.
+/// A position in an index.
 package struct IndexCursor: ~Copyable {
   private var cursor: ByteCursor
   private let reader: IndexReader
   private var hasBegun = false
-  /// Declared behind the cursor, so that it is destroyed after it.
+  /// Declared after the cursor, so that it is destroyed after it.
   private let stay: ScopeHold
 
   init(_ reader: IndexReader) {
@@ -71,7 +72,7 @@ package struct IndexCursor: ~Copyable {
     stay = ScopeHold(reader.bond.scope)
   }
 
-  /// Goes to the next entry, at first to the first one; false behind the last.
+  /// Moves to the next entry, or from the start to the first one. Returns false after the last one.
   package mutating func next() throws(StoreError) -> Bool {
     try reader.bond.check()
     if hasBegun { return try cursor.next() }
@@ -79,7 +80,8 @@ package struct IndexCursor: ~Copyable {
     return try cursor.first()
   }
 
-  /// Goes to the entry before, at first to the last one; false before the first.
+  /// Moves to the previous entry, or from the start to the last one. Returns false before the first
+  /// one.
   package mutating func previous() throws(StoreError) -> Bool {
     try reader.bond.check()
     if hasBegun { return try cursor.previous() }
@@ -97,19 +99,19 @@ package struct IndexCursor: ~Copyable {
     return try cursor.last()
   }
 
-  /// Goes to the first entry whose key is not below `key`.
+  /// Moves to the first entry whose key is not below `key`.
   package mutating func seek(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
     try begin()
     return try cursor.seek(ByteKey(key))
   }
 
-  /// Goes to the last entry whose key is not above `key`.
+  /// Moves to the last entry whose key is not above `key`.
   package mutating func seek(atMost key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
     try begin()
     return try cursor.seek(atMost: ByteKey(key))
   }
 
-  /// Goes to the entry before which `number` others stand, in the time of a look-up.
+  /// Moves to the entry with this index, in the time of a look-up.
   package mutating func move(to number: Int) throws(StoreError) -> Bool {
     try begin()
     return try cursor.move(to: UInt64(clamping: number))
@@ -122,7 +124,8 @@ package struct IndexCursor: ~Copyable {
 
   package var isAtEntry: Bool { reader.bond.isValid && cursor.isAtEntry }
 
-  /// The entry's key, borrowed until the cursor moves. It may end with the row's number: see ``entry()``.
+  /// The entry's key, valid until the cursor moves. It may end with the row's number: see
+  /// ``entry()``.
   package mutating func key() throws(StoreError) -> UnsafeRawBufferPointer {
     try reader.bond.check()
     guard cursor.isAtEntry else { throw reader.bond.scope.nowhere }
@@ -133,7 +136,7 @@ package struct IndexCursor: ~Copyable {
   package mutating func row() throws(StoreError) -> RowID {
     try reader.bond.check()
     guard cursor.isAtEntry else { throw reader.bond.scope.nowhere }
-    // Mostly the number stands at the key's end, and the rest of the key need not be put together.
+    // Usually the number is at the key's end, and the rest of the key need not be assembled.
     let value = cursor.value
     if value.count == 1, !value.isExtents {
       let bytes = Int(value.start.load(as: UInt8.self))
@@ -144,7 +147,8 @@ package struct IndexCursor: ~Copyable {
     return try entry().row
   }
 
-  /// The entry's row, its key, borrowed until the cursor moves, and how many bytes of the key are values.
+  /// The entry's row, its key, valid until the cursor moves, and the number of key bytes that are
+  /// values.
   package mutating func entry() throws(StoreError) -> (row: RowID, key: UnsafeRawBufferPointer, valueBytes: Int) {
     try reader.bond.check()
     guard let (key, value) = cursor.entry() else { throw reader.bond.scope.nowhere }

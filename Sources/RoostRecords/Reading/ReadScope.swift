@@ -1,13 +1,13 @@
 internal import RoostFile
 internal import RoostPages
 
-/// Whether a transaction is still open; what it handed out asks this before it touches a page.
+/// Whether a transaction is still open. Its readers and cursors check this before they read a page.
 ///
 /// It is used by the one thread that runs the transaction's closure.
 final class ReadScope {
-  // Unchecked because the one thread of the transaction touches them, never within a yield.
+  // Unchecked because only the transaction's thread accesses them, never within a yield.
   @exclusivity(unchecked) private(set) var isOpen = true
-  /// Grows with everything that makes readers and cursors of this transaction stale.
+  /// Incremented whenever readers and cursors of this transaction become stale.
   @exclusivity(unchecked) var generation = 0
   private let slots: ReaderSlots
   private let slot: ReaderSlot
@@ -19,7 +19,8 @@ final class ReadScope {
     self.slot = slot
   }
 
-  /// Closes everything that was handed out; returns whether the slot can be given back now. If not, the last cursor does.
+  /// Invalidates all readers and cursors. Returns whether the reader slot can be released now. If
+  /// not, the last cursor releases it.
   func end() -> Bool {
     isOpen = false
     isSlotOurs = cursors > 0
@@ -48,7 +49,7 @@ final class ReadScope {
   var nowhere: StoreError { StoreError(.notFound, "the cursor is at no entry") }
 }
 
-/// What a reader or cursor is bound to, and asks first.
+/// The state of a transaction to which a reader or cursor is bound, and which it checks first.
 struct ReadBond {
   let scope: ReadScope
   let generation: Int
@@ -64,7 +65,8 @@ struct ReadBond {
   var isValid: Bool { scope.isOpen && scope.generation == generation }
 }
 
-/// Keeps a transaction's slot until its last cursor is gone, should one outlive the transaction.
+/// Keeps a transaction's reader slot until its last cursor is gone, if the cursor outlives the
+/// transaction.
 struct ScopeHold: ~Copyable {
   private let scope: ReadScope
 

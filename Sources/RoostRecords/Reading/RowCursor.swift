@@ -1,17 +1,18 @@
 package import RoostFile
 internal import RoostTrees
 
-/// A place among an entity's rows, in the order of their numbers.
+/// A position among an entity's rows, which are sorted by their numbers.
 ///
-/// It begins before the first row; ``next()`` and ``previous()`` of a cursor that was never placed go to the first and the
-/// last one. A page that cannot be read makes the move throw, and every further one until the cursor is placed anew.
+/// It begins before the first row. The first ``next()`` moves to the first row, the first
+/// ``previous()`` to the last one. If a page cannot be read, the move throws, and so does every
+/// further one until the cursor is positioned again.
 package struct RowCursor: ~Copyable {
   private var cursor: IntegerCursor
   private let table: TableReader
   private var hasBegun = false
-  /// A row that is too large for a leaf, where the cursor stands.
+  /// The row at the cursor, if it is too large for a leaf.
   private var large: RowBytes?
-  /// Declared behind the cursor, so that it is destroyed after it.
+  /// Declared after the cursor, so that it is destroyed after it.
   private let stay: ScopeHold
 
   init(_ table: TableReader) {
@@ -44,19 +45,19 @@ package struct RowCursor: ~Copyable {
     return try cursor.last()
   }
 
-  /// Goes to the first row whose number is not below `id`.
+  /// Moves to the first row whose number is not below `id`.
   package mutating func seek(_ id: RowID) throws(StoreError) -> Bool {
     try begin()
     return try cursor.seek(id.number)
   }
 
-  /// Goes to the last row whose number is not above `id`.
+  /// Moves to the last row whose number is not above `id`.
   package mutating func seek(atMost id: RowID) throws(StoreError) -> Bool {
     try begin()
     return try cursor.seek(atMost: id.number)
   }
 
-  /// Goes to the row before which `number` others stand, in the time of a look-up.
+  /// Moves to the row with this index, in the time of a look-up.
   package mutating func move(to number: Int) throws(StoreError) -> Bool {
     try begin()
     return try cursor.move(to: UInt64(clamping: number))
@@ -77,14 +78,14 @@ package struct RowCursor: ~Copyable {
     }
   }
 
-  /// The row where the cursor stands, borrowed until it moves.
+  /// The row at the cursor, valid until it moves.
   package mutating func row() throws(StoreError) -> Row {
     try table.bond.check()
     guard cursor.isAtEntry else { throw table.bond.scope.nowhere }
     return try entry()
   }
 
-  /// Moves on and returns the row there, borrowed until the cursor moves again; nil at the end.
+  /// Moves on and returns the row there, valid until the cursor moves again; nil at the end.
   package mutating func nextRow(isBackward: Bool) throws(StoreError) -> Row? {
     try table.bond.check()
     // After a move that found an entry, the cursor is at that entry.

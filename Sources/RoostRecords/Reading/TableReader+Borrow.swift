@@ -2,10 +2,10 @@ package import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Rows that stay where they lie for more than one call.
+/// Rows that stay in place for more than one call.
 extension TableReader {
-  /// From here to ``release()`` what ``borrow(_:)`` gives stays where it is. Both may be nested; a page that is borrowed
-  /// cannot leave memory, so this is for moments.
+  /// From this call to ``release()``, rows from ``borrow(_:)`` stay in place. Calls may be nested.
+  /// Borrowed pages cannot be evicted, so hold them for short times only.
   package func hold() throws(StoreError) {
     try bond.check()
     rows.view.slot.enter()
@@ -13,9 +13,9 @@ extension TableReader {
 
   package func release() { rows.view.slot.leave() }
 
-  /// The row where it lies, between ``hold()`` and ``release()``; nil if there is none of that number.
+  /// The row in place, valid between ``hold()`` and ``release()``; nil if it does not exist.
   ///
-  /// `spare` gets the bytes of a row that is too large for a leaf, and gives memory for them that lives as long.
+  /// `spare` copies the bytes of a row that is too large for a leaf. Its memory must live as long.
   package func borrow(
     _ id: RowID, _ spare: ([UInt8]) -> UnsafeRawBufferPointer
   ) throws(StoreError) -> Row? {

@@ -1,18 +1,19 @@
 package import RoostFile
 
-/// Some fields of one row, for whoever compares rows.
+/// Reads some fields of one row, to compare rows.
 extension TableReader {
-  /// What the row has in these fields; nil if there is no row of that number.
+  /// The row's values of these fields; nil if the row does not exist.
   package func values(_ fields: [FieldID], of id: RowID) throws(StoreError) -> [Value]? {
     try withRow(id) { (row) throws(StoreError) in try values(fields, row) }
   }
 
-  /// What a row has that stands in a builder, of the newest layout; what it says to stand outside is the stored row's.
+  /// The values of a row in a builder of the newest layout. Values outside the row are read from
+  /// the stored row.
   package func values(_ fields: [FieldID], of id: RowID, in builder: borrowing RowBuilder) throws -> [Value] {
     let count = builder.byteCount
     let memory = UnsafeMutableRawPointer.allocate(byteCount: max(count, 8), alignment: 8)
     defer { memory.deallocate() }
-    // Others may be too large for a row.
+    // All other fields may be too large for a row.
     let layout = builder.layout
     let wanted = layout.members.indices.filter { layout.slots[$0].isVariable && fields.contains(layout.members[$0].id) }
     try builder.write(only: Set(wanted.map { layout.slots[$0].position }), to: memory)

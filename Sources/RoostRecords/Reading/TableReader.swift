@@ -3,10 +3,10 @@ package import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// One entity's rows and indexes, as a snapshot has them or as a transaction has made them up to now.
+/// The rows and indexes of one entity, in a snapshot or at a moment of a transaction.
 ///
-/// After the transaction's end, and in a transaction that writes after its next change, it is refused with `closed`, and so
-/// are cursors that came from it.
+/// After the transaction's end it throws `closed`, and so do its cursors. In a write transaction
+/// this already happens after the next change.
 package final class TableReader {
   package let entity: Entity
   package let id: EntityID
@@ -52,7 +52,7 @@ package final class TableReader {
   package func text(_ id: IndexID) -> FullTextReader? { texts.first { $0.index.id == id } }
   package func index(_ name: String) -> IndexReader? { indexes.first { $0.index.name == name } }
 
-  /// How many rows have a number from `low` up to and without `high`; nil stands for the end.
+  /// The number of rows from `low` up to, but without, `high`; nil means the end.
   package func count(from low: RowID, to high: RowID?) throws(StoreError) -> Int {
     try bond.check()
     return Int(clamping: try rows.count(from: low.number, to: high?.number))
@@ -65,14 +65,14 @@ package final class TableReader {
     return try rows.find(id.number) != nil
   }
 
-  // MARK: Rows where they lie
+  // MARK: Rows in place
 
   package func cursor() throws(StoreError) -> RowCursor {
     try bond.check()
     return RowCursor(self)
   }
 
-  /// Calls `body` with the row where it lies; nil if there is none of that number.
+  /// Calls `body` with the row in place; nil if it does not exist.
   package func withRow<Result>(
     _ id: RowID, _ body: (Row) throws(StoreError) -> Result
   ) throws(StoreError) -> Result? {
@@ -86,7 +86,7 @@ package final class TableReader {
     return try withLargeRow(id, body)
   }
 
-  /// The same for a row that is too large for a leaf.
+  /// Calls `body` with a row that is too large for a leaf.
   @inline(never)
   func withLargeRow<Result>(
     _ id: RowID, _ body: (Row) throws(StoreError) -> Result
@@ -98,7 +98,7 @@ package final class TableReader {
     return try body(examine(id, memory, count: bytes.count))
   }
 
-  /// Makes sure that every field can be read from the bytes.
+  /// Checks that every field can be read from the bytes.
   @inline(__always)
   func examine(_ id: RowID, _ start: UnsafeRawPointer, count: Int) throws(StoreError) -> Row {
     guard count >= 2 else { throw unreadable(id) }
@@ -114,7 +114,7 @@ package final class TableReader {
 
   // MARK: Fields
 
-  /// Where the field stands in rows of every layout; nil if the entity has no such field.
+  /// The positions of a field in the rows of every layout; nil if the entity has no such field.
   package func access(_ id: FieldID) -> FieldAccess? {
     if let known = accesses[id] { return known }
     guard let field = entity.field(id) else { return nil }
@@ -130,7 +130,7 @@ package final class TableReader {
     return access
   }
 
-  /// A field's value in a row, whatever its layout and wherever it stands.
+  /// A field's value in a row of any layout, in the row or outside.
   package func value(_ access: FieldAccess, _ row: Row) throws(StoreError) -> Value {
     let place = access.place(row)
     let type = access.field.type
@@ -153,13 +153,13 @@ package final class TableReader {
     }
   }
 
-  /// The bytes of a field's value that stands outside its row.
+  /// The bytes of a value that is stored outside its row.
   package func large(_ field: FieldID, _ row: RowID) throws(StoreError) -> [UInt8] {
     try bond.check()
     return try LargeValue.read(row, field, in: large)
   }
 
-  /// The row's fields by name; nil if there is no row of that number.
+  /// The row's fields by name; nil if the row does not exist.
   package func values(_ id: RowID) throws(StoreError) -> [String: Value]? {
     try withRow(id) { (row) throws(StoreError) in
       var values: [String: Value] = [:]
@@ -178,7 +178,7 @@ package final class TableReader {
     return try row(unique: index, values)
   }
 
-  /// The same by an index of this entity that is unique.
+  /// The row with these values in a unique index of this entity.
   package func row(unique index: IndexReader, _ values: [Value]) throws -> RowID? {
     var key = ByteBuffer()
     try entity.append(values, of: index.index, to: &key)
@@ -186,7 +186,8 @@ package final class TableReader {
     return try cutRow(index, key.bytes, values: values)
   }
 
-  /// The row whose key goes on with its number because a text was cut, or a part is nil, and which has these values.
+  /// The row with these values whose key ends with its number, because a text was cut or a part is
+  /// nil.
   private func cutRow(_ index: IndexReader, _ key: UnsafeRawBufferPointer, values: [Value]) throws -> RowID? {
     if values.contains(.null) { return nil }
     var cursor = try index.cursor()
@@ -200,7 +201,7 @@ package final class TableReader {
     return nil
   }
 
-  /// What a row has in an index's fields.
+  /// The row's values in the fields of an index.
   func fields(_ id: RowID, _ index: Index) throws(StoreError) -> [Value]? {
     try withRow(id) { (row) throws(StoreError) in
       var values: [Value] = []
@@ -211,7 +212,7 @@ package final class TableReader {
 }
 
 extension Entity {
-  /// Appends the key that these values have in an index: of all its parts, or of the first ones.
+  /// Appends the key of these values in an index: of all its parts, or of the first ones.
   package func append(_ values: [Value], of index: Index, to key: inout ByteBuffer) throws(RecordFault) {
     for (part, value) in zip(index.parts, values) {
       let start = key.count

@@ -2,7 +2,7 @@ internal import RoostFile
 internal import RoostText
 internal import RoostTrees
 
-/// The entries of a full text index in a snapshot, or at a moment of a transaction.
+/// The entries of a full text index, in a snapshot or at a moment of a transaction.
 final class TextTree: TextEntries {
   private let tree: ByteTree
   private let bond: ReadBond?

@@ -3,31 +3,32 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// The deletion of rows with everything that the rules of their relationships want.
+/// Deletes rows and applies the delete rules of their relationships.
 ///
-/// It has two halves. The first only reads: it finds all rows that go, then asks for each whether a rule forbids it, and
-/// which references of rows that stay must become nil. The second changes, and nothing in it can be refused. So a deletion is
-/// done whole or not at all, without a savepoint.
+/// It has two halves. The first one only reads: it finds all rows to delete. Then it checks for
+/// each whether a rule forbids it, and which references of the remaining rows must become nil. The
+/// second half writes, and no rule can stop it. So a deletion is complete or has no effect, without
+/// a savepoint.
 ///
 /// ## Invariants
-/// 1. Each row is looked at once, however the relationships lead: cycles end, and no call is nested in itself.
-/// 2. A row that goes does not forbid that another one goes.
-/// 3. A row that must stay is not taken along: its references to rows that go become nil.
+/// 1. Each row is visited once, whatever cycles the relationships have. No call is recursive.
+/// 2. A row that is deleted too does not forbid the deletion of another one.
+/// 3. A row in `staying` is not deleted by a cascade: its references to deleted rows become nil.
 final class Deletion {
   private let tables: Tables
-  /// Rows that no rule takes along.
+  /// Rows that no cascade deletes.
   private let staying: Set<RowName>
   @exclusivity(unchecked) private var doomed: Set<RowName> = []
-  /// In the order in which they were found; the first ones are those that were asked for.
+  /// In the order in which they were found, the requested rows first.
   @exclusivity(unchecked) private var rows: [RowName] = []
-  /// References of rows that stay, to be made nil.
+  /// References of remaining rows that become nil.
   private var loose: [Deleted.Loose] = []
-  /// What is known of an entity, so that it is not looked up for each row.
+  /// The relationships of entities, so that they are not looked up for each row.
   private var known: [EntityID: [Way]] = [:]
-  /// The last of them: most rows are of the entity of the one before.
+  /// Those of the last entity, because most rows belong to the same entity as the one before.
   @exclusivity(unchecked) private var last: (entity: EntityID, ways: [Way])?
 
-  /// How to get from a row to others by one relationship.
+  /// How to find the rows that are related to a row by one relationship.
   private struct Way {
     let relationship: Relationship
     let table: TableWriter
@@ -36,7 +37,7 @@ final class Deletion {
     let members: Members?
   }
 
-  /// The most rows that a fault names.
+  /// The most rows that an error names.
   private static let mostNamed = 100
 
   init(_ tables: Tables, staying: Set<RowName> = []) {
@@ -44,7 +45,8 @@ final class Deletion {
     self.staying = staying
   }
 
-  /// Deletes the rows that are there, and what follows. Returns how many rows went, and how many of those asked for.
+  /// Deletes the existing rows among these, and applies the rules. Returns the deleted rows and how
+  /// many of them were requested.
   func run(_ wanted: some Sequence<RowName>) throws -> Deleted {
     for name in wanted where try tables.contains(name.row, name.entity) { doom(name) }
     let asked = rows.count
@@ -54,7 +56,7 @@ final class Deletion {
     return Deleted(asked: asked, rows: rows, loose: loose)
   }
 
-  /// The rows that would go, if nothing forbids it.
+  /// The rows that would be deleted if no rule forbade it.
   func find(_ wanted: some Sequence<RowName>) throws -> [RowName] {
     for name in wanted where try tables.contains(name.row, name.entity) { doom(name) }
     try collect()
@@ -105,7 +107,8 @@ final class Deletion {
     throw first
   }
 
-  /// Notes the references of rows that stay; returns why the row cannot go, where one of these must refer to it.
+  /// Notes references of remaining rows that become nil. Returns an error if one of them must not
+  /// be nil.
   private func loosen(_ way: Way, _ name: RowName) throws -> RecordFault? {
     let one = way.relationship
     guard case .manyByReference(_, let id) = one.shape, let field = way.field else { return nil }
@@ -130,7 +133,7 @@ final class Deletion {
     for one in tables.catalog.relationships(of: entity) where one.deleteRule != .noAction {
       switch one.shape {
       case .one(let id):
-        // The reference goes with the row.
+        // The deletion of the row removes its reference too.
         if one.deleteRule == .nullify { continue }
         let table = try tables.table(entity)
         guard let field = table.entity.field(id) else { continue }
@@ -144,7 +147,7 @@ final class Deletion {
             relationship: one, table: table, field: field, slot: try table.slot(field.name),
             members: try tables.members(one)))
       case .links:
-        // Links go with either row.
+        // Links are deleted with either row.
         if one.deleteRule == .nullify { continue }
         let table = try tables.table(one.target)
         ways.append(
@@ -165,7 +168,7 @@ final class Deletion {
     }
   }
 
-  // MARK: Refusing
+  // MARK: Denying
 
   private func name(_ entity: EntityID) -> String { tables.catalog.entity(entity)?.name ?? "?" }
 
@@ -197,7 +200,7 @@ final class Deletion {
       let slot = try table.slot(field.name)
       try table.update(one.row.row) { builder in builder.setNull(slot) }
     }
-    // Those that were found last lead nowhere else, and go first.
+    // The rows that were found last have no further dependents, so they are deleted first.
     var last: (table: TableWriter, entity: EntityID)?
     for name in rows.reversed() {
       if let last, last.entity == name.entity {
@@ -211,31 +214,31 @@ final class Deletion {
   }
 }
 
-/// What a deletion did.
+/// The result of a deletion.
 package struct Deleted {
-  /// How many of the rows that were asked for were there.
+  /// The number of requested rows that existed.
   package let asked: Int
-  /// All rows that went, those asked for first.
+  /// All deleted rows, the requested ones first.
   package let rows: [RowName]
-  /// References of rows that stay, which became nil.
+  /// References of remaining rows that became nil.
   package let loose: [Loose]
 
   package struct Loose: Sendable {
     package let row: RowName
     package let field: FieldID
-    /// Where it led.
+    /// The deleted row to which it referred.
     package let gone: RowName
   }
 }
 
 extension TableWriter {
-  /// Deletes a row and does what the rules of its relationships say: all of it, or nothing where one forbids it.
+  /// Deletes a row and applies the rules of its relationships. Does nothing if a rule forbids it.
   @discardableResult
   package func deleteFollowingRules(_ id: RowID) throws -> Deleted {
     try deleteFollowingRules(many: CollectionOfOne(id))
   }
 
-  /// Deletes many rows together; none of them forbids that another one goes.
+  /// Deletes many rows together. None of them forbids the deletion of another.
   @discardableResult
   package func deleteFollowingRules(many rows: some Sequence<RowID>) throws -> Deleted {
     try tables.check(generation)
@@ -244,9 +247,10 @@ extension TableWriter {
 }
 
 extension RecordWriter {
-  /// Deletes rows of several entities together, as if they were of one.
+  /// Deletes rows of several entities together, as if they belonged to one.
   ///
-  /// - Parameter staying: rows that no rule takes along; their references to rows that go become nil.
+  /// - Parameter staying: rows that no cascade deletes; their references to deleted rows become
+  ///   nil.
   @discardableResult
   package func deleteFollowingRules(
     _ rows: some Sequence<RowName>, staying: Set<RowName> = []
@@ -254,6 +258,7 @@ extension RecordWriter {
     try Deletion(tables, staying: staying).run(rows)
   }
 
-  /// The rows that would go with these by the rules of their relationships, these among them.
+  /// The rows that would be deleted with these by the rules of their relationships, including
+  /// these.
   package func following(_ rows: some Sequence<RowName>) throws -> [RowName] { try Deletion(tables).find(rows) }
 }

@@ -3,12 +3,13 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// A to-many relationship while a transaction changes it, from either of its sides.
+/// Changes a to-many relationship in a transaction, from either of its sides.
 ///
-/// Of a relationship by links it changes links. Of one by reference it changes the references of the rows that belong to the
-/// owner, and their order where one is kept; so membership and reference always agree. Both sides see a change at once.
+/// With links it changes the links. With references it changes the references of the owner's rows,
+/// and their order if one is kept, so membership and references always agree. Both sides see a
+/// change at once.
 ///
-/// Numbers in a list are places in its order; a list without one has the order of the rows' numbers.
+/// Positions in a list follow its order. A list without order is sorted by row numbers.
 package final class LinkWriter {
   package let relationship: Relationship
   private let tables: Tables
@@ -34,13 +35,13 @@ package final class LinkWriter {
         .wrongType, "a reference is a field of its row", entity: tables.catalog.entity(one.entity)?.name,
         field: one.name)
     }
-    // Opening tables changes nothing, so this is still the generation in which they are valid.
+    // Opening tables changes nothing, so they are valid in this generation.
     generation = tables.generation
   }
 
   private var isForward: Bool { relationship.isForward }
 
-  /// The lists as they are at this moment, for reading until the next change.
+  /// The lists with all changes, valid for reading until the next change.
   package var reading: Members {
     get throws {
       try tables.check(generation)
@@ -54,12 +55,13 @@ package final class LinkWriter {
 
   // MARK: Adding
 
-  /// Puts a row at the end of the owner's list; false where it is there already and may be there only once.
+  /// Appends a row to the owner's list. Returns false if it is already there and may be there only
+  /// once.
   @discardableResult
   package func append(_ row: RowID, to owner: RowID) throws -> Bool { try insert(row, at: nil, in: owner) }
 
-  /// Puts a row at a place in the owner's list; nil stands for the end. False where it is there already and may be there only
-  /// once: it then stays where it is.
+  /// Inserts a row at a position in the owner's list; nil means the end. If the row is already
+  /// there and may be there only once, it stays where it is and the result is false.
   @discardableResult
   package func insert(_ row: RowID, at place: Int?, in owner: RowID) throws -> Bool {
     try tables.check(generation)
@@ -91,7 +93,7 @@ package final class LinkWriter {
       guard try table.update(row, { builder in builder.set(slot, reference: owner) }) else {
         throw fault(.unknown, "there is no row \(row.number)")
       }
-      // It came last.
+      // The row was appended by its reference.
       if let place, let order, place < count { try move(order, owner, from: count, to: place) }
       return true
     }
@@ -99,7 +101,7 @@ package final class LinkWriter {
 
   // MARK: Removing
 
-  /// Takes a row out of the owner's list, once; false where it is not there.
+  /// Removes a row from the owner's list, once. Returns false if it is not there.
   @discardableResult
   package func remove(_ row: RowID, from owner: RowID) throws -> Bool {
     try tables.check(generation)
@@ -123,7 +125,7 @@ package final class LinkWriter {
     }
   }
 
-  /// Takes the row at a place out of the owner's list, and returns it.
+  /// Removes the row at a position from the owner's list and returns it.
   @discardableResult
   package func remove(at place: Int, from owner: RowID) throws -> RowID {
     guard let row = try reading.row(at: place, of: owner) else {
@@ -158,7 +160,7 @@ package final class LinkWriter {
 
   // MARK: Order
 
-  /// Moves a row of the owner's list to another place, which is counted without it.
+  /// Moves a row of the owner's list to another position, which is counted without it.
   package func move(from place: Int, to other: Int, in owner: RowID) throws {
     try tables.check(generation)
     try checkOrder()
@@ -192,7 +194,8 @@ package final class LinkWriter {
 
   /// Makes these rows the owner's list, in this order.
   ///
-  /// Only what differs is changed: a row that stays keeps its place in the lists of the other side.
+  /// It writes only differences: a row that stays keeps its position in the lists of the other
+  /// side.
   package func replace(_ rows: [RowID], of owner: RowID) throws {
     try tables.check(generation)
     if !relationship.traits.contains(.repeating), Set(rows).count != rows.count {
@@ -231,7 +234,7 @@ package final class LinkWriter {
     let (before, wanted) = (Set(known), Set(rows))
     for row in known where !wanted.contains(row) { try remove(row, from: owner) }
     known.removeAll { !wanted.contains($0) }
-    // Where those that stay are in order, the new ones go straight to their places.
+    // If the remaining rows are in order, the new ones are inserted at their final positions.
     let isInOrder = known == rows.filter { before.contains($0) }
     for (place, row) in rows.enumerated() where !before.contains(row) {
       try insert(row, at: relationship.isOrdered && isInOrder && place < known.count ? place : nil, in: owner)
@@ -270,7 +273,7 @@ package final class LinkWriter {
 }
 
 extension RecordWriter {
-  /// A to-many relationship by the name that it has in an entity.
+  /// The writer of a to-many relationship, by its name in an entity.
   package func links(_ name: String, of entity: String) throws -> LinkWriter {
     try links(catalog.relationship(name, of: entity))
   }

@@ -1,20 +1,23 @@
-/// A refused row and the row that refused it: both reference one row by a relationship that only one row may use.
+/// A refused row and the row that refused it. Both refer to one row by a relationship that only one
+/// row may use.
 ///
-/// This file is the law of one-to-one relationships. Saves, batches and imports ask ``RecordWriter/part(_:of:choose:clear:changed:)`` after a
-/// refused write. Where one property is both sides, they call ``RecordWriter/agree(mutual:of:keeps:changed:)`` after the write.
+/// This file has the rules of one-to-one relationships. Saves, batches and imports call
+/// ``RecordWriter/part(_:of:choose:clear:changed:)`` after a refused write. If one property is its
+/// own inverse, they call ``RecordWriter/agree(mutual:of:keeps:changed:)`` after the write.
 ///
 /// ## Invariants
 /// 1. The row that is written takes the partner, unless its writer chooses otherwise.
 /// 2. Exactly one of the two references becomes nil: that of the former row, or that of the written row.
 /// 3. A reference that must not be nil is not cleared. The writer refuses the row.
-/// 4. A fault about anything else changes nothing.
+/// 4. An error about anything else changes nothing.
 package struct Partnership {
   package let relationship: Relationship
   package let slot: Slot
   /// The row that has the partner now.
   package let former: RowName
   package let target: RowID
-  /// Whether the other side is a reference too, and not a list whose members are unique by an index of the model.
+  /// Whether the other side is a reference too. Otherwise it is a list whose members are unique by
+  /// an index of the model.
   package let isOneToOne: Bool
 
   package enum Choice {
@@ -27,7 +30,7 @@ package struct Partnership {
   }
 
   package enum Outcome {
-    /// The fault is about something else, or the writer has no choice.
+    /// The error is about something else, or the writer has no choice.
     case unchanged
     /// The row can be written again.
     case parted
@@ -36,7 +39,7 @@ package struct Partnership {
 }
 
 extension RecordWriter {
-  /// The partnership that a row was refused for; nil if the fault is about something else.
+  /// The partnership that refused a row; nil if the error is about something else.
   package func partnership(_ fault: RecordFault, _ entity: EntityID) throws -> Partnership? {
     guard fault.code == .notUnique, fault.rows.count == 1, let former = fault.rows.first, former.entity == entity,
       let field = catalog.entity(entity)?.fields.first(where: { $0.name == fault.field }),
@@ -53,9 +56,9 @@ extension RecordWriter {
   /// Makes room for a row that was refused because another row has its partner.
   ///
   /// - Parameters:
-  ///   - choose: says who has the partner from here on; nil if the writer leaves it as it is.
+  ///   - choose: decides who gets the partner; nil if the writer changes nothing.
   ///   - clear: clears the reference of the row that is to be written.
-  ///   - changed: told of a former row that lost its partner.
+  ///   - changed: called with a former row that lost its partner.
   package func part(
     _ fault: RecordFault, of entity: EntityID, choose: (Partnership) throws -> Partnership.Choice?,
     clear: (Slot) throws -> Void, changed: (Partnership) -> Void

@@ -1,10 +1,13 @@
-/// Relationships that are their own other side, as that between spouses or friends: whom a row leads to leads back.
+/// Relationships that are their own inverse, such as spouses or friends: if A refers to B, B refers
+/// to A.
 ///
-/// The catalog does not know which those are. Whoever knows it writes one side, and lets the others agree.
+/// The catalog does not mark them. A writer that knows them writes one side, and calls these
+/// functions to update the others.
 extension RecordWriter {
-  /// Lets the others agree with the reference that a row has by now: whom it leads to leads back, and nobody else leads to either.
+  /// Updates other rows after the reference of a row was written: the referenced row refers back,
+  /// and no other row refers to either.
   ///
-  /// - Parameter changed: told each of the others that changes.
+  /// - Parameter changed: called with each other row that changes.
   package func agree(mutual one: Relationship, of own: RowID, changed: (RowID) -> Void) throws {
     guard case .one(let field) = one.shape, let inverse = catalog.inverse(of: one) else { return }
     let table = try table(one.entity)
@@ -28,12 +31,12 @@ extension RecordWriter {
     if try table.reference(slot, of: partner) != own { try lead(partner, to: own) }
   }
 
-  /// Updates the partners of a row whose reference was written. If `keeps` says that the referenced row keeps another partner, it clears
-  /// this row's reference first.
+  /// Updates the partners of a row after its reference was written. If `keeps` decides that the
+  /// referenced row keeps another partner, it clears this row's reference first.
   ///
   /// - Parameters:
   ///   - keeps: whether the referenced row, which has another partner, keeps that one.
-  ///   - changed: told each row that changes.
+  ///   - changed: called with each row that changes.
   package func agree(
     mutual one: Relationship, of own: RowID, keeps: (RowID) throws -> Bool, changed: (RowID) -> Void
   ) throws {
@@ -48,11 +51,12 @@ extension RecordWriter {
     try agree(mutual: one, of: own, changed: changed)
   }
 
-  /// The same of a list by links: who is in it has the row in its own, and who was in it has not.
+  /// Updates other rows after a list of links was written: rows in the list get this row in theirs,
+  /// and rows that left it lose it.
   ///
   /// - Parameters:
-  ///   - former: the list as it was.
-  ///   - changed: told each of the others that changes.
+  ///   - former: the list before the change.
+  ///   - changed: called with each other row that changes.
   package func agree(
     mutual one: Relationship, of own: RowID, former: [RowID], changed: (RowID) -> Void
   ) throws {

@@ -1,7 +1,7 @@
-/// Some of a layout's fields, by their places in it.
+/// A set of fields of a layout, by their indexes in it.
 struct FieldSet: Equatable {
   private var first: UInt64 = 0
-  /// Fields from the 65th on; few entities have as many.
+  /// Fields from index 64 on; few entities have so many.
   private var others: Set<Int> = []
 
   @inline(__always)
@@ -24,7 +24,7 @@ struct FieldSet: Equatable {
     first & other.first == 0 && (others.isEmpty || others.isDisjoint(with: other.others))
   }
 
-  /// Calls `body` with each place, ascending; there are `count` places in all.
+  /// Calls `body` with each index below `count` in the set, ascending.
   @inline(__always)
   func forEach(of count: Int, _ body: (Int) -> Void) {
     var rest = first

@@ -1,33 +1,34 @@
 internal import RoostBytes
 internal import RoostTrees
 
-/// Where one field stands in the rows of a layout.
+/// The position of one field in the rows of a layout.
 package struct Slot: Sendable {
   package var type: FieldType
-  /// Of the bytes of a field with a fixed width; of a variable one, its number among those.
+  /// The offset of the bytes of a field with a fixed width; the index of a variable field among the
+  /// variable ones.
   package var position: Int
   package var isVariable: Bool
-  /// The bit that says nil; -1 where the field is never nil.
+  /// The number of the null bit; -1 if the field is never nil.
   package var nullBit: Int
 }
 
-/// How the rows of an entity are written: which field stands where.
+/// The positions of all fields in the rows of an entity.
 ///
-/// An entity has one layout for every set of fields it ever had, and each row names its own. So a row is never written
-/// again because fields came or went.
+/// An entity has one layout for every set of fields that it ever had, and each row names its
+/// layout. So no row is rewritten when fields are added or removed.
 ///
 /// ## Layout
 /// ```
 /// 0   u16  version of the layout
-/// 2   null bits, one for every field that may be nil: 1 says nil
+/// 2   null bits, one for every optional field: 1 means nil
 ///     fields of fixed width, in order
 ///     u16 for every variable field: where its bytes end, counted from the end of this table;
-///         the highest bit says that the bytes are u64 length, and the value stands among the entity's large values
+///         the highest bit says that the bytes are u64 length, and the value is in the tree of large values
 ///     the variable fields' bytes
 /// ```
 /// The bytes of a field that is nil are zeros, or none.
 package final class Layout: Sendable {
-  /// A field of a layout, by which another layout's are found.
+  /// A field of a layout. Its number finds the same field in another layout.
   package struct Member: Hashable, Sendable {
     package var id: FieldID
     package var type: FieldType
@@ -41,22 +42,22 @@ package final class Layout: Sendable {
   }
 
   package static let outside: UInt16 = 0x8000
-  /// The most bytes that all variable fields of a row may take together, without those outside.
+  /// The most bytes of all variable fields of a row together, without values outside the row.
   package static let variableBytes = 0x7FFF
 
   package let version: UInt16
   package let members: [Member]
   package let slots: [Slot]
-  /// Where the table of ends begins and where the variable bytes do.
+  /// Offset of the table of ends, and of the variable bytes.
   package let endsStart: Int
   package let bytesStart: Int
   package let variableCount: Int
   let nullBytes: Int
-  /// Where each member stands, and of those of fixed width how many bytes they take.
+  /// The position of each member, and the number of bytes of those with a fixed width.
   let places: [(place: FieldPlace, width: Int)]
-  /// Of each byte of the fields of fixed width, which member it belongs to.
+  /// The index of the member for each byte of the fields of fixed width.
   private let owners: [UInt16]
-  /// Where those fields begin.
+  /// Offset of the first field of fixed width.
   private var fixedStart: Int { 2 &+ nullBytes }
 
   package init(version: UInt16, _ members: [Member]) {
@@ -95,13 +96,13 @@ package final class Layout: Sendable {
     places = slots.map { (FieldPlace($0, endsStart: offset, bytesStart: bytesStart), $0.type.width ?? 0) }
   }
 
-  /// The version that a row was written under; nil where it is too short to say.
+  /// The version of the layout of a row; nil if the row is too short to contain one.
   @inline(__always)
   package static func version(of row: UnsafeRawBufferPointer) -> UInt16? {
     row.count >= 2 ? row.baseAddress!.u16(0) : nil
   }
 
-  /// Whether the bytes can be a row of this layout, so that every field can be read from them.
+  /// Checks that the bytes are a row of this layout, so that every field can be read from them.
   package func admits(_ row: UnsafeRawBufferPointer) -> Bool {
     guard row.count >= bytesStart, let start = row.baseAddress, start.u16(0) == version else { return false }
     return RowShape(self).admits(start, row.count)
@@ -109,8 +110,8 @@ package final class Layout: Sendable {
 }
 
 extension Layout {
-  /// Whether a field's bytes are the same in two rows of this layout. Of a value that stands outside they say how long
-  /// it is.
+  /// Whether a field has the same bytes in two rows of this layout. For a value outside the row
+  /// only the length is compared.
   @inline(__always)
   func isSame(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, index: Int) -> Bool {
     let (place, width) = places[index]
@@ -125,7 +126,8 @@ extension Layout {
     return ByteKey(place.fixed(one), width).compare(ByteKey(place.fixed(other), width)) == 0
   }
 
-  /// The fields of fixed width in which two rows differ, of as many bytes; nil where more than such fields differs.
+  /// The fields of fixed width that differ in two rows of `count` bytes; nil if other fields differ
+  /// too.
   func differingFixed(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, count: Int) -> FieldSet? {
     func isSame(_ from: Int, _ to: Int) -> Bool {
       ByteKey(one + from, to - from).commonPrefix(with: ByteKey(other + from, to - from)) == to - from
@@ -137,7 +139,7 @@ extension Layout {
       at &+= ByteKey(one + at, endsStart &- at).commonPrefix(with: ByteKey(other + at, endsStart &- at))
       if at == endsStart { break }
       let member = Int(owners[at &- fixedStart])
-      // What lies under a nil says nothing.
+      // The bytes of a nil field have no meaning.
       if !self.isSame(one, other, index: member) { changed.insert(member) }
       let place = places[member]
       at = Int(place.place.position) &+ place.width
@@ -145,21 +147,22 @@ extension Layout {
     return changed
   }
 
-  // MARK: Reading. The row must be admitted.
+  // MARK: Reading. `admits` must have accepted the row.
 
   @inline(__always)
   package func isNull(_ row: UnsafeRawPointer, _ slot: Slot) -> Bool {
     slot.nullBit >= 0 && row.u8(2 &+ slot.nullBit &>> 3) & (1 &<< UInt8(truncatingIfNeeded: slot.nullBit & 7)) != 0
   }
 
-  /// Where a reference leads; nil for nowhere.
+  /// The row to which a reference refers; nil if it is nil.
   package func reference(_ row: UnsafeRawPointer, _ slot: Slot) -> RowID? {
     if isNull(row, slot) { return nil }
     let number = row.u64(slot.position)
     return number == 0 ? nil : RowID(number)
   }
 
-  /// The bytes of a variable field, and whether they only say how long the value is that stands elsewhere.
+  /// The bytes of a variable field. If `isOutside` is true, they contain only the length of a value
+  /// that is stored elsewhere.
   @inline(__always)
   package func bytes(_ row: UnsafeRawPointer, _ slot: Slot) -> (bytes: UnsafeRawBufferPointer, isOutside: Bool) {
     let entry = endsStart &+ 2 &* slot.position

@@ -1,8 +1,9 @@
 internal import RoostBytes
 
-/// A row where it lies, of any layout of its entity. It ends with the closure or the step that gave it.
+/// A row of any layout of its entity, read in place. It is valid until the closure or the cursor
+/// step that provided it ends.
 ///
-/// Its bytes were looked at: every ``FieldPlace`` of its layout reads within them.
+/// Its bytes are checked: every ``FieldPlace`` of its layout reads within them.
 @usableFromInline package struct Row {
   @usableFromInline package let id: RowID
   @usableFromInline package let start: UnsafeRawPointer
@@ -22,7 +23,7 @@ internal import RoostBytes
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 }
 
-/// What a layout's rows look like as a whole, without the fields' types.
+/// The structure of a layout's rows without the types of the fields.
 struct RowShape {
   private let endsStart: Int
   private let bytesStart: Int
@@ -32,7 +33,7 @@ struct RowShape {
     bytesStart = layout.bytesStart
   }
 
-  /// See `Layout.admits`; the version has been read.
+  /// See `Layout.admits`; the caller has read the version.
   @inline(__always)
   func admits(_ row: UnsafeRawPointer, _ count: Int) -> Bool {
     if count < bytesStart { return false }
@@ -59,10 +60,11 @@ struct RowShape {
   }
 }
 
-/// Where a field stands in the rows of one layout. It says nothing of its type, and so is copied for nothing.
+/// The position of a field in the rows of one layout. It has no type, so copying it counts no
+/// reference.
 @usableFromInline package struct FieldPlace: Sendable {
   @usableFromInline package enum Kind: UInt8, Sendable {
-    /// The layout does not have the field: it is as the field says that it was initially.
+    /// The layout does not have the field: its value is the initial value of the field.
     case missing
     case fixed
     case variable
@@ -71,9 +73,10 @@ struct RowShape {
   @usableFromInline package let kind: Kind
   @usableFromInline let nullMask: UInt8
   @usableFromInline let nullByte: UInt32
-  /// Where the bytes of a field of fixed width begin, or the entry in the table of ends.
+  /// Offset of the bytes of a field of fixed width, or of the entry in the table of ends.
   @usableFromInline let position: UInt32
-  /// Of a variable field, where the bytes of all begin; of the first one `isFirst` says that there is no end before.
+  /// For a variable field, the offset of the variable bytes. The first variable field has no
+  /// preceding end: `isFirst`.
   @usableFromInline let bytesStart: UInt32
   @usableFromInline let isFirst: Bool
 
@@ -101,17 +104,17 @@ struct RowShape {
     isFirst = slot.isVariable && slot.position == 0
   }
 
-  /// Whether a row may say nil here.
+  /// Whether the field has a null bit in this layout.
   @inlinable @inline(__always)
   package var isOptional: Bool { nullMask != 0 }
 
-  /// Whether the row says nil. A field that is missing says nothing.
+  /// Whether the field is nil in the row; false for a missing field.
   @inlinable @inline(__always)
   package func isNull(_ row: UnsafeRawPointer) -> Bool {
     nullMask != 0 && row.load(fromByteOffset: Int(nullByte), as: UInt8.self) & nullMask != 0
   }
 
-  /// Spelled out, because what another floor extends cannot be inlined from here.
+  /// Written out here, because an extension of another module cannot be inlined.
   @inlinable @inline(__always)
   static func word(_ row: UnsafeRawPointer, _ offset: Int) -> UInt16 {
     UInt16(littleEndian: row.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
@@ -121,7 +124,7 @@ struct RowShape {
   @inlinable @inline(__always)
   package func fixed(_ row: UnsafeRawPointer) -> UnsafeRawPointer { row + Int(position) }
 
-  /// The bytes of a variable field; where they stand outside the row they only say how long the value is.
+  /// The bytes of a variable field. If the value is outside the row, they contain only its length.
   @inlinable @inline(__always)
   package func variable(_ row: UnsafeRawPointer) -> (bytes: UnsafeRawBufferPointer, isOutside: Bool) {
     let at = Int(position)

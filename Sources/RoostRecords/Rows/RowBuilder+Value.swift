@@ -1,7 +1,8 @@
 internal import RoostBytes
 
 extension RowBuilder {
-  /// The value that a field has in the row at hand; nil where it is stored outside of the row, or where its bytes are no value.
+  /// The value of a field in the current row; nil if it is stored outside the row, or if its bytes
+  /// are not valid.
   package borrowing func value(_ slot: Slot) -> Value? {
     if isNull(slot) { return .null }
     if !slot.isVariable { return FixedCoding.read(UnsafeRawPointer(memory) + slot.position, as: slot.type) }
@@ -10,7 +11,7 @@ extension RowBuilder {
     return withBytes(slot.position) { ElementCoding.decode($0, as: type) }
   }
 
-  /// Whether a field is nil in the row at hand.
+  /// Whether a field is nil in the current row.
   package borrowing func isNull(_ slot: Slot) -> Bool {
     slot.nullBit >= 0
       && UnsafeRawPointer(memory).u8(2 &+ slot.nullBit &>> 3) & 1 &<< UInt8(truncatingIfNeeded: slot.nullBit & 7) != 0

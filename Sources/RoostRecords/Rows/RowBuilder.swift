@@ -1,18 +1,19 @@
 internal import RoostBytes
 
-/// Puts one row together, field by field and in any order, and is used again for the next.
+/// Builds rows, one after the other. The fields of a row may be set in any order.
 ///
-/// What is not set is nil, or zero and empty where it may not be nil.
+/// A field that is not set is nil, or zero or empty if it is not optional.
 ///
 /// ## Invariants
-/// 1. `fixed` holds the row's beginning up to the table of ends; while `isAsLoaded`, that table too, and `heap` what follows.
+/// 1. `fixed` holds the start of the row up to the table of ends. While `isAsLoaded`, it holds that
+///    table too, and `heap` the bytes after it.
 /// 2. The bytes of variable field i are `heap[starts[i] ..< starts[i] + lengths[i]]`.
 package struct RowBuilder: ~Copyable {
   package let layout: Layout
   private let fixed: UnsafeMutableRawPointer
   private let places: UnsafeMutablePointer<Place>
   private var heap = ByteBuffer()
-  /// Whether no variable field was touched since a row was loaded.
+  /// Whether no variable field was changed after a row was loaded.
   private var isAsLoaded = false
 
   private struct Place {
@@ -34,7 +35,7 @@ package struct RowBuilder: ~Copyable {
     places.deallocate()
   }
 
-  /// Begins another row.
+  /// Begins the next row.
   package mutating func clear() {
     fixed.initializeMemory(as: UInt8.self, repeating: 0, count: layout.endsStart)
     fixed.set16(0, layout.version)
@@ -52,7 +53,7 @@ package struct RowBuilder: ~Copyable {
     return fixed + slot.position
   }
 
-  /// Says that the field is not nil; of an optional struct that is all.
+  /// Marks the field as not nil. An optional struct needs nothing else.
   @inline(__always)
   package func setPresent(_ slot: Slot) {
     if slot.nullBit < 0 { return }
@@ -67,7 +68,7 @@ package struct RowBuilder: ~Copyable {
   package func set(_ slot: Slot, float: Float) { present(slot).set32(0, float.bitPattern) }
   package func set(_ slot: Slot, bool: Bool) { present(slot).set8(0, bool ? 1 : 0) }
   package func set(_ slot: Slot, reference: RowID) { present(slot).set64(0, reference.number) }
-  /// Where a reference leads as it stands here; nil for nowhere.
+  /// The row to which a reference of the current row refers; nil if it is nil.
   package func reference(_ slot: Slot) -> RowID? {
     if slot.nullBit >= 0, fixed.u8(2 + slot.nullBit >> 3) & 1 << UInt8(slot.nullBit & 7) != 0 { return nil }
     let number = fixed.u64(slot.position)
@@ -80,17 +81,18 @@ package struct RowBuilder: ~Copyable {
   }
   package func set(_ slot: Slot, decimal: DecimalNumber) { decimal.write(to: present(slot)) }
 
-  /// Takes over the bytes of a field of the same type as they stand in another row.
+  /// Copies the bytes of a field of the same type from another row.
   func set(_ slot: Slot, fixed memory: UnsafeRawPointer) {
     present(slot).copyMemory(from: memory, byteCount: slot.type.width ?? 0)
   }
 
-  /// The row's beginning, for whoever knows the places of the layout's fields and writes them there himself.
+  /// The start of the row, for callers that write fields at their positions themselves.
   package var memory: UnsafeMutableRawPointer { fixed }
 
   // MARK: Variable width
 
-  /// Sets the bytes of a variable field by its number among those; what says nil is left as it is.
+  /// Sets the bytes of a variable field by its index among the variable ones. Leaves the null bit
+  /// as it is.
   package mutating func set(variable position: Int, bytes: UnsafeRawBufferPointer) {
     isAsLoaded = false
     places[position] = Place(start: heap.count, length: bytes.count, isOutside: false)
@@ -109,7 +111,7 @@ package struct RowBuilder: ~Copyable {
     string.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  // MARK: Any
+  // MARK: Any field
 
   package mutating func setNull(_ slot: Slot) {
     if slot.nullBit >= 0 {
@@ -138,13 +140,13 @@ package struct RowBuilder: ~Copyable {
     }
   }
 
-  /// Takes over all fields of a row of the same layout.
+  /// Copies all fields of a row of the same layout.
   package mutating func load(_ row: UnsafeRawBufferPointer) {
     precondition(layout.admits(row), "the row is of this layout")
     load(admitted: row)
   }
 
-  /// The same with a row that the layout has admitted.
+  /// Copies all fields of a row that `admits` of this layout has accepted.
   package mutating func load(admitted row: UnsafeRawBufferPointer) {
     let start = row.baseAddress!
     fixed.copyMemory(from: start, byteCount: layout.bytesStart)
@@ -160,7 +162,8 @@ package struct RowBuilder: ~Copyable {
     }
   }
 
-  /// The largest variable field that still stands in the row: its number among them and its bytes.
+  /// The largest variable field whose value is in the row: its index among the variable ones, and
+  /// its bytes.
   package func largest() -> (position: Int, count: Int)? {
     var found: (position: Int, count: Int)?
     for index in 0..<layout.variableCount where !places[index].isOutside && places[index].length > 8 {
@@ -169,16 +172,16 @@ package struct RowBuilder: ~Copyable {
     return found
   }
 
-  /// The bytes of a variable field as they stand now.
+  /// Calls `body` with the present bytes of a variable field.
   package func withBytes<Result>(_ position: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     let place = places[position]
     return body(UnsafeRawBufferPointer(start: heap.memory + place.start, count: place.length))
   }
 
-  /// Whether a loaded row has the bytes of a variable field elsewhere.
+  /// Whether the loaded row stores the value of a variable field outside the row.
   func isOutside(_ slot: Slot) -> Bool { slot.isVariable && places[slot.position].isOutside }
 
-  /// How many bytes the finished row takes.
+  /// The number of bytes of the finished row.
   package var byteCount: Int {
     if isAsLoaded { return layout.bytesStart &+ heap.count }
     var sum = layout.bytesStart
@@ -186,7 +189,8 @@ package struct RowBuilder: ~Copyable {
     return sum
   }
 
-  /// Writes a row in which all variable fields but these, by their numbers, have no bytes; there must be room for ``byteCount``.
+  /// Writes a row in which all variable fields except `wanted` are empty. The target must have room
+  /// for ``byteCount``.
   func write(only wanted: Set<Int>, to target: UnsafeMutableRawPointer) throws(RecordFault) {
     target.copyMemory(from: fixed, byteCount: layout.endsStart)
     var end = 0
@@ -203,7 +207,8 @@ package struct RowBuilder: ~Copyable {
     RecordFault(.tooLarge, "the row takes more than \(Layout.variableBytes) bytes")
   }
 
-  /// Writes the row; there must be room for ``byteCount``. Throws where the variable fields are too large together.
+  /// Writes the row. The target must have room for ``byteCount``. Throws if the variable fields
+  /// together are too large.
   package func write(to target: UnsafeMutableRawPointer) throws(RecordFault) {
     if isAsLoaded {
       target.copyMemory(from: fixed, byteCount: layout.bytesStart)

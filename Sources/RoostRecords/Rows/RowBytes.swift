@@ -1,4 +1,4 @@
-/// The row's bytes in memory that is used again.
+/// The bytes of one row, in memory that is reused.
 struct RowBytes: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity = 4096

@@ -1,9 +1,10 @@
 internal import RoostFile
 internal import RoostTrees
 
-/// Makes consumers of the history hear that something is lost of what they have read or would read.
+/// Marks consumers of the history for which transactions were lost, so that they get an error.
 ///
-/// The last thing of a salvage, since consumers in the log may say that they have read what the history does not tell of.
+/// It is the last step of a salvage, because the log may set consumers to places that the history
+/// no longer covers.
 struct ConsumerMender {
   let tables: Tables
   private(set) var tally = SalvageTally()
@@ -11,8 +12,8 @@ struct ConsumerMender {
 
   init(_ tables: Tables) { self.tables = tables }
 
-  /// - Parameter all: something is lost of which nobody could hear from the history. Else it concerns those who have not
-  ///   read what is missing in it.
+  /// - Parameter all: whether something was lost that the history does not show. Otherwise only
+  ///   consumers that have not yet read the missing part are marked.
   mutating func run(all: Bool) throws(StoreError) {
     guard let tree = try tables.consumersTree()?.tree else { return }
     let reading = try tables.historyReading()

@@ -5,8 +5,8 @@ internal import RoostTrees
 
 /// Makes the entries of one tree of links agree again.
 ///
-/// Each link stands in the tree from both sides, so that what one side lost is told by the other. Where its place in a list is
-/// lost too it comes last there.
+/// Each link has entries for both sides, so one side restores the other. If its position in a list
+/// is lost too, it becomes the last one there.
 final class LinkMender {
   private let forward: Relationship
   private let mender: TreeMender
@@ -14,7 +14,7 @@ final class LinkMender {
   private let form: LinkForm
   private let owners: Shelf
   private let targets: Shelf
-  /// The field that refers to the owner, where rows refer.
+  /// The field that refers to the owner; nil for links.
   private let field: FieldID?
   private var key = ByteBuffer(capacity: 64)
 
@@ -39,7 +39,7 @@ final class LinkMender {
 
   // MARK: Halves
 
-  /// Takes out entries of rows that are gone, and puts in what one side of a link has lost.
+  /// Removes entries of missing rows, and restores the lost entries of a link from the others.
   private func joinHalves() throws(StoreError) {
     var dead: [[UInt8]] = []
     var halves: [Link] = []
@@ -55,7 +55,7 @@ final class LinkMender {
     for link in halves { try links.put(link) }
   }
 
-  /// Hands out all entries in their order, with what they say, if that can be read.
+  /// Visits all entries in order, with their decoded links if they can be read.
   private func each(
     _ body: (_ key: [UInt8], _ value: StoredValue, _ kind: UInt8?, _ link: Link?) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -75,7 +75,7 @@ final class LinkMender {
     return try targets.contains(link.target)
   }
 
-  /// The place among the target's that the pair says, or the entry on that side.
+  /// The label in the target's list, from the entry of the pair or of that list.
   private func backward(_ link: Link) throws(StoreError) -> UInt64? {
     let tree = links.draft.tree
     form.pair(link.owner, link.target, key: &key)
@@ -105,15 +105,16 @@ final class LinkMender {
     return true
   }
 
-  // MARK: What is tangled
+  // MARK: Contradictions
 
   private struct Pair: Hashable {
     var owner: RowID
     var target: RowID
   }
 
-  /// Entries that came back from pages to which nothing leads may be old, or have a wrong byte. Where those of two rows do
-  /// not fit together, all of them are taken out, and their link comes last in both lists.
+  /// Entries from pages that no sound reference names may be old, or have a wrong byte. If the
+  /// entries of two rows contradict each other, all of them are removed, and the link becomes the
+  /// last one in both lists.
   private func renewTangled() throws(StoreError) {
     var tangled: [Pair: Int] = [:]
     var before: (kind: UInt8, link: Link)?
@@ -149,7 +150,7 @@ final class LinkMender {
     }
   }
 
-  /// The keys of all that stands in the tree of two rows.
+  /// The keys of all entries of two rows.
   private func entries(of pair: Pair) throws(StoreError) -> [[UInt8]] {
     var keys: [[UInt8]] = []
     for kind in 0..<(form.hasPairs ? 3 : 2) {
@@ -169,7 +170,7 @@ final class LinkMender {
 
   // MARK: Orders
 
-  /// An owner with an order has all rows in it that refer to it.
+  /// Adds the missing referring rows to each stored order.
   private func completeOrders() throws(StoreError) {
     guard let field else { return }
     var cursor = IntegerCursor(targets.rows)

@@ -3,10 +3,10 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Carries out one record of the log over what was saved, of which rows and links may be missing.
+/// Replays one record of the log over salvaged trees, in which rows and links may be missing.
 ///
-/// What the record says of rows that are there is done by the code that replays logs. What it says of rows that are lost is
-/// left out and counted; a deletion of such a row is done already.
+/// Changes of existing rows are replayed by the usual code. Changes of lost rows are skipped and
+/// counted; the deletion of a lost row is already done.
 final class RecordSalvager {
   private let tables: Tables
   private let source: Examination
@@ -24,8 +24,9 @@ final class RecordSalvager {
     }
   }
 
-  /// A row as the log has it is newer than one that was saved, which stands in its way: that one must be older than it seemed, or
-  /// has lost a value. But a row of the log that has lost one itself yields.
+  /// Decides between a row of the log and saved rows with the same unique values. The row of the
+  /// log is newer, so the saved one is older than it seemed, or has lost a value. But a row of the
+  /// log that has itself lost a value is left out.
   private func decide(_ table: TableWriter, _ row: RowID, rivals: [RowID]) throws(StoreError) -> Bool {
     if !missing.isEmpty {
       tally.add(SalvageTally.rival(table.entity, isValueLost: true), "row \(row.number)")
@@ -55,12 +56,13 @@ final class RecordSalvager {
       tables.forest.release(point)
       tables.history.release(mark)
     } catch {
-      // What the new store cannot take is an error; what the log says and cannot be done is a loss.
+      // If the new store cannot be written, that is an error. If a change of the log cannot be
+      // replayed, it is lost.
       if !error.isAboutSalvaged { throw error }
       tables.forest.rollback(to: point)
       tables.history.goBack(to: mark)
       try tables.reload()
-      // The piece may have said who writes from here on.
+      // The piece may have named the writer from here on.
       if kind == .history { try tables.forgetAllWriters() }
       missing = []
       tally = before
@@ -73,7 +75,7 @@ final class RecordSalvager {
     return try Self.seal(tables, &tally)
   }
 
-  /// Ends a transaction, if need be without a word in the history.
+  /// Ends a transaction, without a history entry if necessary.
   static func seal(_ tables: Tables, _ tally: inout SalvageTally) throws(StoreError) -> Root {
     try tables.settle()
     let point = try tables.forest.savepoint()
@@ -101,7 +103,8 @@ final class RecordSalvager {
       let old = tables.catalog
       try clearTheWay(for: Catalog(decoding: bytes))
       try tables.carryOut(kind, bytes)
-      // Of one that the catalog which was saved does not know yet, steps may have been done before the log.
+      // Steps of an index that the saved catalog does not know yet may have been done before the
+      // log.
       for index in tables.catalog.indexes where !old.indexes.contains(where: { $0.id == index.id }) {
         if let end = index.builtBelow { try tables.build(index, from: RowID(0), below: end) }
       }
@@ -115,7 +118,7 @@ final class RecordSalvager {
       let row = RowID(try reader.number())
       switch kind {
       case .insert:
-        // Only a row from a page that nothing leads to can stand there.
+        // Such a row can only come from a page that no sound reference names.
         if try !table.isFree(row) { try table.replayDelete(row) }
         try tables.carryOut(kind, bytes)
         try empty(table, row)
@@ -134,7 +137,7 @@ final class RecordSalvager {
     }
   }
 
-  /// A large value that the log only names stands in the file that is saved.
+  /// Copies a large value that the log only names, from the file that is salvaged.
   private func copyLarge(_ table: TableWriter, _ row: RowID, reader: inout ByteReader) throws {
     let field = FieldID(try reader.number())
     guard let list = ExtentList(decoding: reader.rest()) else { throw Tables.unreadable }
@@ -147,7 +150,7 @@ final class RecordSalvager {
     }
   }
 
-  /// Leaves no row that names a large value which is lost.
+  /// Clears fields of a row whose large values are lost.
   private func empty(_ table: TableWriter, _ row: RowID) throws(StoreError) {
     if missing.isEmpty { return }
     defer { missing = [] }
@@ -159,10 +162,12 @@ final class RecordSalvager {
     }
   }
 
-  /// Trees of what the catalog is about to make can only come from pages that nothing leads to.
+  /// Trees of parts that the catalog is about to add can only come from pages that no sound
+  /// reference names.
   private func clearTheWay(for new: Catalog) throws {
     let old = tables.catalog
-    // Where the catalog that was saved is older than it should be, an index was built further than it says.
+    // If the saved catalog is older than the index, the index was built further than the catalog
+    // says.
     for index in new.indexes {
       guard let known = old.indexes.first(where: { $0.id == index.id }), let start = known.builtBelow,
         index.builtBelow.map({ start < $0 }) ?? true
@@ -203,7 +208,7 @@ final class RecordSalvager {
         return tally.add("links of \(one.name) to or from rows that are lost", "rows \(owner.number), \(target.number)")
       }
       let links = try tables.links(one)
-      // One that stands there already came from a page to which nothing leads.
+      // A link that already exists came from a page that no sound reference names.
       if !links.relationship.traits.contains(.repeating),
         let old = try tables.link(of: owner, target, links, isForward: one.isForward, at: nil)
       {
@@ -215,7 +220,7 @@ final class RecordSalvager {
       let links = try tables.links(one)
       let number: UInt64 = try reader.number()
       let place = number == 0 ? nil : Int(clamping: number - 1)
-      // Where a part of the list is lost, places are others; the link may be gone with it.
+      // If a part of the list is lost, positions have changed. The link may be lost too.
       let found = try tables.link(of: owner, target, links, isForward: one.isForward, at: place)
       if let found = try found ?? tables.link(of: owner, target, links, isForward: one.isForward, at: nil) {
         try tables.unlink(found, links)
@@ -225,7 +230,8 @@ final class RecordSalvager {
     }
   }
 
-  /// Brings what is there of a list into an order; what the order does not know comes last.
+  /// Sorts the existing rows of a list in the given order. Rows that the order does not name come
+  /// last.
   private func arrange(_ one: Relationship, _ owner: RowID, wanted: [RowID]) throws {
     if one.shape == .links {
       let links = try tables.links(one)
@@ -251,7 +257,7 @@ final class RecordSalvager {
 }
 
 extension StoreError {
-  /// Whether the error tells of what was saved, or of the log, and not of the new store's device.
+  /// Whether the error is about the saved trees or the log, and not about the new store's device.
   var isAboutSalvaged: Bool {
     switch code {
     case .damaged, .truncated, .logDamaged, .logMissing, .alreadyExists, .notFound, .invalidName, .treeKindMismatch,
@@ -263,7 +269,7 @@ extension StoreError {
 }
 
 extension RowBuilder {
-  /// Makes a field nil, or what it holds where it may not be nil.
+  /// Sets a field to nil, or to its empty value if it is not optional.
   mutating func empty(_ field: FieldID) throws(StoreError) {
     guard let index = layout.members.firstIndex(where: { $0.id == field }) else { return }
     let slot = layout.slots[index]

@@ -2,15 +2,15 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Takes references to rows that are lost out of the rows that have them, where these may be without one. The others stay as they
-/// are, and the catalog says of their relationship that it leads nowhere here and there.
+/// Clears optional references to lost rows. Other references stay as they are, and the catalog
+/// marks their relationship as torn.
 final class ReferenceCloser {
   private let tables: Tables
   private(set) var tally = SalvageTally()
   private(set) var changed = 0
   private var torn: Set<RelationshipID> = []
 
-  /// So many rows are looked at between two changes.
+  /// The number of rows that are read between two changes.
   private static let most = 10_000
 
   init(_ tables: Tables) { self.tables = tables }
@@ -53,7 +53,7 @@ final class ReferenceCloser {
     }
   }
 
-  /// Rows whose reference leads nowhere, among the next ones, and where to go on.
+  /// The rows with references to missing rows among the next ones, and where to continue.
   private func open(
     _ one: Relationship, _ field: Field, entity: Entity, from start: RowID
   ) throws -> (open: [RowID], next: RowID?) {
@@ -64,7 +64,7 @@ final class ReferenceCloser {
     var cursor = IntegerCursor(table.rows)
     var isThere = try cursor.seek(start.number)
     var count = 0
-    // One row is looked at often by those that refer to it.
+    // Many rows may refer to the same row.
     var last: (row: RowID, isThere: Bool)?
     while isThere {
       let id = RowID(cursor.key)

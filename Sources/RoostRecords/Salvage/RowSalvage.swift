@@ -3,18 +3,20 @@ package import RoostFile
 package import RoostPages
 package import RoostTrees
 
-/// What rows know of their trees and their log, for saving what a damaged store of them still holds.
+/// Restores the content of a damaged store of rows.
 ///
 /// ## Invariants
-/// What it leaves has these, whatever was lost:
+/// Whatever was lost, the result has these:
 /// 1. Every row can be read, and every large value belongs to one.
-/// 2. Indexes have the entries of the rows that are there: they are always made anew.
-/// 3. Links stand on both sides and lead to rows that are there; an order has all of its rows.
-/// 4. The history tells of nothing that is not so: where rows were lost, it begins behind what was saved of the trees. Whoever
-///    has read of what is lost is told so.
+/// 2. Indexes have the entries of the existing rows: they are always built again.
+/// 3. Links have entries for both sides and name existing rows; an order has all of its rows.
+/// 4. The history says nothing wrong: if rows were lost, it begins after the saved state of the
+///    trees. Consumers that have read lost transactions get an error.
 /// 5. No two rows have the same values in a unique index.
-/// 6. Derived fields have the values that are computed from what is there. Those that the program computes wait for its next opening.
-/// 7. A reference leads to a row, or is nil. Where it may not be nil, its relationship says that rows are lost.
+/// 6. Derived fields have the values that are computed from the existing rows. Those that the
+///    program computes wait for its next opening.
+/// 7. A reference names an existing row or is nil. If it must not be nil, its relationship is
+///    marked as torn.
 package final class RowSalvage: SalvagedContent {
   /// An entity of the new store.
   package struct SavedEntity {
@@ -25,12 +27,12 @@ package final class RowSalvage: SalvagedContent {
   var tally = SalvageTally()
   let schemas = SchemaCache()
   private let source: HistorySource
-  /// What was saved cannot be understood: there is no catalog.
+  /// Whether nothing can be understood, because there is no catalog.
   private var isForeign = false
   private var hasLosses = false
-  /// Something is lost of which no history tells.
+  /// Whether something is lost that the history does not show.
   private var losesTrack = false
-  /// What the new store holds, once all is done; those that users named.
+  /// The entities of the new store after the salvage; only those that users named.
   package private(set) var entities: [SavedEntity] = []
   private var titles: [[UInt8]: String] = [:]
 
@@ -43,7 +45,7 @@ package final class RowSalvage: SalvagedContent {
 
   package var losses: [String] { tally.sentences }
 
-  // MARK: What is whose
+  // MARK: Tree names
 
   package var decisiveTree: [UInt8] { Tables.meta }
   package var decisiveKey: [UInt8] { Tables.catalogKey }
@@ -96,7 +98,7 @@ package final class RowSalvage: SalvagedContent {
   package func carryOut(
     _ record: LogRecord, in transaction: WriteTransaction, from source: Examination, carefully: Bool
   ) throws(StoreError) -> Root {
-    // A record that has no effect any more has its number all the same.
+    // A record that has no effect any more still takes its transaction number.
     try transaction.record(Tables.Kind.history.rawValue, count: 0) { _ in }
     let before = tally
     let tables = try Tables(Forest(in: transaction), schemas)
@@ -147,7 +149,8 @@ package final class RowSalvage: SalvagedContent {
       let rows = try tables.integers(Tables.rows(entity.id)).root.count
       entities.append(SavedEntity(name: entity.name, rows: Int(clamping: rows)))
     }
-    // Rows that lost a value, or came from the log, may not fit to what the program computed.
+    // Rows that lost a value, or came from the log, may not agree with values that the program
+    // computed.
     if hasLosses || isChanged || !tally.isEmpty, tables.catalog.hasComputed() {
       try tables.changeCatalog { $0.awaitComputed() }
       isChanged = true
@@ -156,10 +159,10 @@ package final class RowSalvage: SalvagedContent {
     return try RecordSalvager.seal(tables, &tally)
   }
 
-  /// Runs what throws faults of rows too, of which there should be none.
+  /// Runs code that also throws errors of rows, which should not occur here.
   static func storing<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
     do { return try body() } catch let error as StoreError { throw error } catch {
-      throw StoreError(.damaged, "what was saved does not agree: \(error)")
+      throw StoreError(.damaged, "the saved trees are inconsistent: \(error)")
     }
   }
 }

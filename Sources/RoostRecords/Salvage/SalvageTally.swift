@@ -1,4 +1,4 @@
-/// What a salvage of rows found lost, counted by kind, with the first few rows of each.
+/// Counts the losses of a salvage by kind, with the first few rows of each.
 struct SalvageTally {
   private static let mostNamed = 8
 
@@ -7,14 +7,14 @@ struct SalvageTally {
     var named: [String] = []
   }
 
-  /// In the order in which they were met first.
+  /// In the order in which they were first found.
   private var order: [String] = []
   private var kinds: [String: Kind] = [:]
 
   private(set) var count = 0
   var isEmpty: Bool { order.isEmpty }
 
-  /// Adds one of a kind; `named` says which.
+  /// Adds one loss of a kind; `named` identifies it.
   mutating func add(_ sentence: String, _ named: String? = nil) {
     if kinds[sentence] == nil { order.append(sentence) }
     count += 1
@@ -46,10 +46,10 @@ struct SalvageTally {
 }
 
 extension SalvageTally {
-  /// What becomes of a row that cannot be there beside another one with the same values.
+  /// The sentence about a row that is left out because another one has the same unique values.
   static func rival(_ entity: Entity, isValueLost: Bool) -> String {
     isValueLost
-      ? "rows of \(entity.name) are left out because a value is lost that each must have alone"
-      : "rows of \(entity.name) with values that another row has alone"
+      ? "rows of \(entity.name) are left out because a value that must be unique is lost"
+      : "rows of \(entity.name) with unique values that another row has"
   }
 }

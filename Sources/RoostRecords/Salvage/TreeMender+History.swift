@@ -4,17 +4,17 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// The history and its consumers.
+/// Repairs the history and its consumers.
 extension TreeMender {
-  /// Takes away what the history can no longer tell: all behind which a part is missing; and everything, where rows or links are
-  /// gone whose deletion nobody would hear of.
+  /// Removes the parts of the history that are no longer right: everything before a missing part,
+  /// and everything if rows or links are lost without an entry for their deletion.
   func mendHistory(_ tables: Tables) throws(StoreError) {
-    // The number that the commit gets.
+    // The number of this commit.
     let latest = max(saved.transaction, 1)
     var state = try tables.historyState()
     var draft: IntegerTreeDraft?
     if let tree = try forest.find(HistoryTree.name), case .integers(let found) = tree.trunk { draft = found }
-    // Without a superblock nobody knows which transaction the trees show.
+    // Without a superblock it is unknown which transaction the trees show.
     let isGone =
       losesRows || losesTrack || saved.transaction == 0 || state.floor > latest || draft == nil && state.mode != .off
       || saved.lossy.contains(Tables.meta) || saved.lossy.contains(Self.catalogTree)
@@ -47,7 +47,8 @@ extension TreeMender {
     if floor > 0 { tally.add("the history begins after transaction \(floor)") }
   }
 
-  /// Where a writer may be lost, all are forgotten: entries would be given to the one before.
+  /// Removes all writers if one may be lost, because its entries would be attributed to the
+  /// previous writer.
   private func mendWriters(
     _ tables: Tables, _ history: IntegerTreeDraft?, upTo latest: UInt64
   ) throws(StoreError) {
@@ -72,7 +73,8 @@ extension TreeMender {
     tally.add("the history, because its entries are inconsistent")
   }
 
-  /// The last transaction of which a value that is lost may have told: it may be of many, up to the next value that is there.
+  /// The last transaction that a lost value may have covered. It may have covered all up to the
+  /// next existing value.
   private func lastTold(
     in gaps: [(low: UInt64, high: UInt64?)], _ draft: IntegerTreeDraft?, _ latest: UInt64
   ) throws(StoreError) -> UInt64 {
@@ -94,7 +96,7 @@ extension TreeMender {
     return draft
   }
 
-  /// Whether the history can be read to its end, ascends, and says itself whether it is on.
+  /// Whether the whole history can be read, ascends, and says whether it is on.
   func isHistorySound(_ tables: Tables) throws(StoreError) -> Bool {
     let state = try tables.historyState()
     guard state.floor <= max(saved.transaction, 1) else { return false }
@@ -105,8 +107,8 @@ extension TreeMender {
     return found.bad.isEmpty && found.isOpen == (state.mode == .off)
   }
 
-  /// Removes values that cannot be read or do not ascend. Returns the last transaction of which one of them told,
-  /// and the newest time of those that stay.
+  /// Removes values that cannot be read or do not ascend. Returns the last transaction that one of
+  /// them covered, and the newest time of those that stay.
   private func removeUnreadable(
     _ draft: IntegerTreeDraft, _ state: HistoryState
   ) throws(StoreError) -> (floor: UInt64, stamp: HybridTime) {
@@ -115,15 +117,16 @@ extension TreeMender {
     return (found.floor, found.stamp)
   }
 
-  /// The keys of values that cannot be read or do not ascend, the last transaction of which one of them told, and the
-  /// newest time of the others. `isOpen` says that the last value is a gap without an end.
+  /// Finds the keys of values that cannot be read or do not ascend, the last transaction that one
+  /// of them covered, and the newest time of the others. `isOpen` says that the last value is an
+  /// open gap.
   private func findUnreadable(
     _ draft: IntegerTreeDraft, _ state: HistoryState
   ) throws(StoreError) -> (bad: [UInt64], floor: UInt64, stamp: HybridTime, isOpen: Bool) {
     var bad: [UInt64] = []
-    // The value before, if it is right.
+    // The previous value, if it is valid.
     var before: HistoryBlock.Head?
-    // The key of a gap without an end, while nothing has come after it.
+    // The key of an open gap, while no value has followed it.
     var open: UInt64?
     var (lastNumber, lastStamp) = (state.floor, state.floorStamp)
     var floor: UInt64 = 0
@@ -131,7 +134,7 @@ extension TreeMender {
     var cursor = IntegerCursor(draft.tree)
     var isThere = try cursor.first()
     while isThere, let (key, value) = cursor.entry() {
-      // What cannot be read may have told of all that lies before this.
+      // An unreadable value may have covered everything before this one.
       if isBehindBad { floor = max(floor, min(key - 1, saved.transaction)) }
       if let gap = open {
         bad.append(gap)
@@ -167,14 +170,14 @@ extension TreeMender {
     return (bad, floor, lastStamp, open != nil)
   }
 
-  /// Whether a single entry counts the single entries right before it.
+  /// Whether a single entry counts the single entries right before it correctly.
   private func counts(_ head: HistoryBlock.Head, _ before: HistoryBlock.Head?) -> Bool {
     guard head.kind == HistoryBlock.entry, let before else { return true }
     if before.kind != HistoryBlock.entry { return head.ordinal == 0 && head.bytesBefore == 0 }
     return head.ordinal == before.ordinal + 1 && head.bytesBefore == before.bytesBefore + before.byteCount
   }
 
-  /// While the history is off, a gap says since when.
+  /// Adds a gap from which on the history is off.
   private func restoreGap(
     _ draft: IntegerTreeDraft, _ state: HistoryState, behind latest: UInt64
   ) throws(StoreError) {
@@ -188,7 +191,7 @@ extension TreeMender {
     if state.mode != .off, last?.isOpen == true { _ = try draft.remove(cursor.key) }
   }
 
-  /// Every consumer can be read.
+  /// Removes consumers that cannot be read.
   private func mendConsumers() throws(StoreError) {
     guard let tree = try forest.find(ConsumerPlace.tree), case .bytes(let draft) = tree.trunk else { return }
     var bad: [[UInt8]] = []

@@ -4,9 +4,9 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Rows, their large values and their indexes.
+/// Repairs rows, their large values and their indexes.
 extension TreeMender {
-  /// Every row can be read; what of it cannot is empty.
+  /// Makes every row readable. Unreadable fields become empty.
   func mendRows(_ entity: Entity) throws(StoreError) {
     let rows = try integers(Tables.rows(entity.id))
     let shelf = try shelf(entity)
@@ -22,7 +22,7 @@ extension TreeMender {
     }
     var now = shelf
     for id in bad {
-      // Pages of the tree as it was are given out again.
+      // Pages of the previous tree may be reused.
       now.rows = rows.tree
       if try !mend(id, now, rows: rows) { try drop(id, entity, rows: rows) }
       try forest.transaction.relieve()
@@ -44,7 +44,8 @@ extension TreeMender {
     return try result.get()
   }
 
-  /// Writes a row anew without what is unreadable, in the newest layout; false where nothing of it can be read.
+  /// Writes a row in the newest layout without its unreadable values. Returns false if nothing in
+  /// it can be read.
   private func mend(_ id: RowID, _ shelf: Shelf, rows: IntegerTreeDraft) throws(StoreError) -> Bool {
     guard let bytes = try shelf.row(id), let fields = try unreadable(id, bytes, shelf: shelf) else { return false }
     var builder = RowBuilder(shelf.layouts[shelf.layouts.count - 1])
@@ -71,7 +72,7 @@ extension TreeMender {
     _ = try rows.remove(id.number)
   }
 
-  /// Every large value belongs to a row that names it.
+  /// Removes large values that no row names.
   func mendLarge(_ entity: Entity) throws(StoreError) {
     let large = try bytes(Tables.large(entity.id))
     let shelf = try shelf(entity)
@@ -95,7 +96,7 @@ extension TreeMender {
 
   // MARK: Indexes
 
-  /// Fills the indexes of an entity, which are empty.
+  /// Fills the empty indexes of an entity.
   func buildIndexes(_ table: TableWriter) throws {
     let unverified = saved.unverified[Tables.rows(table.entity.id)] ?? NumberRuns()
     if unverified.isEmpty {
@@ -105,7 +106,8 @@ extension TreeMender {
         }
         return
       } catch is RecordFault {
-        // Two rows have the same values, which none had that were written: so it is looked at row by row.
+        // Two rows have the same unique values, which no written rows had. So the rows are added
+        // one by one.
         try table.settle()
         for index in table.indexes { try index.draft.removeAll() }
       }
@@ -113,8 +115,8 @@ extension TreeMender {
     try buildSlowly(table, unverified)
   }
 
-  /// Rows that are whole and sure come first, then those of which a value is lost, then those that may be old. One that
-  /// stands in the way of another is left out.
+  /// Adds complete and verified rows first, then rows that lost a value, then unverified ones. A
+  /// row that conflicts with an earlier one is left out.
   private func buildSlowly(_ table: TableWriter, _ unverified: NumberRuns) throws {
     let emptied = emptied[table.entity.id] ?? NumberRuns()
     var dropped: [RowID] = []
@@ -143,7 +145,8 @@ extension TreeMender {
 }
 
 extension TableWriter {
-  /// Puts a row that is there into the indexes; false, and nothing done, where another one stands in its way.
+  /// Adds an existing row to the indexes. Returns false and changes nothing if another row has its
+  /// unique values.
   fileprivate func stand(_ id: RowID) throws -> Bool {
     guard try load(id) else { return false }
     new.make(old.count).copyMemory(from: old.start, byteCount: old.count)

@@ -4,21 +4,21 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Makes the trees of a store of rows agree again, after they were saved one by one with parts of them lost.
+/// Makes the trees of a store of rows agree again, after they were saved one by one with losses.
 ///
-/// It works on the drafts in which they were saved. Indexes are made anew, from the rows that are there. Where nothing is
-/// known to be lost that is all it does, unless the history is out of order.
+/// It works on the drafts in which they were saved. Indexes are built again from the existing rows.
+/// If no loss is known this is all it does, unless the history is inconsistent.
 final class TreeMender {
   let forest: Forest
   let saved: SavedTrees
   var tally: SalvageTally
   let catalog: Catalog
   private let schemas: SchemaCache
-  /// Rows are gone that the history tells of.
+  /// Whether rows are lost that the history contains.
   var losesRows = false
-  /// The history cannot tell what became of what somebody may have read of.
+  /// Whether consumers may have read changes that the history no longer contains.
   var losesTrack = false
-  /// Rows of which a value is lost, and empty now.
+  /// Rows with lost values, which are empty now.
   var emptied: [EntityID: NumberRuns] = [:]
 
   var view: PageView { forest.transaction.view }
@@ -58,7 +58,7 @@ final class TreeMender {
       for entity in catalog.entities { try mendLarge(entity) }
       for one in catalog.relationships where Tables.hasTree(one) { try mendLinks(one, tables) }
     }
-    // Pages that match their checks may still hold a history that no Roost wrote.
+    // Pages with valid checksums may still hold a history that Roost never wrote.
     var mendsHistory = !saved.isWhole
     if !mendsHistory { mendsHistory = try !isHistorySound(tables) }
     if mendsHistory {
@@ -71,20 +71,20 @@ final class TreeMender {
     tables.end()
   }
 
-  /// What cannot be made to agree is left out.
+  /// Repairs links. Removes all of them if they cannot be repaired.
   private func mendLinks(_ one: Relationship, _ tables: Tables) throws(StoreError) {
     let links = try tables.links(one)
     do throws(StoreError) { try LinkMender(one, self, links: links).run() } catch {
       if !error.isAboutSalvaged { throw error }
       try links.draft.removeAll()
       losesTrack = true
-      tally.add("all that \(one.name) of \(catalog.entity(one.entity)?.name ?? "") held, because it does not agree")
+      tally.add("all links of \(one.name) of \(catalog.entity(one.entity)?.name ?? ""), because they are inconsistent")
     }
   }
 
   // MARK: Trees
 
-  /// Every entity, index and relationship has its trees, and indexes are empty.
+  /// Makes the trees of every entity, index and relationship. Indexes are empty.
   private func makeTrees() throws(StoreError) {
     for entity in catalog.entities {
       try make(Tables.rows(entity.id), .integers)
@@ -140,7 +140,8 @@ final class TreeMender {
 
   // MARK: Beside the catalog
 
-  /// The numbers of the next rows are above those of all rows, and the history's state can be read.
+  /// Raises the numbers of the next rows above those of all rows, and makes the history's state
+  /// readable.
   private func mendMeta() throws(StoreError) {
     let meta = try bytes(Tables.meta)
     for entity in catalog.entities {
@@ -151,7 +152,7 @@ final class TreeMender {
       if stored?.count == 8, !saved.lossy.contains(Tables.meta),
         let unverified = saved.unverified[Tables.rows(entity.id)]
       {
-        // These are of a page that was written later: of a commit that the log tells of, or of none.
+        // These rows are from a page that was written later: by a commit in the log, or by none.
         try unverified.forEach(from: next) { (row) throws(StoreError) in _ = try rows.remove(row) }
       }
       var cursor = IntegerCursor(rows.tree)
@@ -167,7 +168,7 @@ final class TreeMender {
     }
   }
 
-  /// Keys beside the catalog that nobody put there.
+  /// Unknown keys beside the catalog.
   private func strangers(_ meta: ByteTreeDraft) throws(StoreError) -> [[UInt8]] {
     let known = Set([Tables.catalogKey, HistoryState.key] + catalog.entities.map { Tables.nextKey($0.id) })
     var strangers: [[UInt8]] = []
@@ -175,7 +176,7 @@ final class TreeMender {
     var isThere = try cursor.first()
     while isThere, let (key, value) = cursor.entry() {
       let found = [UInt8](key.bytes)
-      // The number of an entity that is gone stays.
+      // The number of a removed entity stays.
       let isNext = found.starts(with: Tables.nextKey(EntityID(0)).dropLast(4)) && found.count == 8 && value.count == 8
       let id = found.suffix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
       if !known.contains(found), !isNext || id >= catalog.next.entity { strangers.append(found) }

@@ -23,7 +23,7 @@ extension RecordReader {
     get throws(StoreError) { try historyReading().state.mode }
   }
 
-  /// The place behind the newest transaction that this reader sees. What comes later is read from here.
+  /// The token after the newest transaction of this snapshot. Later reading continues from it.
   package var latestToken: HistoryPlace {
     get throws(StoreError) {
       let reading = try historyReading()
@@ -39,7 +39,7 @@ extension RecordReader {
     }
   }
 
-  /// The place before the oldest transaction that the history still has.
+  /// The token before the oldest transaction in the history.
   package var oldestToken: HistoryPlace {
     get throws(StoreError) {
       let reading = try historyReading()
@@ -47,11 +47,12 @@ extension RecordReader {
     }
   }
 
-  /// The transactions behind a token, or all that are there, oldest first.
+  /// The transactions after a token, or all in the history, oldest first.
   ///
-  /// A token whose future is not known throws a fault `expired`: some of it was pruned, a crash took the token's own
-  /// transaction back, or the history was off for a while. Where that while lies behind the token, the cursor throws
-  /// when it gets there, unless it crosses gaps.
+  /// A token whose following transactions are not all known throws the error `expired`: some were
+  /// pruned, a crash took back the token's own transaction, or the history was off for a while. If
+  /// it was off some time after the token, the cursor throws when it gets there, unless it crosses
+  /// gaps.
   ///
   /// - Parameters:
   ///   - entities: Only transactions that changed rows of one of these.
@@ -69,7 +70,7 @@ extension RecordReader {
       writers: writers())
   }
 
-  /// The transactions of a range, which is taken as it is: see ``check(_:)``.
+  /// The transactions of a range, which is not checked: see ``check(_:)``.
   package func history(_ range: HistoryRange) throws -> HistoryCursor {
     try HistoryCursor(historyReading(), range, writers: writers())
   }
@@ -81,16 +82,17 @@ extension RecordReader {
     return HistoryWriters(IntegerTree(found.root, id: found.id, view: transaction.view))
   }
 
-  /// Throws unless all that happened after the token can be told, as far as the place of the token goes.
+  /// Throws unless the history knows everything after the token. Gaps that begin later are not
+  /// checked.
   package func check(_ token: HistoryPlace) throws { try historyReading().check(token) }
 
-  /// The place behind the newest transaction that is older than a time.
+  /// The token after the newest transaction that is older than a time.
   package func token(before stamp: HybridTime) throws(StoreError) -> HistoryPlace {
     let reading = try historyReading()
     return try reading.token(reading.newest(before: stamp))
   }
 
-  /// The place behind a transaction of which only the number is known.
+  /// The token after a transaction of which only the number is known.
   package func token(behind transaction: UInt64) throws(StoreError) -> HistoryPlace {
     let reading = try historyReading()
     return try reading.token(min(max(transaction, reading.state.floor), reading.latest))

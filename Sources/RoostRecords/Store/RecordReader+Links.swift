@@ -3,7 +3,7 @@ internal import RoostPages
 internal import RoostTrees
 
 extension RecordReader {
-  /// The lists of a to-many relationship by the name that it has in an entity.
+  /// The lists of a to-many relationship, by its name in an entity.
   package func links(_ name: String, of entity: String) throws -> Members {
     try links(catalog.relationship(name, of: entity))
   }
@@ -23,7 +23,8 @@ extension RecordReader {
     }
   }
 
-  /// How many links a relationship has, both sides taken together as one; 0 where it has none of its own.
+  /// The number of links of a relationship, the same for both sides; 0 if it is not stored as
+  /// links.
   package func linkCount(_ one: Relationship) throws(StoreError) -> Int {
     guard one.shape == .links, one.isForward else { return 0 }
     return Int(clamping: try linkTree(one.id).root.count) / Tables.form(one, catalog).entries.count

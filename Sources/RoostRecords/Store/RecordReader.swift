@@ -5,8 +5,8 @@ internal import RoostTrees
 
 /// One snapshot of a store of rows.
 ///
-/// It belongs to the closure that got it, and to the thread that runs it; or to whoever asked for it by
-/// ``RecordStore/snapshot()``, until it is closed.
+/// It is valid in the closure that gets it, on the thread that runs the closure. A reader from
+/// ``RecordStore/snapshot()`` is valid until it is closed.
 package final class RecordReader {
   let store: Store
   let transaction: ReadTransaction
@@ -15,7 +15,7 @@ package final class RecordReader {
   private var isShared = false
   package let catalog: Catalog
   @exclusivity(unchecked) private var opened: [EntityID: TableReader] = [:]
-  /// The one that was asked for last.
+  /// The table of the last call.
   @exclusivity(unchecked) private var last: TableReader?
 
   init(_ store: Store, _ schemas: SchemaCache) throws(StoreError) {
@@ -31,10 +31,10 @@ package final class RecordReader {
 
   deinit { end() }
 
-  /// Ends the snapshot. What it handed out is refused from here on; to close it again does nothing.
+  /// Ends the snapshot. Later use of its tables and cursors throws. A second close does nothing.
   package func close() { if !isShared { end() } }
 
-  /// From here on several hold it: it ends with the last of them.
+  /// Makes the snapshot shared: it ends when the last owner releases it.
   package func share() { isShared = true }
 
   func end() {
@@ -44,10 +44,11 @@ package final class RecordReader {
     if scope.end() { store.endRead(transaction) }
   }
 
-  /// The number of the commit this snapshot shows.
+  /// The number of the commit that this snapshot shows.
   package var commit: UInt64 { transaction.snapshot.transaction }
 
-  /// What tells the catalog from an older or a newer one, as long as somebody holds it; nil where there is none yet.
+  /// Identifies the version of the catalog, while a caller holds it; nil if the store has no
+  /// catalog yet.
   package var edition: (any AnyObject & Sendable)? { schema }
 
   private static func schema(_ transaction: ReadTransaction, _ schemas: SchemaCache) throws(StoreError) -> StoredSchema?
@@ -100,7 +101,7 @@ package final class RecordReader {
     return found
   }
 
-  /// What belongs to this reader asks it whether it is still open.
+  /// Tables and cursors of this reader use it to check whether the reader is still open.
   var bond: ReadBond {
     get throws(StoreError) {
       let bond = ReadBond(scope)

@@ -2,10 +2,12 @@ internal import RoostCare
 internal import RoostPages
 
 extension RecordStore {
-  /// A store that shows what this one held at a place of its history, and changes nothing. What was undone for it is in memory. The rest is
-  /// read from this store's file, so this store cannot be closed before it. A store in memory, or one that is only read, is copied.
+  /// A read-only store that shows this store at a former place of its history. The undone changes
+  /// are in memory. All other pages are read from this store's file, so this store cannot be closed
+  /// before it. A store in memory, or one opened for reading, is copied.
   ///
-  /// Throws `expired` if the past is not known: the history was removed, off or not full at some time since, or the catalog changed too much.
+  /// Throws `expired` if the past is not known: since then the history was removed, off or not full
+  /// at some time, or the catalog changed too much.
   package func rewound(to place: HistoryPlace) throws -> RecordStore {
     try read { reader in try reader.check(place) }
     let past = try RecordStore(past: store.makeLayer() ?? Backup.copyInMemory(store))
@@ -23,9 +25,10 @@ extension RecordStore {
     return past
   }
 
-  /// Throws unless another store is an earlier state of this one, as a backup is: the newest entry of its history is in this one's too.
+  /// Throws unless another store is an earlier state of this one, as a backup is: the newest entry
+  /// of its history must be in this store's history too.
   ///
-  /// Then a row that both have under one number was the same when the backup was made.
+  /// Then a row with the same number in both was the same row when the backup was made.
   package func checkDescent(from other: RecordReader) throws {
     let theirs = try other.latestToken
     let token = HistoryPlace(

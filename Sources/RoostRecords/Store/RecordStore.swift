@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// A store of rows: entities as the catalog describes them, with their indexes.
 ///
-/// Readers see one snapshot from begin to end; one writer at a time changes the store, and all of a transaction or none.
+/// Each reader sees one snapshot from begin to end. One writer at a time changes the store, with
+/// all changes of a transaction or none.
 package final class RecordStore: Sendable {
   package let store: Store
   /// The time of day in milliseconds since 1970, and the program that writes.
@@ -13,14 +14,15 @@ package final class RecordStore: Sendable {
   private let schemas = SchemaCache()
   private let standing = StandingTables()
   let numbers: RowNumbers?
-  /// Whether it shows the past, and so changes nothing.
+  /// Whether the store shows the past, which makes it read-only.
   private let isPast: Bool
   private let closing = Lock()
   private let isClosed = Atomic<Bool>(false)
 
-  /// Opens the store at `path`, and makes it if it is not there. Where it reserves rows, numbers can be had beforehand.
+  /// Opens the store at `path`, or creates it. With `reservesRows`, ``reserve(_:of:)`` gives out
+  /// row numbers.
   ///
-  /// The history names `writer` as the program that wrote; it is asked at the first commit.
+  /// The history names `writer` as the program that wrote; it is called at the first commit.
   package init(
     _ path: String, options: StoreOptions = StoreOptions(), reservesRows: Bool = false,
     fileSystem: any FileSystem = DiskFileSystem.shared,
@@ -33,7 +35,7 @@ package final class RecordStore: Sendable {
     store = try Store.open(path, options: options, fileSystem: fileSystem, floor: Tables.floor)
   }
 
-  /// A store that lives in memory and ends with this object.
+  /// A store in memory, which ends with this object.
   package init(
     inMemory options: StoreOptions, reservesRows: Bool = false,
     clock: (@Sendable () -> UInt64)? = nil,
@@ -54,12 +56,12 @@ package final class RecordStore: Sendable {
   }
 
   deinit {
-    // Whoever did not close the store finds everything in the log when it is opened again.
+    // If the store is not closed, everything is in the log when it is opened again.
     try? close()
   }
 
-  /// Folds the log into the file and releases it. With transactions open it throws `busy` and changes nothing.
-  /// A store that is shared is left once, however often this is called.
+  /// Makes a checkpoint and releases the file. With open transactions it throws `busy` and changes
+  /// nothing. For a shared store, repeated calls count once.
   package func close() throws(StoreError) {
     try store.refuseWriter()
     standing.drop()
@@ -73,18 +75,19 @@ package final class RecordStore: Sendable {
     }
   }
 
-  /// Reads one snapshot: the newest at this moment.
+  /// Reads the newest snapshot.
   package func read<Result>(_ body: (RecordReader) throws -> Result) throws -> Result {
     let reader = try RecordReader(store, schemas)
     defer { reader.end() }
     return try body(reader)
   }
 
-  /// The newest snapshot at this moment, until it is closed. One thread at a time may use it; as long as it is open, pages
-  /// that were replaced since stay in the file.
+  /// The newest snapshot, valid until it is closed. One thread at a time may use it. While it is
+  /// open, replaced pages stay in the file.
   package func snapshot() throws -> RecordReader { try RecordReader(store, schemas) }
 
-  /// Changes the store: everything the closure does, or nothing if it throws. The history says that `author` did it.
+  /// Changes the store: makes all changes of the closure, or none if it throws. The history names
+  /// `author`.
   @discardableResult
   package func write<Result>(
     _ durability: SyncMode = .full, author: String = "", timeoutMilliseconds: UInt64? = nil,
@@ -103,7 +106,8 @@ package final class RecordStore: Sendable {
     let number = writer.commitNumber
     try writer.commit(durability)
     if writer.hasEntry { source.lastOwn = number }
-    // Who has written reads what he wrote. If it cannot be synced the next commit says so.
+    // Shows the commit to readers, so that its writer reads its own changes. If syncing fails, the
+    // next commit throws.
     if durability == .relaxed { try? store.show(number) }
     return result
   }
@@ -116,8 +120,8 @@ extension RecordStore {
       .readOnly, "the store shows the past and changes nothing: change the models of today", path: store.path)
   }
 
-  /// Gives numbers for rows that are to be written later, with ``TableWriter/insert(_:as:)``: `count` in a row, and this
-  /// is the first. The store must have been opened for that.
+  /// Gives out `count` consecutive numbers and returns the first. ``TableWriter/insert(_:as:)``
+  /// inserts rows with them later. The store must have been opened with `reservesRows`.
   package func reserve(_ count: UInt64 = 1, of entity: EntityID) throws -> RowID {
     try checkPresent()
     guard let numbers else {
@@ -134,7 +138,7 @@ extension RecordStore {
   }
 }
 
-/// The one transaction that may change a store of rows.
+/// The write transaction of a store of rows.
 package final class RecordWriter {
   private let transaction: WriteTransaction
   let tables: Tables
@@ -164,11 +168,11 @@ package final class RecordWriter {
   }
 
   package var catalog: Catalog { tables.catalog }
-  /// How much the commit wrote: bytes of the log, and pages in memory.
+  /// The size of the commit: bytes of the log, and pages in memory.
   package var written: (bytes: Int, pages: Int) { (transaction.bytesLogged, transaction.pagesMade) }
   /// The number that the commit gets; see ``RecordReader/commit``.
   package var commitNumber: UInt64 { transaction.base.transaction + 1 }
-  /// Gives the rows that were inserted up to now, by entity.
+  /// Calls `body` with the rows inserted so far, by entity.
   package func forEachArrival(_ body: (EntityID, ArrivedRows) -> Void) {
     tables.noteArrivals()
     for (id, rows) in tables.arrivedRows where rows.count > 0 { body(id, rows) }
@@ -176,13 +180,14 @@ package final class RecordWriter {
   package func table(_ name: String) throws -> TableWriter { try tables.table(name) }
   package func table(_ id: EntityID) throws -> TableWriter { try tables.table(id) }
 
-  /// Forgets open references whose row has been written since, so that they take no memory until the commit.
+  /// Forgets noted references whose rows were inserted since, so that they need no memory until the
+  /// commit.
   package func forgetClosedReferences() throws { try tables.forgetClosedReferences() }
 
-  /// Whether an entity has a row at this moment.
+  /// Whether a row exists now.
   package func contains(_ row: RowID, _ entity: EntityID) throws -> Bool { try tables.contains(row, entity) }
 
-  /// The entity's rows as they are at this moment, for reading until the next change.
+  /// The entity's rows with all changes, valid for reading until the next change.
   package func reading(_ name: String) throws -> TableReader {
     try tables.settleDerived()
     return try tables.table(name).reading
@@ -192,14 +197,15 @@ package final class RecordWriter {
     return try tables.table(id).reading
   }
 
-  /// The rows whose derived fields this transaction has written. It writes first what waits.
+  /// The rows whose derived fields this transaction wrote. Writes the waiting ones first.
   package func derivedRows() throws -> [RowName] {
     try tables.settleDerived()
     try tables.throwDerivedFault()
     return tables.derivedRows
   }
 
-  /// Changes the catalog: all that `body` does, or nothing if it throws or the rows do not allow it.
+  /// Changes the catalog. Makes all changes of `body`, or none if it throws or the rows do not
+  /// allow them.
   package func change(_ body: (inout Catalog) throws -> Void) throws {
     var catalog = tables.catalog
     try body(&catalog)
@@ -207,7 +213,8 @@ package final class RecordWriter {
     try savepoint { try tables.setCatalog(changed) }
   }
 
-  /// Runs a part of the transaction that is undone if it throws. Tables must be asked for again after that.
+  /// Runs a part of the transaction, which is rolled back if it throws. Tables must be fetched
+  /// again after that.
   package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     try tables.settle()
     let point = try tables.forest.savepoint()
@@ -216,7 +223,7 @@ package final class RecordWriter {
     let mark = tables.history.mark()
     do {
       let result = try body()
-      // What waits may fail, and is to be undone with the rest then.
+      // Waiting changes may fail, and are then rolled back with the rest.
       try tables.settle()
       if tables.derivedFault != derived.fault { try tables.throwDerivedFault() }
       tables.forest.release(point)

@@ -6,17 +6,18 @@ extension RecordWriter {
     get throws(StoreError) { try tables.historyState().mode }
   }
 
-  /// Says what the history keeps. It takes effect with the next transaction, and what is there stays until it is pruned.
+  /// Sets what the history keeps, from the next transaction on. Existing entries stay until they
+  /// are pruned.
   ///
-  /// Between off and on there is a gap, over which nobody reads without being told.
+  /// While the history is off it has a gap. A reader that comes to the gap gets an error.
   package func setHistory(_ mode: HistoryMode) throws(StoreError) { try tables.setHistory(mode) }
 
-  /// The place behind the newest transaction before this one.
+  /// The token after the newest transaction before this one.
   package var latestToken: HistoryPlace {
     get throws(StoreError) { try tables.historyReading().token(tables.historyReading().latest) }
   }
 
-  /// The place before the oldest transaction that the history still has.
+  /// The token before the oldest transaction in the history.
   package var oldestToken: HistoryPlace {
     get throws(StoreError) {
       let reading = try tables.historyReading()
@@ -33,20 +34,20 @@ extension RecordWriter {
     }
   }
 
-  /// Says that a consumer, who may be new, has read everything up to the token.
+  /// Notes that a consumer has read everything up to the token. The consumer may be new.
   package func setConsumer(_ name: String, _ token: HistoryPlace) throws {
     try ConsumerPlace.check(name)
     try tables.historyReading().check(token)
     try tables.setConsumer(name, token.transaction, stamp: token.stamp)
   }
 
-  /// False if there is none of that name.
+  /// Removes a consumer. Returns false if there is none with that name.
   @discardableResult
   package func removeConsumer(_ name: String) throws(StoreError) -> Bool { try tables.removeConsumer(name) }
 
   // MARK: Pruning
 
-  /// Removes from the history what lies at the token and before it, and what no consumer needs any more.
+  /// Prunes the history up to and including the token, except entries that a consumer needs.
   @discardableResult
   package func pruneHistory(through token: HistoryPlace) throws -> HistoryPruning {
     let reading = try tables.historyReading()
@@ -56,13 +57,13 @@ extension RecordWriter {
     return try prune(token.transaction)
   }
 
-  /// Removes from the history what is older than `stamp`, and what no consumer needs any more.
+  /// Prunes entries older than `stamp`, except those that a consumer needs.
   @discardableResult
   package func pruneHistory(before stamp: HybridTime) throws -> HistoryPruning {
     try prune(tables.historyReading().newest(before: stamp))
   }
 
-  /// Removes from the history transactions up to a number, but for what a consumer needs.
+  /// Prunes transactions up to a number, except those that a consumer needs.
   @discardableResult
   package func pruneHistory(through transaction: UInt64) throws -> HistoryPruning { try prune(transaction) }
 
@@ -70,14 +71,14 @@ extension RecordWriter {
     let reading = try tables.historyReading()
     var limit = min(wanted, reading.latest)
     var heldBy: String?
-    // Who cannot read on whatever is kept holds nobody up.
+    // A consumer that is cut off cannot read on in any case, so it keeps no entries.
     if let slowest = try consumers.filter({ !$0.isCutOff }).min(by: { $0.token.transaction < $1.token.transaction }),
       slowest.token.transaction < limit
     {
       heldBy = try reading.hasNews(after: slowest.token.transaction, through: limit) ? slowest.name : nil
       limit = slowest.token.transaction
     }
-    // A gap stays while somebody may come to it.
+    // A gap stays while a reader may still come to it.
     if let (key, head) = try reading.head(atMost: limit), head.isGap, head.last > limit { limit = key - 1 }
     try tables.removeHistory(upTo: limit)
     return HistoryPruning(floor: max(limit, reading.state.floor), heldBy: heldBy)

@@ -2,7 +2,7 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Typed errors through `withUnsafeBytes`, which knows only any.
+/// Writes extents with typed errors. `withUnsafeBytes` of arrays passes on only `any Error`.
 extension WriteTransaction {
   func writeExtents(_ bytes: [UInt8]) throws(StoreError) -> ExtentList {
     let result = bytes.withUnsafeBytes { bytes -> Result<ExtentList, StoreError> in

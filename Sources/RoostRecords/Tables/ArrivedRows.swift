@@ -1,8 +1,8 @@
-/// The rows of one entity that a transaction inserts. Some of the numbers may be those of no row.
+/// The numbers of the rows of one entity that a transaction inserts. Some numbers may have no row.
 package struct ArrivedRows: Sendable {
-  /// The first number that no row had before.
+  /// The first number that no row had before the transaction.
   package let start: UInt64
-  /// Behind the last of them.
+  /// One more than the last number.
   package internal(set) var end: UInt64
   /// Rows with smaller numbers, which were reserved earlier.
   package internal(set) var late: [UInt64] = []

@@ -1,6 +1,6 @@
 extension Unmanaged {
-  /// Uses the object without counting the use: whoever calls keeps it alive. Counting costs more than most of what is done for
-  /// each index of a row.
+  /// Uses the object without reference counting. The caller keeps it alive. Counting would cost
+  /// more than most steps for one index of a row.
   @inline(__always)
   func use<Value, Failure: Error>(
     _ body: (Instance) throws(Failure) -> Value

@@ -1,6 +1,7 @@
 internal import RoostFile
 
-/// Reads what derived fields are computed from, at one moment of a transaction.
+/// Reads the rows from which derived fields are computed, as they are at one moment of a
+/// transaction.
 final class DerivedSource {
   private let tables: Tables
   private var readers: [EntityID: TableReader] = [:]
@@ -15,7 +16,7 @@ final class DerivedSource {
     return field
   }
 
-  /// What is stored in a derived field; nil if there is no such row.
+  /// The stored value of a derived field; nil if the row does not exist.
   func stored(_ one: Derivation, of row: RowID) throws(StoreError) -> Value? {
     try reader(one.entity).values([one.field], of: row)?.first
   }

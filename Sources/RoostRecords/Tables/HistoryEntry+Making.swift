@@ -1,9 +1,11 @@
 internal import RoostFile
 internal import RoostTrees
 
-/// Makes the bytes of an entry from what a transaction noted, and from the rows before and after it.
+/// Makes the bytes of a history entry from the notes of a transaction, and from the rows before and
+/// after it.
 ///
-/// What a deleted row held is read from the state before the transaction: that is what the reader of the history knows.
+/// The values of a deleted row are read from the state before the transaction, because the previous
+/// entries of the history describe that state.
 struct HistoryEntryMaker {
   let tables: Tables
   private let notes: HistoryNotes
@@ -22,7 +24,7 @@ struct HistoryEntryMaker {
     writeHead(author, former: nil, to: &out)
     let head = out.bytes.count
     for id in notes.entities {
-      // With an entity that is gone its rows went too.
+      // The rows of a removed entity were removed with it.
       guard let entity = tables.catalog.entity(id), let section = try section(entity) else { continue }
       out.number(id.number)
       out.number(UInt64(section.count))
@@ -52,7 +54,7 @@ struct HistoryEntryMaker {
     if let known = notes.firstNew[entity.id] {
       firstNew = known
     } else {
-      // Only links were noted; no row was inserted, or somebody had asked for the table.
+      // Only links were noted: an insertion would have opened the table.
       firstNew = try tables.currentNextRow(entity.id)
     }
     let all = notes.notes(of: entity.id)
@@ -84,7 +86,8 @@ struct HistoryEntryMaker {
     return out.bytes
   }
 
-  /// The fields that the history keeps of deleted rows: what is marked, and what a unique index knows them by.
+  /// The fields that the history keeps of deleted rows: preserved fields, and those of unique
+  /// indexes.
   private func keptFields(of entity: Entity) -> [Field] {
     var ids = Set<FieldID>()
     for index in tables.base.indexes(of: entity.id) where index.isUnique { ids.formUnion(index.parts.map(\.field)) }
@@ -112,10 +115,10 @@ struct HistoryEntryMaker {
     _ updates: [HistoryNotes.Note], _ now: inout HistoryImage?, held: [Field], to out: inout ByteWriter
   ) throws(StoreError) {
     if updates.isEmpty { return out.number(UInt64(0)) }
-    // One group for each set of fields, in the order in which they come.
+    // One group for each set of fields, in the order of their first use.
     var groups: [UInt32: Int] = [:]
     var members: [(what: UInt32, rows: [UInt64])] = []
-    // Most changes are like the one before.
+    // Most changes have the same fields as the one before.
     var last: (what: UInt32, group: Int) = (0, 0)
     for note in updates {
       if note.what == last.what {

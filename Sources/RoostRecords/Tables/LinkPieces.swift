@@ -3,7 +3,7 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// What the log says of links: see `Tables+Links.swift`.
+/// Log records of links: see `Tables+Links.swift`.
 extension Tables {
   func recordLinks(_ kind: Kind, _ one: Relationship, numbers: [UInt64]) throws(StoreError) {
     var piece = ByteWriter()
@@ -14,7 +14,7 @@ extension Tables {
     }
   }
 
-  /// Carries out a piece about links again.
+  /// Replays a piece about links.
   func carryOutLinks(_ kind: Kind, _ reader: inout ByteReader) throws {
     let id = RelationshipID(try reader.number())
     guard let one = catalog.relationship(id) else { throw Self.unreadable }
@@ -52,7 +52,8 @@ extension Tables {
     guard reader.isAtEnd else { throw Self.unreadable }
   }
 
-  /// The same for the order of rows that refer to one. Who they are is told by the rows.
+  /// Replays a piece about the order of the rows that refer to one row. The rows themselves say
+  /// which rows these are.
   private func carryOutOrder(
     _ kind: Kind, _ one: Relationship, owner: RowID, reader: inout ByteReader
   ) throws {
@@ -68,13 +69,13 @@ extension Tables {
     guard reader.isAtEnd else { throw Self.unreadable }
   }
 
-  /// The order that a relationship keeps of the rows that refer to one.
+  /// The order that a relationship stores for the rows that refer to one row.
   func order(of one: Relationship) throws -> ChildOrder? {
     guard case .manyByReference(let entity, _) = one.shape else { return nil }
     return try table(entity).links.order(of: one.id)
   }
 
-  // MARK: What writing and carrying out again share
+  // MARK: Shared by writing and replay
 
   func link(
     _ owner: RowID, _ target: RowID, links: LinkDraft, isForward: Bool, at place: Int?
@@ -97,7 +98,8 @@ extension Tables {
     noteLink(links.relationship, link.owner, target: link.target)
   }
 
-  /// The link at a place in the owner's list, if it leads to the target; without a place the first one that does.
+  /// A link of the owner to the target: the one at a position in the owner's list, or the first one
+  /// if no position is given.
   func link(
     of owner: RowID, _ target: RowID, _ links: LinkDraft, isForward: Bool, at place: Int?
   ) throws(StoreError) -> Link? {

@@ -1,22 +1,24 @@
 internal import RoostFile
 internal import RoostTrees
 
-/// The numbers that rows of a store get, where they are given before the rows are written.
+/// Gives out row numbers before the rows are written.
 ///
-/// Objects have a lasting identity before they are saved, so somebody must give numbers outside the transactions. From then
-/// on every number of the store is given here; one that is never used is a gap, and not given again while the store is open.
+/// Objects have a lasting identity before they are saved, so their numbers come from outside the
+/// transactions. All numbers of the store are then given out here. A number that is never used is a
+/// gap, which is not filled while the store is open.
 ///
 /// Unchecked because of `next`, which is read and written under the lock.
 final class RowNumbers: @unchecked Sendable {
   private let lock = Lock()
-  /// By entity; those that were asked for last stand in front. They are few, and so are found sooner than by hashing.
+  /// The next number of each entity. The most recently used entities come first. There are few, so
+  /// this search is faster than hashing.
   @exclusivity(unchecked) private var next: [(entity: EntityID, number: UInt64)] = []
 
-  /// Numbers end here, so that adding to one cannot overflow.
+  /// Numbers stay below this limit, so that adding to one cannot overflow.
   static let end: UInt64 = 1 << 62
 
-  /// Gives `count` numbers in a row, and says the first. `stored` is the number of the next row as the store has it, and
-  /// is asked for once.
+  /// Gives out `count` consecutive numbers and returns the first. `stored` returns the number of
+  /// the next row in the store; it is called once for each entity.
   func take(_ entity: EntityID, _ count: UInt64, stored: () throws -> UInt64) throws -> RowID {
     lock.acquire()
     defer { lock.release() }
@@ -36,7 +38,7 @@ final class RowNumbers: @unchecked Sendable {
     return found / 2
   }
 
-  /// Whether a number was given, or may have been before the store was opened.
+  /// Whether a number was given out, also before the store was opened.
   func wasGiven(_ id: RowID, _ entity: EntityID, stored: UInt64) -> Bool {
     lock.acquire()
     defer { lock.release() }
@@ -45,7 +47,7 @@ final class RowNumbers: @unchecked Sendable {
 }
 
 extension TableWriter {
-  /// Adds a row under a number that ``RecordStore/reserve(_:of:)`` gave.
+  /// Inserts a row under a number that ``RecordStore/reserve(_:of:)`` gave out.
   package func insert(_ builder: inout RowBuilder, as id: RowID) throws {
     try tables.check(generation)
     guard tables.numbers?.wasGiven(id, entity.id, stored: nextRow) == true else {
@@ -59,13 +61,15 @@ extension TableWriter {
     do { try finishInsert(id, moved) } catch { throw giveBack(moved, to: &builder, error) }
   }
 
-  /// Checks the values of a row as ``insert(_:as:)`` does and throws the same faults, but writes only the keys of unique indexes: a
-  /// later row with one of them is refused. The caller must abandon the transaction.
+  /// Checks the values of a row as ``insert(_:as:)`` does and throws the same errors, but writes
+  /// only the keys of unique indexes. So a later row with one of these keys is refused. The caller
+  /// must abandon the transaction.
   ///
-  /// A key with a cut text is not written, because its row would be read for a comparison.
+  /// A key with a cut text is not written, because a comparison would read its row, which does not
+  /// exist.
   ///
-  /// - Parameter wanted: unique indexes. If a row has the same values in one of them, it is returned, and no fault is thrown: the texts of
-  ///   a fault cost more than the look-up.
+  /// - Parameter wanted: Unique indexes. If a row has the same values in one of them, it is
+  ///   returned and no error is thrown, because the texts of an error cost more than the look-up.
   package func probe(_ builder: inout RowBuilder, as id: RowID, among wanted: [IndexID]) throws -> RowID? {
     try tables.check(generation)
     let moved = try assemble(&builder, id)
@@ -84,7 +88,7 @@ extension TableWriter {
     return nil
   }
 
-  /// Gives no row a number below `next` any more.
+  /// Reserves all numbers below `next`: no new row gets one of them.
   package func keepNumbers(below next: UInt64) throws {
     try tables.check(generation)
     if next > nextRow { passOver(RowID(next - 1)) }

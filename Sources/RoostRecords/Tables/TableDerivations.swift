@@ -1,6 +1,7 @@
 internal import RoostFile
 
-/// What a table does for derived fields when a row of it changes: its own fields, and those of the rows that it is a member of.
+/// Updates derived fields when a row of a table changes: those of the row, and those of the rows
+/// that have it as a member.
 final class TableDerivations {
   /// A derived field of the table itself.
   struct Own {
@@ -8,11 +9,11 @@ final class TableDerivations {
     let kind: Derivation.Kind
     let slot: Slot
     let empty: Value
-    /// Whether a row may have members before it exists.
+    /// Whether other rows may refer to a row of the table before it exists.
     let mayPrecede: Bool
   }
 
-  /// A derived field of the rows that a reference leads to.
+  /// A derived field of the rows to which a reference of this table refers.
   private struct Feed {
     let parent: EntityID
     let field: FieldID
@@ -39,7 +40,7 @@ final class TableDerivations {
   private let entity: EntityID
   private let tables: Tables
 
-  /// Nil if nothing is derived from the table or in it.
+  /// Nil if no derived field belongs to the table or is computed from it.
   init?(_ entity: Entity, _ layout: Layout, tables: Tables) throws(StoreError) {
     self.tables = tables
     self.entity = entity.id
@@ -106,7 +107,7 @@ final class TableDerivations {
   }
 
   func erased(_ id: RowID, _ old: UnsafeRawPointer, layout: Layout) {
-    // A row that comes back under its number counts its members.
+    // A row that is inserted again under its old number counts its members again.
     for one in own { forget(entity, id, field: one.field) }
     for feed in feeds { note(feed, old, layout: layout, isRemoved: true) }
   }
@@ -123,15 +124,15 @@ final class TableDerivations {
   }
 }
 
-/// No writer sets a derived field.
+/// Keeps writers from setting derived fields.
 extension TableWriter {
-  /// Empties the derived fields of a new row.
+  /// Sets the derived fields of a new row to their empty values.
   func emptyDerived(_ builder: inout RowBuilder) throws(RecordFault) {
     guard let derived else { return }
     for one in derived.own { try builder.set(one.slot, one.empty) }
   }
 
-  /// Gives the derived fields of a changed row their values in `old`.
+  /// Resets the derived fields of a changed row to their values in `old`.
   func keepDerived(_ builder: inout RowBuilder) {
     guard let derived else { return }
     for one in derived.own {

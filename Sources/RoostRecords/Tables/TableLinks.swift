@@ -3,33 +3,35 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// What a table does for its relationships when a row of it changes.
+/// Updates relationships when a row of a table changes.
 ///
-/// Who is a child is said by the reference in its row; the order of a parent's children follows: a new child comes last, see
-/// ``ChildOrder``. A row that goes takes its links with it. Both happen wherever a row is written, so the log need not tell.
+/// The reference in a row decides whose child it is. The order of a parent's children follows: a
+/// new child comes last, see ``ChildOrder``. A deleted row loses its links. Both happen wherever a
+/// row is written, so they need no log records.
 final class TableLinks {
-  /// A reference whose rows stand in an order that the other side keeps.
+  /// A reference whose inverse is an ordered list.
   private struct Order {
     let slot: Slot
     let children: ChildOrder
   }
 
-  /// A reference that must lead to a row.
+  /// A reference that must refer to an existing row.
   struct Checked {
     let slot: Slot
     let relationship: Relationship
-    /// The row it led to last, which was there.
+    /// The row of the last successful check.
     var last = RowID(0)
     var deletions = -1
   }
 
-  /// A reference whose other side users see: whom it leads to has other members then.
+  /// A reference whose inverse is visible to users: the row to which it refers gains or loses a
+  /// member.
   private struct Told {
     let slot: Slot
     let entity: EntityID
     /// The number of the other side's relationship.
     let inverse: UInt32
-    /// Who was told last, and need not be again.
+    /// The last noted row, which needs no second note.
     var last = RowID(0)
   }
 
@@ -69,14 +71,15 @@ final class TableLinks {
     self.told = told
   }
 
-  /// Begins the next transaction: what the last one noted for itself is forgotten.
+  /// Begins the next transaction: forgets which rows the last one noted.
   func begin() {
     for index in told.indices { told[index].last = RowID(0) }
     for index in checked.indices { checked[index].deletions = -1 }
     for order in orders { order.children.begin() }
   }
 
-  /// The order that the other side of a reference keeps, by that side's number.
+  /// The ordered list with this relationship number; nil if no reference of the table belongs to
+  /// one.
   func order(of id: RelationshipID) -> ChildOrder? {
     orders.first { $0.children.links.relationship.id == id }?.children
   }
@@ -126,7 +129,7 @@ final class TableLinks {
     }
   }
 
-  /// Notes for the history that a row has other members by a reference to it.
+  /// Notes in the history that the members of a row changed because of a reference to it.
   private func tell(_ index: Int, _ row: RowID?) {
     guard let row, row != told[index].last else { return }
     told[index].last = row
@@ -145,7 +148,7 @@ final class TableLinks {
 
   // MARK: Checking
 
-  /// Notes references of a row that lead to no row yet: they must at the transaction's end.
+  /// Notes references to rows that do not exist yet. They must exist at the end of the transaction.
   @inline(__always)
   func check(_ id: RowID, _ new: UnsafeRawPointer, old: UnsafeRawPointer?, layout: Layout) throws {
     if checked.isEmpty { return }
@@ -166,7 +169,7 @@ final class TableLinks {
   }
 }
 
-/// A reference that led to no row when it was written.
+/// A reference to a row that did not exist when the reference was written.
 struct OpenReference: Hashable {
   var relationship: RelationshipID
   var target: RowID

@@ -3,11 +3,12 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Changing and removing rows.
+/// Changes and removes rows.
 extension TableWriter {
-  /// Changes fields of a row; false if there is none of that number.
+  /// Changes fields of a row. Returns false if the row does not exist.
   ///
-  /// `body` gets the row as it is. What it leaves alone stays; a row of an older layout gets the newest.
+  /// `body` gets the row with its present values, and changes some. A row of an older layout gets
+  /// the newest one.
   @discardableResult
   package func update(_ id: RowID, _ body: (inout RowBuilder) throws -> Void) throws -> Bool {
     guard try load(id) else { return false }
@@ -17,10 +18,10 @@ extension TableWriter {
     return true
   }
 
-  /// Makes `new` of `old`.
+  /// Replaces the row in `old` with the one in `new`.
   func replace(_ id: RowID, _ moved: [Moved]) throws { try replace(id, moved, changed: changedFields(moved)) }
 
-  /// Makes `new` of `old`, from which it differs in some fields.
+  /// Replaces the row in `old` with the one in `new`, which differs in these fields.
   func replace(_ id: RowID, _ moved: [Moved], changed: FieldSet) throws {
     if changed.isEmpty { return }
     let touched = touched(by: changed)
@@ -32,7 +33,7 @@ extension TableWriter {
     }
   }
 
-  /// Changes fields of a row by name; false if there is none of that number.
+  /// Changes fields of a row by name. Returns false if the row does not exist.
   @discardableResult
   package func update(_ id: RowID, _ values: KeyValuePairs<String, Value>) throws -> Bool {
     try update(id) { builder in
@@ -42,7 +43,7 @@ extension TableWriter {
     }
   }
 
-  /// Removes a row; false if there is none of that number.
+  /// Deletes a row. Returns false if it does not exist.
   @discardableResult
   package func delete(_ id: RowID) throws -> Bool {
     guard try load(id) else { return false }
@@ -53,7 +54,8 @@ extension TableWriter {
     return true
   }
 
-  /// Puts a row into `old`, in the newest layout, and into the builder; false if there is none of that number.
+  /// Loads a row into `old`, in the newest layout, and into the builder. Returns false if it does
+  /// not exist.
   func load(_ id: RowID) throws(StoreError) -> Bool {
     try tables.check(generation)
     loaded = nil
@@ -68,7 +70,8 @@ extension TableWriter {
     return true
   }
 
-  /// Puts a row into `old` alone, for whoever has a builder of his own; false if there is none of that number.
+  /// Loads a row into `old` only, for callers with their own builder. Returns false if it does not
+  /// exist.
   func loadOld(_ id: RowID) throws(StoreError) -> Bool {
     try tables.check(generation)
     loaded = nil
@@ -82,7 +85,8 @@ extension TableWriter {
     return true
   }
 
-  /// Puts a row of an older layout into `old` and into the builder, as one of the newest.
+  /// Loads a row of an older layout into `old` and into the builder, converted to the newest
+  /// layout.
   private func shift(_ id: RowID) throws(StoreError) {
     guard let bytes = try rows.tree.value(of: id.number) else { throw damaged(id) }
     var failure: StoreError?
@@ -97,7 +101,8 @@ extension TableWriter {
     if let failure { throw failure }
   }
 
-  /// The row is of a layout that admits it.
+  /// Notes the removed fields of a row whose values are stored outside it. `admits` of the row's
+  /// layout has accepted the row.
   private func noteStrays(_ row: UnsafeRawBufferPointer) {
     strays = []
     guard let start = row.baseAddress, let version = Layout.version(of: row), version != layout.version else { return }
@@ -111,7 +116,7 @@ extension TableWriter {
     StoreError(.damaged, "row \(id.number) of \(entity.name) is unreadable")
   }
 
-  /// The fields in which `new` differs from `old`.
+  /// The fields that differ between `new` and `old`.
   func changedFields(_ moved: [Moved]) -> FieldSet {
     var changed = FieldSet()
     if old.count == new.count, let fixed = layout.differingFixed(old.start, new.start, count: new.count) {
@@ -127,7 +132,7 @@ extension TableWriter {
     return changed
   }
 
-  /// The indexes in which these fields may move a row.
+  /// The indexes whose entries depend on these fields.
   func touched(by changed: FieldSet) -> [Borrowed] {
     var touched: [Borrowed] = []
     for index in borrowed where index.use({ !$0.fields.isDisjoint(with: changed) }) {
@@ -136,7 +141,8 @@ extension TableWriter {
     return touched
   }
 
-  /// Puts `new` into the place of `old`, and into the touched indexes, whose keys are made.
+  /// Writes `new` in place of `old`, in the rows and in the touched indexes, whose keys are already
+  /// made.
   func exchange(
     _ id: RowID, _ changed: FieldSet, moved: [Moved], touched: [Borrowed]
   ) throws(StoreError) {
@@ -148,7 +154,7 @@ extension TableWriter {
     for index in layout.places.indices where changed.contains(index) {
       let place = layout.places[index].place
       guard place.kind == .variable else { continue }
-      // Where both stand outside, the new value takes the old one's place.
+      // If both values are outside the row, the new value overwrites the old one.
       if place.variable(old.start).isOutside, !place.variable(new.start).isOutside {
         try removeLarge(id, layout.members[index].id)
       }
@@ -163,7 +169,7 @@ extension TableWriter {
     if id.number < firstNew { tables.history.note(update: id, of: entity.id, changed, layout) }
   }
 
-  /// Takes `old` out of rows and indexes.
+  /// Removes `old` from rows and indexes.
   func erase(_ id: RowID) throws(StoreError) {
     loaded = nil
     tables.deletions &+= 1
@@ -180,7 +186,7 @@ extension TableWriter {
     tables.history.note(delete: id, of: entity.id)
   }
 
-  /// Takes the entries of `old` out of some indexes.
+  /// Removes the entries of `old` from some indexes.
   func takeOut(_ id: RowID, of touched: [Borrowed]) throws(StoreError) {
     for index in touched {
       let isDone = try index.use { (index) throws(StoreError) in try index.remove(old.start, id) }

@@ -1,8 +1,9 @@
-/// Looking rows up while they are written.
+/// Finds rows while the transaction writes.
 extension TableWriter {
-  /// The row that has these values in a unique index at this moment; nil if there is none.
+  /// The row that now has these values in a unique index; nil if there is none.
   ///
-  /// What waits for the index is found where it waits, so that to ask between changes does not carry them out one by one.
+  /// Waiting changes of the index are searched without being applied, so that searches between
+  /// changes do not apply them one by one.
   package func row(unique name: String, _ values: [Value]) throws -> RowID? {
     try tables.check(generation)
     guard let index = indexes.first(where: { $0.isUnique && $0.index.name == name }) else {
@@ -11,7 +12,8 @@ extension TableWriter {
     var key = ByteBuffer()
     try entity.append(values, of: index.index, to: &key)
     if let row = try index.row(of: key.bytes) { return row }
-    // A key goes on with the row's number where a text was cut or a part is nil: those are found in the tree alone.
+    // A key ends with the row's number if a text was cut or a part is nil. Such keys are found in
+    // the tree only.
     return values.contains { mayBeCut($0, index.index) } ? try reading.row(unique: name, values) : nil
   }
 

@@ -2,7 +2,7 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Keeps full text indexes right while rows change.
+/// Updates full text indexes when rows change.
 extension TableWriter {
   /// Adds the texts of `new` to the indexes that cover the row.
   func addTexts(_ id: RowID, _ moved: [Moved]) throws(StoreError) {
@@ -22,7 +22,8 @@ extension TableWriter {
     }
   }
 
-  /// Adds the texts of stored rows from `start` on, at most so many. Returns the row where to go on; nil after the last one.
+  /// Adds the texts of at most `most` stored rows, beginning with `start`. Returns the row to
+  /// continue with; nil after the last one.
   func build(_ text: FullTextWriter, from start: RowID, to end: RowID? = nil, most: Int) throws -> RowID? {
     var cursor = IntegerCursor(rows.tree)
     var isThere = try cursor.seek(start.number)
@@ -50,7 +51,8 @@ extension Tables {
     _ = try table.build(writer, from: RowID(0), most: .max)
   }
 
-  /// Puts some more rows into a full text index that is built in steps; true if it is whole now.
+  /// Adds the texts of some more rows to a full text index that is built in steps. Returns true if
+  /// it is complete.
   func buildStep(_ index: FullTextIndex, most: Int) throws -> Bool {
     guard let start = index.builtBelow else { return true }
     let table = try table(index.entity)
@@ -67,7 +69,8 @@ extension Tables {
     return end == nil
   }
 
-  /// Puts rows into a full text index that is built in steps, up to those below a number; nil for all of them.
+  /// Adds the rows below a number to a full text index that is built in steps; with nil all
+  /// remaining rows.
   func build(_ index: FullTextIndex, from start: RowID, below end: RowID?) throws {
     let table = try table(index.entity)
     guard let writer = table.texts.first(where: { $0.index.id == index.id }) else {
@@ -79,7 +82,7 @@ extension Tables {
     try set(built)
   }
 
-  /// Notes how far a full text index is built.
+  /// Stores how far a full text index is built.
   func set(_ index: FullTextIndex) throws(StoreError) {
     try changeCatalog { catalog in catalog.set(index) }
   }

@@ -3,9 +3,9 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Carrying out a record again.
+/// Replays records of the log.
 extension TableWriter {
-  /// Adds the row of a record.
+  /// Inserts the row of a record.
   func replayInsert(_ id: RowID, _ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     guard layout.admits(bytes), id.number > 0, id.number < RowNumbers.end, try isFree(id) else { throw damaged(id) }
     new.make(bytes.count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
@@ -15,7 +15,7 @@ extension TableWriter {
     try place(id, moved)
   }
 
-  /// Changes the fields of a record; `body` sets them in the builder.
+  /// Changes the fields that a record names; `body` sets them in the builder.
   func replayUpdate(
     _ id: RowID, _ body: (inout RowBuilder) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -27,15 +27,15 @@ extension TableWriter {
     let changed = changedFields(moved)
     let touched = touched(by: changed)
     let isFree = try makeWay(touched, id, moved: moved)
-    // Others may have been looked at meanwhile.
+    // The callback may have loaded other rows.
     if tables.makesWay != nil, try !load(id) { throw damaged(id) }
     if !isFree { return try erase(id) }
     try makeKeys(touched, id, moved: moved)
     try exchange(id, changed, moved: moved, touched: touched)
   }
 
-  /// Asks whoever carries records out over rows that they do not know what becomes of rows with the values of `new`. False
-  /// where they stay, and `new` may not be written.
+  /// Asks the salvager what happens to rows that have the unique values of `new`. Returns false if
+  /// they stay, so `new` must not be written. An ordinary replay always gets true.
   private func makeWay(_ touched: [Borrowed], _ id: RowID, moved: [Moved]) throws(StoreError) -> Bool {
     guard let makesWay = tables.makesWay else { return true }
     var rivals: [RowID] = []
@@ -56,7 +56,7 @@ extension TableWriter {
     return waiting
   }
 
-  /// Forgets large values whose row cannot be written.
+  /// Discards large values whose row cannot be written.
   func forgetWaiting() { waiting = [] }
 
   func replayDelete(_ id: RowID) throws(StoreError) {
@@ -64,7 +64,7 @@ extension TableWriter {
     try erase(id)
   }
 
-  /// A large value of the row whose insertion or change is the next piece of the record.
+  /// Keeps a large value for the row that the next piece of the record inserts or changes.
   func replayLarge(_ field: FieldID, _ bytes: [UInt8], list: ExtentList? = nil) throws(StoreError) {
     guard let index = layout.members.firstIndex(where: { $0.id == field }), layout.slots[index].isVariable else {
       throw StoreError(.logDamaged, "a record names a field that does not exist")

@@ -3,31 +3,31 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// What becomes of a row whose unique values another row has already.
+/// The result of an upsert if another row already has the unique values.
 package enum UpsertPolicy {
-  /// The row that is there takes all fields of the new one, and keeps its number.
+  /// The existing row gets all fields of the new one, and keeps its number.
   case replace
-  /// The row that is there stays as it is.
+  /// The existing row stays as it is.
   case keepExisting
-  /// The row that is there takes the fields of the new one that are not nil.
+  /// The existing row gets the non-nil fields of the new one.
   case mergeNonNil
-  /// A fault that names the row.
+  /// The upsert throws an error that names the existing row.
   case `throw`
-  /// `merge` gets the row that is there, to be changed, and the new one.
+  /// `merge` changes the existing row; it gets the new one too.
   case merge((_ existing: inout RowBuilder, _ new: Row) throws -> Void)
-  /// The row that is there takes these fields of the new one, or of those the ones that are not nil.
+  /// The existing row gets these fields of the new one, or only those that are not nil.
   case fields(Set<FieldID>, skipsNil: Bool = false)
-  /// One of the others, by the row that is there.
+  /// Chooses another policy for each existing row.
   indirect case byRow((_ existing: Row) throws -> UpsertPolicy)
 }
 
 package enum UpsertOutcome: Hashable, Sendable { case inserted, updated, kept }
 
 extension TableWriter {
-  /// Adds a row, or changes the one that has its values in a unique index already.
+  /// Inserts a row, or changes the row that already has its values in a unique index.
   ///
-  /// Without an index any unique one decides; if they lead to different rows, that is a fault which names both, and nothing
-  /// changes. So is a conflict that is left after the row has been changed.
+  /// If no index is named, all unique indexes decide. If they find different rows, the error names
+  /// both and nothing changes. A conflict that remains after the change is an error too.
   package func upsert(
     _ row: inout RowBuilder, on name: String? = nil, _ policy: UpsertPolicy = .replace
   ) throws -> (id: RowID, outcome: UpsertOutcome) {
@@ -35,7 +35,7 @@ extension TableWriter {
     return (done.id, done.outcome)
   }
 
-  /// The same where some of the unique indexes decide.
+  /// Inserts or changes a row, where only these unique indexes decide.
   package func upsert(
     _ row: inout RowBuilder, among wanted: [IndexID], _ policy: UpsertPolicy
   ) throws -> (id: RowID, outcome: UpsertOutcome) {
@@ -43,7 +43,7 @@ extension TableWriter {
     return (done.id, done.outcome)
   }
 
-  /// The same, and says which fields changed.
+  /// Inserts or changes a row as ``upsert(_:among:_:)`` does, and returns which fields changed.
   package func merge(_ row: inout RowBuilder, among wanted: [IndexID], _ policy: UpsertPolicy) throws -> Merged {
     try merge(&row, deciding(wanted), policy: policy)
   }
@@ -58,15 +58,15 @@ extension TableWriter {
     throw RecordFault(.unknown, "none of these indexes is a unique one", entity: entity.name)
   }
 
-  /// What an upsert did.
+  /// The result of an upsert.
   package struct Merged {
     package let id: RowID
     package let outcome: UpsertOutcome
-    /// Of the row that was there, the fields that have another value now.
+    /// The fields of the existing row whose values changed.
     package var changed: [FieldID] = []
   }
 
-  /// The same, and says which fields changed.
+  /// Inserts or changes a row as ``upsert(_:on:_:)`` does, and returns which fields changed.
   package func merge(
     _ row: inout RowBuilder, on name: String? = nil, _ policy: UpsertPolicy = .replace
   ) throws -> Merged { try merge(&row, try unique(name), policy: policy) }
@@ -79,7 +79,7 @@ extension TableWriter {
     do { return try merge(moved, found, policy: policy) } catch { throw giveBack(moved, to: &row, error) }
   }
 
-  /// The row is in `new`.
+  /// Merges the row in `new` into the found row, or inserts it if none was found.
   private func merge(
     _ moved: [Moved], _ found: (row: RowID, index: IndexWriter)?, policy: UpsertPolicy
   ) throws -> Merged {
@@ -93,7 +93,7 @@ extension TableWriter {
     while case .byRow(let choose) = policy {
       policy = try choose(Row(found.row, old.start, count: old.count, version: Int(layout.version)))
     }
-    // A row that is replaced keeps its derived fields.
+    // A replaced row keeps its derived fields.
     if let derived, !derived.own.isEmpty, case .replace = policy { policy = .fields(derived.free) }
     let changed: FieldSet
     switch policy {
@@ -108,9 +108,9 @@ extension TableWriter {
     return Merged(id: found.row, outcome: .updated, changed: members.map { layout.members[$0].id })
   }
 
-  /// Changes the row in `old` by parts of the one in `new`; returns the fields that changed.
+  /// Changes the row in `old` with values of the row in `new`. Returns the fields that changed.
   private func change(_ id: RowID, _ moved: [Moved], policy: UpsertPolicy) throws -> FieldSet {
-    // The memory of `new` is needed for the row as it will be.
+    // `new` is copied, because the changed row is assembled in its memory.
     let bytes = [UInt8](new.bytes)
     builder.load(admitted: old.bytes)
     return try bytes.withUnsafeBytes { bytes in
@@ -128,18 +128,18 @@ extension TableWriter {
     }
   }
 
-  /// Puts the row into `new`, and finds the one that has its values.
+  /// Assembles the row in `new`, and finds the row with the same unique values.
   private func find(
     _ row: inout RowBuilder, _ deciding: [IndexWriter]
   ) throws -> (moved: [Moved], found: (row: RowID, index: IndexWriter)?) {
-    // A number that no row has, to look for rows that have the values.
+    // The search needs a number that no row has.
     let id = RowID(nextRow)
     if derived != nil { try emptyDerived(&row) }
     let moved = try assemble(&row, id)
     do { return (moved, try find(id, moved, deciding: deciding)) } catch { throw giveBack(moved, to: &row, error) }
   }
 
-  /// Finds the row that has the values of the one in `new`.
+  /// Finds the row with the unique values of the row in `new`.
   private func find(
     _ id: RowID, _ moved: [Moved], deciding: [IndexWriter]
   ) throws -> (row: RowID, index: IndexWriter)? {
@@ -159,12 +159,13 @@ extension TableWriter {
     return found
   }
 
-  /// The row that has the values of one that is put together, in one of these unique indexes; nil if there is none.
+  /// The row with the same values as the built row in one of these unique indexes; nil if there is
+  /// none.
   package func row(like row: inout RowBuilder, in wanted: [IndexID]) throws -> RowID? {
     try self.row(like: &row, indexes.filter { $0.index.isUnique && wanted.contains($0.index.id) })
   }
 
-  /// The same, by the name of an index, or by any unique one.
+  /// The row with the same values as the built row in the named unique index, or in any one.
   package func row(like row: inout RowBuilder, on name: String? = nil) throws -> RowID? {
     try self.row(like: &row, unique(name))
   }
@@ -184,9 +185,9 @@ extension TableWriter {
     return found
   }
 
-  /// Gives a row the fields of another one of the same layout.
+  /// Copies fields of another row of the same layout into a row.
   ///
-  /// - Parameter wanted: those that it is about; nil for all of them.
+  /// - Parameter wanted: the fields to copy; nil for all.
   private func take(
     _ new: Row, _ moved: [Moved], row: inout RowBuilder, skipsNil: Bool, wanted: Set<FieldID>? = nil
   ) {
@@ -206,8 +207,8 @@ extension TableWriter {
 
   // MARK: Many rows
 
-  /// Changes many rows alike; returns how many of them were there. A fault leaves those before it changed: to undo them, run
-  /// it in a savepoint.
+  /// Changes many rows in the same way. Returns the number of rows that existed. An error leaves
+  /// the rows before it changed: run this in a savepoint to undo them.
   @discardableResult
   package func update(many rows: some Sequence<RowID>, _ body: (inout RowBuilder) throws -> Void) throws -> Int {
     var count = 0
@@ -215,7 +216,8 @@ extension TableWriter {
     return count
   }
 
-  /// Removes many rows, without looking at the rules of relationships; returns how many of them were there.
+  /// Deletes many rows without applying the rules of relationships. Returns the number of rows that
+  /// existed.
   @discardableResult
   package func delete(many rows: some Sequence<RowID>) throws -> Int {
     var count = 0

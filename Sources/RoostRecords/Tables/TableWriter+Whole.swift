@@ -1,10 +1,10 @@
 package import RoostFile
 internal import RoostTrees
 
-/// Changing a row in a builder of the caller's own.
+/// Changes a row in a builder of the caller.
 extension TableWriter {
-  /// Puts a row into the builder, which is of the newest layout; false if there is none of that number. What is changed in
-  /// there comes back with ``replace(_:with:)``.
+  /// Loads a row into a builder of the newest layout. Returns false if the row does not exist.
+  /// ``replace(_:with:)`` writes the changed row.
   package func read(_ id: RowID, into builder: inout RowBuilder) throws -> Bool {
     guard try load(id) else { return false }
     builder.load(old.bytes)
@@ -12,23 +12,23 @@ extension TableWriter {
     return true
   }
 
-  /// Calls `body` with a row as one of the newest layout; nil if there is none of that number. Until the table is used again the row
-  /// stands where it stands, and ``replace(_:with:)`` need not look for it.
+  /// Calls `body` with a row in the newest layout; nil if the row does not exist. The row stays
+  /// loaded until the table is used again, so ``replace(_:with:)`` does not search it.
   package func visit<Result>(_ id: RowID, _ body: (Row) throws -> Result) throws -> Result? {
     guard try loadOld(id) else { return nil }
     loaded = id
     return try body(Row(id, old.start, count: old.count, version: Int(layout.version)))
   }
 
-  /// A value that stands outside its row.
+  /// A value that is stored outside its row.
   package func large(_ field: FieldID, of id: RowID) throws(StoreError) -> [UInt8] {
     try LargeValue.read(id, field, in: large.tree)
   }
 
-  /// Makes the row what the builder says, where it says something else; false if there is none of that number.
+  /// Writes the row from the builder if it differs. Returns false if the row does not exist.
   @discardableResult
   package func replace(_ id: RowID, with builder: inout RowBuilder) throws -> Bool {
-    // Mostly nothing happened since it was read.
+    // Usually the row is still loaded from the read before.
     if loaded == id { try tables.check(generation) } else if try !load(id) { return false }
     if derived != nil { keepDerived(&builder) }
     let moved = try assemble(&builder, id)
@@ -36,7 +36,8 @@ extension TableWriter {
     return true
   }
 
-  /// Where a reference of a row leads; nil for nowhere, or if there is none of that number.
+  /// The row to which a reference of a row refers; nil if the reference is nil or the row does not
+  /// exist.
   package func reference(_ slot: Slot, of id: RowID) throws -> RowID? {
     guard try load(id) else { return nil }
     return builder.reference(slot)

@@ -3,11 +3,12 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// One entity's rows, large values and indexes while a transaction changes them.
+/// The rows, large values and indexes of one entity while a transaction changes them.
 ///
 /// ## Invariants
-/// 1. Every row stands in every index that admits it, and every entry has its row; or the index has a change waiting.
-/// 2. A change is checked before anything is touched, so a fault leaves everything as it was.
+/// 1. Every index has an entry for every row that it admits, and no others. An entry may be in the
+///    waiting changes of the index.
+/// 2. A change is checked before it modifies anything, so an error leaves everything as it was.
 package final class TableWriter {
   package let entity: Entity
   package let layout: Layout
@@ -16,36 +17,38 @@ package final class TableWriter {
   let rows: IntegerTreeDraft
   let large: ByteTreeDraft
   let indexes: [IndexWriter]
-  /// The same without a count of their users, for every row.
+  /// The indexes without reference counting, for use in every row.
   let borrowed: [Borrowed]
   /// The full text indexes.
   let texts: [FullTextWriter]
   let links: TableLinks
   /// Nil if no derived field depends on the table.
   let derived: TableDerivations?
-  /// Of the tables when this one was opened: it is of no use once they have gone on without it.
+  /// The generation of the tables when this table was opened. The table is invalid when that of the
+  /// tables has moved on.
   @exclusivity(unchecked) private(set) var generation: Int
   @exclusivity(unchecked) private(set) var nextRow: UInt64
-  /// Changes of rows from here on need no note in the history: they are new, or there is none.
+  /// Rows from this number on need no note in the history: they are new, or the history is off.
   @exclusivity(unchecked) private(set) var firstNew: UInt64
   @exclusivity(unchecked) private(set) var isNextRowChanged = false
-  // The row that is written, and the one it replaces. One thread changes a table, and never within itself.
+  // The row that is written, and the one it replaces. One thread changes a table, and calls are not
+  // nested.
   @exclusivity(unchecked) var new: RowBytes
   @exclusivity(unchecked) var old: RowBytes
-  /// The row that was put into `old` to be read, if it is still that.
+  /// The row that was loaded into `old`, while it is still there.
   @exclusivity(unchecked) var loaded: RowID?
-  /// Fields of the loaded row that stand outside it, and that its entity has no more.
+  /// Removed fields of the entity whose values in the loaded row are stored outside it.
   @exclusivity(unchecked) var strays: [FieldID] = []
-  /// Large values of a record that is carried out again, until their row comes.
+  /// Large values of a record that is replayed, until their row follows.
   var waiting: [Moved] = []
-  /// The indexes that decided about the last merge, for the next one.
+  /// The unique indexes of the last merge, cached for the next one.
   @exclusivity(unchecked) var lastDeciding: (wanted: [IndexID], indexes: [IndexWriter])?
-  /// For the update of a row.
+  /// Builds the updated row.
   @exclusivity(unchecked) var builder: RowBuilder
 
   typealias Borrowed = Unmanaged<IndexWriter>
 
-  /// The most bytes a row may have to stay in its leaf.
+  /// The most bytes of a row that is stored in a leaf.
   private static let rowBytes = Limits.entryBytes - IntegerLeaf.slotSize
 
   init(
@@ -72,7 +75,7 @@ package final class TableWriter {
     builder = RowBuilder(layout)
   }
 
-  /// Takes part in the next transaction: see ``Tables/begin(in:)``.
+  /// Joins the next transaction: see ``Tables/begin(in:)``.
   func begin() {
     generation = tables.generation
     firstNew = tables.history.begin(entity.id, next: nextRow)
@@ -80,7 +83,7 @@ package final class TableWriter {
     links.begin()
   }
 
-  /// The rows as they are at this moment, for reading until the next change.
+  /// The rows with all changes, valid for reading until the next change.
   package var reading: TableReader {
     get throws(StoreError) {
       var trees: [(Index, ByteTree)] = []
@@ -93,7 +96,7 @@ package final class TableWriter {
     }
   }
 
-  /// Puts what waits into the trees.
+  /// Applies the waiting changes to the trees.
   func settle() throws(StoreError) {
     for index in indexes { try index.settle() }
     for text in texts { try text.settle() }
@@ -101,7 +104,7 @@ package final class TableWriter {
 
   func noteSealed() { isNextRowChanged = false }
 
-  /// An empty row, to be filled and given to ``insert(_:)`` as often as needed.
+  /// An empty row to fill and to pass to ``insert(_:)``, as often as needed.
   package func makeBuilder() -> RowBuilder { RowBuilder(layout) }
 
   package func slot(_ name: String) throws(RecordFault) -> Slot {
@@ -113,7 +116,7 @@ package final class TableWriter {
 
   // MARK: Inserting
 
-  /// Adds a row and returns its number, which no other row ever gets.
+  /// Inserts a row and returns its number. No other row ever gets this number.
   package func insert(_ builder: inout RowBuilder) throws -> RowID {
     try tables.check(generation)
     let id = try newNumber()
@@ -123,7 +126,7 @@ package final class TableWriter {
     return id
   }
 
-  /// Puts in what was assembled.
+  /// Inserts the assembled row.
   func finishInsert(_ id: RowID, _ moved: [Moved]) throws {
     try prepare(borrowed, id, moved: moved)
     try links.check(id, new.start, old: nil, layout: layout)
@@ -133,7 +136,7 @@ package final class TableWriter {
     }
   }
 
-  /// Adds a row from values by name; what is not named is nil, or zero and empty.
+  /// Inserts a row from values by name. Other fields are nil, or zero and empty.
   @discardableResult
   package func insert(_ values: KeyValuePairs<String, Value>) throws -> RowID {
     builder.clear()
@@ -143,7 +146,7 @@ package final class TableWriter {
     return try insert(&builder)
   }
 
-  /// Adds a row from values of fields.
+  /// Inserts a row from values of fields.
   package func insert(fields values: [(field: Field, value: Value)]) throws -> RowID {
     builder.clear()
     for (field, value) in values {
@@ -159,11 +162,11 @@ package final class TableWriter {
     var slot: Slot
     var field: FieldID
     var bytes: [UInt8]
-    /// Where it lies already, if the log named that; the bytes are then read when they are needed.
+    /// The extents that the log named for the value. Its bytes are read when they are needed.
     var extents: ExtentList?
   }
 
-  /// Puts the row's bytes into `new`, and takes out of it what is too large.
+  /// Assembles the row in `new`, and moves values that are too large out of it.
   func assemble(_ builder: inout RowBuilder, _ id: RowID) throws(RecordFault) -> [Moved] {
     var moved: [Moved] = []
     while builder.byteCount > Self.rowBytes, let largest = builder.largest() {
@@ -183,7 +186,8 @@ package final class TableWriter {
     return moved
   }
 
-  /// Puts what was too large back: whoever is refused may try again with the same builder, in another way.
+  /// Puts moved values back into the builder. A caller whose row was refused may try again with the
+  /// same builder.
   func putBack(_ moved: [Moved], into builder: inout RowBuilder) {
     for value in moved { value.bytes.withUnsafeBytes { builder.set(value.slot, bytes: $0) } }
   }
@@ -193,7 +197,7 @@ package final class TableWriter {
     return error
   }
 
-  /// Makes the keys of `new`, and refuses it where another row has one that must be its own.
+  /// Makes the keys of `new`. Throws if another row has one of the unique keys.
   func prepare(_ touched: [Borrowed], _ id: RowID, moved: [Moved]) throws {
     for index in touched {
       try index.use { index in
@@ -202,7 +206,7 @@ package final class TableWriter {
     }
   }
 
-  /// Makes the key of `new` in an index, and finds the row that has it, if only one may.
+  /// Makes the key of `new` in an index, and returns the row that already has this unique key.
   func conflict(_ index: IndexWriter, _ id: RowID, moved: [Moved]) throws -> RowID? {
     try makeKey(index, id, moved: moved)
     guard index.keyFits else { throw tooLarge(index) }
@@ -246,7 +250,7 @@ package final class TableWriter {
     try index.prepare(new.start, layout) { (slot) throws(StoreError) in try text(slot, id, moved: moved) }
   }
 
-  /// Puts `new` into rows and indexes, whose keys are made.
+  /// Writes `new` into the rows and into the indexes, whose keys are already made.
   func place(_ id: RowID, _ moved: [Moved]) throws(StoreError) {
     let isNewest = id.number >= nextRow
     if isNewest {
@@ -265,7 +269,7 @@ package final class TableWriter {
     if let derived { derived.inserted(id, new.start, layout: layout, isNewest: isNewest) }
   }
 
-  /// Leaves a number to a row that is not written.
+  /// Gives a number to a row that is not written.
   func passOver(_ id: RowID) {
     guard id.number >= nextRow else { return }
     tables.history.note(gap: nextRow..<id.number + 1, of: entity.id)
@@ -273,7 +277,7 @@ package final class TableWriter {
     isNextRowChanged = true
   }
 
-  /// Puts the entries of `new` into some indexes.
+  /// Adds the entries of `new` to some indexes.
   func add(_ id: RowID, to touched: [Borrowed]) throws(StoreError) {
     for index in touched {
       try index.use { (index) throws(StoreError) in try index.add(id) }
@@ -297,7 +301,7 @@ package final class TableWriter {
     }
   }
 
-  /// The bytes of a field that stands outside the row.
+  /// The bytes of a value that is stored outside the row.
   func text(_ slot: Slot, _ id: RowID, moved: [Moved]) throws(StoreError) -> [UInt8] {
     if let found = moved.first(where: { $0.slot.position == slot.position }) {
       if let list = found.extents { return try tables.forest.transaction.view.readExtents(list) }

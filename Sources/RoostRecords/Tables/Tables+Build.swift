@@ -3,10 +3,11 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Filling an index that is new from rows that are there: at once, or in steps of transactions of their own.
+/// Fills a new index from existing rows, at once or in steps that are transactions.
 ///
-/// Rows below the one where an index is built up to stand in it, and changes of them keep it right; others wait. So a
-/// step goes on where the last one ended, also after a crash, and the rows that came meanwhile have higher numbers.
+/// While an index is built, `builtBelow` says how far: changes of rows below it update the index,
+/// rows from it on are added by later steps. So a step continues where the last one ended, even
+/// after a crash. Rows that are inserted meanwhile have higher numbers.
 extension Tables {
   /// Fills an index that was added with the catalog.
   func fill(_ index: Index) throws {
@@ -15,7 +16,7 @@ extension Tables {
     _ = try table.build(writer, from: RowID(0), most: .max)
   }
 
-  /// Puts some more rows into an index that is built in steps; true if it is whole now.
+  /// Adds some more rows to an index that is built in steps. Returns true if it is complete.
   func buildStep(_ id: IndexID, most: Int) throws -> Bool {
     if let index = catalog.textIndex(id) { return try buildStep(index, most: most) }
     guard var index = catalog.indexes.first(where: { $0.id == id }) else {
@@ -33,7 +34,7 @@ extension Tables {
     return end == nil
   }
 
-  /// Notes in the log how far an index is built.
+  /// Logs how far an index is built.
   func recordBuild(_ id: IndexID, _ end: RowID?) throws(StoreError) {
     var piece = ByteWriter()
     piece.number(id.number)
@@ -43,7 +44,8 @@ extension Tables {
     }
   }
 
-  /// Carries out a step again: the same rows, whatever they were counted by.
+  /// Replays a step. It adds the same rows, because the log names the row at its end instead of
+  /// their number.
   func carryOutBuild(_ reader: inout ByteReader) throws {
     let id = IndexID(try reader.number())
     let end: UInt64 = try reader.number()
@@ -56,7 +58,7 @@ extension Tables {
     try build(index, from: start, below: end == 0 ? nil : RowID(end))
   }
 
-  /// Puts rows into an index that is built in steps, up to those below a number; nil for all of them.
+  /// Adds the rows below a number to an index that is built in steps; with nil all remaining rows.
   func build(_ index: Index, from start: RowID, below end: RowID?) throws {
     let table = try table(index.entity)
     guard let writer = table.indexes.first(where: { $0.index.id == index.id }) else { throw IndexWriter.damaged(index) }
@@ -68,7 +70,8 @@ extension Tables {
 }
 
 extension TableWriter {
-  /// Puts rows from `start` on into an index, at most so many. Returns the row where to go on; nil behind the last one.
+  /// Adds at most `most` rows to an index, beginning with `start`. Returns the row to continue
+  /// with; nil after the last one.
   func build(_ index: IndexWriter, from start: RowID, to end: RowID? = nil, most: Int) throws -> RowID? {
     var entries = EntrySorter(index, tables.forest.transaction)
     var cursor = IntegerCursor(rows.tree)
@@ -85,7 +88,7 @@ extension TableWriter {
           .tooLarge, "row \(id.number) takes too many bytes in the index \(index.index.name)", entity: entity.name)
       }
       if index.isCut {
-        // Its key is never another one's, so what waits to be sorted hides no conflict.
+        // A cut key ends with the row's number, so it never equals a key that waits to be sorted.
         let other = try index.conflict(id) { (other) throws(StoreError) in
           try isSame(other, row, id: id, moved: [], index: index)
         }
@@ -102,7 +105,8 @@ extension TableWriter {
     return isThere ? RowID(cursor.key) : nil
   }
 
-  /// The row where a cursor stands, in the newest layout: where it lies, if it has that, else in `old`.
+  /// The row at the cursor in the newest layout: in place if it has that layout, else converted in
+  /// `old`.
   func newest(_ id: RowID, _ cursor: inout IntegerCursor) throws(StoreError) -> UnsafeRawPointer {
     if let (_, value) = cursor.entry(), !value.isExtents, layout.admits(value.bytes) { return value.start }
     guard try load(id) else { throw damaged(id) }
@@ -118,7 +122,8 @@ extension TableWriter {
     return fault
   }
 
-  /// Whether another row has the same values in an index as the one at `row`, whole and not as far as keys go.
+  /// Whether another row has the same whole values in an index as the one at `row`. Keys are equal
+  /// only up to the cut.
   func isSame(
     _ other: RowID, _ row: UnsafeRawPointer, id: RowID, moved: [Moved], index: IndexWriter
   ) throws(StoreError) -> Bool {
@@ -126,7 +131,7 @@ extension TableWriter {
     for (part, value) in zip(index.index.parts, values) {
       guard let at = layout.members.firstIndex(where: { $0.id == part.field }) else { return false }
       let slot = layout.slots[at]
-      // What is whole in the key is the same already; only a text can be cut.
+      // Values that are whole in the key are equal already; only texts are cut.
       guard slot.isVariable, !layout.isNull(row, slot) else { continue }
       let (bytes, isOutside) = layout.bytes(row, slot)
       let own =

@@ -3,13 +3,15 @@ internal import RoostTrees
 
 /// Writes the derived fields whose members a transaction changed.
 ///
-/// The changes wait in ``Tables/derived`` until the transaction ends, sets a savepoint, or is read. Then each row is written once, by the
-/// code that writes every row: so indexes, the history and the log get the new values, and a replay of the log computes nothing.
+/// The changes wait in ``Tables/derived`` until the transaction ends, sets a savepoint, or is read.
+/// Then each row is written once, by the code that writes every row. So indexes, the history and
+/// the log get the new values, and a replay of the log computes nothing.
 extension Tables {
   /// Whether some derived fields wait to be written.
   package var hasDerivedChanges: Bool { !derived.isEmpty }
 
-  /// Writes them. What no field can hold is noted, and ``throwDerivedFault()`` throws it.
+  /// Writes them. The first value that its field cannot hold is noted as an error, which
+  /// ``throwDerivedFault()`` throws.
   func settleDerived() throws(StoreError) {
     if derived.isEmpty || isSettlingDerived { return }
     isSettlingDerived = true
@@ -25,10 +27,10 @@ extension Tables {
     derived.keep(absent)
   }
 
-  /// The fault of a derived field, from where it was met until the transaction ends or is undone.
+  /// Throws the noted error of a derived field, until the transaction ends or is rolled back.
   func throwDerivedFault() throws(RecordFault) { if let derivedFault { throw derivedFault } }
 
-  /// What waits, for a savepoint that may be undone.
+  /// The waiting changes, for a savepoint that may be rolled back.
   var derivedMark: (changes: DerivedChanges, fault: RecordFault?, rowCount: Int) {
     (derived, derivedFault, derivedRows.count)
   }
@@ -40,7 +42,7 @@ extension Tables {
 
   private typealias Write = (name: RowName, values: [(field: FieldID, value: Value)])
 
-  /// The fields that get another value. Nothing is written meanwhile.
+  /// Computes the fields that get another value. Nothing is written meanwhile.
   private func computed(
     _ waiting: [(place: DerivedChanges.Place, change: DerivedChange)],
     _ absent: inout [(place: DerivedChanges.Place, change: DerivedChange)]
@@ -68,7 +70,8 @@ extension Tables {
     return writes
   }
 
-  /// The new value of a field: by difference if that suffices, else computed from all members.
+  /// The new value of a field: from the differences if they suffice, else computed from all
+  /// members.
   private func value(
     of one: Derivation, _ row: RowID, change: DerivedChange, stored: Value, source: DerivedSource
   ) throws(StoreError) -> Result<Value, RecordFault> {
@@ -105,7 +108,7 @@ extension Tables {
 
   // MARK: Links
 
-  /// Notes that two rows are linked, or are not any more.
+  /// Notes that two rows were linked or unlinked.
   func noteDerivedLink(_ forward: Relationship, _ owner: RowID, target: RowID) {
     if !keepsDerived || catalog.derivations.isEmpty || forward.shape != .links { return }
     for one in catalog.derivations where one.isKept {
@@ -117,7 +120,7 @@ extension Tables {
 
   // MARK: Filling
 
-  /// Fills derived fields that are new, or whose definition changed, in all rows.
+  /// Computes derived fields that are new, or whose definition changed, in all rows.
   func fillDerived(_ old: Catalog) throws {
     guard keepsDerived else { return }
     for one in catalog.derivations where one.isKept && !old.derivations.contains(one) {
@@ -125,7 +128,7 @@ extension Tables {
     }
   }
 
-  /// Computes all derived fields anew. What does not fit stays as it is.
+  /// Computes all derived fields again. A value that its field cannot hold is skipped.
   func fillAllDerived() throws {
     for one in catalog.derivations where one.isKept { try fill(one, isTolerant: true) }
   }
@@ -138,7 +141,7 @@ extension Tables {
       var cursor = IntegerCursor(tree)
       var isThere = try cursor.seek(start)
       var count = 0
-      // In steps, so that many rows take little memory.
+      // In steps, so that many rows need little memory.
       while isThere, count < DerivedChanges.most {
         let row = RowID(cursor.key)
         derived.forget(DerivedChanges.Place(entity: one.entity, row: row, field: one.field))

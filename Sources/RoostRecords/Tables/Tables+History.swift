@@ -3,13 +3,14 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// The history of a store, where a transaction changes it.
+/// Writes the history of a store.
 ///
-/// A commit makes its own entry while it changes rows, and puts it into a tree of the same store. Replay makes the same
-/// entry by the same code, so the log says only what cannot be known again.
+/// A commit makes its own entry while it changes rows, and puts it into a tree of the same store.
+/// Replay makes the same entry by the same code. So the log records only the data that replay
+/// cannot derive.
 ///
 /// ## Layout
-/// Pieces of kind 37 begin with a byte that tells them apart.
+/// Pieces of kind 37 begin with a byte that names their meaning.
 /// ```
 /// 0 about      u64 stamp, the author's UTF-8 (rest)
 /// 1 mode       u64
@@ -32,7 +33,7 @@ extension Tables {
   /// The number that this transaction gets if it is committed.
   private var number: UInt64 { transaction.base.transaction + 1 }
 
-  /// The history as it is now; what this transaction changed is not in it before its end.
+  /// The history as it is now. Changes of this transaction are added at its end.
   func historyReading() throws(StoreError) -> HistoryReading {
     historyReading(try historyTree(isNeeded: false), try historyState())
   }
@@ -89,7 +90,7 @@ extension Tables {
 
   // MARK: The end of a transaction
 
-  /// Puts the transaction's entry into the history, if anything changed.
+  /// Appends the transaction's entry to the history if anything changed.
   func sealHistory() throws(StoreError) {
     if history.isOn,
       let entry = try HistoryEntryMaker(self, isFull: historyTurn.base.mode == .full).make(historyTurn.author),
@@ -101,7 +102,7 @@ extension Tables {
       if let source = historyTurn.source {
         stamp = source.time(after: last?.head.stamp ?? reading.state.floorStamp)
         try record(.about, [stamp.bits], text: historyTurn.author)
-        // The last entry is mostly this opening's own.
+        // The last entry is usually from this opening.
         if last?.head.last != source.lastOwn { try note(source.writer()) }
         historyTurn.hasEntry = true
       } else {
@@ -114,12 +115,12 @@ extension Tables {
       }
       try tree.append(number, stamp, entry: entry, after: last)
     }
-    // A salvage may find that nothing of a record is left. Its writer wrote the records after it too.
+    // A salvage may drop everything from a record, but its writer wrote the following records too.
     try noteReplayedWriter()
     if historyTurn.isStateTouched { try switchHistory() }
   }
 
-  /// Marks where the history ends for a while, or begins again: with the next transaction.
+  /// Marks that the history ends, or begins again, with the next transaction.
   private func switchHistory() throws(StoreError) {
     let isOn = try historyState().mode != .off
     if isOn == history.isOn { return }
@@ -134,13 +135,13 @@ extension Tables {
     }
   }
 
-  /// The rows of an entity as they are now.
+  /// The present rows of an entity.
   func image(_ entity: Entity) throws(StoreError) -> HistoryImage {
     HistoryImage(
       entity, rows: try integers(Self.rows(entity.id)).tree, large: try bytes(Self.large(entity.id)).tree)
   }
 
-  /// The rows of an entity as they were before the transaction. Their pages stay until it ends.
+  /// The rows of an entity before the transaction. Their pages are kept until it ends.
   func baseImage(_ entity: Entity) throws(StoreError) -> HistoryImage {
     let trees = RoostTrees.TreeCatalog(transaction.base, view: transaction.view)
     guard let rows = try trees.descriptor(Self.rows(entity.id)), rows.kind == .integers,
@@ -153,7 +154,7 @@ extension Tables {
 
   // MARK: Settings
 
-  /// Says what the history keeps from the next transaction on.
+  /// Sets what the history keeps from the next transaction on.
   func setHistory(_ mode: HistoryMode) throws(StoreError) {
     var state = try historyState()
     if state.mode == mode { return }
@@ -162,7 +163,7 @@ extension Tables {
     try record(.mode, [UInt64(mode.rawValue)])
   }
 
-  /// Removes what the history says of transactions up to this one, which no consumer needs.
+  /// Removes the entries of transactions up to this one, which no consumer needs.
   func removeHistory(upTo floor: UInt64) throws(StoreError) {
     let reading = try historyReading()
     var state = reading.state
@@ -197,7 +198,7 @@ extension Tables {
     return isThere
   }
 
-  // MARK: Carrying out
+  // MARK: Replay
 
   func carryOutHistory(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     guard let piece = bytes.first.flatMap(HistoryPiece.init(rawValue:)) else { throw Self.unreadable }

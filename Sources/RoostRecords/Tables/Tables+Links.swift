@@ -3,12 +3,13 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Links between rows while a transaction changes them, and what the log says of them.
+/// Links between rows while a transaction changes them, and their log records.
 ///
 /// ## Layout
-/// The tree `l7` holds the links of relationship 7 and of its inverse, or the order of the rows that it leads to, where that is
-/// not the order of their numbers. Pieces in
-/// the log; all numbers are varints, and `place` is 0 for the end, or the place in the owner's list and 1.
+/// The tree `l7` holds the links of relationship 7 and of its inverse. For a list of references it
+/// holds the order of the rows, if that is not the order of their numbers. Pieces in the log
+/// follow; all numbers are varints. `place` is 0 for the end, or the position in the owner's list
+/// plus 1.
 /// ```
 /// 38 link     relationship, owner, target, place
 /// 39 unlink   relationship, owner, target, place (0: the first link of the two)
@@ -19,7 +20,8 @@ internal import RoostTrees
 extension Tables {
   static func links(_ id: RelationshipID) -> [UInt8] { name("l", id.number) }
 
-  /// Whether this side of a relationship has a tree: the one whose rows are the owners, where there are links or an order.
+  /// Whether this side of a relationship has a tree. It is the side whose rows are the owners, if
+  /// there are links or an order.
   static func hasTree(_ one: Relationship) -> Bool { one.isForward && (one.shape == .links || one.isOrdered) }
 
   static func form(_ forward: Relationship, _ catalog: Catalog) -> LinkForm {
@@ -39,7 +41,8 @@ extension Tables {
     return links
   }
 
-  /// Every change of a link comes by here: what both rows show by the relationship and by its inverse is another now.
+  /// Notes a changed link for derived fields and the history, for both rows. Every change of a link
+  /// calls this.
   func noteLink(_ forward: Relationship, _ owner: RowID, target: RowID) {
     noteDerivedLink(forward, owner, target: target)
     noteChange(of: owner, by: forward)
@@ -55,7 +58,7 @@ extension Tables {
 
   func unlinkAll(_ row: RowID, _ links: LinkDraft, isForward: Bool) throws(StoreError) {
     while true {
-      // In steps, so that a long list takes no memory.
+      // In steps, so that a long list needs little memory.
       let some = try links.links(row, isForward, positions: 0..<1000)
       if some.isEmpty { return }
       for link in some {
@@ -65,7 +68,7 @@ extension Tables {
     }
   }
 
-  /// Gives a whole list another order. The rows must be those of the list.
+  /// Gives a whole list another order. `rows` must be the rows of the list.
   func arrange(_ row: RowID, _ rows: [RowID], links: LinkDraft, isForward: Bool) throws(StoreError) {
     var known: [RowID: [Link]] = [:]
     for link in try links.links(row, isForward).reversed() { known[link.row(!isForward), default: []].append(link) }
@@ -79,13 +82,14 @@ extension Tables {
     for link in sorted { noteLink(links.relationship, link.owner, target: link.target) }
   }
 
-  /// Gives the rows that refer to one another order.
+  /// Gives the rows that refer to one row another order.
   func arrange(_ row: RowID, _ rows: [RowID], order: ChildOrder) throws(StoreError) {
     try order.arrange(row, rows)
     for other in rows { noteLink(order.links.relationship, row, target: other) }
   }
 
-  /// Moves one of the rows that refer to one to another place, which is counted without it; false where there is none.
+  /// Moves one of the rows that refer to one row to another position, which is counted without it.
+  /// Returns false if no row is at `place`.
   func moveChild(of owner: RowID, _ order: ChildOrder, from place: Int, to other: Int) throws(StoreError) -> Bool {
     try order.write(owner)
     guard place < .max, let link = try order.links.links(owner, true, positions: place..<place + 1).first else {
@@ -104,7 +108,7 @@ extension Tables {
 
   // MARK: The end
 
-  /// Throws if a reference that was open is still open.
+  /// Throws if a noted reference still refers to a missing row.
   func closeReferences() throws {
     defer { openReferences = [:] }
     for (open, row) in openReferences.sorted(by: { $0.value < $1.value }) {
@@ -121,7 +125,8 @@ extension Tables {
     }
   }
 
-  /// Forgets open references whose rows came meanwhile: a transaction that writes many would keep all of them.
+  /// Forgets noted references whose rows were inserted meanwhile. Without this a transaction that
+  /// writes many would keep all of them.
   func forgetClosedReferences() throws {
     for open in openReferences.keys {
       if let one = catalog.relationship(open.relationship), try contains(open.target, one.target) {
@@ -130,7 +135,7 @@ extension Tables {
     }
   }
 
-  /// Whether a row's reference leads to this one.
+  /// Whether any row refers to this one.
   private func isReferred(_ target: RowID, _ one: Relationship) throws -> Bool {
     guard let inverse = catalog.inverse(of: one) else { return false }
     return try members(inverse).count(of: target) > 0
@@ -153,8 +158,9 @@ extension Tables {
 
   // MARK: The catalog
 
-  /// Makes trees for relationships that are new or get an order, and drops those of which are gone or lose it. An order begins as the rows' numbers, of
-  /// which nothing is written.
+  /// Makes trees for relationships that are new or become ordered, and drops the trees of removed
+  /// relationships and of those that lose their order. An order begins as that of the row numbers,
+  /// for which nothing is written.
   func setTrees(_ old: Catalog, _ new: Catalog) throws {
     func hadTree(_ one: Relationship, in other: Catalog) -> Bool {
       other.relationship(one.id).map { Self.hasTree($0) } ?? false

@@ -3,10 +3,10 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// What this floor writes into the log, and how it is carried out again.
+/// Writes the log records of rows and replays them.
 ///
 /// ## Layout
-/// `entity`, `field` and `row` are varints; `rest` reaches to the piece's end.
+/// `entity`, `field` and `row` are varints; `rest` extends to the end of the piece.
 /// ```
 /// 32 catalog   its bytes (rest)
 /// 33 insert    entity, row, the row's bytes (rest)
@@ -54,7 +54,8 @@ extension Tables {
 
   static var unreadable: StoreError { StoreError(.logDamaged, "a change of rows in the log is unreadable") }
 
-  /// The tables of the transaction being replayed. They may be those of the record before it.
+  /// The tables of the transaction that is being replayed. They may be reused from the record
+  /// before it.
   private static func tables(of transaction: WriteTransaction) throws(StoreError) -> Tables {
     try transaction.attached { () throws(StoreError) in try Tables(Forest(in: transaction)) }
   }
@@ -108,7 +109,8 @@ extension Tables {
     try record(.update, entity, row: row, wanted: changed, layout: layout, start: bytes.baseAddress!)
   }
 
-  /// What the history keeps of the row is read again from the state before the transaction.
+  /// The log has no values of the deleted row. Replay reads those for the history from the state
+  /// before the transaction.
   func recordDelete(_ entity: EntityID, _ row: RowID) throws(StoreError) {
     try record(.delete, entity, row: row, bytes: UnsafeRawBufferPointer(start: nil, count: 0))
   }
@@ -140,7 +142,7 @@ extension Tables {
     }
   }
 
-  /// A field's flags and bytes, as a piece has them.
+  /// A field's flags and bytes in a piece.
   @inline(__always)
   private static func field(
     _ layout: Layout, _ index: Int, row: UnsafeRawPointer
@@ -154,7 +156,7 @@ extension Tables {
     return (0, UnsafeRawBufferPointer(start: place.fixed(row), count: width))
   }
 
-  // MARK: Carrying out
+  // MARK: Replay
 
   func carryOut(_ kind: Kind, _ bytes: UnsafeRawBufferPointer) throws {
     if kind == .catalog { return try setCatalog(try Catalog(decoding: bytes)) }
@@ -165,7 +167,7 @@ extension Tables {
     let table = try table(EntityID(try reader.number()))
     let row = RowID(try reader.number())
     switch kind {
-    // Those were carried out above.
+    // These were replayed above.
     case .catalog, .history, .build, .link, .unlink, .moveLink, .unlinkAll, .arrange: throw Self.unreadable
     case .insert: try table.replayInsert(row, reader.rest())
     case .delete: try table.replayDelete(row)
@@ -203,7 +205,8 @@ extension Tables {
   }
 }
 
-/// A record that cannot be carried out again ends the replay in the middle: the tables let go of each other then too.
+/// A record that cannot be replayed ends the replay early. Then too the tables must release each
+/// other.
 extension Tables: TransactionState {
   package func transactionEnded() { end() }
   package var mayGoOn: Bool { isStanding }

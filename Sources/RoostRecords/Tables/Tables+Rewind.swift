@@ -3,10 +3,11 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// Going back to what rows and links were, as the history tells it.
+/// Restores a former state of rows and links from the history.
 ///
-/// Transactions are undone one by one, the newest first. The trees of rows, large values and links get their former entries, byte by byte.
-/// The index entries of those rows are made anew. None of it is logged, so the store must be private.
+/// Transactions are undone one by one, the newest first. The trees of rows, large values and links
+/// get their former entries, byte by byte. The index entries of those rows are made again. None of
+/// this is logged, so the store must be private.
 extension Tables {
   func rewind(to place: HistoryPlace) throws {
     let reading = try historyReading()
@@ -38,7 +39,7 @@ extension Tables {
       for row in rows { try table.takeFromIndexes(RowID(row)) }
     }
     try entry.formerTrees { tree in
-      // The tree belonged to an entity or a relationship that the catalog does not have any more.
+      // The tree belonged to an entity or relationship that the catalog no longer has.
       guard let trunk = try forest.find(tree.name)?.trunk else { return }
       switch trunk {
       case .integers(let draft):
@@ -72,7 +73,7 @@ extension Tables {
     }
   }
 
-  /// The rows that an entry tells of, or of whose large values it does, ascending.
+  /// The rows that an entry changed, or whose large values it changed, ascending.
   private func rows(of entry: HistoryEntry) throws -> [(entity: EntityID, rows: [UInt64])] {
     var found: [EntityID: Set<UInt64>] = [:]
     try entry.formerTrees { tree in
@@ -93,7 +94,7 @@ extension Tables {
 }
 
 extension TableWriter {
-  /// Takes the entries of a row out of all indexes, if it is there.
+  /// Removes the entries of an existing row from all indexes.
   fileprivate func takeFromIndexes(_ id: RowID) throws(StoreError) {
     if borrowed.isEmpty, texts.isEmpty { return }
     guard try loadOld(id) else { return }
@@ -101,7 +102,7 @@ extension TableWriter {
     for text in texts { try text.remove(id) }
   }
 
-  /// Makes the entries of a row that is there.
+  /// Makes the index entries of an existing row.
   fileprivate func addToIndexes(_ id: RowID) throws(StoreError) {
     if borrowed.isEmpty, texts.isEmpty { return }
     guard try loadOld(id) else { return }

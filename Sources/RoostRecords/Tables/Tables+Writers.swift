@@ -3,7 +3,7 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// The programs that wrote the history: see ``HistoryWriter``.
+/// Stores which programs wrote the history: see ``HistoryWriter``.
 extension Tables {
   private func writers(isNeeded: Bool) throws(StoreError) -> IntegerTreeDraft? {
     var found = try forest.find(HistoryWriter.tree)
@@ -13,14 +13,14 @@ extension Tables {
     return draft
   }
 
-  /// Stores who writes this transaction, unless the same process wrote the entry before.
+  /// Stores the writer of this transaction, unless the same process wrote the entry before it.
   func note(_ writer: HistoryWriter) throws(StoreError) {
     if try newestWriter() == writer { return }
     try put(writer)
     try record(.writer, [writer.process], text: writer.program)
   }
 
-  /// Stores what the log says.
+  /// Stores the writer that the log names.
   func noteReplayedWriter() throws(StoreError) {
     guard historyTurn.hasReplayedWriter, let writer = historyTurn.takeReplayedWriter() else { return }
     try put(writer)
@@ -29,7 +29,7 @@ extension Tables {
   private func newestWriter() throws(StoreError) -> HistoryWriter? {
     guard let tree = try writers(isNeeded: false)?.tree else { return .unknown }
     var cursor = IntegerCursor(tree)
-    // One that is unreadable is nobody, so the writer is stored again.
+    // An unreadable writer is unknown, so the writer is stored again.
     return try cursor.last() ? HistoryWriters.writer(at: cursor.key, in: tree) : .unknown
   }
 
@@ -50,7 +50,8 @@ extension Tables {
 
   // MARK: Removing
 
-  /// Forgets writers that wrote nothing from this transaction on. The newest one stays: the next commit may be its own.
+  /// Removes writers that wrote nothing from this transaction on. The newest one stays, because the
+  /// next commit may be its own.
   func forgetWriters(before first: UInt64) throws(StoreError) {
     guard let draft = try writers(isNeeded: false) else { return }
     var cursor = IntegerCursor(draft.tree)
@@ -58,23 +59,24 @@ extension Tables {
     try draft.removeRange(0, cursor.key)
   }
 
-  /// Forgets all of them. Entries that stay have no writer then, which is better than a wrong one.
+  /// Removes all writers. Entries that stay then have no writer, which is better than a wrong one.
   func forgetAllWriters() throws(StoreError) { try writers(isNeeded: false)?.removeAll() }
 
   // MARK: After damage
 
-  /// Whether every writer can be read, and wrote something up to the newest transaction.
+  /// Whether every writer can be read, and begins at a transaction up to `latest`.
   func areWritersSound(upTo latest: UInt64) throws(StoreError) -> Bool {
     guard let draft = try writers(isNeeded: false) else { return true }
     return try unreadableWriters(draft.tree, upTo: latest).isEmpty
   }
 
-  /// Makes unreadable writers unknown, and removes those of transactions that are lost. Returns how many there were.
+  /// Makes unreadable writers unknown, and removes those of lost transactions. Returns their
+  /// number.
   func mendWriters(upTo latest: UInt64) throws(StoreError) -> Int {
     guard let draft = try writers(isNeeded: false) else { return 0 }
     let bad = try unreadableWriters(draft.tree, upTo: latest)
     for key in bad {
-      // The entries from here on are not of the writer before.
+      // Entries from here on do not belong to the previous writer.
       if key > latest { _ = try draft.remove(key) } else { try put(.unknown, from: key, in: draft) }
     }
     return bad.count

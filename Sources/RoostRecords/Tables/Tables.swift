@@ -3,18 +3,20 @@ internal import RoostFile
 package import RoostPages
 internal import RoostTrees
 
-/// All entities' rows while a transaction changes them; writers and the replay of the log both work with it.
+/// The rows of all entities while a transaction changes them. Transactions and the replay of the
+/// log use it.
 ///
 /// ## Layout
-/// The trees of a store: `meta` holds the catalog under the key `catalog`, and for every entity that ever had rows the next
-/// row's number, u64 little-endian, under `next` and the entity's number, u32 big-endian. `r7` holds entity 7's rows by
-/// number, `v7` its large values, `i7` index 7, `t8` full text index 8.
+/// The trees of a store: `meta` holds the catalog under the key `catalog`. It also holds, for every
+/// entity that ever had rows, the number of the next row, u64 little-endian, under `next` and the
+/// entity's number, u32 big-endian. `r7` holds entity 7's rows by number, `v7` its large values,
+/// `i7` index 7, `t8` full text index 8.
 package final class Tables {
   let forest: Forest
   private var transaction: WriteTransaction { forest.transaction }
-  /// The transaction without a count of its users, for every row. The forest keeps it.
+  /// The transaction without reference counting, for use in every row. The forest keeps it alive.
   @exclusivity(unchecked) private(set) var borrowed: Unmanaged<WriteTransaction>
-  /// Of the catalog, while it is as the transaction found it.
+  /// The schema of the catalog, while the transaction has not changed it.
   private(set) var schema: StoredSchema?
   private let schemas: SchemaCache
   package private(set) var catalog: Catalog
@@ -23,11 +25,12 @@ package final class Tables {
   /// What the transaction changed so far, for the history.
   @exclusivity(unchecked) private(set) var history: HistoryNotes
   @exclusivity(unchecked) var historyTurn: HistoryTurn
-  /// Ascending by entity.
+  /// The open tables, ascending by entity.
   @exclusivity(unchecked) private var opened: [(id: EntityID, table: TableWriter)] = []
-  /// By entity, the rows that the transaction inserts. Rows whose insertion was undone may be among them.
+  /// The rows that the transaction inserts, by entity. Rows whose insertion was rolled back may be
+  /// among them.
   private(set) var arrivedRows: [(id: EntityID, rows: ArrivedRows)] = []
-  /// What gives rows their numbers, if not each transaction by itself.
+  /// Gives out row numbers; nil if each transaction does that itself.
   let numbers: RowNumbers?
   #if DEBUG
     /// A changed row keeps its old entries in indexes: see ``Omission/indexChange``.
@@ -35,27 +38,30 @@ package final class Tables {
   #endif
   /// Links between rows: see `Tables+Links.swift`.
   var linkDrafts: [RelationshipID: LinkDraft] = [:]
-  /// References that led to no row, and one of the rows that have them.
+  /// References to missing rows, each with one of the rows that have it.
   var openReferences: [OpenReference: RowID] = [:]
-  /// What waits to be written into derived fields: see `Tables+Derived.swift`. Unchecked, because one thread writes, and an access calls no
-  /// code of users: it holds only numbers and values.
+  /// Changes that wait to be written into derived fields: see `Tables+Derived.swift`. Unchecked,
+  /// because one thread writes, and an access calls no code of users: it holds only numbers and
+  /// values.
   @exclusivity(unchecked) var derived = DerivedChanges()
-  /// Whether derived fields follow their members. A replay does not compute them: the log has their values.
+  /// Whether derived fields follow their members. A replay does not compute them: the log has their
+  /// values.
   let keepsDerived: Bool
   var isSettlingDerived = false
-  /// A value that no derived field can hold; it makes the commit fail.
+  /// The error of a value that its derived field cannot hold; it makes the commit fail.
   var derivedFault: RecordFault?
   /// The rows whose derived fields the transaction wrote.
   var derivedRows: [RowName] = []
-  /// How often rows were deleted and links changed.
+  /// The numbers of deletions of rows and of changes of links so far.
   @exclusivity(unchecked) var deletions = 0
   @exclusivity(unchecked) var linkChanges = 0
-  /// What reads of this transaction ask whether it is still as it was.
+  /// Reads of this transaction check here whether it is still unchanged.
   @exclusivity(unchecked) private(set) var scope: ReadScope
-  /// Decides, where records are carried out over what was saved of a damaged store, what becomes of rows that have the values of
-  /// a row that is about to be written. False if that one is left out.
+  /// The salvager's callback while it replays the log over saved rows. It decides what happens to
+  /// existing rows with the unique values of a row that is about to be written. It returns false if
+  /// the new row is left out.
   var makesWay: ((_ table: TableWriter, _ row: RowID, _ rivals: [RowID]) throws(StoreError) -> Bool)?
-  /// A change that failed half way; it makes the commit fail.
+  /// The error of a change that failed half way; it makes the commit fail.
   private(set) var failure: StoreError?
 
   static let meta = RoostTrees.TreeCatalog.entitiesTree
@@ -66,7 +72,8 @@ package final class Tables {
   static func entries(_ id: IndexID) -> [UInt8] { name("i", id.number) }
   static func words(_ id: IndexID) -> [UInt8] { name("t", id.number) }
 
-  /// A letter, and a number in decimal digits. A string would take longer, and each snapshot makes some names.
+  /// A letter, and a number in decimal digits. Making a string would take longer, and each snapshot
+  /// makes some names.
   static func name(_ letter: Unicode.Scalar, _ number: UInt32) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 11) { memory, count in
       memory[0] = UInt8(ascii: letter)
@@ -117,7 +124,7 @@ package final class Tables {
 
   static var foreign: StoreError { StoreError(.treeKindMismatch, "the store holds no catalog of entities") }
 
-  /// Grows with everything that makes tables that were handed out useless.
+  /// Incremented whenever tables that were handed out become invalid.
   private(set) var generation = 0
 
   /// Throws unless a table of this generation may be used.
@@ -127,7 +134,7 @@ package final class Tables {
       .closed, "the table was asked for before a savepoint was undone, the catalog changed or the transaction ended")
   }
 
-  /// Nothing that was handed out may be used any more.
+  /// Invalidates everything that was handed out.
   func end() {
     revoke()
     opened = []
@@ -143,7 +150,7 @@ package final class Tables {
     noteArrivals()
   }
 
-  /// Ends the transaction's reads too. A cursor that outlives it gives its slot back.
+  /// Ends the transaction's reads too. A cursor that is still open releases the reader slot later.
   func close() {
     end()
     closeScope()
@@ -153,24 +160,25 @@ package final class Tables {
     if scope.isOpen { transaction.givesSlot = scope.end() }
   }
 
-  // MARK: Standing
+  // MARK: Reuse by the next transaction
 
-  /// Whether nothing but rows and links was changed, and no savepoint was undone.
+  /// Whether only rows and links were changed, and no savepoint was rolled back.
   private var mayStand = true
-  /// With more trees it takes less time to open those that are needed.
+  /// With more trees than this, opening those that are needed takes less time.
   private static let mostStandingTrees = 64
 
-  /// Ends the transaction, and keeps its tables if the next one may go on with them. They hold what is stored, if this one is committed.
+  /// Ends the transaction. Keeps its tables if the next transaction may continue with them. They
+  /// match the store if this transaction is committed.
   func rest() {
     guard mayStand, !historyTurn.isStateTouched, forest.openCount <= Self.mostStandingTrees else { return close() }
     revoke()
     closeScope()
   }
 
-  /// Whether tables wait for the next transaction.
+  /// Whether tables are kept for the next transaction.
   var isStanding: Bool { mayStand && !opened.isEmpty }
 
-  /// Begins the next transaction with the tables of the last one. It must find what that one committed.
+  /// Begins the next transaction with the tables of the last one, which must be its base.
   package func begin(in next: WriteTransaction) {
     forest.begin(in: next)
     borrowed = .passUnretained(next)
@@ -181,7 +189,7 @@ package final class Tables {
     scope = ReadScope(next.store, next.view.slot)
   }
 
-  /// Runs a change whose failure may leave it half done.
+  /// Runs a change that may fail half way.
   func changing(_ generation: Int, _ body: () throws(StoreError) -> Void) throws(StoreError) {
     try check(generation)
     if let failure { throw failure }
@@ -223,13 +231,13 @@ package final class Tables {
     if placeOfArrivals(id) == nil { arrivedRows.append((id, ArrivedRows(from: table.nextRow))) }
   }
 
-  /// They are few, as the open tables are.
+  /// A linear search, because there are few.
   private func placeOfArrivals(_ id: EntityID) -> Int? {
     for place in arrivedRows.indices where arrivedRows[place].id == id { return place }
     return nil
   }
 
-  /// Notes how far the numbers of rows have come.
+  /// Updates the ends of the inserted row numbers from the open tables.
   func noteArrivals() {
     for (id, table) in opened {
       guard let place = placeOfArrivals(id), table.nextRow > arrivedRows[place].rows.end else { continue }
@@ -237,12 +245,12 @@ package final class Tables {
     }
   }
 
-  /// Notes a row that is inserted although rows with greater numbers were inserted before.
+  /// Notes an inserted row whose number is smaller than that of an earlier insertion.
   func noteArrival(late row: RowID, of id: EntityID) {
     if let place = placeOfArrivals(id) { arrivedRows[place].rows.late.append(row.number) }
   }
 
-  /// They are few, and so are found sooner than by hashing.
+  /// There are few open tables, so this search is faster than hashing.
   private func known(_ id: EntityID) -> TableWriter? {
     for place in opened.indices where opened[place].id == id { return opened[place].table }
     return nil
@@ -265,7 +273,7 @@ package final class Tables {
     return draft
   }
 
-  /// The number of the entity's next row, as it is now.
+  /// The present number of the entity's next row.
   func currentNextRow(_ id: EntityID) throws(StoreError) -> UInt64 {
     if let known = known(id) { return known.nextRow }
     return try nextRow(id)
@@ -286,13 +294,14 @@ package final class Tables {
 
   // MARK: The catalog
 
-  /// Makes this the catalog: trees for what is new, none for what is gone, and new indexes filled from the rows.
+  /// Replaces the catalog: makes trees of added parts, drops trees of removed parts, and fills new
+  /// indexes from the rows.
   func setCatalog(_ new: Catalog) throws {
     let old = catalog
     if new == old { return }
     let encoded = new.encoded
     do { _ = try Catalog(decoding: encoded) } catch {
-      // Once committed, no program could open the store.
+      // If this catalog were committed, no program could open the store.
       throw RecordFault(
         .conflict, "the changed models would make a catalog that cannot be read again, so the store was not changed")
     }
@@ -331,10 +340,10 @@ package final class Tables {
     try ByteKey.borrowing(Self.catalogKey) { (key) throws(StoreError) in try meta.put(key, encoded) }
   }
 
-  /// Notes how far an index is built.
+  /// Stores how far an index is built.
   func set(_ index: Index) throws(StoreError) { try changeCatalog { catalog in catalog.set(index) } }
 
-  /// Changes the catalog where no tree comes or goes.
+  /// Changes the catalog without adding or dropping trees.
   func changeCatalog(_ body: (inout Catalog) -> Void) throws(StoreError) {
     try settle()
     end()
@@ -343,7 +352,7 @@ package final class Tables {
     try store(catalog.encoded)
   }
 
-  /// Writes what tables keep in memory into the trees, before the roots are sealed.
+  /// Writes the counters of the tables into the trees before the roots are sealed.
   private func sealCounters() throws(StoreError) {
     for (id, table) in opened where table.isNextRowChanged {
       let meta = try bytes(Self.meta)
@@ -360,7 +369,7 @@ package final class Tables {
     }
   }
 
-  /// Makes the trees hold everything, so that a savepoint may be set.
+  /// Applies everything to the trees, so that a savepoint may be set.
   func settle() throws(StoreError) {
     if let failure { throw failure }
     try settleDerived()
@@ -368,14 +377,14 @@ package final class Tables {
     try sealCounters()
   }
 
-  /// The catalog's root with everything that was changed.
+  /// The root of the catalog with all changes.
   func seal() throws(StoreError) -> Root {
     try settle()
     try sealHistory()
     return try forest.seal()
   }
 
-  /// Forgets all drafts, after the forest went back to a savepoint.
+  /// Discards all drafts after the forest went back to a savepoint.
   func reload() throws(StoreError) {
     end()
     failure = nil

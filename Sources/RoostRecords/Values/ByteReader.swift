@@ -21,7 +21,7 @@ struct ByteWriter {
     bytes += data
   }
 
-  /// Bytes whose number the reader knows.
+  /// Appends bytes whose number the reader knows from elsewhere.
   mutating func plain(_ data: UnsafeRawBufferPointer) { bytes.append(contentsOf: data) }
 
   mutating func text(_ text: String) {
@@ -38,7 +38,7 @@ struct ByteWriter {
   }
 }
 
-/// Reads them, and trusts nothing.
+/// Reads small structures. It checks every length, because the bytes may be damaged.
 struct ByteReader {
   struct Unreadable: Error {}
 
@@ -71,14 +71,14 @@ struct ByteReader {
     return [UInt8](bytes[position..<position + Int(count)])
   }
 
-  /// As many bytes, where they stand.
+  /// Returns the next `count` bytes without copying them.
   mutating func take(_ count: UInt64) throws -> UnsafeRawBufferPointer {
     guard count <= UInt64(bytes.count - position) else { throw Unreadable() }
     defer { position += Int(count) }
     return UnsafeRawBufferPointer(rebasing: bytes[position..<position + Int(count)])
   }
 
-  /// Everything that is left.
+  /// Returns all remaining bytes.
   mutating func rest() -> UnsafeRawBufferPointer {
     defer { position = bytes.count }
     return UnsafeRawBufferPointer(rebasing: bytes[position...])
@@ -91,7 +91,7 @@ struct ByteReader {
 
   mutating func list<Element>(_ body: (inout ByteReader) throws -> Element) throws -> [Element] {
     let count: UInt64 = try number()
-    // Every element takes a byte at least, but for an empty layout's members.
+    // Every element has at least one byte, except for the members of an empty layout.
     guard count <= UInt64(bytes.count - position) else { throw Unreadable() }
     var elements: [Element] = []
     for _ in 0..<count { elements.append(try body(&self)) }

@@ -1,11 +1,13 @@
-/// Moments as text, in the spelling of ISO 8601.
+/// Dates as text in ISO 8601.
 ///
-/// A date is a number of seconds since the beginning of 2001. It is written with as many digits behind the second as tell it from
-/// every other; one that lies outside the years 1 to 9999, or cannot be told so, as `@` and the number.
+/// A date is a number of seconds since the beginning of 2001. Its text has as many decimals of the
+/// second as distinguish it from every other date. A date outside the years 1 to 9999, or that no
+/// decimals distinguish, is written as `@` and the number.
 package enum DateText {
   /// Seconds from the beginning of 1970 to that of 2001.
   package static let epoch = 978_307_200.0
-  /// Dates that are farther from 2001 than so many seconds, some 12,000 years, are written as numbers.
+  /// Dates more than this many seconds before or after 2001, some 12,000 years, are written as
+  /// numbers.
   package static let farthest = 400_000_000_000.0
 
   package static func text(_ date: Double) -> String {
@@ -13,7 +15,7 @@ package enum DateText {
     guard abs(whole) < farthest, (date - whole) < 1, let (number, digits) = shortest(date, whole) else {
       return "@" + (date.isNaN ? "nan" : date.description)
     }
-    // A leap of days, then the seconds of that day.
+    // Whole days, then the seconds of that day.
     let seconds = Int(whole)
     let day = (seconds - (seconds % 86_400 + 86_400) % 86_400) / 86_400
     let rest = seconds - day * 86_400
@@ -25,7 +27,8 @@ package enum DateText {
     return text + "Z"
   }
 
-  /// The fewest digits behind the second from which the same date is read; nil where there are none.
+  /// The fewest decimals of the second from which the same date is read back; nil if no number of
+  /// decimals suffices.
   private static func shortest(_ date: Double, _ whole: Double) -> (UInt64, Int)? {
     let rest = date - whole
     if whole + 0 == date { return (0, 0) }
@@ -44,7 +47,7 @@ package enum DateText {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// A number of digits behind the point.
+  /// The value of decimals: `number` divided by 10 to the power of `digits`.
   package static func fraction(_ number: UInt64, _ digits: Int) -> Double {
     var power = 1.0
     for _ in 0..<digits { power *= 10 }

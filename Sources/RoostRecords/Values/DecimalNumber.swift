@@ -1,8 +1,9 @@
 internal import RoostBytes
 
-/// A decimal number: ± mantissa · 10^exponent, or no number at all.
+/// A decimal number, ± mantissa · 10^exponent, or NaN.
 ///
-/// Foundation's `Decimal` fits in. Numbers that are equal have one key, however they are written.
+/// Every `Decimal` of Foundation has a DecimalNumber. Equal numbers have equal keys, whatever their
+/// exponents are.
 ///
 /// ## Layout
 /// ```
@@ -55,7 +56,8 @@ package struct DecimalNumber: Sendable {
     }
   }
 
-  /// The digits without zeros at the end, the first one not zero, and where the point stands: 0.d₁d₂… · 10^scale.
+  /// The digits without leading and trailing zeros, and the position of the point: 0.d₁d₂… ·
+  /// 10^scale.
   var normal: (digits: [UInt8], scale: Int) {
     var digits: [UInt8] = []
     var length = 0
@@ -72,16 +74,17 @@ package struct DecimalNumber: Sendable {
 
 extension DecimalNumber: Hashable, Comparable {
   package static func == (one: DecimalNumber, other: DecimalNumber) -> Bool { one.key == other.key }
-  /// What is no number comes first, and is equal to itself, as with Foundation's `Decimal`.
+  /// NaN sorts first and equals itself, as Foundation's `Decimal` does.
   package static func < (one: DecimalNumber, other: DecimalNumber) -> Bool {
     one.key.lexicographicallyPrecedes(other.key)
   }
   package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
-  /// Bytes whose order is the numbers' order, and that begin no other number's bytes.
+  /// Bytes that sort as the numbers do. No key is a prefix of another number's key.
   ///
-  /// One byte says negative, zero or positive. Then the scale, as two bytes, and the digits, each one more than it is so that 0 ends
-  /// them; of a negative number all of them are turned over. What is no number stands as a negative one of a scale that none has.
+  /// The first byte says negative, zero or positive. Then come the scale, as two bytes, and the
+  /// digits, each one plus 1 so that 0 ends them. All bytes after the first of a negative number
+  /// are inverted. NaN is encoded as a negative number with a scale that no number has.
   package var key: [UInt8] {
     if isNaN { return [0, 0] }
     if mantissa == 0 { return [1] }

@@ -1,10 +1,11 @@
 internal import RoostBytes
 
-/// The bytes of collections: elements one after the other, each as its type says.
+/// The bytes of collections: their elements in sequence, each encoded by its type.
 ///
 /// ## Layout
-/// A collection is a varint count and its elements; a dictionary alternates keys and values; a set and a dictionary stand in
-/// the order of their elements' bytes, so that equal ones have equal bytes. An element is
+/// A collection is a varint count and its elements. A dictionary alternates keys and values. Sets
+/// and dictionaries are sorted by their elements' bytes, so equal ones have equal bytes. An element
+/// is
 /// ```
 /// plain, of fixed width   its bytes, as in a row
 /// plain, variable         varint length, bytes
@@ -12,9 +13,10 @@ internal import RoostBytes
 /// struct                  its parts
 /// ```
 enum ElementCoding {
-  /// Nothing is nested deeper than this, whatever a file says.
+  /// The deepest nesting that is decoded, whatever a file says.
   static let deepest = 64
-  /// An element without any bytes would let a short file name any number of them.
+  /// The most elements that have no bytes. Without this bound a short file could claim any number
+  /// of them.
   static let mostEmpty = 1 << 16
 
   // MARK: Writing
@@ -41,7 +43,7 @@ enum ElementCoding {
   }
 
   private static func encodeFixed(_ value: Value, as type: FieldType, into bytes: inout [UInt8]) throws(RecordFault) {
-    guard let width = type.width else { throw RecordFault(.wrongType, "\(value.kind) is not what the field holds") }
+    guard let width = type.width else { throw RecordFault(.wrongType, "\(value.kind) is not of the field's type") }
     var fault: RecordFault?
     withUnsafeTemporaryAllocation(byteCount: max(width, 1), alignment: 8) { memory in
       memory.initializeMemory(as: UInt8.self, repeating: 0)
@@ -85,7 +87,7 @@ enum ElementCoding {
 
   // MARK: Reading
 
-  /// The value of a variable field; nil where the bytes are none of its type.
+  /// The value of a variable field; nil if the bytes are not valid for its type.
   static func decode(_ bytes: UnsafeRawBufferPointer, as type: FieldType, depth: Int = 0) -> Value? {
     switch type {
     case .string: return String(validating: bytes, as: UTF8.self).map { .string($0) }
@@ -104,7 +106,8 @@ enum ElementCoding {
   private static func collection(
     _ type: FieldType, _ count: Int, rest: inout UnsafeRawBufferPointer, depth: Int
   ) -> Value? {
-    // Every element but an empty one takes a byte, so a count is never larger than the rest.
+    // Every element except an empty one has at least one byte, so a count is never larger than the
+    // rest.
     guard count <= max(rest.count, mostEmpty) else { return nil }
     switch type {
     case .array(let element):

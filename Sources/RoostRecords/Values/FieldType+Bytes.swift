@@ -1,4 +1,4 @@
-/// The bytes of types and of values beside their type: see the layout in `Catalog+Bytes.swift`.
+/// Bytes of types, and of values together with their type: see the layout in `Catalog+Bytes.swift`.
 extension ByteWriter {
   mutating func type(_ type: FieldType) {
     byte(type.code)
@@ -67,7 +67,7 @@ extension ByteReader {
     if try byte() == 0 { return .null }
     let type = try type()
     let bytes = try data()
-    // Presence takes no bytes, and it is never stored where it is not there.
+    // Presence has no bytes, and is stored only if it is true.
     if type == .presence, bytes.isEmpty { return .bool(true) }
     let found = bytes.withUnsafeBytes { memory in
       if let width = type.width {
@@ -86,7 +86,7 @@ extension FieldType {
     11: .double, 12: .decimal, 13: .string, 14: .data, 15: .date, 16: .uuid, 17: .url, 18: .presence,
   ]
 
-  /// The number that stands for the type in files.
+  /// The number of the type in files.
   var code: UInt8 {
     switch self {
     case .bool: 1

@@ -1,5 +1,5 @@
 extension FieldType {
-  /// What a field of this type holds that was never set and may not be nil.
+  /// The value of a non-optional field of this type that was never set.
   package var empty: Value {
     switch self {
     case .bool: .bool(false)

@@ -1,4 +1,4 @@
-/// What a field holds. Whether it may be nil is said by the field, not here.
+/// The type of a field's values. Whether the field is optional is a property of the field.
 package enum FieldType: Hashable, Sendable {
   case bool
   case int8, int16, int32, int64
@@ -11,16 +11,17 @@ package enum FieldType: Hashable, Sendable {
   case date
   case uuid
   case url
-  /// A row of another entity, or of the same.
+  /// A row of another entity or of the same one.
   case reference(EntityID)
-  /// Whether an optional nested struct is there; its parts are fields of their own.
+  /// Whether an optional nested struct has a value. Its parts are fields of their own.
   case presence
   indirect case array(ElementType)
   indirect case set(ElementType)
   indirect case dictionary(ElementType, ElementType)
 }
 
-/// What stands in a collection. A struct in there is stored whole, so its parts have no fields of their own.
+/// The type of a collection's elements. A struct in a collection is stored whole, so its parts are
+/// not fields.
 package enum ElementType: Hashable, Sendable {
   case plain(FieldType)
   indirect case optional(ElementType)
@@ -38,7 +39,7 @@ package enum ElementType: Hashable, Sendable {
 }
 
 extension FieldType {
-  /// The bytes that a field takes in every row; nil where that depends on the value.
+  /// The number of bytes of a field in every row; nil if it depends on the value.
   package var width: Int? {
     switch self {
     case .presence: 0

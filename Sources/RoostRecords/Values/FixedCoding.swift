@@ -21,7 +21,7 @@ enum FixedCoding {
       memory.set64(0, uuid.high.byteSwapped)
       memory.set64(8, uuid.low.byteSwapped)
     case (.presence, .bool): return
-    default: throw RecordFault(.wrongType, "\(value.kind) is not what the field holds")
+    default: throw RecordFault(.wrongType, "\(value.kind) is not of the field's type")
     }
   }
 
@@ -36,7 +36,7 @@ enum FixedCoding {
     return exact
   }
 
-  /// The value of a field of fixed width. Every pattern of bits is one.
+  /// The value of a field of fixed width. Every bit pattern is valid.
   static func read(_ memory: UnsafeRawPointer, as type: FieldType) -> Value {
     switch type {
     case .bool: .bool(memory.u8(0) != 0)

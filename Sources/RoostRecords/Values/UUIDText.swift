@@ -6,7 +6,7 @@ extension UUIDNumber {
   /// Whether a dash comes before a byte.
   private static func hasDash(before byte: Int) -> Bool { byte == 4 || byte == 6 || byte == 8 || byte == 10 }
 
-  /// In small letters.
+  /// The text in lower case.
   package var text: String {
     String(unsafeUninitializedCapacity: Self.textLength) { text in
       var place = 0
@@ -26,12 +26,12 @@ extension UUIDNumber {
     }
   }
 
-  /// Letters may be small or large. Nil for any other text.
+  /// Reads upper and lower case. Nil for any other text.
   package init?(text bytes: UnsafeRawBufferPointer) {
     func digit(_ place: Int) -> UInt64? {
       switch bytes[place] {
       case let byte where byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
-      // A large letter and the small one differ in one bit.
+      // Upper and lower case of a letter differ in one bit.
       case let byte where byte | 32 >= UInt8(ascii: "a") && byte | 32 <= UInt8(ascii: "f"):
         UInt64(byte | 32 - UInt8(ascii: "a") + 10)
       default: nil

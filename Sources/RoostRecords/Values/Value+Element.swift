@@ -1,7 +1,8 @@
 extension Value {
-  /// Reads a value from the bytes that it has as an element of a collection; nil where they are none of that type.
+  /// Decodes a value from its bytes as an element of a collection; nil if they are not valid for
+  /// the type.
   package init?(element bytes: UnsafeRawBufferPointer, as type: ElementType) {
-    // The list of this one element.
+    // A list of this one element.
     var list: [UInt8] = [1]
     list += bytes
     let found = list.withUnsafeBytes { ElementCoding.decode($0, as: .array(type)) }

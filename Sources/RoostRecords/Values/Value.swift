@@ -1,6 +1,8 @@
-/// A field's value, where no type of the program's own stands for it: in tools, importers, conditions and defaults.
+/// The value of a field, for code that does not know the program's types: tools, importers,
+/// conditions and defaults.
 ///
-/// Two values are equal as Swift's are: NaN equals nothing, -0 equals 0, strings that look the same are the same.
+/// Values are equal as in Swift: NaN equals nothing, -0 equals 0, canonically equivalent strings
+/// are equal.
 package enum Value: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -19,12 +21,12 @@ package enum Value: Hashable, Sendable {
   case array([Value])
   case set(Set<Value>)
   case dictionary([Value: Value])
-  /// A struct inside a collection: its parts in order.
+  /// A struct inside a collection, as its parts in order.
   case structure([Value])
 
   package var isNull: Bool { self == .null }
 
-  /// What the value is called in sentences for users.
+  /// The name of the value's kind in messages to users.
   package var kind: String {
     switch self {
     case .null: "nil"
@@ -47,7 +49,7 @@ package enum Value: Hashable, Sendable {
   }
 }
 
-/// The sixteen bytes of a UUID, in the order in which they are written.
+/// The sixteen bytes of a UUID, in the order of its text.
 package struct UUIDNumber: Hashable, Sendable, Comparable {
   package var high: UInt64
   package var low: UInt64

@@ -3,17 +3,17 @@ package import RoostFile
 internal import RoostPages
 internal import RoostTrees
 
-/// A store of rows that somebody only looks at, perhaps beside the process that has it open.
+/// Reads a store of rows without a lock, also while another process has it open.
 ///
-/// Nothing is written and no lock is taken: the newest durable superblock is read, and the log is replayed in memory. The
-/// owner does not know of it, and may use a page again; then that page fails its check, and reading begins anew on the
-/// newer state: ten times at the most. So what is read is always one state that was committed.
+/// It writes nothing. It reads the newest durable superblock and replays the log in memory. The
+/// owner does not know of it and may reuse a page; then that page has a wrong checksum, and reading
+/// begins again on the newer state, at most ten times. So a read always sees one committed state.
 ///
 /// One thread at a time may use it.
 package final class RecordWitness {
   private var store: RecordStore
   private let make: () throws(StoreError) -> RecordStore
-  /// How often reading began anew so far.
+  /// How often reading has begun again.
   package private(set) var restarts = 0
 
   package init(
@@ -39,10 +39,10 @@ package final class RecordWitness {
 
   package var path: String { store.store.path }
 
-  /// Reads one state, from its begin to its end.
+  /// Reads one state from begin to end.
   ///
-  /// The closure may run again from the start, on a newer state. What it gave away before then is of no account; where that
-  /// cannot be taken back `mayRestart` says no, and the read throws `busy`.
+  /// The closure may run again from the start, on a newer state. The caller must then discard
+  /// earlier results. If it cannot, `mayRestart` returns false, and the read throws `busy`.
   package func read<Result>(
     mayRestart: () -> Bool = { true }, _ body: (RecordReader) throws -> Result
   ) throws -> Result {
@@ -57,10 +57,10 @@ package final class RecordWitness {
   }
 
   private var interrupted: StoreError {
-    StoreError(.busy, "the owner of the store wrote it anew in the middle of what was being given away", path: path)
+    StoreError(.busy, "the owner of the store changed it while results were already being returned", path: path)
   }
 
-  /// Goes on to the newest state; true if that is another one.
+  /// Moves to the newest state. Returns true if it is another one.
   package func refresh() throws -> Bool {
     let newer = try make()
     defer { store = newer }

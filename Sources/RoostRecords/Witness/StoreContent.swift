@@ -2,23 +2,23 @@ package import RoostFile
 package import RoostPages
 internal import RoostTrees
 
-/// What a file holds, for whoever is given a path alone.
+/// The kind of content of a file, for code that gets only a path.
 package enum StoreContent: String, Sendable {
-  /// Rows of entities, as ``RecordStore`` keeps them.
+  /// Rows of entities, written by ``RecordStore``.
   case rows
   /// Trees of keys and values.
   case keys
   /// Nothing was ever committed.
   case nothing
 
-  /// Looks at a store without a lock, also beside a process that writes it.
+  /// Reads a store without a lock, also while another process writes it.
   package static func of(
     _ path: String, fileSystem: any FileSystem = DiskFileSystem.shared
   ) throws(StoreError) -> StoreContent {
     for _ in 0..<Store.mostAttempts {
       let examination = try Store.examine(path, fileSystem: fileSystem, floor: Tables.floor)
       do throws(StoreError) { return try of(examination, fileSystem) } catch {
-        // A page that cannot be read counts only if nobody has written the store anew meanwhile.
+        // An unreadable page is an error only if the store was not written meanwhile.
         let now = try Store.examine(path, fileSystem: fileSystem, floor: Tables.floor).sequence
         guard error.isAboutContent, now != examination.sequence else { throw error }
       }
@@ -36,7 +36,7 @@ package enum StoreContent: String, Sendable {
       if catalog != nil { return .rows }
     }
     if examination.snapshot.transaction > 0 || !examination.snapshot.catalog.isEmpty { return .keys }
-    // Everything may stand in the log yet. The first piece of a record tells who wrote it.
+    // Everything may still be in the log. The first piece of a record tells which module wrote it.
     var first: UInt8?
     _ = try examination.readLog(fileSystem) { (kind, _) throws(StoreError) in
       if first == nil, kind >= Store.PieceKind.firstOfFloorAbove { first = kind }
@@ -47,6 +47,7 @@ package enum StoreContent: String, Sendable {
 }
 
 extension RecordStore {
-  /// How this floor's pages are examined and its records replayed, for those who care for a store as a whole.
+  /// How pages of rows are examined and log records replayed, for callers that verify or copy a
+  /// whole store.
   package static var floor: Store.Floor { Tables.floor }
 }

@@ -2,7 +2,7 @@ internal import RoostRecords
 
 /// Indexes that only a catalog of form 6 has.
 extension GoldenRows {
-  /// An index of each form and with each test, and changes after them.
+  /// Adds an index of each form and with each test, and changes rows after that.
   static func setIndexForms(_ store: RecordStore) throws {
     try store.write { writer in
       try writer.change { catalog in

@@ -4,29 +4,31 @@ internal import RoostPages
 internal import RoostRecords
 internal import RoostText
 
-/// A small store of rows that is made by the same actions each time: see ``GoldenStore``.
+/// A small store of rows that the same actions make each time: see ``GoldenStore``.
 ///
-/// Segments of the history and large values are compressed, so bytes are compared only where the library is the same.
+/// Segments of the history and large values are compressed, so bytes are compared only with the
+/// same version of LZ4.
 package enum GoldenRows: String, CaseIterable, Sendable {
-  /// Closed well: a field of every type, rows of several layouts, an index of every kind, one of them half built, links
-  /// and orders, large values, a history with segments, single entries, a gap and a consumer.
+  /// Closed cleanly: a field of every type, rows of several layouts, an index of every kind, one of
+  /// them half built, links and orders, large values, a history with segments, single entries, a
+  /// gap and a consumer.
   case closed = "rows closed"
-  /// Stopped: its log holds every kind of piece but that of a named value.
+  /// Stopped: its log holds every kind of piece except that of a named value.
   case stopped = "rows stopped"
-  /// Stopped too: a value of a megabyte, named by the log.
+  /// Stopped: a value of a megabyte, which the log names.
   case named = "rows named"
-  /// Closed: fields whose types list their cases, so that the catalog has its second form.
+  /// Closed: fields whose types list their cases, so the catalog has form 2.
   case cases = "rows with cases"
-  /// Closed: the catalog names the version of the models, so it has its third form.
+  /// Closed: the catalog names the version of the models, so it has form 3.
   case version = "rows with version"
-  /// Closed: full text indexes, so the catalog has its fourth form.
+  /// Closed: full text indexes, so the catalog has form 4.
   case texts = "rows with texts"
-  /// Closed: derived fields, so the catalog has its fifth form.
+  /// Closed: derived fields, so the catalog has form 5.
   case derived = "rows with derived"
-  /// Closed: indexes of forms, of elements and with comparisons, so the catalog has its sixth form.
+  /// Closed: indexes of forms, of elements and with comparisons, so the catalog has form 6.
   case indexForms = "rows with index forms"
 
-  /// Carries the actions out, and tells what they leave.
+  /// Runs the actions. Returns the files and their contents.
   package func make() throws -> (files: GoldenStore.Files, contents: String) {
     let fileSystem = SimulatedFileSystem()
     let time = RowClock()
@@ -74,7 +76,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     }
   }
 
-  /// One index is built, with rows in a segment, deleted rows and loose ones. The other is built in part.
+  /// One index is complete, with rows in a segment, deleted rows and loose ones. The other is built
+  /// in part.
   private static func setTexts(_ store: RecordStore) throws {
     try store.write { writer in
       try writer.change { catalog in
@@ -99,7 +102,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     }
   }
 
-  /// A field of each kind, over references and over links, and changes after them.
+  /// Adds a derived field of each kind, over references and over links, and changes rows after
+  /// that.
   private static func setDerived(_ store: RecordStore) throws {
     try store.write { writer in
       try writer.change { catalog in
@@ -206,7 +210,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       try builder.set(table.slot("key"), .string("key \(number)"))
       for (place, one) in types(EntityID(1)).enumerated() {
         let isNull = (number + place) % 4 == 0
-        // One field has another name later.
+        // One field is renamed later.
         let name = table.entity.field(one.name) == nil ? "byte" : one.name
         try builder.set(table.slot(name), isNull ? .null : value(one.type, number))
       }
@@ -214,7 +218,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     }
   }
 
-  /// What is done before the checkpoint.
+  /// The actions before the checkpoint.
   private static func first(_ store: RecordStore, isLong: Bool) throws {
     try store.write(author: "golden") { writer in
       try writer.setHistory(.full)
@@ -229,7 +233,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
         try list.append(RowID(number), to: RowID(1 + number % 2))
         try writer.links("tags", of: "Owner").append(RowID(number), to: RowID(2))
       }
-      // An order that is not that of the rows' numbers; the other owners' children have none that is written.
+      // An order other than that of the rows' numbers. The lists of the other owners have no stored
+      // order.
       try writer.links("children", of: "Owner").move(from: 2, to: 0, in: RowID(2))
       try writer.setConsumer("mirror", writer.latestToken)
     }
@@ -267,7 +272,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     }
   }
 
-  /// What stands in the log where the store is stopped.
+  /// The actions whose log records a stopped store has.
   private static func second(_ store: RecordStore) throws {
     try store.write(author: "log") { writer in
       try insert(8..<12, writer)
@@ -300,9 +305,9 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     }
   }
 
-  // MARK: What it holds
+  // MARK: Contents
 
-  /// Every row in a line, then lists, the history and its consumers.
+  /// Describes every row in a line, then lists, the history and its consumers.
   static func describe(_ reader: RecordReader) throws -> String {
     let state = try RowState(reader)
     var lines = ["commit \(reader.commit), history \(state.mode)"]
@@ -337,7 +342,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
         let check = texts.joined(separator: ", ").utf8.withContiguousStorageIfAvailable {
           Checksum.of(UnsafeRawBufferPointer($0))
         }
-        // One line for each row: its first fields as a person reads them, and a check of all.
+        // One line for each row: its first fields as readable text, and a checksum of all.
         let begin = texts.prefix(3).joined(separator: ", ")
         lines.append("\(name) \(id): \(begin); \(texts.count) fields, \(String(check ?? 0, radix: 16))")
       }

@@ -3,7 +3,7 @@ internal import RoostPages
 internal import RoostRecords
 
 extension GoldenVersion {
-  /// Everything that is wrong with how this build reads a store of rows that this version wrote.
+  /// All errors of this build when it reads a store of rows that this version wrote.
   package func complaints(
     aboutRows sample: Sample, in fileSystem: any FileSystem = SimulatedFileSystem(), at path: String = GoldenStore.path
   ) -> [String] {
@@ -21,7 +21,7 @@ extension GoldenVersion {
     } catch { return ["\(error)"] }
   }
 
-  /// Opened, compared, changed, closed, and opened again.
+  /// Opens the store, compares it, changes it, closes it, and opens it again.
   private func changing(rows sample: Sample, _ fileSystem: any FileSystem, _ path: String) throws -> String? {
     var store = try RecordStore(path, options: GoldenStore.options, fileSystem: fileSystem)
     let contents = try store.read { try GoldenRows.describe($0) }
@@ -45,7 +45,7 @@ extension GoldenVersion {
     }
   }
 
-  /// The same actions make the same bytes, as long as the version and the library are the same.
+  /// Checks that the same actions make the same bytes, if the version and LZ4 are the same.
   private func writingAgain(rows sample: Sample) throws -> String? {
     guard version == Self.all.last?.version, let store = GoldenRows(rawValue: sample.name) else { return nil }
     let (made, contents) = try store.make()

@@ -3,24 +3,27 @@ internal import RoostFile
 internal import RoostKV
 internal import RoostPages
 
-/// A small store that is made by the same actions each time, so that its bytes can be compared for ever.
+/// A small store that the same actions make each time, so that its bytes can be compared in all
+/// later versions.
 ///
-/// A release of the format keeps the bytes of each: see ``GoldenVersion``. Nothing in them may depend on the machine,
-/// the process or the day. One thing does, and is left out: the number of the process in the log's header.
+/// A release of the format keeps the bytes of each: see ``GoldenVersion``. Nothing in them may
+/// depend on the machine, the process or the date. There is one exception, which is masked: the
+/// process number in the log's header.
 package enum GoldenStore: String, CaseIterable, Sendable {
-  /// Closed well: trees of both kinds with several levels, values in extents that do not compress, an empty tree, and
-  /// places that are free. Both superblocks name the same state.
+  /// Closed cleanly: trees of both kinds with several levels, values in extents that do not
+  /// compress, an empty tree, and free places. Both superblocks name the same state.
   case closed
-  /// Stopped: its log holds every kind of change, and a tree built from sorted entries. The superblock that does not
-  /// count is an older one.
+  /// Stopped: its log holds every kind of change, and a tree built from sorted entries. The other
+  /// superblock is an older one.
   case stopped
-  /// Stopped too: values that LZ4 makes smaller, in a leaf's list, named by the log, and with a list of their own. How
-  /// it compresses is the library's affair, so the bytes are compared only where the library is the same.
+  /// Stopped: values that LZ4 compresses, in a leaf's list, named by the log, and with a list of
+  /// their own. Compressed bytes depend on the library, so they are compared only with the same
+  /// version of LZ4.
   case packed
 
   package static let path = "/golden.roost"
 
-  /// The data file, and the log where it was not closed.
+  /// The data file, and the log of a store that was not closed.
   package struct Files: Equatable, Sendable {
     package var data: [UInt8]
     package var log: [UInt8]?
@@ -30,7 +33,7 @@ package enum GoldenStore: String, CaseIterable, Sendable {
       self.log = log
     }
 
-    /// The same without the number of the process, which stands in the log's header under no check.
+    /// The files without the process number, which no checksum in the log's header covers.
     package var masked: Files {
       guard var log, log.count >= 516 else { return self }
       log.replaceSubrange(512..<516, with: [0, 0, 0, 0])
@@ -38,7 +41,7 @@ package enum GoldenStore: String, CaseIterable, Sendable {
     }
   }
 
-  /// Which LZ4 wrote a store whose bytes are compared.
+  /// The LZ4 version that wrote a store whose bytes are compared.
   package static var library: Int { Compression.libraryVersion }
 
   package var dependsOnLibrary: Bool { self == .packed }
@@ -54,12 +57,12 @@ package enum GoldenStore: String, CaseIterable, Sendable {
   }
 
   private final class Salts: @unchecked Sendable {
-    // Unchecked because a store asks under its own locks, one thread at a time.
+    // Unchecked because a store calls it under its own locks, one thread at a time.
     private var generator = SplitMix64(seed: 0x60_1D)
     func next() -> UInt64 { max(generator.next(), 1) }
   }
 
-  /// Carries the actions out, and tells what they leave.
+  /// Runs the actions. Returns the files and their contents.
   package func make() throws -> (files: Files, contents: String) {
     let fileSystem = SimulatedFileSystem()
     let store = try KeyValueStore(Self.path, options: Self.options, fileSystem: fileSystem)
@@ -72,7 +75,7 @@ package enum GoldenStore: String, CaseIterable, Sendable {
     for changes in second { try write(changes) }
     if self == .closed { try store.close() }
     let image = fileSystem.crashImage(.all)
-    // A stopped store is let go without another word to its file.
+    // A stopped store is released without writing to its file.
     fileSystem.stopAfter(step: 0)
     try? store.close()
     guard let data = image.contents(of: Self.path) else { throw WrongAnswer("the golden store is not there") }
@@ -112,7 +115,7 @@ package enum GoldenStore: String, CaseIterable, Sendable {
     ]
   }
 
-  /// The commits behind it, which stand in the log where the store is stopped.
+  /// The commits after it, which are in the log of a stopped store.
   private var second: [[Change]] {
     let (tree, table) = (Self.tree, Self.table)
     let (other, otherTable) = (Change.Place(isTable: false, number: 2), Change.Place(isTable: true, number: 2))
@@ -131,10 +134,10 @@ package enum GoldenStore: String, CaseIterable, Sendable {
     ]
   }
 
-  // MARK: What it holds
+  // MARK: Contents
 
-  /// Every entry in a line: its key (bytes in hexadecimal, a number in decimal), how long its value is, and the value's
-  /// check.
+  /// Describes every entry in a line: its key (bytes in hexadecimal, a number in decimal), the
+  /// length of its value, and the value's checksum.
   package static func describe(_ model: Model, commit: Int) -> String {
     var lines = ["commit \(commit)"]
     for name in model.names {
@@ -148,7 +151,7 @@ package enum GoldenStore: String, CaseIterable, Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// A number, or the bytes; of a long key how many, and their check.
+  /// A number, or the bytes. A long key is written as its length and checksum.
   private static func text(_ key: [UInt8], _ isTable: Bool) -> String {
     if isTable { return "\(Model.number(of: key))" }
     if key.count > 20 { return "\(key.count):\(String(key.withUnsafeBytes { Checksum.of($0) }, radix: 16))" }

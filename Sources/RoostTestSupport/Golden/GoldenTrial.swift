@@ -3,7 +3,8 @@ internal import RoostKV
 internal import RoostPages
 
 extension Trial {
-  /// Number 16: the stores of every version of the format are opened, compared, changed and opened again.
+  /// Number 16: opens the stores of every version of the format, compares them, changes them and
+  /// opens them again.
   package static let golden = Trial(
     16, "golden files", unit: "stores", cases: GoldenVersion.all.reduce(0) { $0 + $1.samples.count + $1.rows.count },
     workers: 1
@@ -38,7 +39,7 @@ extension Trial {
 }
 
 extension GoldenVersion {
-  /// Everything that is wrong with how this build reads a store that this version wrote.
+  /// All errors of this build when it reads a store that this version wrote.
   package func complaints(
     about sample: Sample, in fileSystem: any FileSystem = SimulatedFileSystem(), at path: String = GoldenStore.path
   ) -> [String] {
@@ -55,7 +56,7 @@ extension GoldenVersion {
     GoldenStore.describe(try store.model(), commit: Int(try store.read { $0.commit }))
   }
 
-  /// Reading only, and examining, before anything is written.
+  /// Reads and verifies the store before anything is written.
   private func readingOnly(_ sample: Sample, _ fileSystem: any FileSystem, path: String) throws -> String? {
     let found = try KeyValueStore.verify(path, fileSystem: fileSystem)
     if let finding = found.findings.first { return "verify: \(finding)" }
@@ -67,7 +68,7 @@ extension GoldenVersion {
     return contents == sample.contents ? nil : "reading only: " + Self.difference(contents, sample.contents)
   }
 
-  /// Opened, compared, changed in every tree, closed, and opened again.
+  /// Opens the store, compares it, changes every tree, closes it, and opens it again.
   private func changing(_ sample: Sample, _ fileSystem: any FileSystem, path: String) throws -> String? {
     var store = try KeyValueStore(path, options: GoldenStore.options, fileSystem: fileSystem)
     let contents = try describe(store)
@@ -92,7 +93,7 @@ extension GoldenVersion {
     return difference == "none" ? nil : "changed: " + difference
   }
 
-  /// The same actions make the same bytes, as long as the version is the same.
+  /// Checks that the same actions make the same bytes, if the version is the same.
   private func writingAgain(_ sample: Sample) throws -> String? {
     guard version == Self.all.last?.version, let store = GoldenStore(rawValue: sample.name) else { return nil }
     if store.dependsOnLibrary && library != GoldenStore.library { return nil }

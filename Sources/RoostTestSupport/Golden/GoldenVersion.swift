@@ -3,26 +3,26 @@ internal import RoostBytes
 package import RoostFile
 internal import RoostPages
 
-/// The stores that a version of the format wrote, kept for ever.
+/// The stores that a version of the format wrote, kept forever.
 ///
-/// They are files of this module's resources, in the folder `Versions`. `roost-torture golden` writes those of a version;
-/// Docs/TESTING.md tells when.
+/// They are resources of this module, in the folder `Versions`. `roost-torture golden` writes those
+/// of a version; Docs/TESTING.md says when.
 ///
 /// ## Layout
 /// ```
 /// Versions/2/rows-closed.data      the file of the store "rows closed": its length in 8 bytes, then one LZ4 block
-/// Versions/2/rows-closed.log       its log, where it has one, in the same form
-/// Versions/2/rows-closed.contents  what the store holds, as text
+/// Versions/2/rows-closed.log       its log, if it has one, in the same form
+/// Versions/2/rows-closed.contents  the contents of the store, as text
 /// ```
 package struct GoldenVersion: Sendable {
-  /// One store of it.
+  /// One store of the version.
   package struct Sample: Sendable {
     package var name: String
     package var files: GoldenStore.Files
-    /// What it holds, as ``GoldenStore/describe(_:commit:)`` tells it.
+    /// Its contents, as ``GoldenStore/describe(_:commit:)`` describes them.
     package var contents: String
 
-    /// The files at rest in a file system, as if a store had left them.
+    /// Writes the files into a file system, as if a store had left them.
     package func place(in fileSystem: any FileSystem, at path: String) throws {
       for (suffix, bytes) in [("", files.data), ("-log", files.log)] {
         guard let bytes else { continue }
@@ -36,7 +36,7 @@ package struct GoldenVersion: Sendable {
   }
 
   package let version: UInt32
-  /// The LZ4 that made it.
+  /// The LZ4 version that made it.
   package let library: Int
   /// The names of its stores of keys and values, and of those of rows.
   package let samples: [String]
@@ -70,7 +70,7 @@ package struct GoldenVersion: Sendable {
 
   // MARK: Reading
 
-  /// One store of the version. It throws where a file is missing or cannot be unpacked.
+  /// Reads one store of the version. Throws if a file is missing or cannot be decompressed.
   package func sample(_ name: String, in folder: String? = nil) throws -> Sample {
     let folder = folder ?? Self.resources
     let path = Self.path(name, version, in: folder)
@@ -87,7 +87,7 @@ package struct GoldenVersion: Sendable {
       return unpacked
     }
     let contents = String(decoding: try bytes(".contents"), as: UTF8.self)
-    // A store that was closed has no log. What a stopped one holds tells that its log is missing.
+    // A closed store has no log. The contents of a stopped one show whether its log is missing.
     let hasLog = FileManager.default.fileExists(atPath: path + ".log")
     return Sample(
       name: name, files: GoldenStore.Files(data: try unpacked(".data"), log: hasLog ? try unpacked(".log") : nil),
@@ -113,7 +113,7 @@ package struct GoldenVersion: Sendable {
     return Array(packed[..<(8 + (count ?? 0))])
   }
 
-  /// The bytes that the stores of these names take in the folder.
+  /// The size of these stores in the folder.
   package func packedBytes(_ names: [String]) throws -> Int {
     try names.reduce(0) { sum, name in
       let files = try sample(name).files
@@ -136,8 +136,8 @@ package struct GoldenVersion: Sendable {
 
   // MARK: Writing
 
-  /// Writes the stores of a version, as this build makes them, into a folder of its own below `folder`, and returns the entry that
-  /// ``all`` must have.
+  /// Writes the stores of a version, as this build makes them, into a new folder below `folder`.
+  /// Returns the entry for ``all``.
   package static func write(version: UInt32, into folder: String) throws -> String {
     try FileManager.default.createDirectory(atPath: "\(folder)/\(version)", withIntermediateDirectories: false)
     func write(_ name: String, _ made: (files: GoldenStore.Files, contents: String)) throws {

@@ -6,16 +6,16 @@
   internal import Darwin
 #endif
 
-/// The calls that cross the seam.
+/// The calls of `StorageFile` and `FileSystem`.
 package enum CallKind: String, Sendable, CaseIterable {
-  /// Opening a file that is there and stays as it is.
+  /// Opening an existing file without changing it.
   case open
-  /// Opening a file that this makes or empties.
+  /// Opening a file that the call creates or empties.
   case create
   case read, write, truncate, allocate, sync, size, identity, lock
   case rename, link, remove, lookUp, syncDirectory
 
-  /// Whether the call can change what a crash would leave.
+  /// Whether the call can change what a crash leaves.
   package var mutates: Bool {
     switch self {
     case .create, .write, .truncate, .allocate, .sync, .rename, .link, .remove, .syncDirectory: true
@@ -24,18 +24,18 @@ package enum CallKind: String, Sendable, CaseIterable {
   }
 }
 
-/// One call that crossed the seam.
+/// One recorded call.
 ///
-/// Only mutating calls are numbered, from 1. A reading call carries the number of the last mutating call before
-/// it, so that readers on other threads do not shift the numbers.
+/// Only mutating calls are numbered, from 1. A reading call has the number of the last mutating
+/// call before it, so that readers on other threads do not shift the numbers.
 package struct RecordedCall: Sendable, CustomStringConvertible {
   package var number: Int
   package var kind: CallKind
   package var path: String
   package var offset: UInt64
-  /// The bytes asked for; for truncations and allocations the size that results.
+  /// The requested number of bytes; for truncations and allocations the resulting size.
   package var length: Int
-  /// The error number the call ended with, or 0.
+  /// The error number of the call, or 0.
   package var errorNumber: Int32 = 0
 
   package var description: String {
@@ -44,11 +44,11 @@ package struct RecordedCall: Sendable, CustomStringConvertible {
   }
 }
 
-/// Watches the calls that change something, in the order in which they take effect.
+/// Observes mutating calls in the order in which they take effect.
 ///
-/// Each method runs under the file system's lock, so the order is the true one, and must not call the file system.
-/// A call that fails, or that a fault makes ineffective, is not told, except that a sync whose failure is reported
-/// late looks like a sync.
+/// Each method runs under the file system's lock, so the order is exact, and it must not call the
+/// file system. A call that fails, or that a fault makes ineffective, is not reported. There is one
+/// exception: a sync whose failure is reported late looks like a successful sync.
 package protocol CallObserver: AnyObject, Sendable {
   /// The bytes that will be written, after a short transfer has cut them.
   func willWrite(_ path: String, at offset: UInt64, _ bytes: UnsafeRawBufferPointer)
@@ -67,7 +67,7 @@ extension CallObserver {
   package func didSyncDirectory(_ folder: String) {}
 }
 
-/// The error numbers of the simulation, so that tests need no C library of their own.
+/// The error numbers of the simulation, so that tests need not import the C library.
 package enum ErrorNumber {
   package static let io = EIO
   package static let noSpace = ENOSPC

@@ -1,6 +1,7 @@
-/// A block of memory that many contents share and that is changed only while one alone holds it.
+/// A block of memory that many contents share. It is changed only while a single content holds it.
 final class Block: @unchecked Sendable {
-  // Unchecked because the bytes change only where `isKnownUniquelyReferenced` holds, or before the block is shared.
+  // Unchecked because the bytes change only if `isKnownUniquelyReferenced` is true, or before the
+  // block is shared.
   let start: UnsafeMutableRawPointer
   let count: Int
 
@@ -26,11 +27,13 @@ final class Block: @unchecked Sendable {
 
 /// The bytes of a file, in chunks that copies share until one of them writes.
 ///
-/// A copy costs one retain, and the first write after it one array of references and one chunk. So a crash image
-/// of a store costs what it changes. A chunk that is nil, or past the end of the array, is zeros.
+/// A copy costs one retain, and the first write after it one array of references and one chunk. So
+/// the image of a crash costs as much as its changes. A chunk that is nil, or after the end of the
+/// array, is zeros.
 ///
-/// `write` does not move the size: a crash can keep the bytes of a write and lose its growth, or the other way
-/// about. Bytes past the size are not seen, and show when a later growth covers them, unless `cut` comes between.
+/// `write` does not change the size: a crash can keep the bytes of a write and lose its growth, or
+/// the other way round. Bytes after the size are not visible. A later growth shows them, unless
+/// `cut` comes between.
 struct Content: Sendable {
   static let chunkBytes = 4096
 
@@ -67,10 +70,10 @@ struct Content: Sendable {
     }
   }
 
-  /// Moves the size without touching a byte.
+  /// Changes the size without changing a byte.
   mutating func grow(to bytes: Int) { size = bytes }
 
-  /// Moves the size and forgets every byte behind it.
+  /// Changes the size and discards every byte after it.
   mutating func cut(to bytes: Int) {
     size = bytes
     let whole = bytes / Self.chunkBytes
@@ -88,7 +91,7 @@ struct Content: Sendable {
     return result
   }
 
-  /// The chunk at `index`, held by this content alone. The pointer is good until the next change.
+  /// The chunk at `index`, held by this content only. The pointer is valid until the next change.
   private mutating func own(_ index: Int) -> UnsafeMutableRawPointer {
     while chunks.count <= index { chunks.append(nil) }
     if !isKnownUniquelyReferenced(&chunks[index]) {

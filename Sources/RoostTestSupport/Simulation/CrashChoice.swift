@@ -1,20 +1,21 @@
-/// Which unsynced changes a crash keeps: a few characters that repeat it.
+/// The unsynced changes that a crash keeps. It is written as a few characters that reproduce it.
 ///
-/// The changes are counted in the order of the calls that made them, all files and folders together, from 0.
+/// The changes are numbered from 0 in the order of the calls that made them, in all files and
+/// folders together.
 package enum CrashChoice: Hashable, Sendable, LosslessStringConvertible {
   case none
   case all
-  /// The first so many.
+  /// The first ones, this many.
   case prefix(Int)
   /// All but this one.
   case drop(Int)
-  /// This one alone.
+  /// Only this one.
   case keep(Int)
-  /// Those whose bit is set; for at most 64 changes.
+  /// Those whose bit is set, of at most 64 changes.
   case mask(UInt64)
-  /// A random part; the seed also says how large.
+  /// A random subset; the seed also determines its size.
   case random(UInt64)
-  /// A random part, in which one to three sectors hold random bytes where the new ones should be.
+  /// A random subset, in which one to three sectors contain random bytes instead of the new ones.
   case garbage(UInt64)
 
   package var description: String {
@@ -49,11 +50,12 @@ package enum CrashChoice: Hashable, Sendable, LosslessStringConvertible {
   }
 }
 
-/// How many images of one crash point a test looks at.
+/// The number of images that a test examines at one crash point.
 package struct CrashPolicy: Sendable {
-  /// Up to so many changes, every subset is taken.
+  /// Up to this number of changes, every subset is examined.
   package var exhaustiveUpTo: Int
-  /// The bound on each of: prefixes, drop-ones and keep-ones. They are spread evenly where there are more.
+  /// The most prefixes, drop-ones and keep-ones of each kind. If there are more, they are spread
+  /// evenly.
   package var ofEach: Int
   package var randoms: Int
   package var garbage: Int
@@ -67,10 +69,10 @@ package struct CrashPolicy: Sendable {
     self.seed = seed
   }
 
-  /// For long runs that take an image after every call.
+  /// For long runs that examine an image after every call.
   package static let brief = CrashPolicy(exhaustiveUpTo: 3, ofEach: 3, randoms: 4, garbage: 1)
 
-  /// The choices for a crash point with `count` changes, `sectors` of them bytes. None is there twice.
+  /// The distinct choices for a crash point with `count` changes, of which `sectors` change bytes.
   func choices(count: Int, sectors: Int) -> [CrashChoice] {
     var generator = SplitMix64(seed: seed)
     var choices: [CrashChoice] = []
@@ -87,7 +89,7 @@ package struct CrashPolicy: Sendable {
     return choices
   }
 
-  /// At most `ofEach` of the range, evenly, with both ends.
+  /// At most `ofEach` numbers of the range, evenly spread, including both ends.
   private func spread(_ range: Range<Int>) -> [Int] {
     if range.count <= ofEach { return Array(range) }
     if ofEach < 2 { return ofEach < 1 ? [] : [range.lowerBound] }

@@ -1,24 +1,25 @@
 internal import RoostFile
 
-/// A moment at which the machine may stop, kept as a value: what is durable, and what was on its way.
+/// A moment at which the machine may stop, as a value: the durable state, and the unsynced changes.
 ///
-/// Taking one copies no bytes. It stays as it is while the file system goes on, and may be used on any thread.
+/// Making one copies no bytes. It does not change while the file system is used further, and any
+/// thread may use it.
 package struct CrashPoint: Sendable {
   /// The number of the last mutating call before it.
   package let step: Int
-  /// What is not synced, in the order of the calls.
+  /// The unsynced changes, in the order of the calls.
   package let units: [PendingUnit]
   private let files: [UInt64: Content]
   private let names: [String: UInt64]
   private let bound: UInt64?
 
-  /// To be called under the lock of `fileSystem`.
+  /// The caller holds the lock of `fileSystem`.
   fileprivate init(_ fileSystem: SimulatedFileSystem) {
     step = fileSystem.stepNumber
     files = fileSystem.inodes.mapValues(\.durable)
     names = fileSystem.durableNames
     bound = fileSystem.bound
-    // Each list is in order already; most often there is one, which is then shared and not copied.
+    // Each list is already sorted. Usually there is one, which is then shared instead of copied.
     let lists = (fileSystem.inodes.values.map(\.pending) + [fileSystem.pendingNames]).filter { !$0.isEmpty }
     units = lists.count == 1 ? lists[0] : lists.joined().sorted { $0.sequence < $1.sequence }
   }
@@ -27,7 +28,8 @@ package struct CrashPoint: Sendable {
     policy.choices(count: units.count, sectors: units.count(where: \.isBytes))
   }
 
-  /// What the disk holds after the crash: a file system of its own, with nothing open, locked, pending or faulty.
+  /// The disk after the crash: a new file system with nothing open, locked or pending, and without
+  /// faults.
   package func image(_ choice: CrashChoice) -> SimulatedFileSystem {
     let (units, kept) = outcome(choice)
     var names = names
@@ -43,12 +45,12 @@ package struct CrashPoint: Sendable {
     return SimulatedFileSystem(survivors, names: names, bound: bound, choice: choice)
   }
 
-  /// One image after another, each made when it is asked for.
+  /// The images of a policy, each made on demand.
   package func images(_ policy: CrashPolicy) -> some Sequence<SimulatedFileSystem> {
     choices(policy).lazy.map { image($0) }
   }
 
-  /// The changes, with garbage put in their place where there is some, and which of them last.
+  /// The changes, some replaced by garbage, and which of them are kept.
   private func outcome(_ choice: CrashChoice) -> (units: [PendingUnit], kept: [Bool]) {
     var kept = [Bool](repeating: false, count: units.count)
     switch choice {
@@ -69,14 +71,14 @@ package struct CrashPoint: Sendable {
     return (units, kept)
   }
 
-  /// Keeps few, half or most of the changes: half alone would tear every page.
+  /// Keeps few, half or most of the changes. Always half would tear every page.
   private func draw(_ kept: inout [Bool], _ generator: inout SplitMix64) {
     let part = generator.pick([1, 4, 7])
     for index in kept.indices { kept[index] = generator.chance(part, in: 8) }
   }
 
-  /// Random bytes in the place of one to three changes of bytes, and of no byte beside them: a device may fail to
-  /// write what it was given, but does not touch what it was not.
+  /// Random bytes instead of one to three changes of bytes, but in no other byte: a device may fail
+  /// to write its data, but does not change other data.
   private func spoiled(_ kept: inout [Bool], _ generator: inout SplitMix64) -> [PendingUnit] {
     var units = units
     let sectors = units.indices.filter { units[$0].isBytes }
@@ -93,7 +95,7 @@ package struct CrashPoint: Sendable {
 }
 
 extension SimulatedFileSystem {
-  /// The crash that could happen now.
+  /// The crash point of this moment.
   package func crashPoint() -> CrashPoint { lock.withLock { CrashPoint(self) } }
 
   package func crashImage(_ choice: CrashChoice) -> SimulatedFileSystem { crashPoint().image(choice) }

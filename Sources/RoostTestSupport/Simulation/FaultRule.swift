@@ -1,14 +1,15 @@
-/// What a failed sync means for the pages it was to save. All three exist in the field.
+/// The effect of a failed sync on its pages. All three occur in practice.
 package enum SyncFailure: String, Sendable, CaseIterable {
-  /// The pages stay readable and count as clean: a later sync succeeds without saving them, a crash loses them.
+  /// The pages stay readable and count as clean: a later sync succeeds without saving them, and a
+  /// crash loses them.
   case keptAndMarkedClean
-  /// The pages go back to what is durable at once.
+  /// The pages return to the durable state at once.
   case reverted
-  /// This sync succeeds and saves nothing; the next one fails.
+  /// This sync succeeds without saving anything; the next one fails.
   case reportedLate
 }
 
-/// A fault for certain calls: from the `nth` call that matches, once or for ever.
+/// A fault of certain calls, beginning with the `nth` matching call, once or forever.
 ///
 /// ```
 /// FaultRule(.write, path: "-log", nth: 3, .error(ErrorNumber.noSpace))
@@ -18,13 +19,14 @@ package struct FaultRule: Sendable, CustomStringConvertible {
   package enum Effect: Sendable, Hashable {
     /// The call changes nothing and fails.
     case error(Int32)
-    /// The call does its work and fails all the same.
+    /// The call takes effect and fails nevertheless.
     case errorAfterEffect(Int32)
-    /// A read or a write moves half of the bytes, but at least one. Other calls are left alone.
+    /// A read or a write transfers half of the bytes, but at least one. Other calls are not
+    /// affected.
     case shortTransfer
-    /// A read or a write moves nothing and reports no error. Other calls are left alone.
+    /// A read or a write transfers nothing and reports no error. Other calls are not affected.
     case zeroTransfer
-    /// A sync fails in one of three ways. Other calls are left alone.
+    /// A sync fails in one of three ways. Other calls are not affected.
     case sync(SyncFailure)
   }
 
@@ -33,7 +35,7 @@ package struct FaultRule: Sendable, CustomStringConvertible {
   package var nth: Int
   package var effect: Effect
   package var forever: Bool
-  /// The calls that matched so far.
+  /// The number of matching calls so far.
   private var seen = 0
 
   package init(
@@ -55,7 +57,7 @@ package struct FaultRule: Sendable, CustomStringConvertible {
     return "\(calls) *\(pathSuffix) #\(nth) \(effect)" + (forever ? " for ever" : "")
   }
 
-  /// Counts the call if it matches; true if the fault is due.
+  /// Counts the call if it matches. Returns true if the fault is due.
   mutating func strikes(_ kind: CallKind, _ path: String) -> Bool {
     guard kinds.contains(kind), pathSuffix.isEmpty || path.hasSuffix(pathSuffix) else { return false }
     seen += 1
@@ -64,7 +66,7 @@ package struct FaultRule: Sendable, CustomStringConvertible {
 }
 
 extension FaultRule.Effect {
-  /// The bytes that a transfer of `count` moves under this fault.
+  /// The number of bytes that a transfer of `count` moves with this fault.
   func cut(_ count: Int) -> Int {
     switch self {
     case .shortTransfer: max(count / 2, min(count, 1))

@@ -1,9 +1,9 @@
 internal import RoostFile
 
-/// A file of the simulation under whatever names it has: what readers see, and what a crash would leave.
+/// A file of the simulation, whatever names it has: the visible state, and the state after a crash.
 ///
 /// ## Invariants
-/// 1. `durable` with all of `pending` applied is `seen`, unless a failed sync has lost pages.
+/// 1. `durable` with all of `pending` applied equals `seen`, unless a failed sync has lost pages.
 /// 2. `pending` is in the order of the calls.
 ///
 /// It belongs to one file system, whose lock protects it.
@@ -14,9 +14,10 @@ final class Inode {
   private(set) var pending: [PendingUnit] = []
   /// The handle that holds the file's lock.
   var lockHolder: UInt64?
-  /// A failed sync has marked pages clean that never reached the device: `seen` is more than a sync would save.
+  /// A failed sync has marked pages clean that never reached the device, so a sync would not save
+  /// all of `seen`.
   private var hasLostPages = false
-  /// An error of the device that the next sync is to report.
+  /// An error of the device that the next sync will report.
   private var errorIsDue = false
 
   init(number: UInt64, content: Content = Content()) {
@@ -66,7 +67,7 @@ final class Inode {
     }
   }
 
-  /// Changes the file behind the back of its users, durably: damage, or a file that was there before.
+  /// Changes the file durably without its users' knowledge: damage, or a file that existed before.
   func replace(_ content: Content) {
     seen = content
     durable = content

@@ -1,14 +1,14 @@
 package import RoostFile
 
-/// A file system in which somebody else does something whenever a file is read: what happens beside a reader happens here
-/// in an order that repeats.
+/// A file system that runs a closure after each read. So concurrent changes beside a reader happen
+/// in a reproducible order.
 package final class MeddlingFileSystem: FileSystem, @unchecked Sendable {
   // Unchecked because one thread uses it.
   private let base: any FileSystem
-  /// What happens behind each read; it is not called for what it does itself.
+  /// Called after each read, except reads of the closure itself.
   package var meddle: ((_ path: String) -> Void)?
   private var isMeddling = false
-  /// How many reads there were.
+  /// The number of reads.
   package private(set) var reads = 0
 
   package init(_ base: any FileSystem) { self.base = base }

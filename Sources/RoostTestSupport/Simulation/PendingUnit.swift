@@ -1,13 +1,13 @@
-/// A change that a crash keeps or loses as a whole, as long as it is not synced.
+/// An unsynced change that a crash keeps or loses as a whole.
 ///
-/// A write falls into one unit a sector of 512 bytes and, where the file grows, one for the size. Names are units
-/// of their own and know nothing of the data behind them.
+/// A write is split into a unit for each sector of 512 bytes and, if the file grows, one for the
+/// size. Changes of names are separate units, independent of the data.
 package struct PendingUnit: Sendable, CustomStringConvertible {
   static let sectorBytes = 512
 
   struct NameChange: Sendable {
     var path: String
-    /// The file the name stands for afterwards; nil where the name is gone.
+    /// The file with the name afterwards; nil if the name is removed.
     var file: UInt64?
   }
 
@@ -16,11 +16,11 @@ package struct PendingUnit: Sendable, CustomStringConvertible {
     case bytes(file: UInt64, offset: Int, source: Block, start: Int, count: Int)
     case grow(file: UInt64, to: Int)
     case cut(file: UInt64, to: Int)
-    /// Changes of names that happen together: a rename is one unit, as journaling file systems make it.
+    /// Changes of names that happen together: a rename is one unit, as in journaling file systems.
     case names(folder: String, [NameChange])
   }
 
-  /// The place in the order of all changes of the file system.
+  /// The position in the order of all changes of the file system.
   var sequence: UInt64
   var change: Change
 
@@ -36,7 +36,7 @@ package struct PendingUnit: Sendable, CustomStringConvertible {
 
   var isBytes: Bool { if case .bytes = change { true } else { false } }
 
-  /// The units of a write of `bytes`, split where a sector of the file ends.
+  /// The units of a write of `bytes`, split at the ends of sectors.
   static func sectors(
     of bytes: UnsafeRawBufferPointer, file: UInt64, at offset: Int, from sequence: inout UInt64
   ) -> [PendingUnit] {
@@ -56,9 +56,9 @@ package struct PendingUnit: Sendable, CustomStringConvertible {
 }
 
 extension Content {
-  /// Makes those of `units` that belong to `file` and that `keeps` names by their index.
+  /// Applies those of `units` that belong to `file` and whose index `keeps` accepts.
   ///
-  /// Sectors that follow each other in one write are copied together: most images keep most of them.
+  /// Consecutive sectors of one write are copied together: most images keep most of them.
   mutating func apply(_ units: [PendingUnit], file: UInt64, keeps: (Int) -> Bool) {
     var index = 0
     while index < units.count {

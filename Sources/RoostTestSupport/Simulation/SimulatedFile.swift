@@ -3,7 +3,8 @@ package import RoostFile
 /// An open file of a ``SimulatedFileSystem``.
 package final class SimulatedFile: StorageFile, @unchecked Sendable {
   // Unchecked because the file system's lock protects `isOpen` and the inode.
-  /// No file grows past this: a size read from damaged bytes must not eat the machine's memory.
+  /// The largest file: a size that was read from damaged bytes must not use up the machine's
+  /// memory.
   static let largestSize: UInt64 = 1 << 36
 
   package let path: String
@@ -40,7 +41,7 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
       let end = offset + UInt64(count)
       if end > Self.largestSize { throw Fault(ErrorNumber.tooBig) }
       if end > UInt64(inode.seen.size) {
-        // As much as fits is written; the next call finds no room at all.
+        // Writes as much as fits; the next call finds no room at all.
         let room = max(fileSystem.room(for: inode), UInt64(inode.seen.size))
         if count > 0 && offset >= room { throw Fault(ErrorNumber.noSpace) }
         count = Int(min(end, room) - offset)
@@ -86,12 +87,13 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
     }
   }
 
-  /// Looking changes nothing, so it is no call that could fail.
+  /// Does not count as a call, because it changes nothing and cannot fail.
   package func isHeldOnce() throws(Fault) -> Bool {
     fileSystem.lock.withLock { inode.lockHolder != nil && inode.lockHolder != handle }
   }
 
-  /// As the operating system's: an open file that may not write cannot take the lock, and taking it twice is no harm.
+  /// As in the operating system: a file opened for reading cannot take the lock, and taking it
+  /// twice is harmless.
   package func lockOnce() throws(Fault) -> Bool {
     try perform(.lock, offset: 0, length: 0) { _ throws(Fault) in
       try checkWritable()
@@ -117,7 +119,7 @@ package final class SimulatedFile: StorageFile, @unchecked Sendable {
     inode.resize(to: Int(size), sequence: &fileSystem.sequence)
   }
 
-  /// The operating system's offsets have a sign.
+  /// The operating system's offsets are signed.
   private func checkPosition(_ offset: UInt64) throws(Fault) {
     if offset > UInt64(Int64.max) { throw Fault(ErrorNumber.invalid) }
   }

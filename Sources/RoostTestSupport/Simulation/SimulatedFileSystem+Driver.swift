@@ -1,13 +1,15 @@
 internal import RoostFile
 
-/// What a test says to the file system, and asks of it.
+/// The interface for tests.
 extension SimulatedFileSystem {
-  /// Runs after each mutating call, on the caller's thread and outside the file system's lock, before the caller
-  /// goes on. It may take crash points and set faults. Callers on several threads run it at the same time.
+  /// Runs after each mutating call, on the caller's thread and outside the file system's lock,
+  /// before the caller continues. It may take crash points and set faults. Callers on several
+  /// threads run it concurrently.
   package var onStep: ((RecordedCall) -> Void)? {
     get { lock.withLock { hook } }
     set {
-      // The old hook is let go outside the lock: it may own the last handle of a file, which takes the lock to close.
+      // The old hook is released outside the lock: it may own the last handle of a file, whose
+      // close takes the lock.
       let old = lock.withLock {
         defer { hook = newValue }
         return hook
@@ -30,11 +32,12 @@ extension SimulatedFileSystem {
   /// The number of mutating calls so far.
   package var step: Int { lock.withLock { stepNumber } }
 
-  /// The calls so far: the mutating ones while ``recordsSteps`` is set, and the reading ones too while
-  /// ``recordsReads`` is.
+  /// The calls so far: the mutating ones while ``recordsSteps`` is set, and also the reading ones
+  /// while ``recordsReads`` is.
   package var steps: [RecordedCall] { lock.withLock { recorded } }
 
-  /// Whether calls are recorded, as they are unless a long run turns it off to save memory. They count regardless.
+  /// Whether calls are recorded. Long runs turn this off to save memory. Calls are counted in any
+  /// case.
   package var recordsSteps: Bool {
     get { lock.withLock { recording } }
     set { lock.withLock { recording = newValue } }
@@ -47,13 +50,13 @@ extension SimulatedFileSystem {
 
   package func forgetSteps() { lock.withLock { recorded = [] } }
 
-  /// From the end of this mutating call on, every call fails with EIO and changes nothing: the process is dead.
+  /// After this mutating call every call fails with EIO and changes nothing: the process is dead.
   package func stopAfter(step: Int) { lock.withLock { lastStep = step } }
 
   package func inject(_ rule: FaultRule) { lock.withLock { rules.append(rule) } }
   package func clearFaults() { lock.withLock { rules = [] } }
 
-  /// The most bytes that all files together may have; nil for no bound.
+  /// The most bytes of all files together; nil for no limit.
   package var capacity: UInt64? {
     get { lock.withLock { bound } }
     set { lock.withLock { bound = newValue } }
@@ -61,17 +64,19 @@ extension SimulatedFileSystem {
 
   package var paths: [String] { lock.withLock { names.keys.sorted() } }
 
-  /// What a reader sees now; nil if there is no such file.
+  /// The visible contents of a file; nil if there is no such file.
   package func contents(of path: String) -> [UInt8]? {
     lock.withLock { names[Self.normal(path)].flatMap { inodes[$0]?.seen.bytes() } }
   }
 
-  /// What a crash that kept nothing unsynced would leave; nil if the name itself would be gone.
+  /// The contents after a crash that keeps no unsynced change; nil if the name itself would be
+  /// gone.
   package func durableContents(of path: String) -> [UInt8]? {
     lock.withLock { durableNames[Self.normal(path)].flatMap { inodes[$0]?.durable.bytes() } }
   }
 
-  /// Replaces what an existing file holds, at once and durably, without a call: damage. False if there is none.
+  /// Replaces the contents of an existing file at once and durably, without a recorded call:
+  /// damage. Returns false if the file does not exist.
   package func overwrite(_ path: String, with bytes: [UInt8]) -> Bool {
     lock.withLock {
       guard let inode = names[Self.normal(path)].flatMap({ inodes[$0] }) else { return false }
@@ -84,7 +89,7 @@ extension SimulatedFileSystem {
   }
 }
 
-/// The gate that every call goes through.
+/// Runs every call.
 extension SimulatedFileSystem {
   func perform<Value>(
     _ call: RecordedCall, _ body: (FaultRule.Effect?) throws(Fault) -> Value
@@ -93,7 +98,8 @@ extension SimulatedFileSystem {
     return try performHoldingLock(call, body)
   }
 
-  /// Numbers and records the call, lets a fault strike, runs `body`, releases the lock, and tells the hook.
+  /// Numbers and records the call, applies a due fault, runs `body`, releases the lock, and calls
+  /// the hook.
   func performHoldingLock<Value>(
     _ call: RecordedCall, _ body: (FaultRule.Effect?) throws(Fault) -> Value
   ) throws(Fault) -> Value {
@@ -105,7 +111,8 @@ extension SimulatedFileSystem {
     var step = call
     step.number = stepNumber
     let result: Result<Value, Fault>
-    // A file that was opened is let go outside the lock, which its end takes, even where the call fails all the same.
+    // An opened file is released outside the lock, even if the call fails afterwards, because
+    // closing it takes the lock.
     var made: Value?
     do throws(Fault) {
       let effect = strike(call)
@@ -125,7 +132,7 @@ extension SimulatedFileSystem {
     return try result.get()
   }
 
-  /// The fault that is due for this call. Every rule counts it, the first that is due decides.
+  /// The fault that is due for this call. Every rule counts it; the first due rule decides.
   private func strike(_ call: RecordedCall) -> FaultRule.Effect? {
     var effect: FaultRule.Effect?
     for index in rules.indices where rules[index].strikes(call.kind, call.path) {
@@ -134,7 +141,7 @@ extension SimulatedFileSystem {
     return effect
   }
 
-  /// The size `inode` may grow to under the bound on the sum of all sizes.
+  /// The size to which `inode` may grow within the limit on all sizes together.
   func room(for inode: Inode) -> UInt64 {
     guard let bound else { return SimulatedFile.largestSize }
     var others: UInt64 = 0

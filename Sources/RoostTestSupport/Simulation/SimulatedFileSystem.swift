@@ -1,12 +1,13 @@
 package import RoostFile
 
-/// A file system in memory that knows what a crash would leave of it.
+/// A file system in memory that knows what a crash would leave.
 ///
-/// It is as cruel as the standards allow: a sync of a file saves its bytes and its size but not its name, a sync
-/// of a folder saves names but no bytes, and whatever is not synced may survive a crash in any part, sector by
-/// sector. The same calls give the same outcome, always.
+/// It is as adverse as the standards allow. A sync of a file saves its bytes and its size but not
+/// its name. A sync of a folder saves names but no bytes. Any part of the unsynced changes may
+/// survive a crash, sector by sector. The same calls always have the same result.
 ///
-/// Folders need not be made. There are no symbolic links. A sync of a folder saves the renames that lead *into* it.
+/// Folders need not be created. There are no symbolic links. A sync of a folder saves renames
+/// *into* it.
 package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
   // Unchecked because `lock` protects every variable below it, except `onStep` while it runs.
   let lock = Lock()
@@ -28,12 +29,12 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
   var hook: ((RecordedCall) -> Void)?
   var watcher: (any CallObserver)?
 
-  /// How the crash went that left this image; nil for a file system that was born empty.
+  /// The crash that left this image; nil for a file system that began empty.
   package let choice: CrashChoice?
 
   package init() { choice = nil }
 
-  /// What `point` leaves when the crash keeps what `choice` says.
+  /// The disk after a crash at a point that keeps the changes of `choice`.
   init(_ files: [UInt64: Content], names: [String: UInt64], bound: UInt64?, choice: CrashChoice) {
     self.choice = choice
     self.names = names
@@ -78,7 +79,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
     let (from, to) = (Self.normal(from), Self.normal(to))
     try named(.rename, from, other: to, verb: "rename") { () throws(Fault) in
       guard let file = names[from] else { throw Fault(ErrorNumber.notFound) }
-      // Two names of one file: the standard says that nothing happens.
+      // Two names of one file: according to the standard nothing happens.
       if names[to] == file { return }
       change(.rename, [.init(path: to, file: file), .init(path: from, file: nil)], folder: to)
     }
@@ -122,7 +123,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
 
   package func canonicalPath(_ path: String) throws(StoreError) -> String { Self.normal(path) }
 
-  /// Looking changes nothing, so it is no call that could fail.
+  /// Does not count as a call, because it changes nothing and cannot fail.
   package func identity(of path: String) -> FileIdentity? {
     lock.withLock {
       names[Self.normal(path)].map { number in
@@ -143,7 +144,8 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
     } catch { throw .system(verb, error.errorNumber, path: other ?? path) }
   }
 
-  /// Changes names now, and notes the change as one unit that a sync of the folder of `path` will save.
+  /// Changes names now, and adds the change as one unit, which a sync of the folder of `path`
+  /// saves.
   private func change(_ kind: CallKind, _ changes: [PendingUnit.NameChange], folder path: String) {
     for change in changes { names[change.path] = change.file }
     sequence += 1
@@ -151,7 +153,7 @@ package final class SimulatedFileSystem: FileSystem, @unchecked Sendable {
       PendingUnit(sequence: sequence, change: .names(folder: Self.folder(of: path), changes)))
   }
 
-  /// A failed sync of a folder loses the changes of names it was to save, which stay to be seen until a crash.
+  /// A failed sync of a folder loses its changes of names, which stay visible until a crash.
   private func syncNames(_ folder: String, _ failure: SyncFailure?) throws(Fault) {
     let fails = failure == .keptAndMarkedClean || failure == .reverted || (failure == nil && directoryErrorIsDue)
     directoryErrorIsDue = failure == .reportedLate

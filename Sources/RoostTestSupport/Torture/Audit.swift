@@ -3,9 +3,9 @@ package import RoostKV
 internal import RoostPages
 internal import RoostTrees
 
-/// An examination of the whole file, that each page is in exactly one place.
+/// Checks a whole file: each page must be in exactly one place.
 package enum Audit {
-  /// Makes a checkpoint and tells everything that is wrong with what it left.
+  /// Makes a checkpoint and reports all errors in its state.
   package static func findings(_ store: KeyValueStore) throws(StoreError) -> [String] {
     let examination = try store.store.examine()
     var findings: [String] = []
@@ -59,7 +59,7 @@ package enum Audit {
     return findings
   }
 
-  /// What is wrong with the copies of pages. A store may have none at all: an older version wrote it.
+  /// The errors in copies of pages. A store may have no copies: an older version wrote it.
   private static func copyFindings(_ examination: Examination) -> [String] {
     if examination.copies.isEmpty { return [] }
     let essentials = TreeCatalog.essentials(examination.snapshot, examination.view)

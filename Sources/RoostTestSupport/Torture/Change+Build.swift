@@ -1,9 +1,9 @@
 internal import RoostFile
 internal import RoostKV
 
-/// Building a tree from sorted entries, as a change among others.
+/// The change that builds a tree from sorted entries.
 extension Change {
-  /// The entries, sorted. Few values are large; one in a hundred lies in extents.
+  /// The sorted entries. Few values are large; one in a hundred is stored in extents.
   static func entries(_ keys: Range<Int>, _ isTable: Bool, seed: UInt64) -> [(key: [UInt8], value: [UInt8])] {
     keys.map { number in
       let length = number % 100 == 17 ? 6000 : (number &* 7 &+ Int(truncatingIfNeeded: seed % 50)) % 120

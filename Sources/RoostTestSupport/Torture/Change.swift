@@ -1,24 +1,24 @@
 package import RoostKV
 
-/// One change of a store, as a value that can be printed and carried out again.
+/// One change of a store, as a value that can be printed and repeated.
 ///
-/// Trees are known by a number: their name is the letter of their kind and that number. Keys are drawn from a small
-/// set, so that changes meet.
+/// Trees have numbers: their name is the letter of their kind and the number. Keys are drawn from a
+/// small set, so that changes affect the same keys.
 package indirect enum Change: Sendable {
   case put(Place, key: Int, Value)
   case remove(Place, key: Int)
-  /// From `low` up to `high`, which is not reached; nil: to the end.
+  /// From `low` up to, but without, `high`; nil means the end.
   case removeRange(Place, low: Int, high: Int?)
   case make(Place)
   /// Compares value, rank and count.
   case look(Place, key: Int)
   case drop(Place)
-  /// To the tree of the same kind with another number.
+  /// To the name of the tree of the same kind with another number.
   case rename(Place, Int)
-  /// Changes that are undone where `fails` is set.
+  /// Changes that are rolled back if `fails` is set.
   case savepoint([Change], fails: Bool)
-  /// Fills a tree from sorted entries, which is refused where it is not empty. Where `fails` is set the last entry is
-  /// out of order, so that the tree stays empty.
+  /// Fills a tree from sorted entries, which is refused if the tree is not empty. If `fails` is
+  /// set, the last entry is out of order, so the tree stays empty.
   case build(Place, Range<Int>, seed: UInt64, fails: Bool = false)
 
   package struct Place: Sendable, Hashable {
@@ -34,7 +34,7 @@ package indirect enum Change: Sendable {
   package struct Value: Sendable, Hashable {
     package var length: Int
     package var seed: UInt64
-    /// Whether LZ4 makes it smaller.
+    /// Whether LZ4 can compress it.
     package var repeats: Bool
     package init(length: Int, seed: UInt64, repeats: Bool = false) {
       self.length = length
@@ -53,7 +53,8 @@ package indirect enum Change: Sendable {
     }
   }
 
-  /// Keys of all sorts: numbers with gaps; short, long and nearly equal ones; sometimes one of the largest size.
+  /// Keys of many kinds: numbers with gaps; short, long and nearly equal ones; sometimes one of the
+  /// largest size.
   package static func key(_ number: Int, isTable: Bool) -> [UInt8] {
     if isTable { return Model.bytes(of: UInt64(number) &* 3 &+ (number % 7 == 0 ? 1 << 40 : 0)) }
     switch number % 5 {
@@ -68,19 +69,19 @@ package indirect enum Change: Sendable {
   }
 }
 
-/// The store gave another answer than the model.
+/// The store and the model gave different answers.
 package struct WrongAnswer: Error, CustomStringConvertible {
   package var description: String
   package init(_ description: String) { self.description = description }
 }
 
-/// What ends a savepoint that shall fail.
+/// The error that ends a savepoint with `fails`.
 package struct Undone: Error {
   package init() {}
 }
 
 extension Change {
-  /// Carries the change out on a store and on its model, and compares the answers.
+  /// Makes the change in a store and in its model, and compares the answers.
   package func carryOut(_ writer: Writer, _ model: inout Model) throws {
     switch self {
     case .put(let place, let key, let value):

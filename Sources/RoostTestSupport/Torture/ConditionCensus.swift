@@ -1,6 +1,6 @@
 package import RoostQuery
 
-/// How often each operation of expressions was made, so that a test sees when one is never reached.
+/// Counts the operations in generated expressions, so that tests notice if one never occurs.
 package struct ConditionCensus: Sendable {
   package private(set) var counts: [String: Int] = [:]
 

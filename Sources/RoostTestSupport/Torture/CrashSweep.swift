@@ -2,14 +2,14 @@ package import RoostFile
 internal import RoostKV
 package import RoostPages
 
-/// Plays a scenario, stops the machine after its calls, and looks at what each crash leaves.
+/// Plays a scenario, stops the machine after its calls, and checks the result of each crash.
 package final class CrashSweep {
   private struct Point {
     var crash: CrashPoint
     var history: History
-    /// Whether it struck while a copy of the store was made, which is looked at too.
+    /// Whether a copy of the store was being made, which is then checked too.
     var wasCopying: Bool
-    /// How the crashes before this one went.
+    /// The preceding crashes.
     var trail: String
     var depth: Int
   }
@@ -19,22 +19,22 @@ package final class CrashSweep {
   private var options: StoreOptions
   private var waiting: [Point] = []
   package var policy = CrashPolicy.brief
-  /// A crash point after every so many calls.
+  /// The number of calls between crash points.
   package var stride = 1
-  /// How many crashes follow each other: 1 examines what one leaves.
+  /// The number of consecutive crashes; 1 checks the result of one crash.
   package var depth = 1
-  /// How many images of a crash inside recovery are looked at.
+  /// The images that are examined for a crash inside recovery.
   package var nestedPolicy = CrashPolicy(exhaustiveUpTo: 2, ofEach: 1, randoms: 1, garbage: 0)
   package var nestedStride = 3
-  /// Whether the order of writes is watched.
+  /// Whether the order of writes is checked.
   package var checksOrder = true
-  /// The depth from which on images are counted.
+  /// The first depth at which images are counted.
   package var countsFrom = 1
-  /// Only the calls of the last action are stopped at.
+  /// Whether only the calls of the last action are crash points.
   package var beginsAtLast = false
   package var wrap: ((SimulatedFileSystem) -> any FileSystem)?
   package var points = 0
-  /// The images in which a copy of the store was being made.
+  /// The number of images in which a copy of the store was being made.
   package private(set) var copies = 0
   private var isArmed = true
   private var examined = 0
@@ -59,7 +59,7 @@ package final class CrashSweep {
           crash: play.fileSystem.crashPoint(), history: history, wasCopying: play.isCopying, trail: "", depth: 1))
     }
     record.place(seed, 0, image: "play")
-    // Opening is the first thing that is done, and then each action.
+    // The store is opened first, and then each action runs.
     var left = scenario.actions.count
     isArmed = !beginsAtLast || left <= 1
     play.run(scenario) {
@@ -92,7 +92,7 @@ package final class CrashSweep {
     }
   }
 
-  /// Opens what the crash left, compares, commits once more, and reopens.
+  /// Opens the result of the crash, compares it, commits once more, and reopens.
   private func examine(_ point: Point, _ choice: CrashChoice, name: String) {
     record.place(seed, point.crash.step, image: name)
     let image = point.crash.image(choice)
@@ -111,7 +111,8 @@ package final class CrashSweep {
     func fail(_ sentence: String) { record.fail(seed: seed, step: point.crash.step, image: name, sentence) }
     do {
       let store = try KeyValueStore(Play.path, options: options, fileSystem: image)
-      // A good close costs more than all the rest, so most are spared; the scenarios themselves close often.
+      // A clean close costs more than all the rest, so most are skipped. The scenarios themselves
+      // close often.
       examined += 1
       let closes = examined % 8 == 0
       defer {
@@ -139,7 +140,7 @@ package final class CrashSweep {
     } catch { fail("\(error)") }
   }
 
-  /// One more commit, another crash, and what it must leave.
+  /// Makes one more commit and another crash, and checks the result.
   private func goOn(
     _ store: KeyValueStore, _ image: SimulatedFileSystem, model: Model, commit: UInt64
   ) throws -> String? {

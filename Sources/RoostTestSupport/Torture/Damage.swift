@@ -2,11 +2,11 @@ internal import RoostFile
 internal import RoostKV
 internal import RoostPages
 
-/// Ways in which a device spoils a file at rest.
+/// Kinds of damage to a closed file.
 package enum Damage: String, CaseIterable, Sendable {
   case bit, byte, zeroedSector, swappedSectors, swappedPages, stalePage
 
-  /// The bytes that change: offset and what stands there afterwards. Empty where nothing would.
+  /// The changed bytes, with their offsets. Empty if nothing would change.
   package func strike(
     _ file: [UInt8], older: [UInt8], _ generator: inout SplitMix64
   ) -> [(offset: Int, bytes: [UInt8])] {
@@ -35,7 +35,7 @@ package enum Damage: String, CaseIterable, Sendable {
   }
 }
 
-/// A healthy store, closed or stopped, to be spoiled.
+/// A healthy store, closed or stopped, that tests damage.
 struct HealthyStore: Sendable {
   var options: StoreOptions
   var crash: CrashPoint
@@ -45,11 +45,11 @@ struct HealthyStore: Sendable {
   var model: Model
   var history: History
   var reached: Set<UInt32>
-  /// Copies of pages, which are read only where their pages are damaged.
+  /// Copies of pages, which are read only if their pages are damaged.
   var copies: Set<UInt32>
 
-  /// Work that leaves every kind of page: both kinds of trees, several levels, extents plain, compressed and, with
-  /// `isLarge`, listed elsewhere.
+  /// Writes every kind of page: both kinds of trees, several levels, plain and compressed extents
+  /// and, with `isLarge`, lists in extents.
   init?(_ seed: UInt64, isLarge: Bool = false, isClosed: Bool = true, scale: Int = 1) {
     var shape = Scenario.Shape()
     shape.actions = 14 * scale
@@ -91,7 +91,7 @@ struct HealthyStore: Sendable {
     play.abandon()
   }
 
-  /// A copy of the file system with these bytes changed.
+  /// A copy of the file system with these changed bytes.
   func spoiled(_ changes: [(offset: Int, bytes: [UInt8])], path: String = Play.path) throws(StoreError)
     -> SimulatedFileSystem
   {
@@ -104,9 +104,9 @@ struct HealthyStore: Sendable {
     return image
   }
 
-  /// Opens, reads everything in several ways and compares.
+  /// Opens the store, reads everything in several ways and compares.
   ///
-  /// - Parameter repairs: gets how many pages were repaired in memory.
+  /// - Parameter repairs: gets the number of pages that were repaired in memory.
   func outcome(_ image: SimulatedFileSystem, _ generator: inout SplitMix64, repairs: inout Int) -> Outcome {
     do {
       let store = try KeyValueStore(Play.path, options: options, fileSystem: image)
@@ -117,7 +117,7 @@ struct HealthyStore: Sendable {
       }
       let (commit, digest) = try store.digest()
       guard digest == model.digest else {
-        // A log may end early; what it holds up to there must be right.
+        // A damaged log may end early; everything before that must be right.
         let isOlder = commit < history.digests.count && history.digests[Int(commit)] == digest
         return isOlder ? .older : .wrong("commit \(commit) reads otherwise than it was written")
       }
@@ -146,7 +146,7 @@ struct HealthyStore: Sendable {
     case wrong(String)
   }
 
-  /// One entry by key, by rank and by number.
+  /// Reads one entry by key, by rank and by index.
   private func look(_ store: KeyValueStore, _ name: String, tree: Model.Tree, index: Int) throws -> String? {
     try store.read { reader in
       let key = tree.keys[index]

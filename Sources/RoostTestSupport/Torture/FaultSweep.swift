@@ -2,7 +2,8 @@ package import RoostFile
 internal import RoostKV
 internal import RoostPages
 
-/// Plays a scenario once for each call and each fault of it, goes on with the same handle, then stops the machine.
+/// Plays a scenario once for each call and each fault, continues with the same handle, then stops
+/// the machine.
 package final class FaultSweep {
   struct Case {
     var call: Int
@@ -14,7 +15,7 @@ package final class FaultSweep {
   private let scenario: Scenario
   private let record: TortureRecord
   package var wrap: ((SimulatedFileSystem) -> any FileSystem)?
-  /// One case in so many is played.
+  /// The distance between the cases that are played.
   package var stride = 1
   package var checksOrder = true
 
@@ -101,7 +102,7 @@ package final class FaultSweep {
       if points.count > 6 { points.removeFirst() }
     }
     play.run(scenario)
-    // The device is well again; the store goes on where it may, and is opened again where it may not.
+    // The device works again. The store continues if it may, and is opened again otherwise.
     play.fileSystem.clearFaults()
     let place = Change.Place(isTable: true, number: 0)
     play.run(.write([.put(place, key: 3, Change.Value(length: 40, seed: 1))], .full, abandons: false))
@@ -138,7 +139,7 @@ package final class FaultSweep {
         } else {
           var findings = try Audit.findings(store)
           if one.lies {
-            // What a lying device lost may be missing, and is told.
+            // Data that a lying device lost may be missing, if that is reported.
             let lost = findings.count
             findings.removeAll { $0.contains("damaged") }
             record.note("damage told after a lie", lost - findings.count)
@@ -148,7 +149,7 @@ package final class FaultSweep {
           }
         }
       } catch let error as StoreError where one.lies {
-        // A device that lies may cost the store, but not silently.
+        // A lying device may destroy the store, but not silently.
         record.note("typed errors after a lie")
         _ = error
       } catch { fail("crash at \(crash.step), \(choice): \(error)") }

@@ -2,26 +2,26 @@ internal import RoostBytes
 internal import RoostPages
 internal import RoostTrees
 
-/// A store's file in which everything is as somebody wants it to be, with checks that agree.
+/// Forges a store's file: changed pages with matching checksums.
 ///
-/// Checks find accidents. Whoever knows the format can make a file whose checks are right and whose numbers are not;
-/// then nothing but the tests of each number stands between them and memory. So this changes pages, and computes every
-/// check above them again.
+/// Checksums find accidental errors. A person who knows the format can make a file with right
+/// checksums and wrong numbers. Then only the validation of each number protects memory. So this
+/// changes pages, and computes every checksum above them again.
 package struct Forgery {
   package private(set) var file: [UInt8]
-  /// A place in the file where a check stands, and the bytes that it is the check of.
+  /// The position of a checksum in the file, and the bytes that it covers.
   private struct Link {
     var at: Int
     var place: UInt32
     var count: Int
   }
-  /// The links inside what is below come before the one to it.
+  /// The links inside a page come before the link to it.
   private var links: [Link] = []
   /// The pages of trees and of the free map, by their places.
   package private(set) var pages: [UInt32] = []
   private var seen = Set<UInt32>()
 
-  /// Takes a healthy file apart; nil if it is not one.
+  /// Decodes a healthy file; nil if it is not one.
   package init?(_ file: [UInt8]) {
     self.file = file
     guard let head = Reach.newest(file) else { return nil }
@@ -32,14 +32,14 @@ package struct Forgery {
     links.removeAll { slots.contains($0.at / 4096 * 4096) }
   }
 
-  /// The superblocks that count: one or, in a file that was closed, both name the same.
+  /// The valid superblocks: one, or in a closed file both, which name the same state.
   private let slots: [Int]
 
   private func word(_ at: Int) -> UInt32 { file.withUnsafeBytes { $0.baseAddress!.u32(at) } }
 
   private mutating func follow(_ at: Int, _ place: UInt32) {
     guard place >= 2, (Int(place) + 1) * 4096 <= file.count else { return }
-    // A page that two lead to is sealed before both.
+    // A page with two references is sealed before both.
     if seen.insert(place).inserted {
       pages.append(place)
       for (at, place, count) in below(place) {
@@ -49,7 +49,7 @@ package struct Forgery {
     links.append(Link(at: at, place: place, count: 4096))
   }
 
-  /// Where the checks stand in a page, and what they are of.
+  /// The positions of the checksums in a page, and the bytes that they cover.
   private func below(_ place: UInt32) -> [(at: Int, place: UInt32, count: Int)] {
     let base = Int(place) * 4096
     return file.withUnsafeBytes { buffer in
@@ -85,17 +85,17 @@ package struct Forgery {
 
   // MARK: Changing
 
-  /// Changes a page of the file, whatever it is.
+  /// Changes a page of the file, of any kind.
   package mutating func edit<Result>(_ place: UInt32, _ body: (UnsafeMutableRawPointer) -> Result) -> Result {
     file.withUnsafeMutableBytes { body($0.baseAddress! + Int(place) * 4096) }
   }
 
-  /// Changes both superblocks that count.
+  /// Changes all valid superblocks.
   package mutating func editSuperblocks(_ body: (UnsafeMutableRawPointer) -> Void) {
     for slot in slots { edit(UInt32(slot / 4096), body) }
   }
 
-  /// Adds a page and returns its place, which the superblocks then reach up to.
+  /// Adds a page and returns its place. The superblocks' page count then includes it.
   package mutating func append(_ body: (UnsafeMutableRawPointer) -> Void) -> UInt32 {
     let place = UInt32(file.count / 4096)
     file.append(contentsOf: [UInt8](repeating: 0, count: Int(place + 1) * 4096 - file.count))
@@ -112,18 +112,18 @@ package struct Forgery {
     }
   }
 
-  /// Makes the link whose check stands at `at` one to other bytes.
+  /// Redirects the link with its checksum at `at` to other bytes.
   package mutating func point(_ at: Int, to place: UInt32, count: Int = 4096) {
     links.removeAll { $0.at == at }
     links.append(Link(at: at, place: place, count: count))
   }
 
-  /// Where the checks of a page's own references stand.
+  /// The positions of the checksums of a page's own references.
   package func checks(in place: UInt32) -> [Int] { links.map(\.at).filter { $0 / 4096 == Int(place) } }
 
-  /// Computes all checks again, from below up to the superblocks, and returns the file.
+  /// Computes all checksums again, from below up to the superblocks, and returns the file.
   package mutating func sealed() -> [UInt8] {
-    // Where a link was turned elsewhere the order is not that of the walk; so until nothing changes.
+    // Redirected links may violate the order of the walk, so it repeats until nothing changes.
     for _ in 0..<40 {
       var isSettled = true
       for link in links {
@@ -145,7 +145,7 @@ package struct Forgery {
     return file
   }
 
-  /// False where it stood there already.
+  /// Returns false if the checksum was already there.
   private mutating func put(_ check: UInt64, at: Int) -> Bool {
     file.withUnsafeMutableBytes { buffer in
       let memory = buffer.baseAddress!
@@ -157,7 +157,8 @@ package struct Forgery {
 
   // MARK: The log
 
-  /// Computes the checks of a log again: its header's, its segments' and those of the frames, with their chain.
+  /// Computes the checksums of a log again: those of its header, its segments and the frames, with
+  /// their chain.
   package static func sealLog(_ log: inout [UInt8], segmentBytes: Int, header: Bool = true) {
     guard log.count > 4096 else { return }
     log.withUnsafeMutableBytes { buffer in

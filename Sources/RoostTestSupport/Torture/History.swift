@@ -1,18 +1,20 @@
-/// What a store may hold after a crash: the model after each commit, and which of them are promised.
+/// The allowed states of a store after a crash: the model after each commit, and which commits are
+/// promised.
 ///
-/// It is a value, so that a crash point keeps the one of its moment.
+/// It is a value, so that each crash point keeps its own.
 package struct History: Sendable {
   /// The digest after each commit, by the commit's number; 0 is the empty store.
   package private(set) var digests: [UInt64] = [Model().digest]
   package private(set) var models: [Model] = [Model()]
   /// Commits up to here are acknowledged as durable.
   package private(set) var promised = 0
-  /// Whether the file is promised to be there.
+  /// Whether the existence of the file is promised.
   package private(set) var isMade = false
-  /// The copy beside the store: the digest of the one that is acknowledged, and of those that may be there instead.
+  /// The copy beside the store: the digest of the acknowledged one, and of those that may exist
+  /// instead.
   package private(set) var copy: UInt64?
   package private(set) var copiesBegun: Set<UInt64> = []
-  /// False where an error may have left a copy with gaps.
+  /// False if an error may have left an incomplete copy.
   package private(set) var knowsCopy = true
 
   package init() {}
@@ -24,7 +26,7 @@ package struct History: Sendable {
     models.append(model)
   }
 
-  /// The commit that began last was reported as rolled back.
+  /// Removes the last begun commit, which was reported as rolled back.
   package mutating func takeBack() {
     digests.removeLast()
     models.removeLast()
@@ -45,21 +47,21 @@ package struct History: Sendable {
 
   package mutating func loseCopy() { knowsCopy = false }
 
-  /// What is wrong with finding this copy, nil being none at all; nil if nothing is.
+  /// The error in finding this copy, or no copy if it is nil; nil if this is allowed.
   package func complaint(copy found: UInt64?) -> String? {
     guard knowsCopy else { return nil }
     guard let found else { return copy == nil ? nil : "the copy is gone that was acknowledged" }
     return found == copy || copiesBegun.contains(found) ? nil : "the copy is not what was written"
   }
 
-  /// A device that reports a sync without having made it frees the store from its promises.
+  /// Cancels the promises, because the device reported a sync without making it.
   package mutating func release() {
     promised = 0
     isMade = false
     knowsCopy = false
   }
 
-  /// After reopening: what was found is durable, and what was begun behind it is not there.
+  /// After reopening: the found state is durable, and later begun commits do not exist.
   package mutating func settle(at number: Int) {
     digests.removeLast(digests.count - number - 1)
     models.removeLast(models.count - number - 1)
@@ -67,7 +69,7 @@ package struct History: Sendable {
     isMade = true
   }
 
-  /// What is wrong with finding this state; nil if nothing is.
+  /// The error in finding this state; nil if it is allowed.
   package func complaint(commit: UInt64, digest: UInt64) -> String? {
     if commit < UInt64(promised) { return "commit \(commit) is found where \(promised) was acknowledged" }
     guard commit <= UInt64(begun) else { return "commit \(commit) is found where \(begun) was the last begun" }

@@ -9,19 +9,20 @@ package import RoostPages
   import Darwin
 #endif
 
-/// Holds threads up at the moments of a schedule, so that others come between.
+/// Delays threads at the points of a schedule, so that other threads run in between.
 ///
-/// Most pass, some are delayed, and some wait until others have ended whole transactions, checkpoints or reads. Each seed has
-/// a favourite moment, at which nearly everybody waits. Nobody waits for long: those he waits for may wait for him.
+/// Most calls pass, some are delayed, and some wait until other threads have ended whole
+/// transactions, checkpoints or reads. Each seed has a favourite point, at which nearly all threads
+/// wait. No thread waits long, because the awaited threads may wait for it.
 package final class Jostle: @unchecked Sendable {
-  // Unchecked because its fields are guarded by `lock`.
+  // Unchecked because its fields are protected by `lock`.
   private let lock = Lock()
   private let changed = ConditionVariable()
   private var generator: SplitMix64
   private var ended = 0
   private var isOver = false
   private let favourite: SchedulePoint
-  /// How often somebody waited until others had ended something.
+  /// How often a thread waited until others had ended something.
   private var meetings = 0
 
   private static let points: [SchedulePoint] = [
@@ -39,7 +40,7 @@ package final class Jostle: @unchecked Sendable {
 
   package var meetingCount: Int { lock.withLock { meetings } }
 
-  /// Somebody has ended a transaction, a checkpoint or something else that is whole.
+  /// Notes the end of a transaction, a checkpoint or another whole operation.
   package func end() {
     lock.withLock {
       ended += 1
@@ -47,7 +48,7 @@ package final class Jostle: @unchecked Sendable {
     }
   }
 
-  /// From now on nobody is held up.
+  /// From now on no thread is delayed.
   package func stop() {
     lock.withLock {
       isOver = true
@@ -72,7 +73,7 @@ package final class Jostle: @unchecked Sendable {
     if draw < 2 { sched_yield() } else { usleep(UInt32(wait)) }
   }
 
-  /// Waits until so many things have ended. Under the lock.
+  /// Waits until this many operations have ended. The caller holds the lock.
   private func meet(_ count: Int, milliseconds: UInt64) {
     let target = ended + count
     let deadline = Clock.monotonicNanoseconds() + milliseconds * 1_000_000

@@ -1,8 +1,9 @@
 internal import RoostBytes
 
-/// What a store should hold: named trees of sorted entries, in plain arrays.
+/// The expected content of a store: named trees of sorted entries, in plain arrays.
 ///
-/// Number keys are kept as eight bytes, the highest first, so that both kinds are ordered by their bytes.
+/// Number keys are stored as eight bytes, the highest first, so that both kinds are sorted by their
+/// bytes.
 package struct Model: Equatable, Sendable {
   package struct Tree: Equatable, Sendable {
     package var isTable: Bool
@@ -29,7 +30,7 @@ package struct Model: Equatable, Sendable {
       return index < keys.count && keys[index] == key ? values[index] : nil
     }
 
-    /// True if the key was not there.
+    /// Returns true if the key was not there.
     package mutating func put(_ key: [UInt8], _ value: [UInt8]) -> Bool {
       let index = index(of: key)
       if index < keys.count && keys[index] == key {
@@ -64,7 +65,7 @@ package struct Model: Equatable, Sendable {
 
   package var names: [String] { trees.keys.sorted { Model.isBelow(Array($0.utf8), Array($1.utf8)) } }
 
-  /// A number that is the same for equal models, and for nothing else that a test will meet.
+  /// A number that is equal for equal models, and practically unique.
   package var digest: UInt64 {
     var digest = Digest()
     for name in names {
@@ -88,7 +89,7 @@ package struct Model: Equatable, Sendable {
   package static func number(of bytes: [UInt8]) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
-/// Adds up what is read, in order.
+/// Adds up read values in order.
 package struct Digest {
   package private(set) var state: UInt64 = 0x5265_6164_696E_6721
 

@@ -1,6 +1,6 @@
 internal import RoostBytes
 
-/// Bytes that were once right, changed a little: what a decoder must survive.
+/// Slightly changed valid bytes, which a decoder must survive.
 struct Mutator {
   var generator: SplitMix64
 
@@ -24,7 +24,7 @@ struct Mutator {
     }
   }
 
-  /// Changes the payload of a frame and makes its check agree, so that replay sees it.
+  /// Changes the payload of a frame and corrects its checksum, so that replay reads it.
   mutating func reseal(_ log: inout [UInt8], _ segmentBytes: Int) {
     for start in stride(from: 4096, through: max(4096, log.count - segmentBytes), by: segmentBytes) {
       guard start + segmentBytes <= log.count else { return }
@@ -41,7 +41,7 @@ struct Mutator {
           let head = Checksum.of(UnsafeRawBufferPointer(start: memory + at, count: 32), seed: salt)
           let check = Checksum.of(UnsafeRawBufferPointer(start: memory + at + 40, count: padded), seed: head)
           memory.set64(at + 32, check)
-          // The frame behind it names this one's check.
+          // The next frame contains this one's checksum.
           if at + 80 + padded <= start + segmentBytes, memory.u32(at + 40 + padded) > 0 {
             memory.set64(at + 40 + padded + 24, check)
           }

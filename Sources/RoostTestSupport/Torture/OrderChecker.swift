@@ -1,14 +1,15 @@
 internal import RoostFile
 
-/// Watches the order of writes of one store on one thread.
+/// Checks the order of writes of one store on one thread.
 ///
 /// ## Invariants
 /// The numbers are those of Docs/DURABILITY.md.
-/// 1. No write and no cut touches a place that the durable superblock reaches, or the one being written.
-/// 2. What a superblock names is durable when the superblock is written: pages, extents, free map and the header of
-///    the log's first segment.
-/// 3. Nothing in the log waits for a sync when a full commit is acknowledged.
-/// 9. No cut of the log takes a segment where the log of either superblock begins.
+/// 1. No write and no cut changes a place that the durable superblock reaches, or the one being
+///    written.
+/// 2. Everything that a superblock names is durable when the superblock is written: pages, extents,
+///    free map and the header of the log's first segment.
+/// 3. The log is completely synced when a full commit is acknowledged.
+/// 9. No cut of the log removes a segment in which the log of either superblock begins.
 package final class OrderChecker: CallObserver, @unchecked Sendable {
   // Unchecked because one thread uses the store; the file system's lock protects the rest.
   private unowned let fileSystem: SimulatedFileSystem
@@ -21,13 +22,14 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
     var places: Set<UInt32>
   }
 
-  /// What the durable superblock reaches, and what those do that are not synced yet, in the order of writing.
+  /// The places that the durable superblock reaches, and those of unsynced superblocks, in the
+  /// order of writing.
   private var durable = Set<UInt32>()
   private var coming: [Coming] = []
   private var logIsDirty = false
   private var dirtySegments = Set<Int>()
   package private(set) var complaints: [String] = []
-  /// The superblocks examined.
+  /// The number of examined superblocks.
   package private(set) var examined = 0
 
   package init(_ fileSystem: SimulatedFileSystem, path: String, segmentBytes: Int) {
@@ -45,7 +47,8 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
   package func willWrite(_ path: String, at offset: UInt64, _ bytes: UnsafeRawBufferPointer) {
     if path == self.path + "-log" {
       logIsDirty = true
-      // Only the segment's header counts: what stands behind it may be an end that was never acknowledged.
+      // Only the segment's header matters: the bytes after it may be an end that was never
+      // acknowledged.
       if offset >= 4096, Int(offset - 4096) % segmentBytes < 96 {
         dirtySegments.insert(Int(offset - 4096) / segmentBytes)
       }
@@ -67,7 +70,8 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
     }
   }
 
-  /// A log that becomes shorter needs no sync: what is cut off holds nothing, whether a crash undoes the cut or not.
+  /// A log that becomes shorter needs no sync: the removed part holds nothing, whether a crash
+  /// undoes the cut or not.
   private func willResizeLog(to size: UInt64) {
     guard let log = seen(path + "-log"), size < UInt64(log.size) else {
       logIsDirty = true
@@ -77,7 +81,7 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
     for head in Reach.heads(file) where head.namesLog && Int(head.logSegment) >= Int(size - 4096) / segmentBytes {
       var salt: UInt64 = 0
       _ = withUnsafeMutableBytes(of: &salt) { log.read(into: $0, at: 4096 + Int(head.logSegment) * segmentBytes + 32) }
-      // With another salt the segment was used again, and that superblock's log is gone already.
+      // With another salt the segment was reused, and that superblock's log is already gone.
       if salt == head.logSalt {
         complaints.append("9: the segment is cut off where the log of superblock \(head.sequence) begins")
       }
@@ -92,7 +96,7 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
       dirtySegments = []
     }
     guard path == self.path, !coming.isEmpty else { return }
-    // Each slot holds what was written there last.
+    // Each slot holds the last superblock that was written there.
     let last = [0, 4096].compactMap { slot in coming.last { $0.slot == slot } }
     durable = last.max { $0.sequence < $1.sequence }?.places ?? durable
     coming = []
@@ -102,16 +106,16 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
     durable.contains(place) || coming.contains { $0.places.contains(place) }
   }
 
-  // MARK: Outside it, between two calls
+  // MARK: Without the lock, between two calls
 
   package func stepped(_ step: RecordedCall) {
     guard step.path == path else { return }
     if step.kind == .sync, step.errorNumber != 0, let bytes = fileSystem.contents(of: path) {
-      // The kernel may have thrown superblocks away.
+      // The kernel may have discarded superblocks.
       let newest = Reach.newest(bytes)?.sequence ?? 0
       coming.removeAll { $0.sequence > newest }
     }
-    // A write that reports an error may have taken effect all the same: what stands in the slot decides.
+    // A write that reports an error may still have taken effect: the content of the slot decides.
     guard step.kind == .write, step.offset < 8192 else { return }
     guard let seen = fileSystem.contents(of: path), var bytes = fileSystem.durableContents(of: path) else { return }
     let slot = Int(step.offset / 4096) * 4096
@@ -131,7 +135,7 @@ package final class OrderChecker: CallObserver, @unchecked Sendable {
     if logIsDirty { complaints.append("3: a full commit is acknowledged before the log is synced") }
   }
 
-  /// The complaints so far, which are then forgotten.
+  /// Returns and clears the errors found so far.
   package func takeComplaints() -> [String] {
     defer { complaints = [] }
     return complaints

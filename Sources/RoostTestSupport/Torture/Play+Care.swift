@@ -2,12 +2,13 @@ internal import RoostFile
 internal import RoostKV
 internal import RoostPages
 
-/// Looking after a store between its commits: compaction, copies of it, and reading beside it.
+/// Maintains a store between its commits: compaction, copies, and concurrent reads.
 extension Play {
-  /// Where copies of the store go.
+  /// The path of copies of the store.
   package static let copyPath = "/folder/copy.roost"
 
-  /// A step of compaction is a commit of its own where it gains something, and changes nothing that can be read.
+  /// Runs a step of compaction. It is a separate commit if it gains something, and changes nothing
+  /// readable.
   func compact(_ store: KeyValueStore, _ pages: Int) {
     let mayNot = mustNotWrite
     let before = history.begun
@@ -27,14 +28,15 @@ extension Play {
       note(error, "compact")
       mustNotWrite = true
     } catch {
-      // What failed may have been the checkpoint behind the commit.
+      // The checkpoint after the commit may have failed.
       let commit = try? store.read { $0.commit }
       if let commit, commit <= UInt64(before), !mustNotWrite { history.takeBack() }
       note(error, "compact")
     }
   }
 
-  /// What a copy made now must hold: with writing stopped, that may be older than the tip.
+  /// The expected content of a copy made now: after writing has stopped, that may be older than the
+  /// tip.
   private func copied(_ store: KeyValueStore) throws -> UInt64 {
     let commit = try store.read { $0.commit }
     return history.digests[Int(commit)]
@@ -64,7 +66,7 @@ extension Play {
       let salvage = try KeyValueStore.salvage(
         from: Self.path, to: Self.copyPath, replacing: true, options: options, fileSystem: seam)
       if expectsErrors || deviceLies {
-        // What could not be read is left out, and what closing reported may be missing.
+        // Unreadable parts are left out, and parts that the close reported may be missing.
         history.loseCopy()
       } else {
         if let loss = salvage.losses.first { fail("salvage of a sound store: \(loss)") }
@@ -84,7 +86,7 @@ extension Play {
     } catch { note(error, "the copy") }
   }
 
-  /// The digest of the copy that a file system holds, nil where there is none. It must be sound.
+  /// The digest of the copy in a file system, nil if there is none. It must be sound.
   static func copy(in fileSystem: any FileSystem, _ options: StoreOptions) throws -> UInt64? {
     guard try fileSystem.exists(copyPath) else { return nil }
     let findings = try KeyValueStore.verify(copyPath, fileSystem: fileSystem).findings
@@ -96,7 +98,7 @@ extension Play {
     return try copy.digest().digest
   }
 
-  /// An opening for reading only sees what was appended, and writes nothing.
+  /// Opens the store for reading only, which must see all appended commits and write nothing.
   func readOnly(_ store: KeyValueStore, closes: Bool) {
     if closes {
       releaseAll()

@@ -2,14 +2,15 @@ package import RoostFile
 package import RoostKV
 package import RoostPages
 
-/// Plays a scenario on a simulated file system beside its model, and notes what is promised at each moment.
+/// Plays a scenario on a simulated file system together with its model, and notes the promises of
+/// each moment.
 ///
-/// Everything it meets that must not be is added to `failures`; it goes on where that makes sense.
+/// All errors that it finds are added to `failures`; it continues if possible.
 package final class Play {
   package static let path = "/folder/a.roost"
 
   package let fileSystem: SimulatedFileSystem
-  /// What the store sees, if not the simulation itself.
+  /// The file system of the store, if it is not the simulation itself.
   let seam: any FileSystem
   package private(set) var options: StoreOptions
   package private(set) var store: KeyValueStore?
@@ -17,22 +18,23 @@ package final class Play {
   package private(set) var model = Model()
   private var held: [HeldReader] = []
   package private(set) var failures: [String] = []
-  /// A sync has failed, so that no later write may succeed before the store is opened again.
+  /// Whether a sync has failed, so that no later write may succeed before the store is opened
+  /// again.
   var mustNotWrite = false
   private var stepsFailed = false
-  /// What is written belongs to a copy of the store, and says nothing about the store itself.
+  /// Whether a copy of the store is written, which has no effect on the store itself.
   var isCopying = false
-  /// Faults are injected: errors of the store are no failures.
+  /// Whether faults are injected: then errors of the store are expected.
   package var expectsErrors = false
-  /// A sync may lie: acknowledged commits may be lost, but nothing may be wrong.
+  /// Whether a sync may lie: acknowledged commits may be lost, but no answer may be wrong.
   package var deviceLies = false
   package var order: OrderChecker?
-  /// Errors of the store met so far.
+  /// The errors of the store so far.
   package private(set) var errors: [StoreError] = []
-  /// Called after each mutating call, with what is promised then.
+  /// Called after each mutating call, with the promises of that moment.
   package var onStep: ((RecordedCall, History) -> Void)?
 
-  /// `wrap` may put something between the store and the simulation.
+  /// `wrap` may put a file system between the store and the simulation.
   package init(
     _ options: StoreOptions, on fileSystem: SimulatedFileSystem = SimulatedFileSystem(),
     wrap: ((SimulatedFileSystem) -> any FileSystem)? = nil
@@ -46,7 +48,7 @@ package final class Play {
 
   deinit { fileSystem.onStep = nil }
 
-  /// Goes on with a store that a crash left.
+  /// Continues with a store that a crash left.
   package func take(over history: History, model: Model) {
     self.history = history
     self.model = model
@@ -86,7 +88,7 @@ package final class Play {
         return fail("after opening: " + complaint)
       }
       model = history.models[Int(commit)]
-      // Recovery ends with a checkpoint; where that worked, what was found is durable.
+      // Recovery ends with a checkpoint. If that succeeded, the found state is durable.
       if !deviceLies && !stepsFailed { history.settle(at: Int(commit)) }
       while history.begun > Int(commit) { history.takeBack() }
     } catch { note(error, "open") }
@@ -119,7 +121,7 @@ package final class Play {
     }
   }
 
-  /// What a reader sees now: with writing stopped, that may be older than the tip.
+  /// The state that a reader sees now: after writing has stopped, that may be older than the tip.
   private func seenModel(_ store: KeyValueStore) throws -> Model {
     let commit = try store.read { $0.commit }
     return history.models[Int(commit)]
@@ -148,7 +150,7 @@ package final class Play {
     self.store = nil
   }
 
-  /// Lets go of the store without closing it well: the machine has stopped.
+  /// Releases the store without closing it: the machine has stopped.
   package func abandon() {
     fileSystem.onStep = nil
     fileSystem.observer = nil
@@ -160,7 +162,7 @@ package final class Play {
 
   func promise(_ number: Int) { if !deviceLies { history.promise(number) } }
 
-  /// Looks at the whole file, and at what the newest snapshot reads.
+  /// Checks the whole file, and the content of the newest snapshot.
   package func examine() {
     guard let store else { return }
     do {
@@ -190,7 +192,7 @@ package final class Play {
       if mayNot { fail("a commit succeeded after a failed sync") }
       let commit = try store.read { $0.commit }
       if commit == UInt64(before) {
-        // A transaction that changed nothing makes no commit, and promises nothing.
+        // A transaction without changes makes no commit, and promises nothing.
         if working != model { fail("a commit is not seen that succeeded") }
         return history.takeBack()
       }
@@ -198,12 +200,12 @@ package final class Play {
       model = working
       if durability == .full {
         promise(history.begun)
-        // A checkpoint that fails behind the commit may leave a segment begun.
+        // A checkpoint that fails after the commit may leave a begun segment.
         if !expectsErrors { order?.acknowledged() }
       }
     } catch is Abandoned {
     } catch let error as StoreError where error.code == .commitUncertain {
-      // It may be found or not.
+      // The commit may be found or not.
       if !mustNotWrite && !expectsErrors { fail("uncertain without a failed sync: \(error)") }
       note(error, "write")
       mustNotWrite = true

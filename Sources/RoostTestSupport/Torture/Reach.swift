@@ -2,17 +2,17 @@ internal import RoostBytes
 internal import RoostPages
 internal import RoostTrees
 
-/// The places that a superblock reaches in a file's bytes, found without the store's own reading code.
+/// The places that a superblock reaches in a file's bytes, found without the store's own code.
 ///
-/// It knows the layouts of superblock and free map from their drawings, follows every reference, and compares
-/// every check. The trees' pages are taken apart by their accessors.
+/// It knows the layouts of superblock and free map from their documentation, follows every
+/// reference, and compares every checksum. The trees' pages are decoded by their accessors.
 package struct Reach {
   package private(set) var places = Set<UInt32>()
-  /// What does not hold: a check that disagrees, a place behind the end.
+  /// Errors: wrong checksums, and places after the end.
   package private(set) var complaints: [String] = []
   private let file: [UInt8]
 
-  /// What the fields of a superblock say, if its check agrees.
+  /// The fields of a superblock with a valid checksum.
   package struct Head {
     package var sequence: UInt64
     package var pageCount: UInt32
@@ -51,7 +51,7 @@ package struct Reach {
   /// The newest superblock of a file's bytes.
   package static func newest(_ file: [UInt8]) -> Head? { heads(file).max { $0.sequence < $1.sequence } }
 
-  /// Both superblocks of a file's bytes, as far as they are whole.
+  /// The valid superblocks of a file's bytes.
   static func heads(_ file: [UInt8]) -> [Head] {
     [0, 4096].compactMap { file.count >= $0 + 4096 ? Head(file[$0..<$0 + 4096]) : nil }
   }
@@ -101,7 +101,7 @@ package struct Reach {
     return bytes
   }
 
-  /// The references in a page, with the places of its extents taken.
+  /// The references in a page. Adds the places of its extents.
   private mutating func below(_ page: UnsafeRawPointer, _ place: UInt32) -> [(UInt32, UInt64)] {
     switch page.u8(0) {
     case 6:

@@ -1,24 +1,24 @@
 package import RoostKV
 package import RoostPages
 
-/// What a test does with one store from begin to end: options, and actions in their order.
+/// The actions of a test on one store from begin to end: options, and actions in order.
 package struct Scenario: Sendable {
   package enum Action: Sendable {
     case write([Change], RoostKV.Durability, abandons: Bool)
     case checkpoint
     /// Closes the store and opens it again.
     case reopen
-    /// Holds a reader of what is committed now.
+    /// Holds a reader of the present commit.
     case hold
-    /// Compares the reader held longest with its copy, and lets it go.
+    /// Compares the oldest held reader with its copy, and releases it.
     case release
-    /// One step of compaction, of about so many pages.
+    /// One step of compaction, of about this many pages.
     case compact(Int)
-    /// Copies what is committed beside the store, over an earlier copy.
+    /// Backs up the present commit beside the store, over an earlier copy.
     case backup
-    /// Closes the store, saves it as if it were damaged, over an earlier copy, and opens it again.
+    /// Closes the store, salvages it over an earlier copy, and opens it again.
     case salvage
-    /// Reads it through an opening for reading only, beside the open one or alone.
+    /// Reads it through an opening for reading only, while it is open or closed.
     case readOnly(closes: Bool)
   }
 
@@ -27,21 +27,22 @@ package struct Scenario: Sendable {
 
   package init() {}
 
-  /// How large the random scenarios of a test are.
+  /// The size of the random scenarios of a test.
   package struct Shape: Sendable {
     package var actions = 30
     package var changes = 12
     package var keys = 60
     package var trees = 3
-    /// One value in so many is larger than a page.
+    /// One value in this many is larger than a page.
     package var largeOneIn = 25
-    /// One scenario in so many has a value of a megabyte.
+    /// One scenario in this many has a value of a megabyte.
     package var namedOneIn = 8
 
     package init() {}
   }
 
-  /// Options with which little work reaches far: deep trees, many log segments, frequent checkpoints.
+  /// Options with which little work has large effects: deep trees, many log segments, frequent
+  /// checkpoints.
   package static func options(_ generator: inout SplitMix64) -> StoreOptions {
     var options = StoreOptions()
     options.checkpointing = generator.chance(1, in: 4) ? .manual : .inline
@@ -86,7 +87,8 @@ package struct Scenario: Sendable {
     return scenario
   }
 
-  /// A store whose last close moves pages: those at its end are in use, and many before them are free.
+  /// A store whose last close moves pages: those at its end are used, and many before them are
+  /// free.
   package static func holed(_ seed: UInt64) -> Scenario {
     var generator = SplitMix64(seed: seed &* 0x9E37_79B9 &+ 23)
     var scenario = Scenario()
@@ -107,7 +109,7 @@ package struct Scenario: Sendable {
 
   /// Random numbers for a store's salts, the same in each run.
   private final class Source: @unchecked Sendable {
-    // Unchecked because a store asks under its own locks, one thread at a time.
+    // Unchecked because a store calls it under its own locks, one thread at a time.
     private var generator: SplitMix64
     init(_ generator: SplitMix64) { self.generator = generator }
     func next() -> UInt64 { max(generator.next(), 1) }

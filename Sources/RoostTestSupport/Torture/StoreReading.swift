@@ -4,9 +4,9 @@ package import RoostKV
 package import RoostPages
 package import RoostTrees
 
-/// Reading a whole store through its doors.
+/// Reads a whole store through its public functions.
 extension KeyValueStore {
-  /// What the newest snapshot holds, as its number and the digest that a ``Model`` of the same would have.
+  /// The commit number of the newest snapshot, and the digest that a ``Model`` of it would have.
   package func digest() throws -> (commit: UInt64, digest: UInt64) {
     try read { reader in
       var digest = Digest()
@@ -38,14 +38,14 @@ extension KeyValueStore {
     }
   }
 
-  /// What the newest snapshot holds, as a model.
+  /// The newest snapshot as a model.
   package func model() throws -> Model {
     try read { reader in try Model(reading: reader.catalog, reader.view) }
   }
 }
 
 extension Model {
-  /// Reads a whole snapshot, of a reader that may be held for long.
+  /// Reads a whole snapshot, even of a reader that is held long.
   package init(reading catalog: TreeCatalog, _ view: PageView) throws(StoreError) {
     self.init()
     for (name, descriptor) in try catalog.all() {
@@ -77,7 +77,7 @@ extension Model {
     return try view.readExtents(list)
   }
 
-  /// In a few words, where this model and another part.
+  /// A short description of the first difference to another model.
   package func difference(from other: Model) -> String {
     if names != other.names { return "trees \(names) where \(other.names) are right" }
     for name in names {
@@ -96,7 +96,7 @@ extension Model {
   }
 }
 
-/// A snapshot that is held while the store goes on, with the copy it is compared to.
+/// A snapshot that is held while the store is used further, with a copy for comparison.
 package struct HeldReader {
   package let transaction: ReadTransaction
   package let frozen: Model
@@ -106,7 +106,7 @@ package struct HeldReader {
     frozen = model
   }
 
-  /// What is wrong with what it sees now; nil if nothing is.
+  /// The error in the state that it sees now; nil if it is right.
   package func complaint() throws(StoreError) -> String? {
     let seen = try Model(reading: TreeCatalog(transaction.snapshot, view: transaction.view), transaction.view)
     if seen == frozen { return nil }

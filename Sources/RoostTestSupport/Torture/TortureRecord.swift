@@ -1,4 +1,4 @@
-/// One thing that must not be, and how to see it again.
+/// One failure of a test, and how to reproduce it.
 package struct TortureFailure: Sendable, CustomStringConvertible {
   package var test: Int
   package var seed: UInt64
@@ -21,24 +21,25 @@ package struct TortureFailure: Sendable, CustomStringConvertible {
   package var description: String { replay + "\n  " + sentence }
 }
 
-/// What a test counts and finds while it runs.
+/// The counts and failures of a running test.
 package final class TortureRecord {
   package let test: Int
-  /// The cases examined, in the unit of the test.
+  /// The number of examined cases, in the unit of the test.
   package var count = 0
   package private(set) var failures: [TortureFailure] = []
   /// Further counts by name, for the report.
   package var notes: [String: Int] = [:]
-  /// What conditions were made of.
+  /// The operations in conditions.
   package var census = ConditionCensus()
-  /// Where the test is, told before each case, so that a crash of the process can be placed.
+  /// The present position of the test, reported before each case, so that a crash of the process
+  /// can be located.
   package var onPlace: ((_ seed: UInt64, _ step: Int, _ image: String) -> Void)?
-  /// Told what happens, where one failure is looked at.
+  /// Called with each event while a single failure is examined.
   package var trace: ((String) -> Void)?
   /// Only this step, and only this image, are examined.
   package var onlyStep: Int?
   package var onlyImage: String?
-  /// After so many failures a test stops.
+  /// The number of failures after which a test stops.
   package var mostFailures = 20
 
   package init(test: Int) { self.test = test }

@@ -1,24 +1,24 @@
-/// What a trial came to, in all its workers.
+/// The result of a trial, from all its workers.
 package struct TrialResult: Sendable {
   package private(set) var trial: Trial
-  /// How many cases happened.
+  /// The number of cases that happened.
   package private(set) var count = 0
   package var seconds = 0.0
   package private(set) var notes: [String: Int] = [:]
   package var failures: [TortureFailure] = []
-  /// Why nothing was done, where nothing could be.
+  /// Why nothing was done, if the trial could not run.
   package var skipped: String?
   /// The portions that stayed below their quota.
   package private(set) var shortfalls: [String] = []
 
   package init(_ trial: Trial) { self.trial = trial }
 
-  /// Says that a portion is done, and how many of its cases happened.
+  /// Notes that a portion has ended, and the number of its cases.
   package mutating func end(_ portion: Portion, count: Int) {
     if count < portion.quota { shortfalls.append("\(count) of \(portion.quota) from seed \(portion.first)") }
   }
 
-  /// Takes a worker's output in.
+  /// Adds a worker's output.
   package mutating func take(_ output: [UInt8]) {
     for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: "\t", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
@@ -49,12 +49,13 @@ package struct TrialResult: Sendable {
     return text
   }
 
-  /// A number that this machine cannot run is good; one that this build does not have is not.
+  /// A number that this machine cannot run is good; one that this build lacks is not.
   package var isGood: Bool {
     trial.absence == nil && (skipped != nil || failures.isEmpty && shortfalls.isEmpty && count > 0)
   }
 
-  /// The last line of a run, and whether the run is good: every number that this build has is, and there is one.
+  /// The last line of a run, and whether the run is good: at least one number was run, and all
+  /// numbers of this build are good.
   package static func summary(_ results: [TrialResult]) -> (line: String, isGood: Bool) {
     let present = results.filter { $0.trial.absence == nil }
     let bad = present.count { !$0.isGood }
@@ -66,7 +67,7 @@ package struct TrialResult: Sendable {
     return (line, bad == 0 && !present.isEmpty)
   }
 
-  /// The results as text for a program. Numbers that this build does not have are left out.
+  /// The results as JSON. Numbers that this build lacks are left out.
   package static func json(_ results: [TrialResult]) -> String {
     let rows = results.filter { $0.trial.absence == nil }.map { result in
       "  {\"test\": \(result.trial.number), \"name\": \"\(result.trial.name)\", \"count\": \(result.count), "

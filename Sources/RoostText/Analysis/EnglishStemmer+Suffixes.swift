@@ -1,4 +1,4 @@
-/// The tables of the stemmer: in each step only the longest suffix that fits counts.
+/// The suffix tables of the stemmer: each step applies the rule with the longest matching suffix.
 extension EnglishStemmer {
   typealias Rule = (suffix: StaticString, ending: StaticString)
 
@@ -69,7 +69,7 @@ extension EnglishStemmer {
     "ic",
   ]
 
-  /// Words that the rules would spoil. Returns whether the word is one of them.
+  /// Replaces words that the rules would stem wrongly. Returns whether the word is one of them.
   mutating func replaceException() -> Bool {
     switch word[0] {
     case 97, 98, 99, 100, 101, 103, 104, 105, 108, 110, 111, 115, 116, 117: break

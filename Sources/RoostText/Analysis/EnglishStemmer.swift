@@ -5,7 +5,7 @@
 struct EnglishStemmer {
   let word: UnsafeMutablePointer<UInt8>
   var count: Int
-  /// Where the regions begin in which suffixes may be removed.
+  /// The starts of the regions in which suffixes may be removed.
   var first = 0
   var second = 0
 
@@ -85,7 +85,7 @@ struct EnglishStemmer {
     return true
   }
 
-  /// Whether the word ends so.
+  /// Whether the word ends with the suffix.
   @inline(__always)
   func ends(_ suffix: StaticString) -> Bool {
     let length = suffix.utf8CodeUnitCount
@@ -107,7 +107,7 @@ struct EnglishStemmer {
     return false
   }
 
-  /// Whether the letters before `end` end in a short syllable, as in `rap` and `at`.
+  /// Whether the letters before `end` form a short syllable at their end, as `rap` and `at` do.
   private func isShortSyllable(before end: Int) -> Bool {
     if end < 2 || isVowel(end - 1) || !isVowel(end - 2) { return false }
     if end == 2 { return true }

@@ -1,13 +1,15 @@
-// The only way to the normal forms that needs no Foundation.
+// The only access to the normal forms that needs no Foundation.
 @_spi(_Unicode) internal import Swift
 
-/// One word while it is folded: without case and marks, if the analyzer asks for that, in normal form C.
+/// Folds one word: removes case and marks, if the analyzer asks for that, and converts it to normal
+/// form C.
 ///
 /// A letter is folded as `RoostQuery` folds it for comparisons: ς is σ, and ß and ẞ are ss.
 struct FoldedWord {
   private let foldsCase: Bool
   private let foldsMarks: Bool
-  /// Whether all marks are left out that `RoostQuery` leaves out, so that an index of trigrams finds what its comparisons find.
+  /// Whether all marks that `RoostQuery` ignores are removed, so that an index of trigrams finds
+  /// the same rows as its comparisons.
   private let foldsAllMarks: Bool
   private let letters: [UInt64]
   /// The scalars, if one of them depends on its neighbours.
@@ -27,7 +29,7 @@ struct FoldedWord {
   }
 
   mutating func append(_ number: UInt32) {
-    // No word of a language is as long; the rest of it would be cut anyway.
+    // No real word is as long; the rest of it would be cut anyway.
     if scalarCount >= 1024 { return }
     scalarCount += 1
     if isSimple, number < 0x300 {
@@ -64,7 +66,7 @@ struct FoldedWord {
     return bytes
   }
 
-  /// Marks that readers leave out. Vowel signs of Indian scripts and voicing marks of kana are not among them.
+  /// Marks that folding removes. Vowel signs of Indian scripts and voicing marks of kana stay.
   private static func isDropped(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x0300...0x036F, 0x0591...0x05BD, 0x05BF, 0x05C1...0x05C2, 0x05C4...0x05C5, 0x05C7, 0x0610...0x061A,
@@ -75,7 +77,8 @@ struct FoldedWord {
     }
   }
 
-  /// For each combination of settings: what each letter below U+0300 becomes, its first byte lowest.
+  /// For each combination of settings the folded form of each letter below U+0300, its first byte
+  /// lowest.
   private static let tables: [[UInt64]] = (0..<4).map { settings in
     (0..<0x300).map { number in
       let text = String(Unicode.Scalar(UInt32(number)) ?? " ")

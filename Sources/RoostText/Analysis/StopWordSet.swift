@@ -47,7 +47,7 @@ struct StopWordSet: Sendable {
     return false
   }
 
-  /// The words of English that say least.
+  /// The English words with the least meaning.
   static let english = """
     a an and are as at be but by for from had has have he her his i if in into is it its no not of on or she so such
     that the their then there these they this to was we were which will with you

@@ -4,7 +4,7 @@ import RoostBytes
 ///
 /// A scanner belongs to one thread. `scan` replaces the terms of the text before.
 package final class TextScanner {
-  /// Where one term is in the scanner's memory and in the text.
+  /// The position of one term in the scanner's memory and in the text.
   struct Mark {
     var start: UInt32
     var length: UInt32
@@ -70,7 +70,7 @@ package final class TextScanner {
     UnsafeBufferPointer(start: bytes + Int(marks[place].start), count: Int(marks[place].length))
   }
 
-  /// Finds the terms of a text, which is UTF-8. Bytes that are no UTF-8 separate words.
+  /// Finds the terms of a UTF-8 text. Invalid bytes separate words.
   package func scan(_ whole: UnsafeRawBufferPointer) {
     let text = UnsafeRawBufferPointer(rebasing: whole.prefix(Self.mostTextBytes))
     count = 0
@@ -232,7 +232,7 @@ package final class TextScanner {
 
   /// Terms overlap: each begins one character after the one before.
   private func scanTrigrams(_ text: UnsafeRawBufferPointer) {
-    /// Where the last two characters begin in `bytes` and in the text.
+    /// The starts of the last two characters in `bytes` and in the text.
     var (before, last) = ((0, 0), (0, 0))
     var characters = 0
     var at = 0

@@ -1,10 +1,10 @@
-/// One term of a text, and where the text has it.
+/// One term of a text and its position.
 package struct TextToken: Sendable, Hashable {
   /// The folded and stemmed term, as UTF-8.
   package var term: [UInt8]
-  /// How many terms are before it. Stop words count.
+  /// The number of terms before it, including stop words.
   package var position: Int
-  /// The bytes of the text that it was made from.
+  /// The bytes of the text from which it was made.
   package var range: Range<Int>
 }
 

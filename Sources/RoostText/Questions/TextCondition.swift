@@ -7,7 +7,7 @@ indirect enum TextCondition: Sendable, Hashable {
   case near([TextPhrase], gap: Int)
   case all([TextCondition])
   case any([TextCondition])
-  /// The first one without the rows of the second.
+  /// The rows of the first condition without those of the second.
   case without(TextCondition, TextCondition)
 }
 

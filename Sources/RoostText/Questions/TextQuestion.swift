@@ -6,7 +6,7 @@
 /// | `berlin OR wall` | rows with one of them or both |
 /// | `berlin NOT wall`, `berlin -wall` | rows with the first word and without the second |
 /// | `"berlin wall"` | the words side by side, in this order |
-/// | `wall*` | words that begin so; also as the last word of a phrase |
+/// | `wall*` | words with this prefix; also as the last word of a phrase |
 /// | `NEAR(berlin wall, 5)` | at most 5 other words between them; 10 if no number is given |
 /// | `title:berlin`, `title:(a OR b)` | in this field only |
 ///

@@ -6,7 +6,7 @@ struct TextQuestionParser {
   private var at = 0
   private var depth = 0
   private var partCount = 0
-  /// The fields that count at this place.
+  /// The fields that count at this position.
   private var fields: UInt32
 
   init(_ text: [UInt8], _ index: TextIndex) {
@@ -158,7 +158,7 @@ struct TextQuestionParser {
         .unknownField, at, problem: "the index has no field \(name)",
         remedy: "Use one of \(index.fields.joined(separator: ", ")), or put the text into quotation marks.")
     }
-    // Within another field's parenthesis nothing can match, and no row does.
+    // A field inside another field's parenthesis matches nothing.
     fields &= 1 << UInt32(field)
     at = end + 1
     skipSpace()
@@ -185,7 +185,7 @@ struct TextQuestionParser {
     let end = at
     let isPrefix = takeStar()
     if end == start {
-      // A star or a comma that belongs to no word.
+      // A star or a comma without a word.
       if !isPrefix { at += 1 }
       return nil
     }

@@ -14,7 +14,7 @@ struct LooseTerms {
 
   let wanted: [Wanted]
   let numbers: [Wanted: Int]
-  /// The places in `wanted` of whole terms and of prefixes.
+  /// The indexes in `wanted` of whole terms and of prefixes.
   let whole: [Int]
   let prefixes: [Int]
   /// `whole` with the longest term first: a long term is mostly a rare one.
@@ -41,7 +41,7 @@ struct LooseTerms {
     }
   }
 
-  /// The number of a whole term; nil if the question does not ask for it.
+  /// The index of a whole term; nil if the question does not ask for it.
   func number(of term: UnsafeBufferPointer<UInt8>) -> Int? {
     var (low, high) = (0, whole.count)
     while low < high {

@@ -122,7 +122,8 @@ final class PhraseCursor: MatchCursor {
   private let firstBits = UnsafeMutablePointer<UInt64>.allocate(capacity: PhraseCursor.bitCount / 64)
   private let nextBits = UnsafeMutablePointer<UInt64>.allocate(capacity: PhraseCursor.bitCount / 64)
   static let bitCount = 4096
-  /// Where the phrase begins in the current document. Not filled for a plain count: see ``keepsStarts``.
+  /// The positions at which the phrase begins in the current document. Not filled for a plain
+  /// count: see ``keepsStarts``.
   let starts = PlaceList()
   /// Whether `starts` is needed although there is no ranking.
   var keepsStarts = false
@@ -168,7 +169,8 @@ final class PhraseCursor: MatchCursor {
     }
   }
 
-  /// Finds where the phrase begins: with one bit for each place, because branches of a comparison would be mispredicted.
+  /// Finds the positions at which the phrase begins. It sets one bit for each place, because
+  /// branches of a comparison would be mispredicted.
   private func findStarts() throws(StoreError) -> Bool {
     guard let window else { return try findStartsOfAny() }
     if let isSingle = findSingleStart() { return isSingle }
@@ -206,7 +208,7 @@ final class PhraseCursor: MatchCursor {
     return starts.count > 0
   }
 
-  /// Compares places where each term has one; nil if a term has more. Most pairs of terms are so.
+  /// Compares places if each term has exactly one; nil if a term has more. This is the usual case.
   private func findSingleStart() -> Bool? {
     var start = PostingCursor.noPlace
     for term in UnsafeBufferPointer(terms) {

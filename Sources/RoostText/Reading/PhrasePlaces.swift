@@ -1,6 +1,6 @@
 /// Compares the places of terms in one document.
 enum PhrasePlaces {
-  /// Where a phrase would begin, by the places of its first term that is looked at.
+  /// Computes the possible beginnings of a phrase from the places of the term that is read first.
   static func begin(_ places: UnsafeBufferPointer<UInt32>, offset: Int, fields: UInt32, into starts: PlaceList) {
     starts.clear()
     let out = starts.room(places.count)
@@ -15,7 +15,7 @@ enum PhrasePlaces {
     starts.extend(count)
   }
 
-  /// Keeps the beginnings that have the next term at its distance. Both are ascending.
+  /// Keeps the beginnings that have the next term at its distance. Both lists ascend.
   static func keep(_ places: UnsafeBufferPointer<UInt32>, offset: Int, in starts: PlaceList) {
     let offset = UInt32(truncatingIfNeeded: offset)
     let list = starts.start

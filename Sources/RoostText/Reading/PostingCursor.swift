@@ -3,7 +3,8 @@ import RoostFile
 
 /// Moves through one posting list, block by block, and decodes only the blocks that it needs.
 ///
-/// All bytes are copied to memory with a margin, so a damaged number is read to its end and found out afterwards.
+/// All bytes are copied to memory with a margin. So a damaged number can be read to its end, and is
+/// rejected afterwards.
 final class PostingCursor {
   static let end = UInt32.max
   static let noPlace = UInt32.max
@@ -23,7 +24,7 @@ final class PostingCursor {
   private var blockFirst: UInt32 = 0
   private var blockCount = 0
   private var isDecoded = false
-  /// Where the bytes after the head of the block begin.
+  /// The offset of the bytes after the head of the block.
   private var bodyStart = 0
   private var widths: (gap: Int, frequency: Int, place: Int) = (0, 0, 0)
   private var hasExceptions = false

@@ -3,7 +3,7 @@ import RoostFile
 /// All documents of a segment that have a term with a certain beginning.
 final class PrefixDocuments {
   private(set) var bits: [UInt64]
-  /// For each document how often it has such terms, with the weights of fields; empty without a ranking.
+  /// For each document the number of such terms, weighted by field; empty without a ranking.
   private(set) var frequencies: [Float] = []
   private(set) var postingCount = 0
 
@@ -69,7 +69,7 @@ final class PrefixDocuments {
   }
 }
 
-/// The places of all terms with a certain beginning, for a phrase whose last word is one.
+/// The places of all terms with a certain prefix, for a phrase whose last word is a prefix.
 final class PrefixPlaces {
   /// The document in the upper half, the place in the lower one; ascending.
   private var places: [UInt64] = []

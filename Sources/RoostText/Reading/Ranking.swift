@@ -1,4 +1,5 @@
-/// The formula BM25 with the statistics of an index: how much a term's frequency says about a document.
+/// The formula BM25 with the statistics of an index: the weight of a term's frequency in a
+/// document.
 ///
 /// The score of a phrase is `idf × f × (k1 + 1) / (f + k1 × (1 - b + b × length / average))`. `f` is its frequency, in
 /// which each field counts with its weight. `idf` is `ln(1 + (rows - n + 0.5) / (n + 0.5))` for a term of `n` rows; that of

@@ -1,6 +1,6 @@
 import RoostFile
 
-/// Reads one segment. It keeps the block of documents that was read last, and the terms that were looked up.
+/// Reads one segment. It keeps the last block of documents, and the terms that were looked up.
 final class SegmentReader {
   let entries: any TextEntries
   let record: SegmentRecord
@@ -130,7 +130,7 @@ final class SegmentReader {
     return (0..<fieldCount).map { block.length(Int(document & 1023), field: $0) }
   }
 
-  /// The document of a row, also of a deleted one.
+  /// The document of a row, even of a deleted one.
   func document(of row: Int64) throws(StoreError) -> UInt32? {
     guard row >= record.firstRow, row <= record.lastRow else { return nil }
     if record.isConsecutive { return UInt32(truncatingIfNeeded: row &- record.firstRow) }

@@ -10,7 +10,7 @@ struct TermEntry {
   /// The postings in the block of terms.
   var tail: [UInt8] = []
 
-  /// What is in the dictionary for one term; the bytes of the tail stay where they are.
+  /// A term's entry in the dictionary; the bytes of the tail are not copied.
   struct Head {
     var documentCount: Int
     var isShort: Bool

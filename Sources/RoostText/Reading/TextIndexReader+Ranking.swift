@@ -37,7 +37,7 @@ extension TextIndexReader {
           (bound, last) = try cursor.bound(from: target)
           isKnown = true
         }
-        // A sum may be rounded otherwise than the sum of the parts.
+        // The order of additions may change the rounding of the sum.
         if bound * 1.000_000_1 < best.threshold {
           if last >= UInt32(segment.documentCount) - 1 { return }
           target = last + 1

@@ -34,7 +34,7 @@ final class DocumentBlock {
     }
   }
 
-  /// The least of 1, 2, 4 and 8 bytes that hold a number.
+  /// The smallest of 1, 2, 4 and 8 bytes that can hold a number.
   private static func width(_ value: UInt64) -> Int {
     value < 1 << 8 ? 1 : value < 1 << 16 ? 2 : value < 1 << 32 ? 4 : 8
   }

@@ -7,13 +7,13 @@ import RoostFile
 /// (1), other bytes (1), these bytes, and its places. One place is the number (position × fields + field) × 2 + 1. More
 /// places are their bytes times 2, then the distances of (field, position) as 64-bit numbers.
 enum LooseDocument {
-  /// What is before the terms.
+  /// The fields before the terms.
   struct Head {
     var row: Int64
     var lengths: [UInt32]
     var termCount: Int
 
-    /// Reads it from the front of a value.
+    /// Reads the head from the front of a value.
     init(_ source: inout ByteSource, fieldCount: Int) throws(StoreError) {
       row = try source.signed()
       lengths = []

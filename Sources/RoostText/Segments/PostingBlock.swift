@@ -6,7 +6,7 @@
 /// set of fields as bits, then the frequency in each of them. Then the places: for each field the first position, then
 /// distances. All numbers are of variable length.
 final class PostingBlock {
-  /// What stands for several fields.
+  /// The value for several fields.
   private static let mixed: UInt8 = 255
 
   private let fieldCount: Int
@@ -15,13 +15,13 @@ final class PostingBlock {
   private let frequencies = UnsafeMutablePointer<UInt32>.allocate(capacity: PostingListWriter.blockCount)
   /// For each posting the one field that has the term.
   private let fields = UnsafeMutablePointer<UInt8>.allocate(capacity: PostingListWriter.blockCount)
-  /// By field, how many postings have it alone.
+  /// For each field the number of postings that have only this field.
   private let fieldCounts = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
   /// For each posting with several fields: the set of fields, then the frequencies in them.
   private var mixes: [UInt32] = []
   /// First positions and distances.
   private let places = PlaceList()
-  // All numbers of a kind with "or" between them have the bits of the greatest.
+  // The bitwise or of all numbers of a kind has as many bits as the greatest.
   private var allGaps: UInt32 = 0
   private var allFrequencies: UInt32 = 0
   private var allPlaces: UInt32 = 0
@@ -130,7 +130,7 @@ final class PostingBlock {
     }
   }
 
-  /// About the bytes of the block without its head.
+  /// The approximate size of the block without its head.
   var byteCount: Int {
     Self.bytes(count - 1, Self.width(allGaps)) + Self.bytes(count, Self.width(allFrequencies)) + exceptions.count
       + Self.bytes(places.count, Self.width(allPlaces))

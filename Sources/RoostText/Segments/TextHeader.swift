@@ -49,7 +49,7 @@ struct TextHeader: Equatable {
     guard try source.number() == UInt64(fieldCount) else {
       throw StoreError(.damaged, "the text index has another number of fields than its definition")
     }
-    // The bounds leave room to count on: no index ever reaches them.
+    // The limits leave room to count on. No real index ever reaches them.
     nextNumber = UInt64(try source.count(1 << 60))
     nextSegment = UInt32(try source.count(1 << 31))
     rowCount = try source.count(Int(UInt32.max))

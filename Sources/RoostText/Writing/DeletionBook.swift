@@ -68,7 +68,7 @@ struct DeletionBook {
     counts = [:]
   }
 
-  /// Forgets a segment that is gone.
+  /// Forgets a removed segment.
   mutating func forget(_ segment: UInt32) {
     readers[segment] = nil
     blocks = blocks.filter { $0.key.segment != segment }

@@ -1,6 +1,6 @@
 import RoostFile
 
-/// A draft becomes a segment, or loose rows.
+/// Writes a draft as a segment, or as loose rows.
 extension TextDraft {
   /// The terms in ascending order.
   private func sortedTerms() -> [Int] {

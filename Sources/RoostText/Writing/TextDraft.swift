@@ -17,7 +17,7 @@ final class TextDraft {
     /// The field and position of the last place.
     var place: UInt32
     var head: UInt32
-    /// Where the next byte goes, and where the slice ends.
+    /// The offset of the next byte, and the end of the slice.
     var next: UInt32
     var limit: UInt32
     var level: UInt32
@@ -28,7 +28,7 @@ final class TextDraft {
   /// For each document the terms of each field.
   private(set) var lengths: [UInt32] = []
   private(set) var deleted: Set<UInt32> = []
-  /// The documents of rows; made when a row is looked for.
+  /// The documents of rows; filled at the first look-up of a row.
   private var documents: [Int64: UInt32]?
 
   private(set) var terms: UnsafeMutablePointer<Term>

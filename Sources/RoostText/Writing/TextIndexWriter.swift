@@ -7,7 +7,7 @@ package import RoostFile
 /// owner abandons the transaction then, or returns to its savepoint, and makes a new writer. Nothing is shared between
 /// two writers. A writer that threw an error must be dropped too.
 package final class TextIndexWriter {
-  /// Rows that are in no segment yet. Beyond these bounds they become one.
+  /// The most rows without a segment. Beyond these limits they become one.
   static let mostLooseRows = 64
   static let mostLooseBytes = 128 << 10
   static let mostDraftBytes = 2 << 30
@@ -127,7 +127,7 @@ package final class TextIndexWriter {
     return true
   }
 
-  /// Takes a row out of the counts.
+  /// Subtracts a row from the counts.
   private func forget(_ lengths: [UInt32]) throws(StoreError) {
     guard header.rowCount > 0, zip(lengths, header.fieldLengths).allSatisfy({ Int($0) <= $1 }) else {
       throw StoreError(.damaged, "the counts of the text index are too small")

@@ -4,16 +4,16 @@ import RoostPages
 import RoostQuery
 import RoostRecords
 
-/// A small check of the disk and of the engine, in a folder that goes again.
+/// A quick check of the disk and of the engine, in a temporary folder.
 ///
-/// It is for comparing one machine with another, and for finding out that a disk does not do what it should. Every answer of the
-/// engine is checked.
+/// It compares machines, and finds disks that do not do what they report. It checks every answer of
+/// the engine.
 struct Bench {
   struct Step: Encodable {
     var name: String
     var count: Int
     var seconds: Double
-    /// What one of them took.
+    /// The time of one operation.
     var nanosecondsEach: Double
   }
 
@@ -157,21 +157,21 @@ struct Bench {
     }
     let low = count / 2
     let changed = min(100, count)
-    // The changed rows are the lightest, wherever they stood before.
+    // The changed rows are the lightest ones, wherever they were before.
     try check(
       tested == low + max(0, changed - low), "\(tested) rows were found by the condition where \(low) should be")
   }
 
   private static func key(_ number: Int) -> String { "item \(UInt64(number) &* 0x9E37_79B9_7F4A_7C15)" }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   private var remarks: [String] {
     guard let sync = steps.first(where: { $0.name.hasPrefix("sync one page") }) else { return [] }
     var remarks: [String] = []
     if sync.nanosecondsEach < 30_000 {
       remarks.append(
-        "A sync takes less than 30 µs: the disk, or a machine below this one, may keep in memory what it calls saved.")
+        "A sync takes less than 30 µs: the disk or the host may acknowledge data that it only keeps in memory.")
     }
     if sync.nanosecondsEach > 10_000_000 {
       remarks.append(

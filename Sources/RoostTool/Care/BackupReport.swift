@@ -1,6 +1,6 @@
 import RoostKV
 
-/// What `backup` made.
+/// The result of `backup`.
 struct BackupReport: Encodable {
   var source: String
   var target: String
@@ -22,7 +22,7 @@ struct BackupReport: Encodable {
     bar?.end()
     seconds = ReadableNumber.seconds(ContinuousClock.now - began)
     try store.close()
-    // Said of what is there now, not of what was to be there.
+    // Reads the numbers from the finished copy.
     let copy = try KeyValueStore(target, settings: .reading)
     let figures = try copy.statistics(samples: 0)
     self.source = store.path
@@ -44,7 +44,7 @@ struct BackupReport: Encodable {
 }
 
 extension StoreSettings {
-  /// Nothing is written, and nothing is made.
+  /// Settings that neither write nor create anything.
   static var reading: StoreSettings {
     var settings = StoreSettings()
     settings.readOnly = true

@@ -2,7 +2,7 @@ import RoostCare
 import RoostFile
 import RoostKV
 
-/// Commands that write a store: a new one, or the one that is named.
+/// Commands that write a store: a new one, or an existing one.
 extension Command {
   private static var sourceTargetAndJSON: Syntax {
     Syntax(
@@ -13,7 +13,8 @@ extension Command {
       options: [Syntax.Option(name: "json", help: "Print JSON.")])
   }
 
-  /// Makes a store beside the name that it gets. Where that is the source's, the engine refuses, and nothing may go.
+  /// Makes a store under a temporary name. If that is the source's name, the engine throws, and no
+  /// file may be removed.
   private static func making<Result>(
     _ target: String, of source: String, _ body: () throws -> Result
   ) throws -> Result {

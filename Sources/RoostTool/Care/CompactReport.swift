@@ -1,6 +1,6 @@
 import RoostKV
 
-/// What `compact` did.
+/// The result of `compact`.
 struct CompactReport: Encodable {
   var path: String
   var pagesBefore: Int
@@ -33,7 +33,7 @@ struct CompactReport: Encodable {
     bar.end()
     pages = last.pages
     freePages = last.freePages
-    // The log is folded in, so that what was given back stays given back.
+    // Closing makes a checkpoint, so that the file stays short.
     try store.close()
     seconds = ReadableNumber.seconds(ContinuousClock.now - began)
   }

@@ -4,13 +4,14 @@ import RoostQuery
 import RoostRecords
 import RoostTransfer
 
-/// Brings rows of a store back as they were.
+/// Restores former states of rows.
 ///
-/// A row that still exists gets its former values and lists. A deleted row becomes the row that has its unique values now. If there is none, it is
-/// inserted under another number; so are rows that it owned by a `.cascade` rule, if they were deleted too. References and lists lead to rows
-/// that exist or come back.
+/// An existing row gets its former values and lists. A deleted row is matched with a present row
+/// that has its unique values. If there is none, it is inserted under a new number. Deleted rows
+/// that it owned by a `.cascade` rule are inserted too. References and lists name rows that exist
+/// or are restored.
 struct RowRestoration {
-  /// What was done, by entity.
+  /// The numbers for one entity.
   struct Count: Encodable {
     var entity: String
     var inserted = 0
@@ -21,9 +22,9 @@ struct RowRestoration {
   private let store: RecordStore
   private let writer: RecordWriter
   private var chosen: Set<RowName> = []
-  /// By what a chosen row was, its number now.
+  /// The present number of each chosen row, by its former name.
   private var places: [RowName: RowID] = [:]
-  /// The same of rows that are not chosen, and those that are gone.
+  /// The present numbers of other rows, and deleted rows.
   private var others: [RowName: RowID] = [:]
   private var gone: Set<RowName> = []
   /// Chosen rows that are new.
@@ -31,7 +32,7 @@ struct RowRestoration {
   private var changed: Set<RowName> = []
   private(set) var counts: [Count] = []
   private var lostReferences: Set<LostReference> = []
-  /// References that led to rows which are gone, and are nil now.
+  /// References to deleted rows, which are nil now.
   var lost: Int { lostReferences.count }
 
   private struct LostReference: Hashable {
@@ -43,7 +44,7 @@ struct RowRestoration {
     (self.past, self.store, self.writer) = (past, store, writer)
   }
 
-  /// Chooses rows, and what they owned that is gone.
+  /// Chooses rows, and the deleted rows that they owned.
   mutating func choose(_ names: [RowName]) throws {
     for name in names where try writer.contains(name.row, name.entity) { places[name] = name.row }
     var open = names
@@ -70,7 +71,8 @@ struct RowRestoration {
     }
   }
 
-  /// Of rows that are gone, finds those that an earlier restoration brought back: their owner has rows with the same values.
+  /// Finds deleted rows that an earlier restoration inserted again: their owner has rows with the
+  /// same values.
   private mutating func findAgain(_ gone: [RowID], _ one: Relationship, of owner: RowName) throws {
     guard !gone.isEmpty, !fresh.contains(owner), let place = places[owner] else { return }
     let (was, now) = (try past.table(one.target), try writer.reading(one.target))
@@ -96,7 +98,7 @@ struct RowRestoration {
     return [target]
   }
 
-  /// The row that has the same unique values now.
+  /// The present row with the same unique values.
   private func rowAlike(_ name: RowName) throws -> RowID? {
     let (was, now) = (try past.table(name.entity), try writer.reading(name.entity))
     for index in writer.catalog.indexes(of: name.entity) where index.isUnique && index.builtBelow == nil {
@@ -108,7 +110,7 @@ struct RowRestoration {
       let targets = fields.map { id -> EntityID? in
         if case .reference(let target)? = was.entity.field(id)?.type { target } else { nil }
       }
-      // What it references may have another number.
+      // The target of a reference may have another number.
       if targets.contains(where: { $0 != nil }) { continue }
       // A row that gets its own former values may lose these.
       if let row = try now.row(unique: index.name, values), places[RowName(name.entity, row)] != row { return row }
@@ -119,7 +121,7 @@ struct RowRestoration {
   /// Writes the chosen rows.
   mutating func run() throws {
     let names = places.keys.sorted()
-    // Those that are there first, since they may give unique values up that others get.
+    // Existing rows first, because they may release unique values that others get.
     var waiting = names.filter { !fresh.contains($0) } + names.filter { fresh.contains($0) }
     while !waiting.isEmpty {
       var refused: [RowName] = []
@@ -138,14 +140,14 @@ struct RowRestoration {
     if writer.catalog.hasComputed(of: entities) { try writer.change { $0.awaitComputed(of: entities) } }
   }
 
-  /// Where a relationship led.
+  /// The former related rows of a relationship.
   private func members(_ one: Relationship, of row: RowID) throws -> [RowID] {
     guard case .one(let field) = one.shape else { return try past.links(one).rows(of: row) }
     guard case .reference(let target)?? = try past.table(one.entity).values([field], of: row)?.first else { return [] }
     return [target]
   }
 
-  /// Where a row is now; nil if it is gone.
+  /// The present number of a row; nil if it is deleted.
   private mutating func place(_ row: RowID, _ entity: EntityID) throws -> RowID? {
     let name = RowName(entity, row)
     if let place = places[name] ?? others[name] { return place }
@@ -163,7 +165,7 @@ struct RowRestoration {
     var values: [(field: FieldID, slot: Slot, value: Value)] = []
     for field in table.entity.fields {
       let former = was.entity.field(field.id) == nil ? nil : try was.values([field.id], of: name.row)?.first
-      // What was not there then stays as it is.
+      // Values that did not exist then stay as they are.
       guard var value = former ?? (isFresh ? field.initial : nil) else { continue }
       if case .reference(let entity) = field.type, case .reference(let target) = value {
         value = try self.value(of: field, name, target: target, of: entity)
@@ -184,7 +186,7 @@ struct RowRestoration {
     }
   }
 
-  /// The value of a reference, with the number that its row has now.
+  /// The value of a reference, with the present number of its target.
   private mutating func value(of field: Field, _ name: RowName, target: RowID, of entity: EntityID) throws -> Value {
     if let place = try place(target, entity) { return .reference(place) }
     guard field.isOptional else {
@@ -198,7 +200,7 @@ struct RowRestoration {
     return .null
   }
 
-  /// Where only one row may lead to another, takes the one away that does now.
+  /// If only one row may reference the target, removes the present reference to it.
   private func makeRoom(_ field: FieldID, _ target: RowID, for row: RowID, of entity: EntityID) throws {
     for one in writer.catalog.relationships(of: entity) where one.shape == .one(field) {
       guard let inverse = writer.catalog.relationship(one.inverse), inverse.traits.contains(.single),
@@ -221,7 +223,7 @@ struct RowRestoration {
       if case .manyByReference(let entity, let id) = one.shape,
         writer.catalog.entity(entity)?.field(id)?.isOptional == false
       {
-        // A row that must lead somewhere cannot leave.
+        // A row with a required reference cannot leave the list.
         rows += now.filter { !rows.contains($0) }
       }
       if now == rows { continue }
@@ -243,7 +245,7 @@ struct RowRestoration {
   }
 }
 
-/// What `restore --entity` did.
+/// The result of `restore --entity`.
 struct RowRestorationReport: Encodable {
   private(set) var source: String
   private(set) var target: String
@@ -251,8 +253,8 @@ struct RowRestorationReport: Encodable {
   private(set) var lostReferences = 0
 
   /// - Parameters:
-  ///   - backup: where the rows come from; nil for the past of the store itself.
-  ///   - moment: a moment of it, as the command line says it.
+  ///   - backup: the source of the rows; nil for the past of the store itself.
+  ///   - moment: a moment in the source, as on the command line.
   init(_ asked: [Asked], from backup: String?, moment: String?, to path: String, waiting: UInt64) throws {
     var opening = StoreOptions()
     opening.createIfMissing = false

@@ -4,13 +4,13 @@ import RoostKV
 import RoostPages
 import RoostRecords
 
-/// What `salvage` saved, and what it could not.
+/// The result of `salvage`: what was saved, and what was lost.
 struct SalvageReport: Encodable {
   struct Loss: Encodable {
     var tree: String?
     var page: UInt64?
     var sentence: String
-    /// As hexadecimal digits, since keys are bytes.
+    /// Hexadecimal digits, because keys are bytes.
     var low: String?
     var high: String?
     var entries: Int?
@@ -34,11 +34,11 @@ struct SalvageReport: Encodable {
   var trees: [Tree]
   var entries: Int
   var unverified: Int
-  /// Pages in which one bit had flipped. Nothing of them is lost.
+  /// Pages in which one bit had flipped. Nothing in them is lost.
   var repairedPages: Int
-  /// Commits of the log that were carried out over what the file held.
+  /// Commits of the log that were replayed over the saved trees.
   var commits: Int
-  /// What a store of rows holds now.
+  /// The entities of the new store, if it is a store of rows.
   var entities: [Entity]
   var seconds: Double
   private let sentences: [String]
@@ -89,7 +89,7 @@ struct SalvageReport: Encodable {
       let rows = entities.reduce(0) { $0 + $1.rows }
       text =
         "\(ReadableNumber.count(rows, "row")) of \(ReadableNumber.count(entities.count, "entity", nouns: "entities"))"
-      // Rows, links, large values and the history have entries, and only these are counted.
+      // Rows, links, large values and the history are entries, and all of them are counted here.
       counted = "of \(ReadableNumber.count(entries, "entry", nouns: "entries")) in the trees"
     }
     if commits > 0 { text += ", with \(ReadableNumber.count(commits, "commit")) of the log" }

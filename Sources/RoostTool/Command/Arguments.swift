@@ -1,11 +1,11 @@
 import RoostTransfer
 
-/// The words of one command, read.
+/// The parsed words of one command.
 struct Arguments {
   private(set) var operands: [String] = []
   private var values: [String: [String]] = [:]
   private var flags: Set<String> = []
-  /// Whether `--help` stands among them; then nothing else is checked.
+  /// Whether `--help` is among the words; then nothing else is checked.
   private(set) var wantsHelp = false
   private(set) var wantsVersion = false
 
@@ -84,10 +84,10 @@ struct Arguments {
   func text(_ option: String) -> String? { values[option]?.last }
   func texts(_ option: String) -> [String] { values[option] ?? [] }
 
-  /// An operand that may be left out.
+  /// An optional operand.
   func operand(_ place: Int) -> String? { place < operands.count ? operands[place] : nil }
 
-  /// A number within a range; nil where the option was not given.
+  /// A number within a range; nil if the option is absent.
   func number(_ option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
     guard let text = text(option) else { return nil }
     let digits = text.filter { $0 != "_" && $0 != "," }
@@ -99,7 +99,7 @@ struct Arguments {
     return number
   }
 
-  /// Words between commas.
+  /// A list of words, separated by commas.
   func list(_ option: String) -> [String]? {
     guard let text = text(option) else { return nil }
     return text.split(separator: ",").map { part in

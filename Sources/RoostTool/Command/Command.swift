@@ -4,15 +4,16 @@ import RoostKV
 import RoostRecords
 import RoostTransfer
 
-/// How a run of the tool ends.
+/// The exit codes of the tool.
 enum Ending: Int32 {
   case good = 0
-  /// A check failed, damage was found, what is named is not there, or the store could not be read.
+  /// A check failed, damage was found, something named does not exist, or the store could not be
+  /// read.
   case failed = 1
-  /// The arguments, or the condition among them, are invalid. A comparison that could not be made ends so too, because 1 means that
-  /// the stores differ.
+  /// The arguments, or the condition among them, are invalid. A failed comparison ends so too,
+  /// because 1 means that the stores differ.
   case usage = 2
-  /// Another process has the store open, or is faster than the one who reads: try again.
+  /// Another process has the store open, or writes faster than this one can read: try again.
   case inUse = 3
 
   static let explained = [
@@ -27,10 +28,10 @@ enum Ending: Int32 {
 struct Command {
   var name: String
   var summary: String
-  /// What `help` tells beyond the summary, as lines.
+  /// Lines that `help` prints after the summary.
   var discussion: [String] = []
   var syntax = Syntax()
-  /// Commands that the tool gives to itself are not shown.
+  /// Whether the command is internal, so that help does not show it.
   var isHidden = false
   var run: (Arguments, Console) throws -> Ending
 
@@ -42,20 +43,21 @@ struct Command {
     ]
   }
   static var shown: [Command] { all.filter { !$0.isHidden } }
-  static var version: String { "0.1.0" }
+  /// The version of Roost. `VersionTests` compares the documentation with it.
+  static var version: String { "0.2.0" }
 
-  /// Carries out a whole command line, the program's name left out.
+  /// Runs a whole command line, without the program's name.
   static func run(_ words: [String], on console: Console) -> Ending {
     do {
       let ending = try dispatch(words, console)
       try console.checkReader()
       return ending
     } catch let error as StoreError where error.errorNumber == EPIPE {
-      // Nobody reads any more, as behind `| head`.
+      // The reader of the output has ended, as `| head` does.
       return .good
     } catch {
       let ending = ending(error, words)
-      // Who reads JSON reads errors too.
+      // A caller that reads JSON gets errors as JSON too.
       if words.contains("--json"), let text = try? Console.jsonText(Failure(error, ending)) {
         console.error(text)
       } else {
@@ -65,10 +67,10 @@ struct Command {
     }
   }
 
-  /// An error as a program reads it, on one line of standard error.
+  /// An error for programs, on one line of standard error.
   private struct Failure: Encodable {
     var error: String
-    /// The number of its kind, as in `E0507`.
+    /// The number of its kind, such as `E0507`.
     var reference: String?
     var exitCode: Int32
 
@@ -84,7 +86,7 @@ struct Command {
     }
   }
 
-  /// As with other programs that compare, 1 is a difference, and more is trouble.
+  /// As in other programs that compare: 1 is a difference, greater codes are errors.
   private static func ending(_ error: any Error, _ words: [String]) -> Ending {
     let compares =
       words.first == "diff" || words.first == "schema" && words.contains { $0 == "--diff" || $0.hasPrefix("--diff=") }
@@ -100,7 +102,7 @@ struct Command {
     }
   }
 
-  /// Says what went wrong, and where more can be read.
+  /// Prints an error, and where to read more.
   private static func report(_ error: any Error, _ console: Console) {
     switch error {
     case let error as UsageError:
@@ -215,17 +217,17 @@ struct Command {
   }
 }
 
-/// Something is not as it should be, as a clause without a full stop.
+/// An unexpected state, as a clause without a full stop.
 struct CheckFailure: Error {
   var sentence: String
 }
 
-/// Throws unless `condition` holds. This is the one way in which the tour finds fault.
+/// Throws unless `condition` is true. All checks of the tour use it.
 func check(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(CheckFailure) {
   if !condition { throw CheckFailure(sentence: sentence()) }
 }
 
-/// What is known of errors by their numbers.
+/// Explains errors by their numbers.
 enum ErrorHelp {
   static func text(_ entry: ErrorEntry) -> [String] {
     ["\(entry.number) \(entry.name) (\(entry.family.name))", "", entry.meaning, entry.advice]

@@ -10,7 +10,7 @@ import Foundation
 
 /// A run of the program `roost`.
 package enum CommandLineTool {
-  /// Carries out the command line of this process, and ends it.
+  /// Runs the command line of this process, and ends the process.
   package static func run() -> Never {
     let console = Console.standard(ProcessInfo.processInfo.environment)
     exit(Command.run(Array(CommandLine.arguments.dropFirst()), on: console).rawValue)

@@ -1,17 +1,17 @@
 import Foundation
 
 extension Console {
-  /// One value, over several lines.
+  /// Prints one value on several lines.
   func json(_ value: some Encodable) throws {
     try put(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
   }
 
-  /// One value on one line, for who reads many.
+  /// Prints one value on one line, for callers that read many.
   func jsonLine(_ value: some Encodable) throws {
     try plain(Self.text(value, [.sortedKeys, .withoutEscapingSlashes]) + "\n")
   }
 
-  /// The same as text.
+  /// One value as text on one line.
   static func jsonText(_ value: some Encodable) throws -> String {
     try text(value, [.sortedKeys, .withoutEscapingSlashes])
   }

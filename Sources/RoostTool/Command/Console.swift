@@ -9,9 +9,10 @@ import RoostFile
   import Darwin
 #endif
 
-/// Where the tool's words go, and how they look there.
+/// The output of the tool, and its appearance.
 ///
-/// On a terminal there is a progress bar and, unless `NO_COLOR` is set, a little colour; in a pipe there is neither.
+/// On a terminal there is a progress bar and, unless `NO_COLOR` is set, some colour. In a pipe
+/// there is neither.
 final class Console {
   enum Stream { case output, errors }
 
@@ -24,12 +25,12 @@ final class Console {
 
   let isTerminal: Bool
   let hasColours: Bool
-  /// How many columns the terminal has.
+  /// The number of columns of the terminal.
   let width: Int
   private let sink: (Stream, String) -> Void
-  /// Why the output could not be written, once that has happened.
+  /// The error of writing the output, if one occurred.
   private let failure: () -> StoreError?
-  /// Reads a line that a person types; nil if there is no person.
+  /// Reads a line that a user types; nil without a terminal.
   private let answer: (() -> String?)?
 
   init(
@@ -44,11 +45,11 @@ final class Console {
     self.sink = sink
   }
 
-  /// The one of this process.
+  /// The console of this process.
   static func standard(_ environment: [String: String]) -> Console {
     let isTerminal = isatty(1) == 1 && environment["TERM"] != "dumb"
     let hasColours = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty
-    // A pipe whose reader has gone is told by a failing write, and ends the program silently.
+    // A closed pipe makes a write fail, which ends the program silently.
     _ = signal(SIGPIPE, SIG_IGN)
     final class Fate {
       var failure: StoreError?
@@ -71,12 +72,12 @@ final class Console {
     return environment["COLUMNS"].flatMap { Int($0) }.map { max(20, $0) } ?? 80
   }
 
-  /// This console, or one like it that shows no progress, where a program reads what is printed.
+  /// A console without progress if `isQuiet`, for output that a program reads.
   func quiet(_ isQuiet: Bool) -> Console {
     isQuiet ? Console(isTerminal: false, hasColours: false, width: width, failure: failure, sink: sink) : self
   }
 
-  /// A console with another place for its output. Errors go where they did.
+  /// A console with another destination of its output. Errors still go to the old one.
   func redirected(
     isTerminal: Bool, width: Int? = nil, failure: @escaping () -> StoreError?, answer: (() -> String?)?,
     output: @escaping (String) -> Void
@@ -90,16 +91,17 @@ final class Console {
     }
   }
 
-  /// Asks a person a yes-or-no question. Nil without a terminal.
+  /// Asks the user a yes-or-no question. Nil without a terminal.
   func confirms(_ question: String) -> Bool? {
     guard let answer else { return nil }
     sink(.output, SafeText.line(question) + " [y/N] ")
     return ["y", "yes"].contains(answer()?.lowercased())
   }
 
-  // MARK: Words
+  // MARK: Text
 
-  /// What a store says cannot do anything to a terminal: it is shown, and not obeyed.
+  /// Prints a line. Control characters in a store's text are shown, so they have no effect on a
+  /// terminal.
   func line(_ words: StyledText = "") { sink(.output, text(words) + "\n") }
 
   /// A line of plain text.
@@ -119,25 +121,26 @@ final class Console {
 
   func error(_ text: String) { sink(.errors, SafeText.line(text) + "\n") }
 
-  /// Text as it is, for whoever reads what is printed. On a terminal what could disturb it is shown otherwise.
+  /// Prints text unchanged, for programs that read it. On a terminal, control characters are
+  /// escaped.
   func plain(_ text: String) throws {
     sink(.output, isTerminal ? SafeText.lines(text) : text)
     try checkReader()
   }
 
-  /// Text in which nothing is left that could disturb a terminal.
+  /// Prints text whose control characters are already escaped.
   func raw(_ text: String) throws {
     sink(.output, text)
     try checkReader()
   }
 
-  /// Throws where the output could not be written: nobody reads it any more, or the device refuses it.
+  /// Throws if the output could not be written: its reader has ended, or the device failed.
   func checkReader() throws { if let failure = failure() { throw failure } }
 
   /// Text that a terminal shows in a style.
   func styled(_ text: String, _ style: Style) -> StyledText { StyledText(text, style) }
 
-  /// Labels and what they say, in two columns.
+  /// Prints labels and their values, in two columns.
   func facts(_ rows: [(String, String)]) {
     let width = rows.map { TextWidth.columns($0.0) }.max() ?? 0
     for (label, text) in rows {
@@ -146,13 +149,13 @@ final class Console {
     }
   }
 
-  /// A line that the next one replaces. Nothing in a pipe.
+  /// Prints a line that the next one replaces. Prints nothing in a pipe.
   func passing(_ text: String) {
     if isTerminal { sink(.output, "\r\u{1B}[K" + text) }
   }
 }
 
-/// A bar that fills while something takes long.
+/// A progress bar for long operations.
 struct Progress {
   private let console: Console
   private let title: String
@@ -168,7 +171,7 @@ struct Progress {
   mutating func advance(to done: Int) {
     guard console.isTerminal, ContinuousClock.now - drawn > .milliseconds(50) else { return }
     drawn = .now
-    // A line that is longer than the terminal is wide cannot be replaced by the next one.
+    // A line wider than the terminal could not be replaced by the next one.
     let width = min(32, max(0, console.width - title.count - 12))
     let full = min(width, done * width / total)
     let bar = String(repeating: "█", count: full) + String(repeating: "░", count: width - full)

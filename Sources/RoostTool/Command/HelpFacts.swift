@@ -10,7 +10,7 @@ struct HelpFacts: Encodable {
 
   struct Option: Encodable {
     var name: String
-    /// What follows the option; nil for a flag.
+    /// The word after the option; nil for a flag.
     var value: String?
     var help: String
     var choices: [String]
@@ -45,7 +45,7 @@ struct HelpFacts: Encodable {
   var commands: [Subcommand]
   var exitCodes: [ExitCode]
 
-  /// All commands, or those of these names.
+  /// All commands, or those with these names.
   init(_ names: [String]) throws {
     for name in names where !Command.shown.contains(where: { $0.name == name }) {
       throw UsageError(

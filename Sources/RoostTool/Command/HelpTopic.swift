@@ -1,4 +1,4 @@
-/// A subject that `roost help` explains, and that is no subcommand.
+/// A topic that `roost help` explains, and that is not a subcommand.
 struct HelpTopic {
   let name: String
   let summary: String

@@ -1,4 +1,4 @@
-/// Numbers as a person reads them.
+/// Formats numbers for people.
 enum ReadableNumber {
   /// 1,234,567
   static func count(_ number: some BinaryInteger) -> String {
@@ -41,7 +41,7 @@ enum ReadableNumber {
     return Double(parts.seconds) + Double(parts.attoseconds) * 1e-18
   }
 
-  /// How many a second, with no more digits than were measured.
+  /// The rate for each second, with no more digits than were measured.
   static func rate(_ number: Int, in duration: Duration) -> String {
     let seconds = max(Self.seconds(duration), 1e-9)
     var rate = Int(min(Double(number) / seconds, 1e15))

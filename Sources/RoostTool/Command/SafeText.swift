@@ -1,6 +1,7 @@
-/// Text that cannot do anything to a terminal.
+/// Makes text harmless for a terminal.
 ///
-/// What moves the cursor, changes the order of letters, or cannot be seen at all is written as Swift would escape it.
+/// Characters that move the cursor, change the writing direction, or are invisible are written as
+/// Swift's escapes.
 enum SafeText {
   /// One line.
   static func line(_ text: String) -> String {
@@ -10,7 +11,7 @@ enum SafeText {
     return safe
   }
 
-  /// Lines; their ends stay.
+  /// Several lines; their line ends stay.
   static func lines(_ text: String) -> String {
     if isPlain(text) { return text }
     var safe = ""
@@ -20,7 +21,7 @@ enum SafeText {
     return safe
   }
 
-  /// JSON: there such characters stand in texts alone, where it has escapes for them.
+  /// JSON: such characters occur only in its texts, and JSON has escapes for them.
   static func json(_ text: String) -> String {
     if isPlain(text) { return text }
     var safe = ""
@@ -52,16 +53,16 @@ enum SafeText {
   static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0: true
-    // What ends lines, and what turns the direction of writing.
+    // Line separators, and characters that change the writing direction.
     case 0x2028, 0x2029, 0x200E, 0x200F, 0x061C, 0x202A...0x202E, 0x2066...0x2069: true
-    // What cannot be seen: marks of order, tags, and what is no character.
+    // Invisible characters: byte order marks, tags, and values that are not characters.
     case 0xFEFF, 0xFFF9...0xFFFB, 0xE0001...0xE007F, 0xFFFE, 0xFFFF: true
     default: scalar.properties.generalCategory == .unassigned || scalar.properties.generalCategory == .privateUse
     }
   }
 }
 
-/// How many columns of a terminal text takes.
+/// The number of terminal columns of a text.
 enum TextWidth {
   static func columns(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
@@ -71,7 +72,7 @@ enum TextWidth {
   static func columns(_ character: Character) -> Int {
     var width = 0
     for scalar in character.unicodeScalars {
-      // This one makes a sign of what stands before it.
+      // This selector makes an emoji of the character before it.
       if scalar.value == 0xFE0F { return 2 }
       width = max(width, columns(scalar))
     }
@@ -93,7 +94,7 @@ enum TextWidth {
     }
   }
 
-  /// The text in so many columns: filled, or cut with a mark.
+  /// The text in exactly `width` columns: padded, or cut with a mark.
   static func fit(_ text: String, _ width: Int, fromEnd: Bool = false) -> String {
     let taken = columns(text)
     if taken <= width {

@@ -8,13 +8,14 @@ import Foundation
   import Darwin
 #endif
 
-/// What is done, on a thread of its own, when somebody wants the program to end, in place of ending it.
+/// Runs a closure on a thread of its own when a signal asks the program to end, instead of ending
+/// it.
 final class Signals {
   private var sources: [any DispatchSourceSignal] = []
 
   init(_ numbers: [Int32], _ body: @escaping @Sendable (Int32) -> Void) {
     for number in numbers {
-      // What is ignored stays ignored, as in the background of a shell.
+      // An ignored signal stays ignored, as for background jobs of a shell.
       if let before = signal(number, SIG_IGN), Self.isIgnoring(before) { continue }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { body(number) }
@@ -42,12 +43,13 @@ final class Signals {
   }
 }
 
-/// Files in the making, which nobody else knows: they go where somebody ends the program before they are whole.
+/// Incomplete files, which are removed if a signal ends the program before they are complete.
 enum Unfinished {
   static func removing<Result>(_ paths: [String], while body: () throws -> Result) rethrows -> Result {
     let signals = Signals([SIGINT, SIGTERM, SIGHUP]) { number in
       for path in paths { try? FileManager.default.removeItem(atPath: path) }
-      // Without the checkpoints that `exit` makes of open stores: they would write the files again.
+      // Skips the checkpoints that `exit` makes of open stores, because they would write the files
+      // again.
       _exit(128 + number)
     }
     defer { signals.end() }

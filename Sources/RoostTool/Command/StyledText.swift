@@ -1,6 +1,6 @@
-/// What a line says: text, some of it in a style.
+/// The text of a line, with styles for parts of it.
 ///
-/// A style is no part of the text, so nothing that a store holds can be taken for one.
+/// Styles are separate from the text, so no text of a store can be mistaken for one.
 struct StyledText: ExpressibleByStringInterpolation {
   struct Part {
     var text: String

@@ -1,44 +1,45 @@
-/// What a command takes from the command line.
+/// The operands and options of a command.
 ///
-/// The spelling is that of swift-argument-parser, which cannot be fetched without a network: `--flag`, `--option value`,
-/// `--option=value`, `-h`, `--help`, and `--` before words that only look like options.
+/// The syntax is that of swift-argument-parser, which cannot be fetched without a network:
+/// `--flag`, `--option value`, `--option=value`, `-h`, `--help`, and `--` before words that only
+/// look like options.
 struct Syntax: Sendable {
-  /// A word that stands by its position.
+  /// An argument that is identified by its position.
   struct Operand: Sendable {
     var name: String
     var help: String
-    /// Those that may be left out stand behind all others.
+    /// Optional operands come after all others.
     var isOptional = false
 
     var spelling: String { isOptional ? "[<\(name)>]" : "<\(name)>" }
   }
 
-  /// A word that begins with two dashes; with `value` another word follows it.
+  /// An argument that begins with two dashes; with `value` another word follows it.
   struct Option: Sendable {
     var name: String
     var value: String?
     var help: String
-    /// A letter that stands for it behind one dash.
+    /// A letter that can replace the name after one dash.
     var letter: Character?
-    /// The words that may follow, if only some may.
+    /// The allowed values, if they are restricted.
     var choices: [String] = []
     var isRepeating = false
 
     var spelling: String { value.map { "--\(name) <\($0)>" } ?? "--\(name)" }
-    /// As it stands in help.
+    /// The option in help texts.
     var label: String { (letter.map { "-\($0), " } ?? "") + spelling }
   }
 
   var operands: [Operand] = []
   var options: [Option] = []
 
-  /// The words of a usage line behind the command's name.
+  /// The rest of a usage line after the command's name.
   var usage: String {
     let optional = options.map { "[\($0.spelling)]\($0.isRepeating ? " ..." : "")" }
     return (optional + operands.map(\.spelling)).joined(separator: " ")
   }
 
-  /// What `help` shows below the usage line.
+  /// The help text below the usage line.
   var details: [String] {
     var lines: [String] = []
     if !operands.isEmpty {
@@ -57,7 +58,8 @@ struct Syntax: Sendable {
   private static let indent = 26
   private static let width = 80
 
-  /// Two columns; what is too wide for the first one stands on a line of its own, and long texts are wrapped.
+  /// Two columns. A first column that is too wide gets a line of its own, and long texts are
+  /// wrapped.
   static func columns(_ rows: [(String, String)]) -> [String] {
     var lines: [String] = []
     for (label, text) in rows {
@@ -81,11 +83,11 @@ struct Syntax: Sendable {
     return lines
   }
 
-  /// A usage line, wrapped as help shows it.
+  /// A usage line, wrapped for help.
   static func wrapped(_ text: String, indent: Int) -> [String] {
     var lines: [String] = []
     var line = ""
-    // What stands in brackets stays together.
+    // A part in brackets is not broken.
     var parts: [String] = []
     for word in text.split(separator: " ") {
       if let last = parts.last, last.hasPrefix("["), !last.contains("]") {
@@ -108,9 +110,9 @@ struct Syntax: Sendable {
   }
 }
 
-/// Words that make no sense. The tool says so and ends with 2.
+/// Invalid arguments. The tool prints the sentence and ends with 2.
 struct UsageError: Error {
   var sentence: String
-  /// The command whose words these are, if it is known.
+  /// The command of the arguments, if it is known.
   var command: String?
 }

@@ -1,6 +1,6 @@
 import RoostFile
 
-/// Waiting for another process that has the store open.
+/// Waits for another process that has the store open.
 enum Waiting {
   static let option = Syntax.Option(
     name: "wait", value: "seconds", help: "How long to wait while another process has the store open (0).")
@@ -9,7 +9,8 @@ enum Waiting {
     UInt64(try arguments.number("wait", in: 0...1_000_000) ?? 0) * 1_000_000_000
   }
 
-  /// Tries something again as long as another process has the store open, or is faster, and nothing was done.
+  /// Retries while another process has the store open, or writes faster than it can be read, and
+  /// nothing was done.
   static func whileInUse<Result>(_ arguments: Arguments, _ body: () throws -> Result) throws -> Result {
     var polling = Polling(nanoseconds: try nanoseconds(arguments))
     while true {

@@ -40,7 +40,7 @@ extension Command {
     }
   }
 
-  /// The property that `Track.plays` is.
+  /// Parses a property such as `Track.plays`.
   private static func named(_ text: String) throws(UsageError) -> OpeningTrial.Default {
     let names = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard names.count == 2, !names.contains(""), !text.contains("=") else {
@@ -50,18 +50,18 @@ extension Command {
   }
 }
 
-/// What an opening with other models would change, as it is printed.
+/// The printed changes of an opening with other models.
 struct MigrationPreview: Encodable {
   struct Change: Encodable {
     /// `added`, `parked`, `renamed`, `optional`, `required`, `toMany`, `changed`, `unique`, `notUnique`, `index`, `derived` or
     /// `notDerived`.
     var kind: String
-    /// The property; of an index or a unique rule its properties.
+    /// The name of the property. For an index or a unique rule: its properties.
     var property: String
     var formerName: String?
     var was: String?
     var becomes: String?
-    /// Whether it was parked, so that its values come back.
+    /// Whether it was parked, so that its values are visible again.
     var isReturning = false
     fileprivate var text: String
 
@@ -89,13 +89,13 @@ struct MigrationPreview: Encodable {
   private(set) var toVersion: String?
   private(set) var isPossible: Bool
   private(set) var writesRows: Bool
-  /// Those that change.
+  /// The changed entities.
   private(set) var entities: [Entity]
   private(set) var refusals: [Refusal]
   private(set) var notes: [String] = []
 
   init(_ path: String, to other: String, _ defaults: [OpeningTrial.Default]) throws {
-    // The store first: an error about it matters more.
+    // The store is read first, because an error about it matters more.
     let witness = try Looking.rows(path)
     let catalog = try Looking.rows(other).read { $0.catalog }
     guard catalog.entities.contains(where: { !$0.name.hasPrefix("@") }) else {

@@ -3,7 +3,7 @@ import RoostPages
 import RoostRecords
 import RoostTransfer
 
-/// What `info` and `verify` tell of a store of rows.
+/// The facts that `info` and `verify` print about a store of rows.
 struct RecordFacts: Encodable {
   struct Index: Encodable {
     var name: String
@@ -48,7 +48,7 @@ struct RecordFacts: Encodable {
       consumers: found.history.consumers)
   }
 
-  /// What one state of a store says of itself, without looking at every row.
+  /// The facts of one state of a store that need no walk through all rows.
   init(_ reader: RecordReader) throws {
     let catalog = reader.catalog
     entities = try catalog.entities.filter { !$0.name.hasPrefix("@") }.map { entity in
@@ -67,7 +67,7 @@ struct RecordFacts: Encodable {
       lastTransaction: facts.last, consumers: facts.consumers)
   }
 
-  /// Whether the file holds rows. Where it cannot be told, the store is looked at as one of keys and values.
+  /// Whether the file holds rows. If that is unknown, it is treated as a store of keys and values.
   static func isThere(_ path: String) -> Bool { (try? StoreContent.of(path)) == .rows }
 
   func write(to console: Console) {

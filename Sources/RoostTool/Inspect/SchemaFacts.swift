@@ -8,7 +8,7 @@ struct SchemaFacts: Encodable {
     var isOptional: Bool
     var isUnique: Bool
     var isPreserved: Bool
-    /// What it is derived from; nil for an ordinary field.
+    /// The definition of a derived field; nil for an ordinary field.
     var derived: String?
   }
 
@@ -25,7 +25,7 @@ struct SchemaFacts: Encodable {
     var name: String
     var fields: [String]
     var isUnique: Bool
-    /// What the index has of each field, if some part is not simply its value.
+    /// The indexed form of each field, if any part has another form than the value.
     var forms: [String]?
     /// The condition of its rows.
     var condition: String?

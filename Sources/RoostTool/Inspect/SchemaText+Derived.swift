@@ -2,7 +2,7 @@ import RoostRecords
 
 /// Derived properties.
 extension SchemaText {
-  /// The attribute of a derived property, with a space behind it; empty for others.
+  /// The attribute of a derived property, followed by a space; empty for other properties.
   static func derivedAttribute(_ field: Field, _ entity: Entity, catalog: Catalog) -> String {
     guard let one = catalog.derivation(of: field.id, in: entity.id) else { return "" }
     if one.kind == .computed {

@@ -13,10 +13,10 @@ extension SchemaText {
     return "#\(macro)<\(entity.name)>(\(arguments.joined(separator: ", ")))"
   }
 
-  /// Whether key paths alone do not say what the index has.
+  /// Whether key paths alone do not describe the index.
   func isFormed(_ index: Index) -> Bool { index.parts.contains { $0.form != .value || $0.isDescending } }
 
-  /// Whether a model has declared a condition. In a family of classes the store itself leaves rows out.
+  /// Whether a model declares a condition. In a family of classes the store adds conditions itself.
   func isConditional(_ index: Index, _ entity: Entity) -> Bool {
     !index.tests.isEmpty && !entity.fields.contains { $0.name.hasPrefix("@") && index.fields.contains($0.id) }
   }

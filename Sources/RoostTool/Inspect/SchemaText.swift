@@ -2,8 +2,9 @@ import RoostRecords
 
 /// The entities of a store as models would declare them.
 ///
-/// A store does not know what types are called in Swift. So structs get the names of their properties, and enums are shown as what
-/// they are stored as. Else it is what a compiler takes: an inverse is named on one side, and there is an initializer.
+/// A store does not contain the names of types in Swift. So structs get the names of their
+/// properties, and enums are shown as their stored types. Otherwise the text compiles: an inverse
+/// is named on one side, and there is an initializer.
 struct SchemaText {
   private let catalog: Catalog
 
@@ -31,7 +32,7 @@ struct SchemaText {
     return found
   }
 
-  /// What the last program did not name.
+  /// Comment lines with the data that the last program did not name.
   private var parked: [String] {
     guard let version = catalog.version else { return [] }
     let names = version.parked + version.parts.flatMap { part in part.parked.map { part.name + "." + $0 } }
@@ -40,7 +41,7 @@ struct SchemaText {
       + names.map { "//   " + $0 }
   }
 
-  /// What a store's models have otherwise than those of another one, entity by entity.
+  /// The declarations in which a store's models differ from those of another one, entity by entity.
   static func differences(_ catalog: Catalog, from other: Catalog) -> [String] {
     let names = Set((catalog.entities + other.entities).map(\.name)).filter { !$0.hasPrefix("@") }
     return names.sorted().flatMap { name -> [String] in
@@ -99,7 +100,7 @@ struct SchemaText {
     return lines + ["}"]
   }
 
-  /// One for all that has no value yet.
+  /// An initializer with a parameter for each property without a default value.
   private func initializer(_ needed: [(name: String, type: String)]) -> [String] {
     if needed.isEmpty { return ["init() {}"] }
     let parameters = needed.map { "\(Self.quoted($0.name)): \($0.type)" }.joined(separator: ", ")
@@ -126,7 +127,7 @@ struct SchemaText {
       if inverse.id == one.id {
         traits.append(".mutual")
       } else if names(inverse, by: one) {
-        // On both sides the compiler would go round in a circle.
+        // If both sides named each other, the compiler would report a circular reference.
         traits.append("inverse: \\\(target).\(inverse.name)")
       }
     }
@@ -136,7 +137,7 @@ struct SchemaText {
     return "\(attribute)var \(name): [\(target)] = []"
   }
 
-  /// Whether a relationship is the one of the two that names the other: the one to many, else the older one.
+  /// Whether this side of a relationship names the other: the to-many side, else the older one.
   private func names(_ inverse: Relationship, by one: Relationship) -> Bool {
     one.isToOne == inverse.isToOne ? one.id < inverse.id : !one.isToOne
   }
@@ -161,7 +162,7 @@ struct SchemaText {
     return lines
   }
 
-  /// Whether an index was made for a relationship that nobody sees.
+  /// Whether an index was made for a relationship that the models do not declare.
   private func isHidden(_ index: Index, _ entity: Entity) -> Bool {
     catalog.relationships.contains { $0.index == index.id && $0.traits.contains(.ownsIndex) }
       || index.parts.contains { entity.field($0.field)?.name.hasPrefix("@") == true }
@@ -173,7 +174,7 @@ struct SchemaText {
 
   // MARK: Structs
 
-  /// The structs that stand directly below a path, which ends with a point.
+  /// The structs directly below a path, which ends with a point.
   private func structs(_ entity: Entity, _ above: String) -> [String] {
     var found: [String] = []
     for field in entity.fields where field.name.hasPrefix(above) && !field.name.hasPrefix("@") {
@@ -206,7 +207,7 @@ struct SchemaText {
     return lines + ["}"]
   }
 
-  /// The structs that stand in a list, which gets its name from the property.
+  /// The structs in a list, which are named after the property.
   private func elements(_ type: FieldType, _ name: String) -> [[String]] {
     switch type {
     case .array(let element), .set(let element): elements(element, name)
@@ -233,7 +234,7 @@ struct SchemaText {
 
   private static func element(_ name: String) -> String { capital(name) + "Element" }
 
-  /// The words of the language.
+  /// The keywords of the language.
   static let words: Set<String> = [
     "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else",
     "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init",
@@ -242,7 +243,7 @@ struct SchemaText {
     "typealias", "var", "where", "while",
   ]
 
-  /// A name as it is declared, also where it is a word of the language.
+  /// A name in a declaration, quoted if it is a keyword.
   private static func quoted(_ name: String) -> String { words.contains(name) ? "`\(name)`" : name }
 
   // MARK: Types
@@ -284,7 +285,7 @@ struct SchemaText {
     }
   }
 
-  /// The same as a declaration has it: the structs in a list have a name.
+  /// A type in a declaration, in which structs in a list have a name.
   private func type(_ type: FieldType, elementsOf name: String) -> String {
     switch type {
     case .array(let element): "[\(self.type(element, elementsOf: name))]"
@@ -302,7 +303,7 @@ struct SchemaText {
     }
   }
 
-  /// A value as it is written in code; nil for one that is not shown.
+  /// A value as Swift code; nil if it is not shown.
   static func text(_ value: Value) -> String? {
     switch value {
     case .null: "nil"

@@ -4,7 +4,7 @@ import RoostKV
 import RoostPages
 import RoostRecords
 
-/// What `stats` tells of a store's pages: which tree has how many, and where in the file they lie.
+/// The result of `stats`: the number of pages of each tree, and their places in the file.
 struct StatsReport: Encodable {
   struct Part: Encodable {
     var name: String
@@ -12,11 +12,11 @@ struct StatsReport: Encodable {
     var entries: Int
     var pages: Int
     var depth: Int
-    /// The part of the leaves' room that is in use, 0 to 1.
+    /// The used fraction of the leaves' room, 0 to 1.
     var fill: Double
   }
 
-  /// What stands at a place of the file.
+  /// The content of a page of the file.
   enum Kind: String, Encodable, CaseIterable {
     case rows, index, large, history, other, free
 
@@ -49,7 +49,7 @@ struct StatsReport: Encodable {
   var fileBytes: UInt64
   var parts: [Part]
   var pagesByKind: [String: Int]
-  /// What stands at each place, as the last checkpoint left it.
+  /// The content of each page, at the last checkpoint.
   private let places: [Kind]
 
   private enum CodingKeys: String, CodingKey {
@@ -81,7 +81,7 @@ struct StatsReport: Encodable {
     pagesByKind = Dictionary(places.map { ($0.rawValue, 1) }, uniquingKeysWith: +)
   }
 
-  /// Looks at the head of each page that is in use. A file that is written meanwhile is looked at again.
+  /// Reads the header of each used page. If the file is written meanwhile, it is read again.
   private static func places(
     _ path: String, _ kinds: [UInt32: Kind]
   ) throws -> (places: [Kind], counts: [UInt32: Int]) {
@@ -140,7 +140,7 @@ struct StatsReport: Encodable {
   }
 
   private func fill(_ table: inout TextTable) throws {
-    // A store has trees for all that it may hold.
+    // A store has trees for everything that it may hold.
     for part in parts where part.entries > 0 || part.pages > 0 {
       let full = part.depth == 0 ? "" : "\(Int((part.fill * 100).rounded())) %"
       try table.add([
@@ -150,7 +150,8 @@ struct StatsReport: Encodable {
     try table.end()
   }
 
-  /// The file from its beginning to its end; each mark stands for so many pages, and shows what most of them are.
+  /// The file from its beginning to its end. Each mark stands for several pages, and shows the most
+  /// frequent kind.
   func chart(columns: Int) -> [String] {
     let mostLines = 16
     let perMark = max(1, (places.count + columns * mostLines - 1) / (columns * mostLines))
@@ -159,7 +160,7 @@ struct StatsReport: Encodable {
     for start in stride(from: 0, to: places.count, by: perMark) {
       var counts: [Kind: Int] = [:]
       for kind in places[start..<min(start + perMark, places.count)] { counts[kind, default: 0] += 1 }
-      // Of two that are as many the first one of the legend is shown.
+      // If two kinds are equally frequent, the first one of the legend is shown.
       let most = Kind.allCases.max { (counts[$0] ?? 0) < (counts[$1] ?? 0) } ?? .free
       let shown = Kind.allCases.first { counts[$0] == counts[most] } ?? most
       marks.append(shown.mark)
@@ -173,7 +174,7 @@ struct StatsReport: Encodable {
   }
 }
 
-/// What the trees of a store are called by people.
+/// Readable names of trees.
 struct TreeNames {
   private let catalog: Catalog?
 

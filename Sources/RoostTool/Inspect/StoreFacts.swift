@@ -4,20 +4,20 @@ import RoostKV
 import RoostPages
 import RoostRecords
 
-/// What `info` tells of a store.
+/// The facts that `info` prints about a store.
 struct StoreFacts: Encodable {
   struct TreeFacts: Encodable {
     var name: String
     /// `bytes` or `numbers`.
     var keys: String
     var entries: Int
-    /// Entries whose value lies outside the tree's own pages.
+    /// Entries whose value is stored outside the tree's own pages.
     var largeValues: Int
     /// Levels of pages, 0 for an empty tree.
     var depth: Int
-    /// Estimated from some of them, as the fill is.
+    /// The number of leaves, estimated from a sample, as the fill is.
     var leaves: Int
-    /// The part of the leaves' room that is in use, 0 to 1.
+    /// The used fraction of the leaves' room, 0 to 1.
     var fill: Double
   }
 
@@ -27,27 +27,27 @@ struct StoreFacts: Encodable {
   }
 
   var path: String
-  /// Who has it open for writing.
+  /// The process that has it open for writing.
   var owner: Owner?
   var formatVersion: UInt32
   var pageSize: UInt32
   var storeID: String
   var fileBytes: UInt64
   var logBytes: UInt64
-  /// Logs that were put aside, since they belong to other stores.
+  /// Renamed logs, which belong to other stores.
   var lostLogs: [String]
   /// The store whose log is beside this one, which was closed.
   var foreignLog: String?
   var pages: Int
-  /// As the last checkpoint left it.
+  /// The number of free pages at the last checkpoint.
   var freePages: Int
   var commit: UInt64
   var wasClosed: Bool
   var superblocks: [SuperblockSlot]
   var trees: [TreeFacts]
-  /// Of a store of rows, what it holds.
+  /// The facts about rows, if it is a store of rows.
   var rows: RecordFacts?
-  /// What is wrong with the superblocks and with the map of free places; `verify` looks at everything.
+  /// Errors in the superblocks and in the map of free places; `verify` reads everything.
   var damage: [String]
 
   var isSound: Bool { damage.isEmpty }
@@ -77,7 +77,8 @@ struct StoreFacts: Encodable {
         return (store.path, figures.commit, trees)
       }
     }
-    // What the last checkpoint left says which places are free, and whether the map of them can be read.
+    // The state of the last checkpoint says which places are free, and whether the map of them is
+    // readable.
     (pages, freePages, damage) = try Self.examine(path)
     fileBytes = try Self.size(of: self.path)
     logBytes = try Self.size(of: self.path + "-log")
@@ -93,7 +94,8 @@ struct StoreFacts: Encodable {
       .map { folder.appending(path: $0).path(percentEncoded: false) }
   }
 
-  /// Only superblocks and the map of free places are looked at. A file that is written meanwhile is looked at again.
+  /// Reads only the superblocks and the map of free places. If the file is written meanwhile, it is
+  /// read again.
   private static func examine(_ path: String) throws -> (pages: Int, free: Int, damage: [String]) {
     for _ in 0..<Store.mostAttempts {
       let examination = try Store.examine(path, fileSystem: DiskFileSystem.shared, floor: RecordStore.floor)
@@ -106,7 +108,7 @@ struct StoreFacts: Encodable {
     throw Store.ownerIsFaster(path)
   }
 
-  /// 0 where there is no such file.
+  /// 0 if the file does not exist.
   private static func size(of path: String) throws -> UInt64 {
     guard try DiskFileSystem.shared.exists(path) else { return 0 }
     let file = try DiskFileSystem.shared.open(path, .read)
@@ -125,7 +127,7 @@ struct StoreFacts: Encodable {
       log =
         wasClosed
         ? "none; the store was closed"
-        : "\(ReadableNumber.bytes(logBytes)); the store was not closed, and will be recovered by the next who opens it"
+        : "\(ReadableNumber.bytes(logBytes)); the store was not closed, and the next opening recovers it"
     }
     let size =
       "\(ReadableNumber.bytes(fileBytes)), \(ReadableNumber.count(pages, "page")), \(ReadableNumber.count(freePages)) of them free"
@@ -145,7 +147,7 @@ struct StoreFacts: Encodable {
     if let foreignLog {
       console.line(
         console.styled("lost log", .bad) + "  the log beside this store belongs to the store \(foreignLog); the next "
-          + "opening for writing puts it aside")
+          + "opening for writing renames it")
     }
     for tree in trees {
       var text =

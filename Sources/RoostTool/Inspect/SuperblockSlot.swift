@@ -2,8 +2,8 @@ import RoostBytes
 import RoostFile
 import RoostPages
 
-/// One of the two superblocks as `info` and `verify` see it: read straight from the file, by the table in
-/// Docs/FILE-FORMAT.md, so that it can be told even where the store does not open.
+/// One of the two superblocks in `info` and `verify`. It is read directly from the file, by the
+/// table in Docs/FILE-FORMAT.md, so that it can be shown even if the store does not open.
 struct SuperblockSlot: Encodable {
   enum Health: String, Encodable {
     case good, damaged, blank, foreign
@@ -11,7 +11,7 @@ struct SuperblockSlot: Encodable {
 
   var slot: Int
   var health: Health
-  /// The rest is only there where the health is good.
+  /// The following values are set only if the health is good.
   var version: UInt32?
   var pageSize: UInt32?
   var sequence: UInt64?

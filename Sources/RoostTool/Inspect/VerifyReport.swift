@@ -2,22 +2,22 @@ import RoostKV
 import RoostRecords
 import RoostTrees
 
-/// What `verify` prints of an examination.
+/// The report of a verification.
 struct VerifyReport: Encodable {
   struct Line: Encodable {
     var page: UInt64?
     var tree: String?
     var sentence: String
-    /// The number in Docs/DURABILITY.md of the rule that does not hold.
+    /// The number of the violated rule in Docs/DURABILITY.md.
     var invariant: Int?
   }
 
   var path: String
   var isSound: Bool
-  /// What was repaired in the file before it was read.
+  /// Repairs that were made in the file before it was read.
   var repairs: [String] = []
   var findings: [Line]
-  /// What a crash leaves, and is no damage.
+  /// Expected results of a crash, which are not damage.
   var notes: [Line]
   var pages: Int
   var pagesRead: Int
@@ -26,7 +26,7 @@ struct VerifyReport: Encodable {
   var entries: Int
   var largeValues: Int
   var seconds: Double
-  /// Of a store of rows, what it holds.
+  /// The facts about rows, if it is a store of rows.
   var rows: RecordFacts?
   private let sentences: [String]
 

@@ -1,9 +1,9 @@
 import RoostRecords
 import RoostTransfer
 
-/// What a question finds, as lines: rows, or groups of rows.
+/// The result of a question, as lines: rows, or groups of rows.
 protocol Answer {
-  /// What one line is called when lines are counted.
+  /// The noun for counted lines.
   var noun: String { get }
 
   func lines(_ reader: RecordReader) throws -> AnswerLines

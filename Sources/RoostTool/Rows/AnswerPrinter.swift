@@ -3,10 +3,11 @@ import RoostTransfer
 
 /// Prints an answer while it is read.
 ///
-/// The beginning is held back, so that reading can begin again if the owner of the store overwrites a page that is being read. On a
-/// terminal that is a few pages of text, so a person sees the first page at once, and memory does not grow with the answer.
+/// The beginning is held back, so that reading can begin again if the owner of the store overwrites
+/// a page that is being read. On a terminal that is a few pages of text. So the user sees the first
+/// page at once, and memory does not grow with the answer.
 struct AnswerPrinter {
-  /// So many bytes are held back on a terminal.
+  /// The number of bytes that are held back on a terminal.
   static let heldOnTerminal = 1 << 18
 
   private let witness: RecordWitness
@@ -17,7 +18,7 @@ struct AnswerPrinter {
     (self.witness, self.answer, self.console) = (witness, answer, console)
   }
 
-  /// Prints it as a table, or in a format that programs read.
+  /// Prints the answer as a table, or in a format for programs.
   func run(_ format: String) throws -> Ending {
     switch format {
     case "json": try text(.json, SafeText.json)
@@ -37,7 +38,7 @@ struct AnswerPrinter {
 
   private func table() throws {
     var count = 0
-    // Cells are made safe one by one, so that styles can be among them.
+    // Cells are made safe one by one, so that styles can be between them.
     try hold { reader, output in
       count = 0
       let lines = try answer.lines(reader)
@@ -51,7 +52,7 @@ struct AnswerPrinter {
     if console.isTerminal { console.line(console.styled(ReadableNumber.count(count, answer.noun), .faint)) }
   }
 
-  /// Prints each line as text of its own.
+  /// Prints each line in a form of its own.
   func run(_ make: ([String]) -> any RowForm) throws {
     try hold { reader, output in
       let lines = try answer.lines(reader)
@@ -65,7 +66,7 @@ struct AnswerPrinter {
     }
   }
 
-  /// Reads one state of the store, and releases what was written when all of it was read.
+  /// Reads one state of the store, and prints the held text when all of it was read.
   private func hold(
     _ filter: @escaping (String) -> String = { $0 }, _ body: (RecordReader, HeldOutput) throws -> Void
   ) throws {
@@ -79,7 +80,7 @@ struct AnswerPrinter {
   }
 }
 
-/// The text of lines that do not depend on each other.
+/// The text of lines that are independent of each other.
 protocol RowForm {
   var head: String { get }
   func row(_ cells: [String?], number: Int) -> String

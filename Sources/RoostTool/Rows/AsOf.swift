@@ -2,7 +2,7 @@ import RoostFile
 import RoostRecords
 import RoostTransfer
 
-/// A former state of a store, as the command line asks for it.
+/// A former state of a store, from the command line.
 enum AsOf {
   static let option = Syntax.Option(
     name: "as-of", value: "moment",
@@ -10,7 +10,7 @@ enum AsOf {
       "Read the store as it was: after a transaction, as '120', or before a time, as '2026-01-31T12:00:00Z'. It needs a full history."
   )
 
-  /// The store as it was; as it is, where nothing else is asked for.
+  /// The former state of the store, or the present one without `--as-of`.
   static func rows(_ arguments: Arguments) throws -> RecordWitness {
     let witness = try Looking.rows(arguments.operands[0])
     guard let text = arguments.text(option.name) else { return witness }
@@ -21,7 +21,7 @@ enum AsOf {
     }
   }
 
-  /// The place in the history that a word on the command line means.
+  /// The place in the history for a word of the command line.
   static func place(_ text: String, _ reader: RecordReader) throws -> HistoryPlace {
     let oldest = try reader.oldestToken
     if let number = UInt64(text) {

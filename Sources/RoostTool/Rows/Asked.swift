@@ -2,9 +2,9 @@ import RoostQuery
 import RoostRecords
 import RoostTransfer
 
-/// What somebody asks of an entity's rows on the command line.
+/// A question about an entity's rows, from the command line.
 ///
-/// What is typed becomes an expression with constants in it; no text reaches the engine.
+/// The typed text becomes an expression with constants. The text itself never reaches the engine.
 struct Asked {
   var entity: String
   var condition: String?
@@ -12,7 +12,7 @@ struct Asked {
   var limit: Int?
   var offset: Int
   var columns: [String]?
-  /// What is asked of groups of rows; nil where rows are asked for.
+  /// The question about groups; nil for a question about rows.
   var grouping: Grouping?
 
   struct Grouping {
@@ -99,10 +99,10 @@ struct Asked {
       keys: keys ?? [], columns: (columns ?? names) + (counts ? ["count"] : []) + measures, having: having)
   }
 
-  /// The class whose rows are asked for.
+  /// The class whose rows are queried.
   func rows(_ catalog: Catalog) throws -> RowClass { try Looking.rowClass(entity, catalog) }
 
-  /// The query of the rows. That of groups has no order, because the order is one of groups.
+  /// The query of the rows. For groups it has no order, because the order applies to groups.
   func query(_ catalog: Catalog) throws -> Query {
     let rows = try rows(catalog)
     let order = try grouping == nil ? sort.map { try TypedQuestion.order($0, of: rows, catalog) } : nil

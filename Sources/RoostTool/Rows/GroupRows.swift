@@ -4,7 +4,7 @@ import RoostQuery
 import RoostRecords
 import RoostTransfer
 
-/// The groups that a question asks for, as lines of values.
+/// The groups of a question, as lines of values.
 struct GroupRows {
   private let question: GroupQuestion
   private let query: Query
@@ -14,14 +14,15 @@ struct GroupRows {
     (self.question, self.query, self.reader) = (question, query, reader)
   }
 
-  /// The name and the type of each column. A reference is shown as the key of its target.
+  /// The name and type of each column. A reference is shown as the key of its target.
   var columns: [(name: String, type: FieldType)] {
     question.columns.map { column in
       (column.name, column.kind.entity.map { ReferenceText(of: $0, reader.catalog).type } ?? column.type)
     }
   }
 
-  /// Calls `body` with the values of each group: those that fulfil the condition, sorted, and within the query's limit.
+  /// Calls `body` with the values of each group that fulfils the condition, sorted, and within the
+  /// limit.
   func forEach(_ body: ([Value]) throws -> Void) throws {
     var groups = try all()
     var computing = Computing(question, reader)
@@ -45,7 +46,7 @@ struct GroupRows {
     }
   }
 
-  /// The keys and the measures of each group, in the order of the keys.
+  /// The keys and measures of each group, sorted by the keys.
   private func all() throws -> [[Value]] {
     var decimals: [Place: Decimal] = [:]
     let (found, order) = try Planner(Ground(reader)).aggregate(
@@ -109,7 +110,7 @@ struct GroupRows {
     return keyed.map { groups[$0.place] }
   }
 
-  /// Nil comes first, NaN last, and false before true.
+  /// Nil is first, NaN last, and false comes before true.
   private static func isBefore(_ one: Value, _ other: Value) -> Bool {
     switch (one, other) {
     case (.null, _): !other.isNull
@@ -124,7 +125,7 @@ struct GroupRows {
     }
   }
 
-  /// Computes expressions whose parameters are the values of one group.
+  /// Computes expressions with the values of one group as parameters.
   private struct Computing {
     private let entity: EntityID
     private let catalog: Catalog

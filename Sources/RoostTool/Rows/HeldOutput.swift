@@ -1,9 +1,11 @@
 import RoostFile
 import RoostTransfer
 
-/// Keeps what is printed of a state until it is complete, so that reading may begin anew on a newer one.
+/// Holds the output of one state until it is complete, so that reading may begin again on a newer
+/// state.
 ///
-/// Past a bound it goes out as it comes. Then nothing can be taken back, and a reading that is overtaken ends.
+/// After a limit the output is written as it comes. Then it cannot be taken back, and a reading
+/// that must begin again ends.
 final class HeldOutput: ByteOutput {
   private let target: any ByteOutput
   private let bound: Int
@@ -15,7 +17,7 @@ final class HeldOutput: ByteOutput {
     self.bound = bound
   }
 
-  /// What was kept is of no account any more.
+  /// Discards the held output.
   func restart() { if !hasFlowed { held.removeAll(keepingCapacity: true) } }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -26,7 +28,7 @@ final class HeldOutput: ByteOutput {
 
   func write(_ text: String) throws { try Array(text.utf8).withUnsafeBytes { try write($0) } }
 
-  /// Nothing comes any more of this state; it goes out by ``release()``.
+  /// Does nothing: ``release()`` writes the output.
   func finish() {}
 
   func release() throws {
@@ -41,12 +43,12 @@ final class HeldOutput: ByteOutput {
   }
 }
 
-/// Prints on the console. Pieces end where characters do.
+/// Prints on the console. Pieces end between characters.
 final class ConsoleOutput: ByteOutput {
   private let console: Console
   private let filter: (String) -> String
 
-  /// - Parameter filter: what keeps the terminal safe; it is not asked in a pipe.
+  /// - Parameter filter: makes the text safe for a terminal; not called in a pipe.
   init(_ console: Console, filter: @escaping (String) -> String) {
     self.console = console
     self.filter = filter

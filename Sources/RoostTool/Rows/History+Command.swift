@@ -35,7 +35,7 @@ extension Command {
   }
 }
 
-/// The end of a store's history, and what comes behind it.
+/// The end of a store's history, and the following commits.
 struct HistoryTail {
   struct Change: Encodable {
     var entity: String
@@ -44,7 +44,7 @@ struct HistoryTail {
     var first: UInt64
     var last: UInt64
     var properties: [String]?
-    /// What was kept of the row, as text.
+    /// The stored values of the row, as text.
     var values: [String: String?]?
   }
 
@@ -52,7 +52,7 @@ struct HistoryTail {
     var transaction: UInt64
     var time: String
     var author: String
-    /// The program that wrote it, and its process; nil if they are not known.
+    /// The program that wrote it, and its process; nil if unknown.
     var program: String?
     var process: UInt64?
     var isCatalogChanged: Bool
@@ -89,7 +89,7 @@ struct HistoryTail {
 
   func run() throws -> Ending {
     let witness = try Looking.rows(path)
-    // Asked before it is read, so that nothing falls between the two.
+    // Read before the history, so that no commit is missed in between.
     var changed: [Date?]? = Self.changed(witness.path)
     var shown = try show(witness) { reader, output in
       guard let start = try after ?? start(reader) else { return Shown(count: 0, place: reader.commit) }
@@ -100,7 +100,7 @@ struct HistoryTail {
       usleep(UInt32(clamping: interval * 1000))
       try console.checkReader()
       let now = Self.changed(witness.path)
-      // Two writes may have one time, so what is new is looked at once more.
+      // Two writes may have the same time, so new content is read once more.
       let isNew = now.contains { $0.map { -$0.timeIntervalSinceNow < 1 } ?? false }
       if now == changed, !isNew, !shown.isCut { continue }
       guard let next = try next(witness, shown.place) else { continue }
@@ -109,26 +109,27 @@ struct HistoryTail {
     return .good
   }
 
-  /// How many transactions were printed, and behind which one to go on.
+  /// The number of printed transactions, and the last one of them.
   private struct Shown {
     var count: Int
     var place: UInt64
-    /// Others stand behind the last one that was printed.
+    /// Whether further transactions follow the last printed one.
     var isCut = false
   }
 
-  /// Prints what came behind a transaction; nil while the owner writes the store anew each time, so that it could not be read.
+  /// Prints the transactions after `place`; nil if the owner writes so often that the store could
+  /// not be read.
   private func next(_ witness: RecordWitness, _ place: UInt64) throws -> Shown? {
     do {
       _ = try witness.refresh()
-      // What was opened is not always what was printed: a reading before may have failed.
+      // The opened state is not always the printed one: an earlier reading may have failed.
       return try show(witness) { reader, output in
         reader.commit == place ? Shown(count: 0, place: place) : try show(reader, after: place, most: .max, output)
       }
     } catch let error as StoreError where error.code == .busy { return nil }
   }
 
-  /// Prints what a reading finds, once all of it is read.
+  /// Prints the result of a reading after all of it was read.
   private func show(
     _ witness: RecordWitness, _ body: (RecordReader, HeldOutput) throws -> Shown
   ) throws -> Shown {
@@ -146,7 +147,7 @@ struct HistoryTail {
     }
   }
 
-  /// When the store's files were last written.
+  /// The times of the last writes to the store's files.
   private static func changed(_ path: String) -> [Date?] {
     [path, path + "-log"].map { path in
       (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
@@ -163,7 +164,7 @@ struct HistoryTail {
     return range
   }
 
-  /// The history tells of rows by their topmost class.
+  /// The history identifies rows by their topmost class.
   private func entity(_ name: String, _ catalog: Catalog) throws -> EntityID {
     let rows = try Looking.rowClass(name, catalog)
     if rows.isSubclass {
@@ -174,7 +175,7 @@ struct HistoryTail {
     return rows.entity.id
   }
 
-  /// Prints transactions behind one, the oldest first.
+  /// Prints transactions after one, the oldest first.
   private func show(
     _ reader: RecordReader, after place: UInt64, most: Int, _ output: HeldOutput
   ) throws -> Shown {
@@ -196,7 +197,7 @@ struct HistoryTail {
     return shown
   }
 
-  /// The transaction behind which the newest ones stand, as many as are wanted; nil where there is none.
+  /// The transaction before the newest `most` ones; nil if there is none.
   private func start(_ reader: RecordReader) throws -> UInt64? {
     var range = try range(reader)
     range.isReversed = true
@@ -208,7 +209,7 @@ struct HistoryTail {
 
   // MARK: Printing
 
-  /// Writes one change after the other, since there may be millions.
+  /// Writes one change after the other, because there may be millions.
   private func writeJSON(
     _ transaction: HistoryCommit, _ catalog: Catalog, wanted: Set<EntityID>?, output: HeldOutput
   ) throws {
@@ -235,7 +236,7 @@ struct HistoryTail {
       let entity = catalog.entity(change.entity)
       func fieldName(_ id: FieldID) -> String { entity?.field(id)?.name ?? "field \(id.number)" }
       let name = entity?.name ?? "entity \(change.entity.number)"
-      // What is ours is nobody's business.
+      // Entities of the engine are not shown.
       if name.hasPrefix("@") { return }
       var found = Change(
         entity: name, kind: "\(change.kind)", first: change.rows.lowerBound, last: change.rows.upperBound)
@@ -268,13 +269,14 @@ struct HistoryTail {
   }
 
   private static func time(_ stamp: HybridTime) -> String {
-    // Seconds since 2001, as dates are written everywhere else; a time of day in binary has no whole milliseconds.
+    // Seconds since 2001, as all dates are written. Milliseconds are appended, because a binary
+    // number cannot hold them exactly.
     let seconds = ValueWriter.plain(.date(Double(stamp.milliseconds / 1000) - 978_307_200)).dropLast()
     let digits = String(stamp.milliseconds % 1000)
     return seconds + "." + String(repeating: "0", count: 3 - digits.count) + digits + "Z"
   }
 
-  /// A line of what a transaction did: summed up for each entity.
+  /// A line about a transaction, with a sum for each entity.
   private func words(
     _ transaction: HistoryCommit, _ catalog: Catalog, wanted: Set<EntityID>?
   ) throws -> StyledText {

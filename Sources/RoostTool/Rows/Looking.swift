@@ -6,9 +6,9 @@ import RoostPages
 import RoostRecords
 import RoostTransfer
 
-/// Ways to look at a store that somebody else may have open. Nothing is written, and no lock is taken.
+/// Opens stores that another process may have open. It writes nothing and takes no lock.
 enum Looking {
-  /// A store of rows. One of keys and values is refused, with what can be done with it.
+  /// Opens a store of rows. Throws for a store of keys and values, and names the commands for it.
   static func rows(_ path: String) throws -> RecordWitness {
     if try StoreContent.of(path) == .keys {
       throw CheckFailure(
@@ -17,7 +17,7 @@ enum Looking {
     return try RecordWitness(path)
   }
 
-  /// The store as one of trees, whatever stands in them.
+  /// Opens any store as a store of trees.
   static func trees<Result>(_ path: String, _ body: (KeyValueStore) throws -> Result) throws -> Result {
     var store = try openTrees(path, isReading: true)
     defer { try? store.close() }
@@ -30,7 +30,7 @@ enum Looking {
     ) { try body(store) }
   }
 
-  /// A file of either kind, for those who care for it as a whole.
+  /// Opens a store of either kind, for commands that work on the whole file.
   static func openTrees(_ path: String, isReading: Bool) throws -> KeyValueStore {
     var settings = StoreSettings()
     settings.readOnly = isReading
@@ -39,7 +39,7 @@ enum Looking {
     return try KeyValueStore(path, options: settings.options, fileSystem: DiskFileSystem.shared, floor: floor)
   }
 
-  /// The rows of a class. Those of a subclass are rows of its topmost class.
+  /// The class with a name. Rows of a subclass are stored with those of its topmost class.
   static func rowClass(_ name: String, _ catalog: Catalog) throws -> RowClass {
     let entity = try entity(name, catalog)
     guard let lineage = try StoredLineage(name, catalog), let root = catalog.entity(lineage.root) else {

@@ -118,7 +118,7 @@ extension RowPortrait {
     }
   }
 
-  /// The row as an exporter writes it, and where its relationships lead.
+  /// The row as an exporter writes it, and the targets of its relationships.
   var json: String {
     var text: [UInt8] = []
     text += #"{"entity": "#.utf8
@@ -141,10 +141,10 @@ extension RowPortrait {
   }
 }
 
-/// What `explain` tells of a query.
+/// The result of `explain`.
 struct ExplainReport: Encodable {
   struct Missing: Encodable {
-    /// Whose index it is: that of the query, or one that a reference leads to.
+    /// The entity of the index: that of the query, or one that a reference names.
     var entity: String
     var fields: [String]
     var reads: Int
@@ -153,18 +153,18 @@ struct ExplainReport: Encodable {
   var entity: String
   var plan: [String]
   var indexes: [String]
-  /// What is tested on rows.
+  /// The condition that is tested on rows.
   var test: String?
   var comesSorted: Bool
-  /// What was done; nil where the query was only planned.
+  /// The counts of the execution; nil if the query was only planned.
   var rowsRead: Int?
   var entriesRead: Int?
   var rowsFound: Int?
-  /// What rows of one group have in common; nil where rows are asked for.
+  /// The values that all rows of a group share; nil for a question about rows.
   var groupedBy: [String]?
-  /// How many groups there are, before a condition on groups.
+  /// The number of groups before a condition on groups.
   var groups: Int?
-  /// An index that is not there, and how many rows would be read with it.
+  /// An index that does not exist, and the number of rows that would be read with it.
   var missingIndex: Missing?
 
   init(_ asked: Asked, _ reader: RecordReader, runs: Bool) throws {

@@ -1,7 +1,8 @@
 /// Rows and columns on a terminal, or in a pipe.
 ///
-/// The first rows decide how wide columns are. On a terminal all of them fit, and what is too wide is cut. In a pipe nothing is,
-/// but a column is filled up only so far: one long text does not make every line as long.
+/// The first rows determine the widths of columns. On a terminal all columns fit, and wide cells
+/// are cut. In a pipe nothing is cut, but cells are padded only up to a limit: one long text does
+/// not make every line as long.
 struct TextTable {
   struct Column {
     var name: String
@@ -15,12 +16,12 @@ struct TextTable {
   private var widths: [Int]?
   private var waitingBytes = 0
   private static let sample = 500
-  /// So many bytes are enough of a sample, too.
+  /// The largest sample in bytes.
   private static let sampleBytes = 1 << 20
-  /// In a pipe cells are filled up to so many columns at the most.
+  /// The greatest width to which cells are padded in a pipe.
   private static let widest = 64
   private static let gap = 2
-  /// A column is never made narrower than this.
+  /// The least width of a column.
   private static let narrowest = 4
 
   init(_ columns: [Column], _ console: Console, write: @escaping (String) throws -> Void) {
@@ -57,7 +58,7 @@ struct TextTable {
     waiting = []
   }
 
-  /// Takes room from the widest columns until all fit.
+  /// Narrows the widest columns until all fit.
   private static func narrow(_ widths: inout [Int], to room: Int) {
     let gaps = gap * max(0, widths.count - 1)
     while widths.reduce(0, +) + gaps > room {
@@ -72,7 +73,7 @@ struct TextTable {
 
   private func line(_ cells: [String?]) -> String {
     var text = ""
-    // Behind the last one that says something nothing is filled up.
+    // Nothing is padded after the last non-empty cell.
     let last = cells.lastIndex { $0 != "" } ?? 0
     for (place, cell) in cells.enumerated().prefix(last + 1) {
       if place > 0 { text += String(repeating: " ", count: Self.gap) }

@@ -83,19 +83,19 @@ extension Command {
   }
 }
 
-/// One transaction of the command line on a store's rows.
+/// One transaction of the command line that changes a store's rows.
 struct RowWriting {
-  /// What a transaction did, or would do.
+  /// The result of a transaction, or of a dry run.
   struct Done: Encodable {
     var entity: String
     var changed: Int?
     var inserted: UInt64?
     var deleted: Int?
-    /// With the rows that rules delete.
+    /// Includes the rows that delete rules remove.
     var deletedByEntity: [String: Int]?
     var setToNil: Int?
     var isDone = true
-    /// What is asked about, as a clause.
+    /// The question to the user, as a clause.
     var sentence: String
 
     private enum CodingKeys: CodingKey {
@@ -143,7 +143,7 @@ struct RowWriting {
           ? "Give a condition, or '--all' for all rows" : "'--all' and a condition contradict each other: leave one out"
       )
     }
-    // A reader finds what is wrong with the words before the store is opened for writing.
+    // A reader checks the arguments before the store is opened for writing.
     catalog = try Waiting.whileInUse(arguments) { try Looking.rows(arguments.operands[0]).read { $0.catalog } }
     rows = try Looking.rowClass(arguments.operands[1], catalog)
     query = try Asked(rows.name, where: condition).query(catalog)
@@ -163,7 +163,8 @@ struct RowWriting {
 
   private var entity: Entity { rows.entity }
 
-  /// Refuses a deletion after which an object of a subclass would lack what it needs. The field may be nil for other classes.
+  /// Throws if an object of a subclass would lose a required reference. The field itself is
+  /// optional because of other classes.
   func check(_ gone: Deleted) throws {
     for loose in gone.loose {
       guard let entity = catalog.entity(loose.row.entity), let field = entity.field(loose.field), field.isNeeded else {
@@ -175,7 +176,7 @@ struct RowWriting {
     }
   }
 
-  /// The values of a new row: those that are given, and defaults.
+  /// The values of a new row: the given ones, and defaults.
   func newRow(
     _ changes: [(field: Field, value: RoostQuery.Expression)]
   ) throws -> [(field: Field, value: Value)] {
@@ -204,12 +205,12 @@ struct RowWriting {
     var done: Done
     do {
       done = try store.write(author: arguments.text("author") ?? "roost") { writer in
-        // The words were read with this catalog.
+        // The arguments were parsed with this catalog.
         guard writer.catalog == catalog else {
           throw CheckFailure(sentence: "another program changed the models of the store meanwhile: try again")
         }
         let done = try body(writer)
-        // Nobody is asked about what they cancelled.
+        // No question after a cancellation.
         try CallInterrupt.look()
         if try !isWanted(done) { throw Declined(done: done) }
         return done

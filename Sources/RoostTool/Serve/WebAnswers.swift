@@ -4,20 +4,21 @@ import RoostQuery
 import RoostRecords
 import RoostTransfer
 
-/// The answers of `roost serve`, as JSON. It reads, and never writes.
+/// The answers of `roost serve`, as JSON. It only reads.
 ///
-/// Each answer comes from one snapshot, the newest. Unchecked because the lock guards all that changes.
+/// Each answer comes from the newest snapshot. Unchecked because the lock protects all mutable
+/// state.
 final class WebAnswers: @unchecked Sendable {
-  /// So many rows come at once, at the most.
+  /// The most rows in one answer.
   static let mostRows = 500
-  /// So many places to go on from are kept; then the oldest is dropped.
+  /// The number of cursors that are kept; then the oldest is dropped.
   private static let mostPlaces = 512
-  /// More text than this of one cell is cut: the page of the row shows all of it.
+  /// The longest text of a cell, which is then cut: the page of the row shows all of it.
   private static let longestCell = 300
 
   private struct Place {
     var name: String
-    /// Which entity and order it belongs to.
+    /// The entity and order to which it belongs.
     var question: String
     var point: SeekPoint
   }
@@ -62,7 +63,7 @@ final class WebAnswers: @unchecked Sendable {
     case let error as TransferFault: .failure("\(error)", status: 400)
     case let error as StoreError where [.notFound, .storeMissing, .notAStore].contains(error.code):
       .failure("\(error) The server goes on when the store is at \(path) again.", status: 410)
-    // The store is there, and cannot be read now.
+    // The store exists, and cannot be read now.
     case is StoreError: .failure("\(error)", status: 503)
     default: .failure("\(error)", status: 500)
     }
@@ -81,7 +82,7 @@ final class WebAnswers: @unchecked Sendable {
     return try witness.read(body)
   }
 
-  /// What a command of the tool prints.
+  /// The output of a command of the tool.
   private func run(_ command: Command, _ words: [String]) throws -> String {
     var text = ""
     let console = Console(isTerminal: false, hasColours: false) { stream, more in if stream == .output { text += more }
@@ -130,7 +131,8 @@ final class WebAnswers: @unchecked Sendable {
 
   // MARK: Rows
 
-  /// A page of rows. The next one begins after the last row by its key, so a late page costs no more than the first.
+  /// A page of rows. The next one begins after the key of the last row, so a late page costs no
+  /// more than the first.
   private func rows(_ reader: RecordReader, _ request: WebRequest) throws -> String {
     let asked = try asked(request)
     let limit = try number(request, "limit", in: 1...Self.mostRows) ?? 100

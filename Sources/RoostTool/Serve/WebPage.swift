@@ -1,4 +1,4 @@
-/// The page of `roost serve`: its structure and its looks. ``WebScript`` has what it does.
+/// The page of `roost serve`: its structure and style. ``WebScript`` has its behaviour.
 enum WebPage {
   static let html = #"""
     <!doctype html>

@@ -27,7 +27,7 @@ struct WebReply {
     500: "Internal Server Error", 503: "Service Unavailable",
   ]
 
-  /// What keeps a browser from doing more with the page than to show it.
+  /// Headers that keep a browser from doing more than showing the page.
   private static let guards = [
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
       + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -43,7 +43,7 @@ struct WebReply {
   }
 }
 
-/// Texts in JSON.
+/// Writes texts in JSON.
 enum JSONText {
   static func quote(_ text: String?, to bytes: inout [UInt8]) {
     guard let text else {

@@ -1,21 +1,21 @@
 /// A request of a browser, read from the bytes of its head.
 ///
-/// It reads what the page of `roost serve` needs, and refuses all else: other methods than GET, bodies, folded headers, and
-/// requests that are longer than ``mostBytes``.
+/// It accepts only requests as the page of `roost serve` makes them, and rejects all others: other
+/// methods than GET, bodies, folded headers, and requests that are longer than ``mostBytes``.
 struct WebRequest: Equatable {
-  /// A request that is refused, with the status of the reply.
+  /// A rejected request, with the status of the reply.
   struct Refusal: Error, Equatable {
     var status: Int
     var sentence: String
   }
 
-  /// The head of a request has at most so many bytes.
+  /// The most bytes of the head of a request.
   static let mostBytes = 16 << 10
   private static let mostHeaders = 64
 
   var path: String
   var query: [String: String] = [:]
-  /// By their names in small letters. A name that came twice is not kept, and is in ``repeated``.
+  /// By their names in lower case. A name that occurs twice is not kept, and is in ``repeated``.
   var headers: [String: String] = [:]
   var repeated: Set<String> = []
 
@@ -84,7 +84,7 @@ struct WebRequest: Equatable {
     return found
   }
 
-  /// Undoes the escapes of an address; nil where they are no escapes or no UTF-8.
+  /// Decodes the escapes of a URL; nil if they are invalid or not UTF-8.
   static func decoded(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -114,7 +114,7 @@ struct WebRequest: Equatable {
 struct WebToken {
   let text: String
 
-  /// A new one, of 32 random bytes of the system.
+  /// Makes a new token of 32 random bytes of the system.
   init() {
     var random = SystemRandomNumberGenerator()
     text = (0..<32).map { _ in
@@ -123,7 +123,7 @@ struct WebToken {
     }.joined()
   }
 
-  /// Compares in a time that does not depend on where the texts differ.
+  /// Compares in a time that does not depend on the position of the first difference.
   func matches(_ other: String?) -> Bool {
     guard let other else { return false }
     let (own, given) = (Array(text.utf8), Array(other.utf8))

@@ -1,4 +1,5 @@
-/// What the page of `roost serve` does. Every text of the store becomes a text node, so none of it is markup.
+/// The behaviour of the page of `roost serve`. Every text of the store becomes a text node, so none
+/// of it is markup.
 enum WebScript {
   static let text = #"""
     'use strict';

@@ -11,10 +11,12 @@ import RoostFile
 
 /// A small HTTP server on this machine's own address, for the page of `roost serve`.
 ///
-/// It listens on 127.0.0.1 alone, and answers only requests that name this address as their host and have the token. A few
-/// threads take one connection each; a connection has one request, and a deadline.
+/// It listens on 127.0.0.1 only, and answers only requests that name this address as their host and
+/// have the token. A few threads handle one connection each; a connection has one request, and a
+/// deadline.
 ///
-/// Unchecked because nothing of it changes after `init` but the flag and the number of threads, which the lock guards.
+/// Unchecked because after `init` only the flag and the number of threads change, which the lock
+/// protects.
 final class WebServer: @unchecked Sendable {
   let port: UInt16
   let token = WebToken()
@@ -25,7 +27,7 @@ final class WebServer: @unchecked Sendable {
   private var threadsAtWork = WebServer.threads
 
   static let threads = 4
-  /// So long a client has for its request, and for taking the reply.
+  /// The time in which a client must send its request, and the time for receiving the reply.
   private static let seconds = 5
 
   /// - Parameters:
@@ -78,7 +80,7 @@ final class WebServer: @unchecked Sendable {
 
   func stop() {
     lock.withLock { isStopped = true }
-    // It wakes the threads. The last one closes the socket: its number may be that of another socket at once.
+    // Wakes the threads. The last one closes the socket, because its number may be reused at once.
     _ = shutdown(listener, Int32(SHUT_RDWR))
     #if canImport(Darwin)
       _ = close(listener)
@@ -120,7 +122,7 @@ final class WebServer: @unchecked Sendable {
       reply = WebReply(status: error.status, error.sentence + ".\n")
     }
     send(reply.bytes, connection)
-    // What the client still sends is taken, so that the reply is not cut off.
+    // Reads the rest of the client's data, so that the reply is not cut off.
     _ = shutdown(connection, Int32(SHUT_WR))
   }
 
@@ -185,7 +187,7 @@ final class WebServer: @unchecked Sendable {
     #endif
   }
 
-  // MARK: Who may ask
+  // MARK: Authorization
 
   private var cookieName: String { "roost-\(port)" }
 
@@ -194,7 +196,8 @@ final class WebServer: @unchecked Sendable {
     guard host == "127.0.0.1:\(port)" || host == "localhost:\(port)" else {
       return WebReply(status: 421, "This server answers for 127.0.0.1 only.\n")
     }
-    // Another page must not ask with this page's cookie. A link that a person follows is no such page.
+    // Another page must not send requests with this page's cookie. A link that a user follows is
+    // allowed.
     if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none",
       !(request.path == "/" && request.query["token"] != nil)
     {
@@ -214,7 +217,7 @@ final class WebServer: @unchecked Sendable {
   }
 }
 
-/// Ends the work for a client that left, or that takes too long.
+/// Cancels the work for a client that left, or whose request takes too long.
 enum ClientWatch {
   private static let mostSeconds = 30.0
 
@@ -226,7 +229,7 @@ enum ClientWatch {
       #if canImport(Darwin)
         let gone = Int16(POLLHUP)
       #else
-        // POLLRDHUP, which is there for GNU programs alone: the client closed its side.
+        // POLLRDHUP, which is defined for GNU programs only: the client closed its side.
         let gone = Int16(0x2000) | Int16(POLLHUP)
       #endif
       var place = pollfd(fd: connection, events: gone, revents: 0)

@@ -1,12 +1,12 @@
 import RoostTransfer
 
-/// Scripts that complete command lines, made of what commands say of themselves.
+/// Completion scripts for shells, made from the syntax of the commands.
 struct Completion {
   let commands: [Command]
 
   private var names: [String] { commands.map(\.name) + ["help"] }
 
-  /// What is offered behind a command: its options, files, and nothing that is known only to a store.
+  /// The completions after a command: its options and files, but no names from a store.
   private func options(_ command: Command) -> [String] {
     command.syntax.options.map { "--\($0.name)" } + ["--help"]
   }
@@ -54,7 +54,7 @@ struct Completion {
 
   // MARK: zsh
 
-  /// A text within a specification of `_arguments`, where some characters mean something.
+  /// Escapes a text for a specification of `_arguments`, in which some characters have a meaning.
   private func zshText(_ text: String) -> String {
     var escaped = ""
     for character in text {

@@ -2,10 +2,10 @@ import RoostFile
 import RoostRecords
 import RoostTransfer
 
-/// A command to the shell itself, which begins with a dot.
+/// A command for the shell itself, which begins with a dot.
 struct DotCommand: Sendable {
   let name: String
-  /// What may follow the name, for help.
+  /// The arguments after the name, for help.
   let usage: String
   let summary: String
   let run: @Sendable (_ words: [String], _ session: ShellSession) throws -> Void

@@ -1,7 +1,7 @@
 import RoostRecords
 import RoostTransfer
 
-/// How the shell prints rows and groups.
+/// The format in which the shell prints rows and groups.
 enum ResultMode: String, CaseIterable {
   case table, json, jsonl, csv, markdown, vertical
 
@@ -16,7 +16,7 @@ enum ResultMode: String, CaseIterable {
 
 /// Prints an answer in a mode of the shell.
 struct ResultPrinter {
-  /// A column of a table is not much use below this width.
+  /// The least useful width of a column in a table.
   private static let narrowest = 6
 
   private let printer: AnswerPrinter
@@ -36,19 +36,19 @@ struct ResultPrinter {
     }
   }
 
-  /// Whether the terminal has no room for all columns side by side.
+  /// Whether the terminal is too narrow for all columns side by side.
   private func isTooWide() throws -> Bool {
     try console.isTerminal && printer.width() * Self.narrowest > console.width
   }
 }
 
-/// A table as Markdown writes it.
+/// A table in Markdown.
 struct MarkdownRows: RowForm {
   private let columns: [String]
 
   init(_ columns: [String]) { self.columns = columns }
 
-  /// A cell without characters that would end it, or begin something else.
+  /// The text of a cell, without characters that Markdown would interpret.
   static func cell(_ text: String) -> String {
     var safe = ""
     for character in SafeText.line(text) {

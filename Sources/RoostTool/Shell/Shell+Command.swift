@@ -58,7 +58,7 @@ private final class ShellLoop {
   func run() throws -> Ending {
     let running = session.running
     guard let prompt else { return try script() }
-    // Ctrl-C ends a statement, and never the shell.
+    // Ctrl-C ends a statement, but never the shell.
     let signals = Signals([SIGINT]) { _ in running.cancel() }
     defer {
       signals.end()
@@ -67,7 +67,7 @@ private final class ShellLoop {
     return try converse(prompt)
   }
 
-  // MARK: A person
+  // MARK: On a terminal
 
   private func converse(_ prompt: TerminalPrompt) throws -> Ending {
     let console = session.output.base
@@ -98,7 +98,7 @@ private final class ShellLoop {
     return .good
   }
 
-  /// What the prompt calls the store.
+  /// The name of the store in the prompt.
   private var name: String {
     let file = (session.path as NSString).lastPathComponent
     let plain = SafeText.line(file.hasSuffix(".roost") ? String(file.dropLast(6)) : file)

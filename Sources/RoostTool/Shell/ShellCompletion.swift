@@ -3,7 +3,7 @@ import RoostQuery
 import RoostRecords
 import RoostTransfer
 
-/// Finds the words that a statement may go on with.
+/// Finds the words that can continue a statement.
 struct ShellCompletion {
   private let catalog: Catalog
   private let names: [String]
@@ -55,7 +55,7 @@ struct ShellCompletion {
     let open = rest.last { word in
       word.depth == 0 && word.kind == .word && verb.clauses.contains { $0.rawValue == word.text }
     }
-    // A clause has just begun, or an operator waits for its operand.
+    // A clause has just begun, or an operator needs an operand.
     let isFlag = open.flatMap { ShellStatement.Clause(rawValue: $0.text) }?.isFlag == true
     let begins = open != nil ? last == open && !isFlag : verb.hasSubject && rest.isEmpty
     if isBehind, !begins {
@@ -84,7 +84,7 @@ struct ShellCompletion {
 
   // MARK: Paths
 
-  /// What a path of names leads to.
+  /// The meaning of a path of names.
   private enum Base {
     case entity(RowClass)
     case rows(RowClass)
@@ -188,7 +188,7 @@ struct ShellCompletion {
       start: head.count - partial.count, words: known.filter { $0.hasPrefix(partial) && $0 != partial })
   }
 
-  /// The files that a path may go on with.
+  /// The files whose path begins with a text.
   private static func paths(_ partial: String) -> [String] {
     let folder = partial.lastIndex(of: "/").map { String(partial[...$0]) } ?? ""
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []

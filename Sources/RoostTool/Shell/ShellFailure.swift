@@ -1,7 +1,7 @@
 import RoostFile
 import RoostTransfer
 
-/// Says what is wrong with a statement.
+/// Prints the error of a statement.
 enum ShellFailure {
   static func report(_ error: any Error, _ console: Console) {
     switch error {
@@ -18,7 +18,7 @@ enum ShellFailure {
     }
   }
 
-  /// The line of the condition that has the mistake, and a mark below it.
+  /// The line of the condition with the error, and a mark below it.
   private static func mark(_ error: QuestionFault) -> [String] {
     let characters = Array(error.text)
     let place = min(error.place, characters.count)

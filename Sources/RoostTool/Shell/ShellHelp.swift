@@ -1,7 +1,7 @@
 import RoostFile
 import RoostTransfer
 
-/// What `.help` says.
+/// The text of `.help`.
 enum ShellHelp {
   static func lines(_ word: String?) throws(UsageError) -> [String] {
     guard let word else { return overview }

@@ -8,23 +8,24 @@ import Foundation
   import Darwin
 #endif
 
-/// What was entered in this shell and in others, in a file of the person's own.
+/// The statements of this shell and of others, stored in a file of the user.
 ///
-/// The file has one entry a line; line breaks and backslashes in entries are escaped. It can be read and written by its owner
-/// alone. Several shells add to it at once: each adds its entries under a lock. An entry that begins with a space is not kept.
+/// The file has one entry on each line; line breaks and backslashes in entries are escaped. Only
+/// its owner can read and write it. Several shells append to it at once: each appends its entries
+/// under a lock. An entry that begins with a space is not stored.
 ///
-/// A history that cannot be read or written never ends a shell: the shell goes on without it.
+/// If the history cannot be read or written, the shell continues without it.
 final class ShellHistory {
   static let most = 1000
-  /// A longer entry is not kept.
+  /// The longest entry that is stored.
   private static let longest = 1 << 16
-  /// A larger file is not read whole.
+  /// The largest file that is read whole.
   private static let mostBytes = 4 << 20
 
   private let path: String?
   private(set) var entries: [String] = []
 
-  /// - Parameter path: The file; nil to keep entries in memory alone.
+  /// - Parameter path: The file; nil to keep entries in memory only.
   init(_ path: String?) {
     self.path = path
     guard let path else { return }
@@ -33,7 +34,7 @@ final class ShellHistory {
     if lines.count > 2 * Self.most { shorten() }
   }
 
-  /// The file of this person: in `XDG_STATE_HOME`, or in `~/.local/state`.
+  /// The file of this user: in `XDG_STATE_HOME`, or in `~/.local/state`.
   static func standardPath(_ environment: [String: String]) -> String? {
     let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.local/state" : nil }
@@ -56,14 +57,14 @@ final class ShellHistory {
 
   // MARK: The file
 
-  /// Opens the file for its owner alone, and keeps other shells from writing meanwhile.
+  /// Opens the file for its owner only, and locks it against other shells.
   private static func locked(_ path: String, _ body: (Int32) -> Void) {
     let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     guard file >= 0 else { return }
     defer { _ = close(file) }
     var facts = stat()
     guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
-    // An older file may be open to others.
+    // An older file may be readable by others.
     if facts.st_mode & 0o077 != 0 { _ = fchmod(file, 0o600) }
     guard flock(file, LOCK_EX) == 0 else { return }
     body(file)
@@ -86,12 +87,12 @@ final class ShellHistory {
     let count = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, off_t(start)) }
     guard count > 0 else { return [] }
     var lines = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n")
-    // The first one is cut off.
+    // The first line is incomplete.
     if start > 0, !lines.isEmpty { lines.removeFirst() }
     return lines
   }
 
-  /// Leaves the newest entries in the file.
+  /// Keeps only the newest entries in the file.
   private func shorten() {
     guard let path else { return }
     Self.locked(path) { file in

@@ -1,7 +1,7 @@
 import Foundation
 import RoostFile
 
-/// Where the shell's results go: to the terminal, through a pager, or to a file.
+/// The destination of the shell's results: the terminal, a pager, or a file.
 final class ShellOutput {
   /// The console for errors, and for results without a terminal.
   let base: Console
@@ -32,7 +32,7 @@ final class ShellOutput {
 
   var filePath: String? { file?.path }
 
-  /// Calls a closure with a console that fits the place and the size of the terminal.
+  /// Calls a closure with a console for the destination and the size of the terminal.
   func with<Result>(_ body: (Console) throws -> Result) rethrows -> Result {
     if let file {
       let console = base.redirected(
@@ -46,7 +46,7 @@ final class ShellOutput {
     }
     guard let prompt else { return try body(base) }
     let write = { (text: String) -> Void in
-      // A terminal that is gone is told by the base console at the next prompt.
+      // If the terminal is gone, the base console reports it at the next prompt.
       try? self.base.raw(text)
     }
     let pager = pages ? Pager(prompt, program: pagerProgram, write: write) : nil
@@ -64,7 +64,7 @@ final class ShellOutput {
       })
   }
 
-  /// The key that answers a question: `y` for yes. nil without a terminal.
+  /// The key with which the user answers a question: `y` for yes. nil without a terminal.
   private func answer() -> String? {
     guard let prompt else { return nil }
     pager?.flush()
@@ -74,6 +74,6 @@ final class ShellOutput {
     return isYes ? "y" : "n"
   }
 
-  /// Whether a person can answer questions.
+  /// Whether a user can answer questions.
   var canAsk: Bool { prompt != nil }
 }

@@ -1,18 +1,18 @@
 import Foundation
 import RoostFile
 
-/// Statements that come from a file or a pipe.
+/// Statements from a file or a pipe.
 enum ShellScript {
   struct Statement: Equatable {
     var text: String
-    /// The line that it begins on, from 1 on.
+    /// The line on which it begins, from 1 on.
     var line: Int
   }
 
-  /// Longer files are refused.
+  /// The largest file of statements.
   private static let mostBytes: UInt64 = 64 << 20
 
-  /// The text of a file of statements.
+  /// Reads the text of a file of statements.
   static func text(of path: String) throws -> String {
     let stream = try ByteStream.reading(path)
     guard let count = stream.byteCount else {
@@ -43,19 +43,19 @@ enum ShellScript {
   }
 }
 
-/// Puts lines together until they are a statement.
+/// Joins lines until they are a statement.
 struct StatementCollector {
   private var text = ""
   private var first = 1
   private var line = 0
-  /// A statement that is longer ends here, whether it is finished or not.
+  /// The longest statement; a longer one ends here, even if it is incomplete.
   private static let mostCharacters = 1 << 20
 
   /// Adds a line. Returns a statement that ends with it.
   mutating func add(_ next: String) -> ShellScript.Statement? {
     line += 1
     var next = next
-    // Some editors put a mark before a text.
+    // Some editors write a byte order mark before a text.
     if line == 1, next.first == "\u{FEFF}" { next.removeFirst() }
     let isComment = next.drop(while: \.isWhitespace).hasPrefix("//") && !StatementScanner(text).isInQuote
     if isComment { return nil }
@@ -65,7 +65,7 @@ struct StatementCollector {
     return end()
   }
 
-  /// What is left when nothing comes any more.
+  /// The incomplete statement at the end of the input.
   mutating func end() -> ShellScript.Statement? {
     defer { text = "" }
     let isEmpty = text.allSatisfy(\.isWhitespace)

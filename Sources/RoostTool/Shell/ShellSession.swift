@@ -4,9 +4,9 @@ import RoostQuery
 import RoostRecords
 import RoostTransfer
 
-/// What Ctrl-C ends: the statement that runs now.
+/// The running statement, which Ctrl-C cancels.
 ///
-/// Unchecked because the lock guards all of it.
+/// Unchecked because the lock protects all of it.
 final class RunningStatement: @unchecked Sendable {
   private let lock = Lock()
   private var interrupt: CallInterrupt?
@@ -22,14 +22,14 @@ final class ShellSession {
   struct Settings {
     var mode = ResultMode.table
     var isTimed = false
-    /// Changes are made without a question.
+    /// Whether changes are made without a question.
     var isAgreed = false
   }
 
   let output: ShellOutput
   let running = RunningStatement()
   var settings: Settings
-  /// What was entered, the newest last.
+  /// The entered statements, the newest last.
   var entered: [String] = []
   private(set) var path: String
   private(set) var isAtEnd = false
@@ -37,7 +37,7 @@ final class ShellSession {
   private var stamps: [FileStamp?]
   /// The last question, for `.explain`.
   private var lastQuestion: ShellStatement?
-  /// How many files are being read by `.read`, one within the other.
+  /// The number of nested files that `.read` is reading.
   private var readDepth = 0
 
   init(_ path: String, _ output: ShellOutput, settings: Settings = Settings()) throws {
@@ -56,7 +56,7 @@ final class ShellSession {
 
   func end() { isAtEnd = true }
 
-  /// Goes on to what was committed since.
+  /// Moves to the newest commit.
   private func refresh() throws {
     let now = FileStamp.of(path)
     if now == stamps, !now.contains(where: { $0?.isFresh == true }) { return }
@@ -64,7 +64,7 @@ final class ShellSession {
     stamps = now
   }
 
-  /// The models of the store.
+  /// The catalog of the store.
   func catalog() throws -> Catalog {
     try refresh()
     return try witness.read { $0.catalog }
@@ -72,7 +72,7 @@ final class ShellSession {
 
   // MARK: Running
 
-  /// Runs a statement and prints what it finds, or what is wrong with it. False if it failed.
+  /// Runs a statement and prints its result or its error. Returns false if it failed.
   func run(_ text: String) -> Bool {
     let text = StatementScanner.withoutComments(text).trimmingCharacters(in: .whitespacesAndNewlines)
     if text.isEmpty { return true }
@@ -83,7 +83,7 @@ final class ShellSession {
     do {
       try CallInterrupt.with(interrupt) { try carryOut(text) }
     } catch let error as StoreError where error.errorNumber == EPIPE && output.canAsk {
-      // The reader of the pager has seen enough.
+      // The user closed the pager.
     } catch {
       ShellFailure.report(error, output.base)
       return false
@@ -104,7 +104,7 @@ final class ShellSession {
     if [.show, .count, .group].contains(statement.verb) { lastQuestion = statement }
     try output.with { console in
       do { try carryOut(statement, catalog, on: console) } catch var error as UsageError {
-        // The words are those of the shell, not of the command line.
+        // The error uses the words of the shell instead of those of the command line.
         error.command = nil
         throw error
       }
@@ -123,7 +123,7 @@ final class ShellSession {
     }
   }
 
-  /// The state that a statement asks for.
+  /// The state of the store that a statement reads.
   private func reading(_ statement: ShellStatement) throws -> RecordWitness {
     guard let text = statement.clauses[.asOf] else { return witness }
     let moment = statement.unquoted(text)
@@ -174,7 +174,7 @@ final class ShellSession {
 
   // MARK: Changes
 
-  /// Runs a command of the tool. It asks before it commits.
+  /// Runs a command of the tool, which asks before it commits.
   private func write(_ statement: ShellStatement, _ console: Console) throws {
     if !settings.isAgreed, !output.canAsk {
       throw UsageError(sentence: "This needs an answer: start the shell with '--yes' to change rows without a terminal")
@@ -196,9 +196,9 @@ final class ShellSession {
     _ = try command.run(Arguments(options + ["--"] + words, for: command.syntax), console)
   }
 
-  // MARK: For commands
+  // MARK: For dot commands
 
-  /// Shows the plan of a text, or of the last question if the text is empty.
+  /// Shows the plan of a statement, or of the last question if the text is empty.
   func explain(_ text: String) throws {
     var statement = lastQuestion
     if !text.isEmpty {
@@ -232,15 +232,15 @@ final class ShellSession {
   }
 }
 
-/// When a file was last written, and its size.
+/// The time of the last write to a file, and its size.
 private struct FileStamp: Equatable {
   var modified: Date
   var size: UInt64
 
-  /// Two writes may have one time, so a new file is looked at once more.
+  /// Two writes may have the same time, so a recently written file is read once more.
   var isFresh: Bool { -modified.timeIntervalSinceNow < 1 }
 
-  /// Those of a store and of its log.
+  /// The stamps of a store and of its log.
   static func of(_ path: String) -> [FileStamp?] {
     [path, path + "-log"].map { path in
       guard let facts = try? FileManager.default.attributesOfItem(atPath: path),
@@ -252,7 +252,7 @@ private struct FileStamp: Equatable {
 }
 
 extension ShellStatement {
-  /// A text without the quotes around it, if it has some.
+  /// A text without surrounding quotes.
   func unquoted(_ text: String) -> String {
     guard let first = text.first, text.count > 1, first == text.last, first == "\"" || first == "'" else { return text }
     var (plain, isEscaped) = ("", false)
@@ -269,7 +269,7 @@ extension ShellStatement {
 }
 
 extension Asked {
-  /// What a statement asks for.
+  /// Makes the question of a statement.
   init(_ statement: ShellStatement) throws {
     var words: [String] = []
     for (clause, option) in Self.clauses {
@@ -278,7 +278,7 @@ extension Asked {
     words += ["--", "", statement.entity]
     if let condition = statement.clauses[.where] { words.append(condition) }
     do throws(UsageError) { self = try Asked(Arguments(words, for: Command.query.syntax)) } catch {
-      // The words are those of the shell.
+      // The error uses the words of the shell.
       var error = error
       for (clause, option) in Self.clauses {
         error.sentence = error.sentence.replacing("'--\(option)'", with: "'\(clause.rawValue)'")
@@ -288,7 +288,7 @@ extension Asked {
     }
   }
 
-  /// Clauses of a question, and the options that they are on the command line.
+  /// Clauses of a question, and the corresponding options of the command line.
   private static let clauses: [(ShellStatement.Clause, String)] = [
     (.sort, "sort"), (.limit, "limit"), (.offset, "offset"), (.columns, "columns"), (.by, "group-by"),
     (.count, "count"), (.sum, "sum"), (.average, "average"), (.min, "min"), (.max, "max"), (.having, "having"),

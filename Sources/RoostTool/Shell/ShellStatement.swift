@@ -1,24 +1,24 @@
 import RoostTransfer
 
-/// A statement of the shell, taken apart: `Track where year > 1970 sort -plays limit 20`.
+/// A parsed statement of the shell: `Track where year > 1970 sort -plays limit 20`.
 struct ShellStatement: Equatable {
-  /// What is done with an entity.
+  /// The action of a statement.
   enum Verb: String, CaseIterable {
     case show, count, group, explain, get, set, insert, delete, history
   }
 
-  /// A part of a statement that a word begins.
+  /// A part of a statement that begins with a keyword.
   enum Clause: String, CaseIterable {
     case `where`, by, count, sum, average, min, max, having, sort, limit, offset, columns, asOf, author, all
 
-    /// Whether it says all by itself, so that no text follows it.
+    /// Whether the keyword is complete, so that no text follows it.
     var isFlag: Bool { self == .all || self == .count }
   }
 
   var verb: Verb
   /// Empty for a history of all entities.
   var entity = ""
-  /// What stands between the entity and the first clause: assignments, or a key.
+  /// The text between the entity and the first clause: assignments, or a key.
   var subject = ""
   var clauses: [Clause: String] = [:]
 
@@ -55,7 +55,7 @@ struct ShellStatement: Equatable {
     try check()
   }
 
-  /// The name that a word stands for, without the quotes around it.
+  /// The name in a word, without the quotes around it.
   private static func name(_ word: ShellWord) -> String {
     word.kind == .quoted ? String(word.text.dropFirst().dropLast()) : word.text
   }
@@ -68,10 +68,10 @@ struct ShellStatement: Equatable {
     let end = words.last?.range.upperBound ?? 0
     for (place, word) in zip(words.indices, words) {
       guard word.kind == .word, word.depth == 0 else { continue }
-      // The first word of a clause is an operand, whatever it is.
+      // The first word of a clause is always an operand.
       let isFirst = open.map { !$0.isFlag } == true && word.range.lowerBound == self.first(words, from: start)
       guard word.followsOperand || place == words.startIndex, !isFirst else { continue }
-      // A field may have the name of a clause, and numbers are no names.
+      // A field may have the name of a clause, and numbers are not names.
       if words.dropFirst(place - words.startIndex + 1).first?.text == "=" { continue }
       if word.text.first?.isNumber == true { continue }
       guard let clause = Clause(rawValue: word.text) else {
@@ -98,7 +98,7 @@ struct ShellStatement: Equatable {
     if let clause { clauses[clause] = text } else { subject = text }
   }
 
-  /// A word that no clause is, where one could begin.
+  /// Throws for a word that is not a clause although one could begin there.
   private func refuse(_ word: ShellWord, open: Clause?, _ before: String) throws(UsageError) {
     if open == .sort, ["desc", "descending", "asc", "ascending"].contains(word.text.lowercased()) {
       let key = before.split(separator: ",").last.map { $0.drop { " -".contains($0) } } ?? "name"
@@ -145,14 +145,14 @@ struct ShellStatement: Equatable {
 }
 
 extension ShellStatement.Clause {
-  /// Those that make groups of rows.
+  /// The clauses that make groups of rows.
   static let grouping: Set<ShellStatement.Clause> = [.by, .sum, .average, .min, .max]
 }
 
 extension ShellStatement.Verb {
   var name: String { self == .show ? "a question" : rawValue }
 
-  /// Whether text may stand between the entity and the first clause.
+  /// Whether text may be between the entity and the first clause.
   var hasSubject: Bool { [.get, .set, .insert, .history].contains(self) }
 
   var clauses: [ShellStatement.Clause] {
@@ -170,7 +170,7 @@ extension ShellStatement.Verb {
 
   var clauseList: String { clauses.map { "'\($0.rawValue)'" }.joined(separator: ", ") }
 
-  /// An example that has a clause.
+  /// An example with a clause.
   func example(with clause: ShellStatement.Clause) -> String {
     let more =
       switch clause {

@@ -1,4 +1,4 @@
-/// A piece of a statement: a word, a quoted text or a sign.
+/// A part of a statement: a word, a quoted text or a sign.
 struct ShellWord: Equatable {
   enum Kind { case word, quoted, sign }
 
@@ -6,13 +6,14 @@ struct ShellWord: Equatable {
   var text: String
   /// Its characters in the statement.
   var range: Range<Int>
-  /// How many brackets are open around it.
+  /// The number of open brackets around it.
   var depth: Int
   /// Whether an operator could follow the word before it. Only there can a word begin a clause.
   var followsOperand = false
 }
 
-/// Takes a statement apart, as far as a shell must know it. The parser of conditions does the rest.
+/// Splits a statement into words, as far as the shell needs it. The parser of conditions does the
+/// rest.
 struct StatementScanner {
   private(set) var words: [ShellWord] = []
   /// Whether a quote or a bracket is still open.
@@ -23,7 +24,7 @@ struct StatementScanner {
   private var at = 0
   private var depth = 0
 
-  /// What can stand between two operands.
+  /// Signs that can be between two operands.
   private static let infix: Set<String> = [
     "&&", "||", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%", ",", "=", "??", "?.", ".", "...", "..<", "?",
     ":",
@@ -37,7 +38,8 @@ struct StatementScanner {
 
   var isInQuote: Bool { openQuote != nil }
 
-  /// A text without its comments, which begin with `//` outside of quotes and end with their line.
+  /// A text without its comments, which begin with `//` outside quotes and extend to the end of the
+  /// line.
   static func withoutComments(_ text: String) -> String {
     guard text.contains("//"), !text.drop(while: \.isWhitespace).hasPrefix(".") else { return text }
     var (plain, quote, isEscaped, isComment) = ("", Character?.none, false, false)
@@ -64,10 +66,11 @@ struct StatementScanner {
     return plain
   }
 
-  /// Whether Enter ends this text. It does not while something is open or an operator waits for its operand.
+  /// Whether Enter ends this text. It does not while something is open or an operator needs its
+  /// operand.
   static func isFinished(_ text: String) -> Bool {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    // An empty line ends all.
+    // An empty line ends every statement.
     if lines.count > 1, lines.last?.allSatisfy(\.isWhitespace) == true { return true }
     let plain = withoutComments(text)
     let start = plain.drop(while: \.isWhitespace)
@@ -135,7 +138,7 @@ struct StatementScanner {
     words.append(ShellWord(kind: kind, text: text, range: start..<at, depth: depth, followsOperand: isBehind))
   }
 
-  /// The text of a range, without white space around it.
+  /// The text of a range, without surrounding blanks.
   func text(_ range: Range<Int>) -> String {
     var range = range.clamped(to: 0..<characters.count)
     while let first = range.first, characters[first].isWhitespace { range = (first + 1)..<range.upperBound }

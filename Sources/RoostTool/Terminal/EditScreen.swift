@@ -1,6 +1,7 @@
-/// Where each row of an edited text is on a screen, and where the cursor is.
+/// The positions of an edited text's rows, and of the cursor, on a screen.
 ///
-/// It breaks rows itself, so that it knows where the cursor is whatever the terminal does at its right edge.
+/// It breaks rows itself, so that it knows the position of the cursor whatever the terminal does at
+/// its right edge.
 struct EditScreen: Equatable {
   /// The rows from the top, each at most as wide as the screen.
   private(set) var rows: [String] = [""]
@@ -9,7 +10,7 @@ struct EditScreen: Equatable {
   private var column = 0
   private let width: Int
 
-  /// Lays a text out.
+  /// Lays out a text.
   ///
   /// - Parameters:
   ///   - prompt: Stands before the first line.

@@ -1,35 +1,35 @@
-/// One key that a person pressed, or a text that was pasted.
+/// One key that a user pressed, or a text that was pasted.
 enum Keystroke: Hashable {
   case text(String)
-  /// What was pasted, as one piece. Its line ends are line feeds.
+  /// The pasted text, as one piece. Its line ends are line feeds.
   case paste(String)
   case enter, tab, backTab, backspace, delete, escape
   case left, right, up, down, home, end, pageUp, pageDown
   case wordLeft, wordRight
   /// Control with a letter: `c` for Ctrl-C.
   case control(Character)
-  /// Alt, or Escape before, with a character.
+  /// Alt, or a preceding Escape, with a character.
   case alt(Character)
   case altBackspace
   case function(Int)
 }
 
-/// Makes keys of the bytes that a terminal sends.
+/// Converts the bytes that a terminal sends into keys.
 ///
-/// It knows the sequences of xterm and of the VT100. It swallows sequences that it does not know, so that no piece of them
-/// becomes text. Characters and sequences may come in pieces.
+/// It knows the sequences of xterm and of the VT100. It ignores unknown sequences completely, so
+/// that no part of them becomes text. Characters and sequences may arrive in pieces.
 struct KeyDecoder {
   private var waiting: [UInt8] = []
   /// The text that is being pasted; nil outside of a paste.
   private var pasted: [UInt8]?
-  /// Longer sequences than this are of no terminal.
+  /// The longest sequence of any terminal.
   private static let longestSequence = 64
-  /// What terminals answer in a string is no longer than this.
+  /// The longest answer of a terminal in a string.
   private static let longestString = 4096
-  /// More is not pasted at once; the rest is left out.
+  /// The most text of one paste; the rest is left out.
   static let mostPasted = 1 << 20
 
-  /// Whether a lone Escape waits for what may follow it.
+  /// Whether a lone Escape waits for following bytes.
   var isWaiting: Bool { !waiting.isEmpty && pasted == nil }
 
   mutating func feed(_ bytes: some Sequence<UInt8>) -> [Keystroke] {
@@ -43,14 +43,14 @@ struct KeyDecoder {
       if let found = decode() {
         waiting = []
         if let key = found.key { keys.append(key) }
-        // A byte that cannot continue a sequence begins anew.
+        // A byte that cannot continue a sequence begins a new one.
         if let again = found.again { keys += feed([again]) }
       }
     }
     return keys
   }
 
-  /// Nothing followed for a while: an Escape is a key of its own then.
+  /// Called when nothing followed for a while: then an Escape is a key of its own.
   mutating func flush() -> [Keystroke] {
     guard pasted == nil, !waiting.isEmpty else { return [] }
     defer { waiting = [] }
@@ -65,7 +65,7 @@ struct KeyDecoder {
     var again: UInt8?
   }
 
-  /// What the waiting bytes are; nil while more must come.
+  /// Decodes the waiting bytes; nil if more bytes are needed.
   private mutating func decode() -> Found? {
     guard let first = waiting.first else { return nil }
     if first == 0x1B { return escape() }
@@ -78,7 +78,7 @@ struct KeyDecoder {
     return Found(key: text.unicodeScalars.contains("\u{FFFD}") ? nil : .text(text))
   }
 
-  /// How many bytes a character has that begins so; 0 if none does.
+  /// The number of bytes of a character with this first byte; 0 if it is invalid.
   private static func length(_ byte: UInt8) -> Int {
     switch byte {
     case 0xC2...0xDF: 2
@@ -118,15 +118,17 @@ struct KeyDecoder {
     }
   }
 
-  /// The signs after Escape that begin a string: answers of the terminal about colours, titles and itself.
+  /// The signs after Escape that begin a string, with which a terminal reports colours, titles and
+  /// its type.
   private static func opensString(_ byte: UInt8) -> Bool { "]P_^X".utf8.contains(byte) }
 
-  /// `ESC ]` and others, a text, and BEL or `ESC \\`. It is no key.
+  /// `ESC ]` or similar, a text, and BEL or `ESC \\`. It is not a key.
   private mutating func string() -> Found? {
     guard waiting.count > 2, let last = waiting.last else { return nil }
     if last == 0x07 || last == UInt8(ascii: "\\") && waiting[waiting.count - 2] == 0x1B { return Found() }
     if last == 0x1B { return nil }
-    // An answer has no control characters, so a person typed this one, or another sequence begins.
+    // An answer contains no control characters, so the user typed this one, or another sequence
+    // begins.
     if last < 0x20 { return Found(again: last) }
     if waiting[waiting.count - 2] == 0x1B, waiting.count > 3 { waiting = [0x1B, last]; return decode() }
     return waiting.count < Self.longestString ? nil : Found()
@@ -158,7 +160,8 @@ struct KeyDecoder {
     return Found(key: Self.named(last, numbers))
   }
 
-  /// Whether Control, Alt or Shift were pressed with it: 1 and a sum of 1, 2 and 4.
+  /// Whether Control, Alt or Shift were pressed with it: the parameter is 1 plus a sum of 1, 2 and
+  /// 4.
   private static func isModified(_ numbers: [Int]) -> Bool { numbers.count > 1 && numbers[1] > 2 }
 
   private static func named(_ letter: UInt8, _ numbers: [Int]) -> Keystroke? {
@@ -201,7 +204,7 @@ struct KeyDecoder {
     text.append(byte)
     let isEnd = text.count >= Self.pasteEnd.count && text.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd)
     if !isEnd {
-      // What is left out still ends with the end of the paste.
+      // The omitted part still ends with the end marker of the paste.
       if text.count > Self.mostPasted + Self.pasteEnd.count { text.remove(at: Self.mostPasted) }
       pasted = text
       return nil
@@ -210,11 +213,11 @@ struct KeyDecoder {
     return Self.plain(String(decoding: text, as: UTF8.self))
   }
 
-  /// What is pasted, without characters that only a terminal understands.
+  /// The pasted text, without characters that only a terminal interprets.
   private static func plain(_ text: String) -> String {
     var plain = ""
     var last: Unicode.Scalar?
-    // In a sequence: 1 after Escape, 2 within `ESC [`.
+    // The state in a sequence: 1 after Escape, 2 within `ESC [`.
     var sequence = 0
     for scalar in text.unicodeScalars {
       defer { last = scalar }

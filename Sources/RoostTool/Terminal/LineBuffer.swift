@@ -1,17 +1,18 @@
-/// The text that a person edits, and the cursor in it.
+/// The text that a user edits, and its cursor.
 ///
-/// It counts in characters as a person sees them: a letter with its accents is one, and so is a family of emoji.
-/// The text can have several lines.
+/// It counts characters as users see them: a letter with its accents is one, and so is a family of
+/// emoji. The text can have several lines.
 ///
 /// ## Invariants
 /// 1. The cursor is within `0...characters.count`.
-/// 2. At most ``mostKilled`` texts are kept to be inserted again.
+/// 2. At most ``mostKilled`` cut texts are kept.
 struct LineBuffer: Equatable {
   private(set) var characters: [Character] = []
   private(set) var cursor = 0
   /// Texts that were cut, the newest last.
   private(set) var killed: [String] = []
-  /// Where the last inserted cut text is: its place in `killed`, and where it begins in the text.
+  /// The position of the last inserted cut text: its index in `killed`, and its beginning in the
+  /// text.
   private var yank: Yank?
   /// Whether the last edit was a cut; the next one is added to it.
   private var isKilling = false
@@ -30,7 +31,7 @@ struct LineBuffer: Equatable {
 
   static let mostKilled = 16
   private static let mostPast = 200
-  /// More text than this is not taken.
+  /// The longest text.
   static let mostCharacters = 1 << 20
 
   init(_ text: String = "") {
@@ -45,7 +46,7 @@ struct LineBuffer: Equatable {
 
   // MARK: Inserting
 
-  /// Inserts at the cursor. The characters around may combine with it.
+  /// Inserts at the cursor. It may combine with the neighbouring characters.
   mutating func insert(_ text: String) {
     guard !text.isEmpty, characters.count + text.count <= Self.mostCharacters else { return }
     note()
@@ -56,7 +57,7 @@ struct LineBuffer: Equatable {
     rejoin()
   }
 
-  /// Replaces the text between a place and the cursor.
+  /// Replaces the text between a position and the cursor.
   mutating func replace(from start: Int, with text: String) {
     let start = max(0, min(start, cursor))
     note()
@@ -67,7 +68,7 @@ struct LineBuffer: Equatable {
     rejoin()
   }
 
-  /// Puts another text in place of all of it. The cursor is at its end.
+  /// Replaces the whole text, and moves the cursor to its end.
   mutating func set(_ text: String) {
     note()
     characters = Array(text.prefix(Self.mostCharacters))
@@ -93,7 +94,7 @@ struct LineBuffer: Equatable {
   mutating func moveToStart() { move(to: 0) }
   mutating func moveToEnd() { move(to: characters.count) }
 
-  /// Moves to the line above, to the same column if it is as long; false if there is none.
+  /// Moves to the same column of the line above, or to its end. Returns false if there is none.
   mutating func moveUp() -> Bool {
     let start = lineStart(cursor)
     guard start > 0 else { return false }
@@ -102,7 +103,7 @@ struct LineBuffer: Equatable {
     return true
   }
 
-  /// Moves to the line below; false if there is none.
+  /// Moves to the line below. Returns false if there is none.
   mutating func moveDown() -> Bool {
     let end = lineEnd(cursor)
     guard end < characters.count else { return false }
@@ -161,7 +162,7 @@ struct LineBuffer: Equatable {
   mutating func killWordBackward() { kill(wordStart..<cursor, isBackward: true) }
   mutating func killWordForward() { kill(cursor..<wordEnd) }
 
-  /// Cuts back to the last white space.
+  /// Cuts back to the previous blank.
   mutating func killBlankWordBackward() {
     var at = cursor
     while at > 0, characters[at - 1].isWhitespace { at -= 1 }
@@ -193,7 +194,7 @@ struct LineBuffer: Equatable {
 
   // MARK: Cut texts and undo
 
-  /// Inserts what was cut last.
+  /// Inserts the last cut text.
   mutating func insertKilled() {
     guard let last = killed.last else { return }
     let start = cursor
@@ -201,7 +202,7 @@ struct LineBuffer: Equatable {
     yank = Yank(ring: killed.count - 1, start: start)
   }
 
-  /// Puts the text that was cut before in place of the one that ``insertKilled()`` inserted.
+  /// Replaces the text that ``insertKilled()`` inserted by the one that was cut before it.
   mutating func insertEarlierKilled() {
     guard let last = yank else { return }
     let ring = last.ring == 0 ? killed.count - 1 : last.ring - 1

@@ -1,10 +1,10 @@
-/// Texts that may stand in place of a word.
+/// Completions of a word.
 struct Candidates: Equatable {
-  /// The place of the word's first character.
+  /// The position of the word's first character.
   var start = 0
   var words: [String] = []
 
-  /// What all words begin with.
+  /// The common prefix of all words.
   var commonStart: String {
     guard var common = words.first else { return "" }
     for word in words.dropFirst() {
@@ -14,16 +14,16 @@ struct Candidates: Equatable {
   }
 }
 
-/// What a key does to a text that is being edited. It knows no terminal.
+/// The effect of keys on an edited text. It is independent of the terminal.
 struct LineEditor {
   enum Outcome: Equatable {
     case edited
     /// Draw everything again on an empty screen.
     case cleared
-    /// The key means nothing here.
+    /// The key has no effect here.
     case refused
     case finished(String)
-    /// Show the plan of this text, and go on editing.
+    /// Show the plan of this text, and continue editing.
     case explained(String)
     /// Ctrl-C.
     case interrupted
@@ -35,18 +35,18 @@ struct LineEditor {
 
   private struct Search {
     var pattern = ""
-    /// The place in the history of what was found.
+    /// The index of the found entry in the history.
     var found: Int?
     var before: LineBuffer
   }
 
   private(set) var buffer = LineBuffer()
-  /// Lines that show below the text until the next key.
+  /// Lines that are shown below the text until the next key.
   private(set) var notes: [String] = []
   private let history: [String]
-  /// The entry that is shown; `history.count` is the new text.
+  /// The index of the shown entry; `history.count` is the new text.
   private var place: Int
-  /// Entries as they were edited.
+  /// Edited versions of entries.
   private var edited: [Int: LineBuffer] = [:]
   private var search: Search?
   private let completes: (_ head: String) -> Candidates
@@ -54,9 +54,9 @@ struct LineEditor {
   var width = 80
 
   /// - Parameters:
-  ///   - history: What was entered before, the newest last.
-  ///   - completes: Finds the words that the text before the cursor may end with.
-  ///   - isFinished: Whether Enter ends the text; else it begins another line.
+  ///   - history: The entries so far, the newest last.
+  ///   - completes: Finds the completions for the text before the cursor.
+  ///   - isFinished: Whether Enter ends the text; otherwise it begins a new line.
   init(
     history: [String] = [], completes: @escaping (_ head: String) -> Candidates = { _ in Candidates() },
     isFinished: @escaping (String) -> Bool = { _ in true }
@@ -67,12 +67,12 @@ struct LineEditor {
     place = history.count
   }
 
-  /// What stands before the text while the history is searched; nil else.
+  /// The prompt while the history is searched; otherwise nil.
   var searchPrompt: String? {
     search.map { "(\($0.found == nil && !$0.pattern.isEmpty ? "not found" : "search") '\($0.pattern)') " }
   }
 
-  /// The editor as it is left on the screen: the cursor at the end, and nothing below the text.
+  /// The final state on the screen: the cursor at the end, and nothing below the text.
   var atEnd: LineEditor {
     var last = self
     last.buffer.moveToEnd()
@@ -144,7 +144,7 @@ struct LineEditor {
     return true
   }
 
-  /// Handles a key of a search; nil if the key ends the search and means what it always does.
+  /// Handles a key during a search; nil if the key ends the search and has its normal effect.
   private mutating func searching(_ key: Keystroke) -> Outcome? {
     guard var now = search else { return nil }
     switch key {
@@ -197,7 +197,7 @@ struct LineEditor {
     return .edited
   }
 
-  /// Words side by side, as many as fit.
+  /// Words side by side, in as many columns as fit.
   static func columns(_ words: [String], width: Int, most: Int = 120) -> [String] {
     let shown = words.prefix(most).map { SafeText.line($0) }
     let widest = (shown.map { TextWidth.columns($0) }.max() ?? 0) + 2

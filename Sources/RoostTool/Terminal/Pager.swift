@@ -11,17 +11,18 @@ import RoostFile
 
 /// Shows text that is longer than the screen page by page.
 ///
-/// The first page is kept back. Only a text that does not fit on it starts the program of `PAGER`, which gets all of it through a
-/// pipe. The words of `PAGER` are a program and its arguments, and no shell reads them. Without a program the pager itself stops
-/// after each page, and waits for a key.
+/// The first page is held back. Only a text that does not fit on it starts the program of `PAGER`,
+/// which gets all of it through a pipe. The words of `PAGER` are a program and its arguments; no
+/// shell interprets them. Without a program the pager itself stops after each page, and waits for a
+/// key.
 final class Pager {
   private enum State {
     /// Nothing was written yet.
     case holding
-    /// Stops after each page by itself.
+    /// Stops after each page without a program.
     case stepping
     case piped(PagerProcess)
-    /// The reader left.
+    /// The user left the pager.
     case closed
   }
 
@@ -29,10 +30,10 @@ final class Pager {
   private let words: [String]
   private let write: (String) -> Void
   private var state = State.holding
-  /// The program, also after its reader left.
+  /// The program, even after the user left it.
   private var process: PagerProcess?
   private var held = ""
-  /// How many rows of the screen are full.
+  /// The number of used rows of the screen.
   private var rows = 0
   /// Whether the next line has no room. A text that fills the screen exactly needs no key.
   private var isFull = false
@@ -46,7 +47,7 @@ final class Pager {
     words = program.split(whereSeparator: \.isWhitespace).map(String.init)
   }
 
-  /// Why nothing is taken any more: the reader left.
+  /// The error after the user left the pager.
   var failure: StoreError? {
     if case .closed = state { StoreError(.ioError, "the pager was closed", path: "", errorNumber: EPIPE) } else { nil }
   }
@@ -88,11 +89,11 @@ final class Pager {
     return count
   }
 
-  /// The screen is full, and there is more.
+  /// Called when the screen is full and more follows.
   private func turn() {
     isFull = false
     if case .holding = state {
-      // The program gets the terminal as it was.
+      // The program gets the terminal in its original mode.
       prompt.mode.leave()
       if let process = words.isEmpty ? nil : PagerProcess(words) {
         self.process = process
@@ -114,7 +115,7 @@ final class Pager {
     }
   }
 
-  /// What is asked below a page, on one row.
+  /// The prompt below a page, on one row.
   static func question(_ columns: Int) -> String {
     let texts = [
       "-- more: space for a page, enter for a line, q to end --", "-- more: space, enter, q --", "-- more --",
@@ -122,13 +123,13 @@ final class Pager {
     return texts.first { $0.count < columns } ?? String(texts[2].prefix(max(0, columns - 1)))
   }
 
-  /// Writes what was kept back.
+  /// Writes the held text.
   func flush() {
     write(held)
     held = ""
   }
 
-  /// Waits until the reader has left.
+  /// Waits until the user has left the pager.
   func end() {
     flush()
     process?.end()
@@ -145,7 +146,7 @@ extension [String] {
   }
 }
 
-/// The program that `PAGER` names, and the pipe to it.
+/// The process of `PAGER`, and the pipe to it.
 final class PagerProcess {
   private let process: pid_t
   private let descriptor: Int32
@@ -156,7 +157,7 @@ final class PagerProcess {
     var ends: [Int32] = [-1, -1]
     guard Self.makePipe(&ends) else { return nil }
     var environment = ProcessInfo.processInfo.environment
-    // So that less shows colours, and leaves what it showed on the screen.
+    // So that less shows colours, and leaves its text on the screen.
     if environment["LESS"] == nil { environment["LESS"] = "-RX" }
     guard let process = Self.start(words, environment, reading: ends[0]) else {
       _ = close(ends[0])
@@ -188,7 +189,7 @@ final class PagerProcess {
       _ = posix_spawnattr_destroy(&attributes)
     }
     _ = posix_spawn_file_actions_adddup2(&actions, end, 0)
-    // The shell ignores these signals, and the pager need not.
+    // The shell ignores these signals, but the pager should not.
     var signals = sigset_t()
     _ = sigemptyset(&signals)
     for number in [SIGINT, SIGPIPE] { _ = sigaddset(&signals, number) }
@@ -201,7 +202,7 @@ final class PagerProcess {
     return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables) == 0 ? process : nil
   }
 
-  /// False once nobody reads.
+  /// Returns false after the reader has ended.
   func write(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     return (try? bytes.withUnsafeBytes { try stream.write($0) }) != nil

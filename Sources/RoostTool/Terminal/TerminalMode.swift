@@ -10,28 +10,29 @@ import Foundation
 
 /// Switches a terminal to raw mode, in which each key arrives at once, and back.
 ///
-/// The former mode comes back however the program ends: by `exit`, or by a signal that can be caught. When the program is
-/// stopped, the terminal has its former mode until the program goes on.
+/// The original mode is restored however the program ends: by `exit`, or by a signal that can be
+/// caught. While the program is stopped, the terminal has its original mode.
 ///
-/// One object exists in a process, because signals belong to the process.
+/// A process has one such object, because signals belong to the process.
 final class TerminalMode {
-  /// What the signal handlers read. They may not allocate or lock.
+  /// The data that the signal handlers read. They may not allocate or lock.
   fileprivate struct Shared {
     var descriptor: Int32 = -1
     var former = termios()
     var raw = termios()
-    /// Single keys as in raw mode, but Ctrl-C and Ctrl-Z are signals.
+    /// Single keys as in raw mode, but Ctrl-C and Ctrl-Z send signals.
     var signalled = termios()
     var isChanged = false
     var hasSignals = false
     /// Set by a handler: the size changed, or the program was stopped.
     var mustRedraw = false
-    /// A pipe that ends the wait for a key, also if the signal comes just before the wait.
+    /// A pipe that ends the wait for a key, even if the signal arrives just before the wait.
     var wakeReader: Int32 = -1
     var wakeWriter: Int32 = -1
   }
 
-  // Unsafe because signal handlers read it. The pointer never changes, and only the thread of the editor writes through it.
+  // Unsafe because signal handlers read it. The pointer never changes, and only the editor's thread
+  // writes through it.
   nonisolated(unsafe) fileprivate static let shared: UnsafeMutablePointer<Shared> = {
     let shared = UnsafeMutablePointer<Shared>.allocate(capacity: 1)
     shared.initialize(to: Shared())
@@ -74,7 +75,7 @@ final class TerminalMode {
       let wasChanged = TerminalMode.shared.pointee.isChanged
       TerminalMode.restore()
       _ = raise(SIGSTOP)
-      // It goes on here.
+      // The program continues here after a stop.
       if wasChanged { TerminalMode.resume() }
       TerminalMode.wake()
     }
@@ -106,12 +107,12 @@ final class TerminalMode {
     #else
       action.__sigaction_handler.sa_handler = body
     #endif
-    // Waiting for a key ends at a signal, and all else goes on.
+    // A signal ends the wait for a key, and other calls are restarted.
     action.sa_flags = Int32(bitPattern: UInt32(SA_RESTART)) | Int32(bitPattern: UInt32(truncatingIfNeeded: SA_NODEFER))
     _ = sigaction(number, &action, nil)
   }
 
-  /// Brings the former mode back. A signal handler may call it.
+  /// Restores the original mode. A signal handler may call it.
   fileprivate static func restore() {
     let shared = Self.shared
     guard shared.pointee.isChanged else { return }
@@ -129,9 +130,9 @@ final class TerminalMode {
     if result == 0 { shared.pointee.isChanged = true }
   }
 
-  /// The bytes that end bracketed paste, at a place that never moves.
+  /// The bytes that end bracketed paste, in memory that never moves.
   private static let leaveCount = 8
-  // Unsafe because signal handlers read it. Nobody writes it.
+  // Unsafe because signal handlers read it. It is never written.
   nonisolated(unsafe) private static let leavePaste: UnsafeMutablePointer<UInt8> = {
     let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: leaveCount)
     for (place, byte) in "\u{1B}[?2004l".utf8.enumerated() { bytes[place] = byte }
@@ -140,27 +141,27 @@ final class TerminalMode {
 
   // MARK: Modes
 
-  /// Each key arrives as a byte, also Ctrl-C. For the line editor.
+  /// Each key arrives as a byte, even Ctrl-C. For the line editor.
   func enterRaw() throws(UsageError) { try enter(hasSignals: false) }
 
-  /// Ctrl-C is a signal, and what is typed waits without being shown. For a statement that runs.
+  /// Ctrl-C is a signal, and typed keys wait without being shown. For a running statement.
   func enterRunning() throws(UsageError) { try enter(hasSignals: true) }
 
   private func enter(hasSignals: Bool) throws(UsageError) {
-    // Made before a handler needs it.
+    // Initialized before a handler needs it.
     _ = Self.leavePaste
     Self.shared.pointee.hasSignals = hasSignals
     Self.resume()
     if !Self.shared.pointee.isChanged { throw UsageError(sentence: "The terminal does not take single keys") }
   }
 
-  /// Brings the former mode back.
+  /// Restores the original mode.
   func leave() { Self.restore() }
 
-  /// Stops the program as Ctrl-Z does. Returns when it goes on.
+  /// Stops the program as Ctrl-Z does. Returns when the program continues.
   func suspend() { _ = raise(SIGTSTP) }
 
-  /// Whether the screen must be drawn anew. Asking resets it.
+  /// Whether the screen must be drawn again. The call resets it.
   func takeRedraw() -> Bool {
     var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
     while read(Self.shared.pointee.wakeReader, &bytes, bytes.count) > 0 {}
@@ -168,7 +169,7 @@ final class TerminalMode {
     return Self.shared.pointee.mustRedraw
   }
 
-  /// Becomes readable when the screen must be drawn anew.
+  /// Becomes readable when the screen must be drawn again.
   var wakeDescriptor: Int32 { Self.shared.pointee.wakeReader }
 
   /// Columns and rows.

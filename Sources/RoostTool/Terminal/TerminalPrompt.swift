@@ -14,7 +14,7 @@ final class TerminalPrompt {
   let mode: TerminalMode
   private var decoder = KeyDecoder()
   private var waiting: [Keystroke] = []
-  /// A lone Escape is a key of its own after so long.
+  /// The time after which a lone Escape is a key of its own.
   private static let escapeMilliseconds: Int32 = 50
 
   /// nil if standard input or output is no terminal.
@@ -25,7 +25,7 @@ final class TerminalPrompt {
 
   /// Edits a text until a key ends that.
   ///
-  /// After it the mode is that of a statement that runs.
+  /// Afterwards the terminal has the mode of a running statement.
   ///
   /// - Parameter explains: Shows the plan of a text.
   func edit(
@@ -42,7 +42,7 @@ final class TerminalPrompt {
     while true {
       guard let key = nextKey() else {
         if isClosed { return .ended }
-        // The size of the screen changed, or the program went on after a stop.
+        // The size of the screen changed, or the program continued after a stop.
         row = draw(editor, prompt, over: row)
         continue
       }
@@ -117,7 +117,7 @@ final class TerminalPrompt {
 
   private(set) var isClosed = false
 
-  /// The next key; nil if the screen must be drawn anew, or nothing comes any more.
+  /// The next key; nil if the screen must be drawn again, or the input has ended.
   private func nextKey() -> Keystroke? {
     while waiting.isEmpty {
       if mode.takeRedraw() { return nil }
@@ -135,7 +135,7 @@ final class TerminalPrompt {
         isClosed = true
         return nil
       }
-      // Only the screen must be drawn anew.
+      // Only the screen must be drawn again.
       if places[0].revents == 0 { continue }
       var bytes = [UInt8](repeating: 0, count: 4096)
       let taken = read(0, &bytes, bytes.count)

@@ -8,7 +8,7 @@ import RoostKV
   import Darwin
 #endif
 
-/// Another process, and the pipe into which it writes.
+/// Another process, and the pipe to which it writes.
 struct ChildProcess: ~Copyable {
   private let processID: pid_t
   private let descriptor: Int32
@@ -18,7 +18,7 @@ struct ChildProcess: ~Copyable {
     var ends: [Int32] = [-1, -1]
     try check(pipe(&ends) == 0, "a pipe could not be made")
     defer { _ = close(ends[1]) }
-    // Else the child holds the reading end too, and writes on when nobody reads.
+    // Otherwise the child holds the reading end too, and continues to write without a reader.
     _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
@@ -42,7 +42,8 @@ struct ChildProcess: ~Copyable {
     descriptor = ends[0]
   }
 
-  /// Reads what is there, or waits for it; empty when the child is gone, or says nothing for too long.
+  /// Reads the available bytes, or waits for some; empty if the child has ended, or sends nothing
+  /// for too long.
   func read(timeoutMilliseconds: Int32) -> [UInt8] {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&waiting, 1, timeoutMilliseconds) > 0 else { return [] }
@@ -61,10 +62,10 @@ struct ChildProcess: ~Copyable {
     #endif
   }
 
-  /// Kills the child as a crash would, without any chance to tidy up.
+  /// Kills the child as a crash would, without any chance to clean up.
   func kill() { _ = sendKill(processID) }
 
-  /// Waits for the child's end; the signal that ended it, 0 if it ended by itself.
+  /// Waits for the child's end. Returns the signal that ended it, 0 if it ended by itself.
   consuming func wait() -> Int32 {
     var status: Int32 = 0
     while waitpid(processID, &status, 0) < 0 && errno == EINTR {}
@@ -75,7 +76,7 @@ struct ChildProcess: ~Copyable {
 
 private func sendKill(_ process: pid_t) -> Int32 { kill(process, SIGKILL) }
 
-/// Writes all bytes to standard output; false when nobody reads any more.
+/// Writes all bytes to standard output. Returns false if its reader has ended.
 func writeToOutput(_ bytes: [UInt8]) -> Bool {
   var rest = bytes[...]
   while !rest.isEmpty {

@@ -1,12 +1,14 @@
 import Foundation
 import Roost
 
-/// The four figures by which guides compare stores of objects, measured on this machine.
+/// The four numbers by which guides compare object stores, measured on this machine.
 ///
-/// - Inserting: 50,000 new objects, inserted one by one and saved once, until the device has them.
-/// - Asking: a predicate without an index over 10,000 stored objects, every property of what is found read.
-/// - Memory: what 10,000 objects add while they are held, all of their properties read.
-/// - Launch: a new process, from its start until it has twenty objects of a store of 50,000 in the order of an index.
+/// - Inserting: 50,000 new objects, inserted one by one and saved once, until they are synced.
+/// - Asking: a predicate without an index over 10,000 stored objects, with every property of the
+///   results read.
+/// - Memory: the memory of 10,000 objects while they are held, with all properties read.
+/// - Launch: a new process, from its start until it has twenty objects of a store of 50,000 in the
+///   order of an index.
 struct Figures {
   let console: Console
   let folder: String
@@ -59,7 +61,7 @@ struct Figures {
     return time
   }
 
-  /// What a new process says, and after how long.
+  /// The answer of a new process, and its time.
   private func answer(of figure: String, _ path: String) throws -> (Int, Duration) {
     let began = ContinuousClock.now
     let child = try ChildProcess(program, [Witness.command, "--figure", figure, path])
@@ -80,7 +82,7 @@ struct Figures {
     return writeToOutput(Array("\(number)".utf8)) ? .good : .failed
   }
 
-  /// How many bytes the process grows by while all objects are held; 0 where the system does not tell.
+  /// The growth of the process while all objects are held, in bytes; 0 if the system does not tell.
   private static func hold(_ context: ModelContext) throws -> Int {
     var one = FetchDescriptor<Track>()
     one.fetchLimit = 1
@@ -93,7 +95,7 @@ struct Figures {
     return after - before
   }
 
-  /// What the process has of the machine's memory, where the system tells.
+  /// The resident memory of the process, if the system tells.
   private static var residentBytes: Int {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
     return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096

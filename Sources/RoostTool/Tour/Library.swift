@@ -8,7 +8,7 @@ struct Library {
   private static let adjectives = ["Quiet", "Northern", "Silver", "Slow", "Electric", "Hollow", "Amber", "Restless"]
   private static let nouns = ["River", "Harbour", "Lantern", "Signal", "Meadow", "Window", "Engine", "Sparrow"]
 
-  /// How many tracks there are.
+  /// The number of tracks.
   var count: Int
 
   var albumCount: Int { (count + Self.tracksOfAlbum - 1) / Self.tracksOfAlbum }
@@ -23,7 +23,7 @@ struct Library {
   static func label(_ number: Int) -> String { words(number, 6) + " Records \(number)" }
   static func note(_ number: Int) -> String { "\(mixed(~UInt64(number))) seen from the window" }
 
-  /// The numbers of the tracks for which something holds, in their order.
+  /// The numbers of the tracks that fulfil a condition, ascending.
   func numbers(where holds: (Int) -> Bool) -> [Int] { (0..<count).filter(holds) }
 
   private static func pick(_ range: Range<Int>, _ number: Int, purpose: UInt64) -> Int {
@@ -35,7 +35,7 @@ struct Library {
     return adjectives[Int(word % 8)] + " " + nouns[Int(word / 8 % 8)]
   }
 
-  /// A number that looks like chance; no two are alike.
+  /// A number that looks random; no two are equal.
   static func mixed(_ number: UInt64) -> UInt64 {
     var word = number &+ 0x9E37_79B9_7F4A_7C15
     word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -45,7 +45,7 @@ struct Library {
 }
 
 extension Library {
-  /// Whether a track is what was put.
+  /// Whether a track has the values that were stored.
   static func isRight(_ track: Track, _ number: Int) -> Bool {
     track.number == number && track.title == title(number) && track.year == year(number)
       && track.seconds == seconds(number) && track.plays == 0

@@ -1,7 +1,7 @@
 import Foundation
 import Roost
 
-/// Asking the store.
+/// Steps that query the store.
 extension Tour {
   var byIndex: Step {
     Step(

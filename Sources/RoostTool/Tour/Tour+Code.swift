@@ -1,4 +1,4 @@
-/// Code as a terminal shows it: words of the language bold, texts green, remarks faint.
+/// Code for a terminal: keywords bold, texts green, comments faint.
 extension Tour {
   private static let words: Set<Substring> = ["let", "var", "try", "for", "in", "return", "if", "nil"]
 

@@ -61,7 +61,7 @@ extension Command {
 }
 
 extension Tour {
-  /// A new folder that nobody else can look into.
+  /// A new folder that only its owner can read.
   static func makeFolder(in parent: String?) throws -> String {
     let parent = parent ?? FileManager.default.temporaryDirectory.path
     var template = Array((parent + "/roost-tour-" + String(repeating: "X", count: 6)).utf8CString)
@@ -71,7 +71,7 @@ extension Tour {
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// The file of the program that runs now.
+  /// The file of the running program.
   static var thisProgram: String {
     let link = "/proc/self/exe"
     return FileManager.default.fileExists(atPath: link) ? link : CommandLine.arguments[0]

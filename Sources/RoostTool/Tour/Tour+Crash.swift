@@ -9,7 +9,7 @@ import Roost
   import Darwin
 #endif
 
-/// A process that is killed while it writes.
+/// A step that kills a process while it writes.
 extension Tour {
   var killing: Step {
     Step(
@@ -42,7 +42,8 @@ extension Tour {
     }
   }
 
-  /// Starts the process that saves without end, and kills it; how many saves it acknowledged, and for how long it wrote.
+  /// Starts the process that saves without end, and kills it. Returns the number of acknowledged
+  /// saves, and the time of writing.
   func hearAndKill() throws -> (acknowledged: Int, wrote: Duration) {
     let wanted = Int.random(in: 200...600)
     let child = try ChildProcess(program, [Witness.command, path])
@@ -52,13 +53,13 @@ extension Tour {
     while heard.count < wanted * Witness.wordBytes, .now < deadline {
       let more = child.read(timeoutMilliseconds: 10_000)
       if more.isEmpty { break }
-      // It has opened the store by now.
+      // Now it has opened the store.
       if heard.isEmpty { began = .now }
       heard += more
     }
     usleep(UInt32.random(in: 0..<1000))
     child.kill()
-    // What it said before its end still stands in the pipe.
+    // Its last output is still in the pipe.
     while true {
       let more = child.read(timeoutMilliseconds: 3000)
       if more.isEmpty { break }
@@ -70,7 +71,7 @@ extension Tour {
     return (try acknowledgements(heard), wrote)
   }
 
-  /// The last save's number, after a look at all of them. A last word may be cut.
+  /// Checks all acknowledgements and returns the last save's number. The last one may be cut.
   func acknowledgements(_ bytes: [UInt8]) throws(CheckFailure) -> Int {
     var last: UInt64 = 0
     for at in stride(from: 0, through: bytes.count - Witness.wordBytes, by: Witness.wordBytes) {

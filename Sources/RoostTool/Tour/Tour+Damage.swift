@@ -4,7 +4,7 @@ import RoostFile
 import RoostPages
 import RoostRecords
 
-/// Bits that rot in a copy of the store.
+/// A step that flips bits in a copy of the store.
 extension Tour {
   var damage: Step {
     Step(
@@ -29,7 +29,7 @@ extension Tour {
           let bit = Int.random(in: 0..<Page.size * 8)
           try flip(bit, of: page)
           try checkNoticed(page)
-          // What is flipped twice is as it was.
+          // A second flip restores the bit.
           try flip(bit, of: page)
         }
       }
@@ -67,7 +67,7 @@ extension Tour {
     var error: StoreError?
   }
 
-  /// Asks the damaged store for every track, some at a time.
+  /// Fetches every track from the damaged store, some at a time.
   func askAll() throws -> Outcome {
     let context = ModelContext(try Self.container(damagedPath, allowsSave: false))
     let order = [SortDescriptor(\Track.number)]
@@ -88,7 +88,7 @@ extension Tour {
     return outcome
   }
 
-  /// Looks at the whole copy, and expects to be told of the page.
+  /// Verifies the whole copy, and checks that the page is reported.
   func checkNoticed(_ page: PageID) throws {
     let found = try RecordStore.verify(damagedPath)
     try check(

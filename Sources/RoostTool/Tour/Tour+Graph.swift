@@ -1,7 +1,7 @@
 import Foundation
 import Roost
 
-/// Objects that lead to each other.
+/// Steps with related objects.
 extension Tour {
   var walking: Step {
     Step(
@@ -22,7 +22,7 @@ extension Tour {
       let right = (0..<library.count).reduce(0) { $0 + Library.seconds($1) }
       try check(seconds == right, "all tracks take \(right) seconds, and a walk added up \(seconds)")
       let reads = context.statistics
-      // A walk that reads one after the other would read each album's list by itself.
+      // A walk that reads one list after the other would read each album's list separately.
       let bound = max(100, library.albumCount / 10)
       try check(reads.listsLoaded < bound, "\(reads.listsLoaded) lists were read one by one")
       return [
@@ -128,7 +128,7 @@ extension Tour {
     }
   }
 
-  /// The error that a call must end with.
+  /// Checks that a call throws this error.
   private func refusal(_ code: RoostError.Code, _ body: () throws -> Void) throws -> RoostError {
     do { try body() } catch let error as RoostError {
       try check(error.code == code, "the error is \(error), and \(code.rawValue) was expected")
@@ -189,7 +189,7 @@ extension Tour {
     return update.updatedAttributes.map { $0 == \Track.plays ? "plays" : "another property" }.joined(separator: " and ")
   }
 
-  /// What a tombstone tells.
+  /// The number in a tombstone.
   private static func number(_ delete: any HistoryDelete) -> Int {
     guard let delete = delete as? DefaultHistoryDelete<Track> else { return 0 }
     return delete.tombstone[\Track.number] as? Int ?? 0

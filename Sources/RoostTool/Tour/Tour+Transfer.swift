@@ -2,7 +2,7 @@ import Foundation
 import Roost
 import RoostImport
 
-/// Filling the store from a table, and writing it as one.
+/// Steps that fill the store from a table, and export it again.
 extension Tour {
   var tablePath: String { folder + "/tracks.csv" }
   var exportedPath: String { folder + "/exported.csv" }
@@ -37,7 +37,7 @@ extension Tour {
     }
   }
 
-  /// Saves the albums. Returns how many there are.
+  /// Saves the albums. Returns their number.
   private func makeAlbums(_ context: ModelContext) throws -> Int {
     let labels = (0..<library.labelCount).map { Label(Library.label($0)) }
     let artists = (0..<library.artistCount).map { Artist(Library.artist($0), on: labels[$0 % labels.count]) }
@@ -72,7 +72,7 @@ extension Tour {
 }
 
 extension Library {
-  /// Writes the tracks as a table, as an export does. Returns how many bytes it has.
+  /// Writes the tracks as a table, as an export does. Returns its number of bytes.
   func writeTable(to path: String) throws -> Int {
     try Data("number,title,year,seconds,plays,album\n".utf8).write(to: URL(filePath: path))
     let file = try FileHandle(forWritingTo: URL(filePath: path))

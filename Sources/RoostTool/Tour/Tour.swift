@@ -1,12 +1,13 @@
 import Foundation
 import Roost
 
-/// A walk through what Roost does, in a folder of its own. Every answer is checked, and one that is wrong ends it.
+/// A demonstration of Roost in a folder of its own. Every answer is checked, and a wrong one ends
+/// the tour.
 final class Tour {
-  /// A thing to show: the lines of Swift that do it, and what came out.
+  /// One demonstration: the lines of Swift that it runs, and their result.
   struct Step {
     var title: String
-    /// These lines stand in the source of the step as well, which a test compares.
+    /// The same lines are in the source of the step; a test compares them.
     var code: String
     var run: () throws -> [StyledText]
 
@@ -20,9 +21,9 @@ final class Tour {
   let console: Console
   let folder: String
   let library: Library
-  /// The program that the kill step starts, once more this one.
+  /// The program that the kill step starts: the running one.
   let program: String
-  /// How many bits are flipped in a copy, one after the other.
+  /// The number of bits that are flipped in a copy, one after the other.
   let flips: Int
   private var open: ModelContainer?
 
@@ -48,7 +49,7 @@ final class Tour {
     ]
   }
 
-  /// Carries out all steps; throws where a check fails.
+  /// Runs all steps. Throws if a check fails.
   func run() throws {
     let began = ContinuousClock.now
     console.line(console.styled("A tour of Roost", .strong) + " in \(folder)")
@@ -88,13 +89,13 @@ final class Tour {
       for: Schema(models), configurations: ModelConfiguration(url: URL(filePath: path), allowsSave: allowsSave))
   }
 
-  /// Closes the store, so that another process may have it.
+  /// Closes the store, so that another process can open it.
   func close() throws {
     open = nil
     try check(Self.size(of: path + "-log") == 0, "the store was not closed: its log is still there")
   }
 
-  /// Compares every track with what was put.
+  /// Compares every track with the stored values.
   func checkAll(_ context: ModelContext) throws {
     let tracks = try context.fetch(FetchDescriptor<Track>(sortBy: [SortDescriptor(\.number)]))
     try check(tracks.count == library.count, "there are \(tracks.count) tracks where \(library.count) were put")
@@ -108,7 +109,7 @@ final class Tour {
     return (facts?[.size] as? NSNumber)?.intValue ?? 0
   }
 
-  /// How long something takes, and what it gives.
+  /// The time and the result of a closure.
   func timed<Result>(_ body: () throws -> Result) rethrows -> (result: Result, time: Duration) {
     let began = ContinuousClock.now
     let result = try body()

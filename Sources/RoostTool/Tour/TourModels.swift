@@ -1,7 +1,7 @@
 import Foundation
 import Roost
 
-// The models of the tour: one for each way in which a deletion goes on.
+// The models of the tour: one for each delete rule.
 
 @Model final class Label {
   @Attribute(.unique) var name: String
@@ -61,7 +61,7 @@ import Roost
   }
 }
 
-/// What the process writes that is killed.
+/// The model that the killed process writes.
 @Model final class Visit {
   @Attribute(.unique) var number: Int
   var note: String

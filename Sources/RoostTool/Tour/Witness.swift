@@ -4,7 +4,7 @@ import Roost
 /// The process that the tour kills: it saves without end, and acknowledges each save on its standard output.
 enum Witness {
   static let command = "tour-witness"
-  /// Visits of one save, which must be found together or not at all.
+  /// The visits of one save, which must all be found or none.
   static let visits = 4
   /// Bytes of an acknowledgement: the save's number.
   static let wordBytes = 8
@@ -18,16 +18,17 @@ enum Witness {
     for save in 1...1_000_000 {
       for number in numbers(of: save) { context.insert(Visit(number)) }
       try context.save()
-      // Only now is it on the disk.
+      // Only now is it synced.
       let word = withUnsafeBytes(of: UInt64(save).littleEndian) { [UInt8]($0) }
       if !writeToOutput(word) { break }
     }
     return .failed
   }
 
-  /// Checks that all acknowledged saves are there, whole and in order, and at most one more, which was in flight.
+  /// Checks that all acknowledged saves exist, complete and in order, and at most one more, which
+  /// was in flight.
   ///
-  /// - Returns: how many there are.
+  /// - Returns: the number of saves.
   static func examine(_ context: ModelContext, acknowledged: Int) throws -> Int {
     let found = try context.fetch(FetchDescriptor<Visit>(sortBy: [SortDescriptor(\.number)]))
     try check(found.count % visits == 0, "a save was found in part: there are \(found.count) visits")

@@ -1,17 +1,18 @@
 import RoostRecords
 import RoostTransfer
 
-/// Finds out the types of a text's columns from all of their values.
+/// Determines the types of a text's columns from all of their values.
 ///
-/// A column is optional if a value is missing. Numbers that would lose something are texts: a leading zero, as in postal codes, a plus, as
-/// in telephone numbers, and digits that no type of number has room for.
+/// A column is optional if a value is missing. Numbers that would lose information are texts: those
+/// with a leading zero, such as postal codes, with a plus, such as telephone numbers, and with more
+/// digits than any number type holds.
 struct ColumnTypes {
   struct Column {
     var name: String
     var values = 0
     fileprivate var possible: Set<Kind> = Set(Kind.allCases)
 
-    /// The first type that all values have; a column without values is one of texts.
+    /// The first type that all values have; String for a column without values.
     var type: FieldType {
       if values == 0 { return .string }
       return Kind.allCases.first { possible.contains($0) }?.type ?? .string
@@ -51,7 +52,8 @@ struct ColumnTypes {
     private static let zero = UInt8(ascii: "0")
     private static let figures = zero...UInt8(ascii: "9")
 
-    /// Whether a number has no sign or zero at its beginning that it would lose. Words such as `nan` are no numbers here.
+    /// Whether a number has no sign or zero at its beginning that would be lost. Words such as
+    /// `nan` are not numbers here.
     private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
       guard let first = bytes.first, let last = bytes.last, figures.contains(last) else { return false }
       let isNegative = first == UInt8(ascii: "-")
@@ -62,7 +64,8 @@ struct ColumnTypes {
       return !figures.contains(second)
     }
 
-    /// The digits of a number without an exponent, from the first that is not zero to the last that is not; nil for other texts.
+    /// The digits of a number without an exponent, from the first to the last nonzero one; nil for
+    /// other texts.
     private static func digits(_ bytes: some Collection<UInt8>) -> [UInt8]? {
       let unsigned = bytes.first == UInt8(ascii: "-") ? Array(bytes.dropFirst()) : Array(bytes)
       let point = UInt8(ascii: ".")
@@ -85,7 +88,7 @@ struct ColumnTypes {
   private(set) var columns: [Column] = []
   private(set) var records = 0
   private var places: [String: Int] = [:]
-  /// Columns that are left out.
+  /// Ignored columns.
   private let ignored: Set<String>
   private let limits: TransferLimits
 

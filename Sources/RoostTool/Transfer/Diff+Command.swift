@@ -32,7 +32,7 @@ extension Command {
   }
 }
 
-/// A comparison as the command line asks for it.
+/// A comparison with the options of the command line.
 private struct Comparing {
   let arguments: Arguments
   let console: Console

@@ -50,7 +50,7 @@ extension Command {
   }
 }
 
-/// A dump as the command line asks for it.
+/// A dump with the options of the command line.
 private struct Dumping {
   struct Report: Encodable {
     var rows: Int
@@ -120,7 +120,7 @@ private struct Dumping {
   }
 }
 
-/// A load as the command line asks for it.
+/// A load with the options of the command line.
 private struct Loading {
   struct Report: Encodable {
     var rows: Int

@@ -1,9 +1,10 @@
 import RoostRecords
 import RoostTransfer
 
-/// On which line of a dump each row is, to name the line of a row that references a missing one.
+/// The line of each row in a dump, to name the line of a row that references a missing one.
 ///
-/// A dump has rows in the order of their numbers, so runs of rows on successive lines are kept, and not single rows.
+/// A dump is sorted by row numbers, so runs of rows on successive lines are stored instead of
+/// single rows.
 struct DumpLines {
   private struct Run {
     var entity: EntityID
@@ -29,7 +30,7 @@ struct DumpLines {
     return run.map { $0.line + Int(row.number - $0.row) }
   }
 
-  /// The first reference to a row that is not there, as a fault; nil if there is none.
+  /// The first reference to a missing row, as an error; nil if there is none.
   func missing(_ reader: RecordReader) throws -> TransferFault? {
     for entity in reader.catalog.entities {
       let table = try reader.table(entity.id)

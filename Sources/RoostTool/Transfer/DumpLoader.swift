@@ -5,7 +5,7 @@ import RoostPages
 import RoostRecords
 import RoostTransfer
 
-/// Makes a store of the lines of a dump.
+/// Makes a store from the lines of a dump.
 ///
 /// Rows are stored before any relationship exists, so they may come in any order. Then the relationships are added, the lists are
 /// stored, and the whole store is verified. Each transaction has a few thousand lines, so a large dump needs little memory.
@@ -19,7 +19,7 @@ final class DumpLoader {
   private var catalog = Catalog()
   private var hasRelationships = false
   private var counts: [EntityID: Int] = [:]
-  /// The numbers below which the rows of each entity are.
+  /// The end of the row numbers of each entity.
   private var ends: [EntityID: UInt64] = [:]
   private(set) var rows = 0
   private(set) var lists = 0
@@ -37,7 +37,7 @@ final class DumpLoader {
   func run() throws {
     do { try load() } catch {
       defer { try? store.close() }
-      // A reference that leads nowhere is found by what checks all of them. The line says more.
+      // A dangling reference fails the check of all references. The error with the line says more.
       if hasRelationships, let missing = try? store.read(lines.missing) { throw missing }
       throw error
     }
@@ -51,7 +51,7 @@ final class DumpLoader {
       while !records.isEmpty {
         try store.write(.relaxed, author: "roost load") { writer in
           var done = 0
-          // One batch of lines is a quarter of a megabyte or one long line.
+          // A batch of lines is a quarter of a megabyte or one long line.
           while done < 5000, let record = records.first {
             if try !line(record, writer) { break }
             records.removeFirst()
@@ -130,7 +130,7 @@ final class DumpLoader {
     return batch.string(tokens[tokens.startIndex + 1])
   }
 
-  /// Stores what a line says; false if the relationships must be added first.
+  /// Stores a line. Returns false if the relationships must be added first.
   private func line(_ record: RecordBatch.Record, _ writer: RecordWriter) throws -> Bool {
     let word = try word(record)
     func fault(_ code: TransferFault.Code, _ detail: String) -> TransferFault {
@@ -152,7 +152,7 @@ final class DumpLoader {
     return true
   }
 
-  /// The tokens of a line: the values of its names, which come in a fixed order.
+  /// The tokens of a line: the values of its names, which have a fixed order.
   private func places(_ record: RecordBatch.Record, _ names: [String]) throws(ValueFault) -> [Int] {
     var at = record.tokens.lowerBound + 1
     var places: [Int] = []

@@ -57,7 +57,7 @@ extension DumpSchema {
 
   var historyMode: HistoryMode { Self.modes.first { $0.1 == history }?.0 ?? .off }
 
-  /// The catalog that the schema describes, with the numbers that the dumped store had.
+  /// The catalog of the schema, with the numbers of the dumped store.
   func catalog() throws -> Catalog {
     guard dump == "roost" else { throw TransferFault(.syntax, "this is no dump of a store", line: 1) }
     guard form == Self.form else {

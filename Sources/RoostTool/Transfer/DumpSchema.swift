@@ -4,7 +4,7 @@ import RoostTransfer
 
 /// The first line of a dump: everything that a store knows of its models.
 struct DumpSchema: Codable {
-  /// The form of the file. A newer tool that changes it reads the older ones.
+  /// The form of the file. A newer tool with another form can read the older ones.
   static let form = 1
 
   struct FieldForm: Codable {
@@ -32,7 +32,7 @@ struct DumpSchema: Codable {
     struct Part: Codable {
       var field: UInt16
       var isDescending: Bool
-      /// What the index has of the field, if that is not its value.
+      /// The indexed form of the field, if it is not the value.
       var form: String?
     }
 
@@ -73,7 +73,7 @@ struct DumpSchema: Codable {
     var name: String
     var fields: [UInt16]
     var options: [String]
-    /// The options as the store keeps them.
+    /// The options as the store encodes them.
     var analyzer: Data
   }
 
@@ -115,12 +115,12 @@ struct DumpSchema: Codable {
   var indexes: [IndexForm]
   var relationships: [RelationshipForm]
   var textIndexes: [TextIndexForm]
-  /// What derived fields are computed from.
+  /// The definitions of derived fields.
   var formulas: [FormulaForm]
   var version: VersionForm?
 }
 
-/// A type of a field or of an element: a word, or an object with a word and what it is made of.
+/// A type of a field or of an element: a word, or an object with a word and its parts.
 indirect enum TypeForm: Codable {
   case word(String)
   case reference(UInt32)
@@ -184,7 +184,7 @@ indirect enum TypeForm: Codable {
     }
   }
 
-  /// The depth is bounded by the reader of JSON, and again by the catalog.
+  /// The reader of JSON limits the depth, and the catalog checks it again.
   func type() throws -> FieldType {
     switch self {
     case .word(let word):

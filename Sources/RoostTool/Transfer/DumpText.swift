@@ -1,7 +1,7 @@
 import RoostRecords
 import RoostTransfer
 
-/// Values in a dump: text from which exactly the same bits are read.
+/// Values in a dump, as text from which exactly the same bits are read back.
 ///
 /// Most values are written as in an export. Numbers that a `Double` cannot hold are in quotes. A NaN is written by its bits, as
 /// `"0x7ff8000000000000"`. A reference is the number of its row.
@@ -23,7 +23,7 @@ enum DumpText {
     }
   }
 
-  /// The value at a token, and the place after it.
+  /// The value at a token, and the index after it.
   static func value(
     at token: Int, as type: FieldType, _ batch: RecordBatch, reader: ValueReader
   ) throws(ValueFault) -> (value: Value, next: Int) {
@@ -47,7 +47,7 @@ enum DumpText {
     return try reader.value(at: token, as: type, isOptional: true)
   }
 
-  /// A whole number, which may be in quotes.
+  /// A whole number, possibly in quotes.
   static func number(_ token: Token, _ batch: RecordBatch) throws(ValueFault) -> UInt64 {
     guard token.kind == .number || token.kind == .text else { throw ValueFault(.wrongType, "a number is expected") }
     return try NumberText.integer(batch.bytes(token))
@@ -57,7 +57,7 @@ enum DumpText {
     text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : nil
   }
 
-  /// A value alone as text, and a value read from such a text.
+  /// Writes a single value as text, and reads it back.
   static func text(_ value: Value, as type: FieldType) -> String {
     var text: [UInt8] = []
     append(value, as: type, to: &text)
@@ -66,7 +66,7 @@ enum DumpText {
 
   static func value(_ text: String, as type: FieldType) throws -> Value {
     let batch = try RecordBatch()
-    // A list around it, because a record is an object or a list.
+    // In a list, because a record is an object or a list.
     let input = MemoryInput(Array("{\"value\": \(text)}\n".utf8))
     let source = try TextReader(input, .jsonLines)
     guard try source.next(batch), let record = batch.records.first, record.fault == nil, record.tokens.count >= 4 else {

@@ -25,7 +25,7 @@ struct DumpWriter {
     (self.reader, self.output, self.progress) = (reader, output, progress)
   }
 
-  /// Writes everything, and returns the number of rows.
+  /// Writes the whole store, and returns the number of rows.
   mutating func run() throws -> Int {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -67,7 +67,8 @@ struct DumpWriter {
     }
   }
 
-  /// Links are written on the first side that keeps an order, and then the orders of the other side if it has some.
+  /// Links are written on the first ordered side, and then the orders of the other side if it has
+  /// some.
   private mutating func writeLinks(_ one: Relationship) throws {
     let otherIsOrdered = reader.catalog.inverse(of: one)?.isOrdered ?? false
     if one.id < one.inverse {

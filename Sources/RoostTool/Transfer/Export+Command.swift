@@ -30,7 +30,7 @@ extension Command {
   }
 }
 
-/// An export as the command line asks for it.
+/// An export with the options of the command line.
 private struct Exporting {
   struct Report: Encodable {
     var entity: String
@@ -91,7 +91,7 @@ private struct Exporting {
     }
     try OutputPlace.check(output, store: witness.path)
     let began = ContinuousClock.now
-    // A name of this process's own, so that nobody's file is emptied.
+    // The name contains this process's number, so that no other process's file is overwritten.
     let making = "\(output)-making-\(ProcessInfo.processInfo.processIdentifier)"
     var rows = 0
     var isMade = false
@@ -134,7 +134,7 @@ private struct Exporting {
   }
 }
 
-/// Shows how many lines went by, which is how many rows there were but for tables and lists with a line more.
+/// Shows the number of lines, which is about the number of rows: tables and lists have a line more.
 private final class CountingOutput: ByteOutput {
   private let output: any ByteOutput
   var bar: Progress

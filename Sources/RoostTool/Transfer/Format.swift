@@ -1,7 +1,7 @@
 import RoostFile
 import RoostTransfer
 
-/// How the text of an import or an export is spelled, as the command line and the file's name say.
+/// The format of an imported or exported text, from the command line and the file's name.
 enum Format {
   static let option = Syntax.Option(
     name: "format", value: "format", help: "The format of the text; by default from the name of the file.",

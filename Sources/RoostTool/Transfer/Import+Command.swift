@@ -81,7 +81,7 @@ extension Command {
   }
 }
 
-/// An import as the command line asks for it.
+/// An import with the options of the command line.
 private struct Importing {
   struct Fault: Encodable {
     var code: String
@@ -148,7 +148,7 @@ private struct Importing {
     return try create()
   }
 
-  /// Makes the entity of the text's columns, then imports.
+  /// Makes the entity from the text's columns, then imports.
   private func create() throws -> Ending {
     let (path, file) = (arguments.operands[0], arguments.operands[2])
     if arguments.text("resume") != nil {
@@ -187,7 +187,7 @@ private struct Importing {
       for (column, name) in creation.names { options.renames[column] = .some(name) }
       return try run(options)
     } catch {
-      // The store is of no use without its rows.
+      // The store is useless without its rows.
       guard isNew else { throw error }
       for left in [path, Store.logPath(path)] { try? DiskFileSystem.shared.remove(left) }
       throw WithdrawnStore.error(error, path)
@@ -197,7 +197,7 @@ private struct Importing {
   private func run(_ options: TextImportOptions) throws -> Ending {
     let path = arguments.operands[0]
     var options = options
-    // Asked of a reader first, so that what cannot be imported does not touch the store.
+    // A reader checks this first, so that an invalid import does not touch the store.
     let catalog = try Waiting.whileInUse(arguments) { try Looking.rows(path).read { $0.catalog } }
     let rows = try Looking.rowClass(options.entity, catalog)
     if rows.isSubclass {
@@ -207,7 +207,7 @@ private struct Importing {
           + "column '@class' that names the class; a property of it is called '\(rows.name)/name' there, also in '--rename'"
       )
     }
-    // Where nothing is unique no record can be the one of a row that is there.
+    // Without unique values no record can match an existing row.
     if arguments.text("conflict") == nil, options.deciding(catalog).isEmpty { options.conflict = .insert }
     if let rejects = arguments.text("rejects") {
       try OutputPlace.check(rejects, store: path, input: arguments.operands[2])
@@ -220,7 +220,7 @@ private struct Importing {
     let began = ContinuousClock.now
     var bar = Progress(
       "importing", of: Int(clamping: total ?? 0), on: console.quiet(arguments.has("json") || total == nil))
-    // Ctrl-C ends an import behind a whole chunk; the second time it ends the program.
+    // Ctrl-C ends an import after a complete chunk; the second Ctrl-C ends the program.
     let cancellation = ImportCancellation()
     let signals = Signals([SIGINT]) { number in
       if cancellation.isCancelled { exit(128 + number) }
@@ -249,7 +249,7 @@ private struct Importing {
       throw error
     }
     bar.end()
-    // Nothing is said to be imported that a crash could take back.
+    // The report is printed after the close, so that a crash cannot take back reported rows.
     try store.close()
     try tell(report, ReadableNumber.seconds(ContinuousClock.now - began))
     return report.progress.bad > 0 || report.unresolvedCount > 0 || report.isCancelled ? .failed : .good
@@ -306,7 +306,7 @@ private struct Importing {
 }
 
 extension DateForm {
-  /// What the command line calls the forms that are none of a user's own.
+  /// The words for the predefined forms on the command line.
   fileprivate static let words = ["iso8601", "seconds-since-2001", "seconds-since-1970", "milliseconds-since-1970"]
 
   fileprivate init(word: String) throws {

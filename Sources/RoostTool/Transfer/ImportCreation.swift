@@ -2,7 +2,7 @@ import RoostFile
 import RoostRecords
 import RoostTransfer
 
-/// An entity that `import --create` makes of a text's columns.
+/// An entity that `import --create` makes from a text's columns.
 struct ImportCreation {
   let entity: String
   let records: Int
@@ -73,12 +73,12 @@ struct ImportCreation {
 
   // MARK: Names
 
-  /// Names that every model has already.
+  /// Names that every model already has.
   private static let reserved: Set<String> = [
     "persistentModelID", "modelContext", "hasChanges", "isDeleted", "persistentBackingData", "self", "Self", "init",
     "Type", "Protocol", "hashValue", "debugDescription", "customMirror",
   ]
-  /// Types that the properties of a class, or its macros, name.
+  /// Types that a class's properties or its macros use.
   private static let types: Set<String> = [
     "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Float", "Double",
     "Decimal", "String", "Character", "Data", "Date", "UUID", "URL", "Array", "Set", "Dictionary", "Optional", "Any",
@@ -99,7 +99,7 @@ struct ImportCreation {
 
   /// `Release Date` becomes `releaseDate`, `2nd` becomes `column2nd`.
   static func property(_ column: String) -> String {
-    // Names that begin with an underscore are those of the macros.
+    // Names that begin with an underscore are reserved for the macros.
     let words = column.drop { $0 == "_" }.split { !($0.isLetter || $0.isNumber || $0 == "_") }
     var name = ""
     for word in words {

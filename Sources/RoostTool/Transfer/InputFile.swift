@@ -1,7 +1,7 @@
 import RoostFile
 import RoostTransfer
 
-/// A text that a command reads: a file or standard input, also if it is an LZ4 frame.
+/// Reads a text from a file or standard input, and decompresses LZ4 frames.
 enum InputFile {
   /// The text, and its number of bytes if that is known.
   static func open(_ file: String) throws -> (input: any ByteInput, byteCount: UInt64?) {

@@ -10,10 +10,11 @@ import RoostPages
   import Darwin
 #endif
 
-/// Stores in the making, which have the number of their process in their names until they are complete.
+/// Incomplete stores, whose names contain the number of their process until they are complete.
 ///
-/// A process that is killed leaves its files. The next one that makes the same store removes them. It removes a file only if it begins
-/// like a store or a log, no process has its number, and no process holds its lock.
+/// A killed process leaves its files. The next process that makes the same store removes them. It
+/// removes a file only if the file begins like a store or a log, no process has its number, and no
+/// process holds its lock.
 enum Leftovers {
   private static let mark = "-making-"
 
@@ -21,12 +22,12 @@ enum Leftovers {
     target + mark + String(ProcessInfo.processInfo.processIdentifier)
   }
 
-  /// All files that belong to a store in the making.
+  /// All files of an incomplete store.
   static func files(_ making: String) -> [String] {
     [making + "-new", making, Store.logPath(making)]
   }
 
-  /// Gives a store that is complete its name. It replaces no file that another process made meanwhile.
+  /// Gives a complete store its name. It replaces no file that another process made meanwhile.
   static func finish(_ making: String, as path: String) throws {
     do throws(StoreError) { try DiskFileSystem.shared.link(making, to: path) } catch {
       if error.code == .alreadyExists {
@@ -40,7 +41,7 @@ enum Leftovers {
     try DiskFileSystem.shared.remove(making)
   }
 
-  /// Removes what ended processes left of a store, and returns the names of the files.
+  /// Removes the files that ended processes left of a store, and returns their names.
   static func remove(of target: String) throws -> [String] {
     let target = try DiskFileSystem.shared.canonicalPath(target) as NSString
     let (folder, start) = (target.deletingLastPathComponent, target.lastPathComponent + mark)
@@ -63,10 +64,10 @@ enum Leftovers {
     return removed.sorted()
   }
 
-  /// Whether a process of this number runs, also if it belongs to another user.
+  /// Whether a process with this number runs, even if it belongs to another user.
   private static func isAlive(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
 
-  /// Whether a file is a store or a log that no process has open, also one in another container.
+  /// Whether a file is a store or a log that no process has open, even in another container.
   private static func isLeftover(_ path: String) -> Bool {
     var facts = stat()
     guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return false }
@@ -77,12 +78,13 @@ enum Leftovers {
   }
 }
 
-/// An error after which a new store was removed, because it was not complete.
+/// An error after which an incomplete new store was removed.
 struct WithdrawnStore: CataloguedError, CustomStringConvertible {
   private let error: StoreError
   private let path: String
 
-  /// The error to throw in place of another one. It is another one if that advises to go on with the store.
+  /// The error to throw instead of another one. It differs only if that one advises to continue
+  /// with the store.
   static func error(_ error: any Error, _ path: String) -> any Error {
     guard let failure = error as? StoreError, [.diskFull, .ioError, .outOfMemory].contains(failure.code) else {
       return error

@@ -10,9 +10,11 @@ import RoostPages
   import Darwin
 #endif
 
-/// Where text goes that a subcommand writes. It is never the store that it comes from or goes to, nor any other.
+/// The destination of text that a subcommand writes. It is never the store of the command, nor any
+/// other store.
 enum OutputPlace {
-  /// Throws where writing to `path` would take a store, its log or the input away, also by another name of theirs.
+  /// Throws if writing to `path` would overwrite a store, its log or the input, under any of their
+  /// names.
   static func check(_ path: String, store: String, input: String? = nil) throws {
     let files = DiskFileSystem.shared
     let (own, log) = (try files.canonicalPath(store), try Store.logPath(files.canonicalPath(store)))
@@ -21,7 +23,7 @@ enum OutputPlace {
     for (name, what) in [(own, "the store"), (log, "the store's log"), (input ?? "-", "what is read")] where name != "-"
     {
       let isSame = facts.map { facts in Facts(name).map { $0.isSame(as: facts) } ?? false } ?? false
-      // A log that is not there may be any moment.
+      // A missing log may be created at any moment.
       if isSame || place == name {
         throw StoreError(.alreadyExists, "this is \(what), and is not replaced", path: path)
       }
@@ -36,7 +38,7 @@ enum OutputPlace {
     }
   }
 
-  /// What the system says of a file; nil where there is none.
+  /// The system's facts about a file; nil if there is none.
   private struct Facts {
     private let found: stat
 
@@ -50,7 +52,7 @@ enum OutputPlace {
     func isSame(as other: Facts) -> Bool { found.st_dev == other.found.st_dev && found.st_ino == other.found.st_ino }
   }
 
-  /// Whether a file begins as a store or a log does.
+  /// Whether a file begins like a store or a log.
   static func beginsLikeAStore(_ path: String) -> Bool {
     guard let file = FileHandle(forReadingAtPath: path) else { return false }
     defer { try? file.close() }

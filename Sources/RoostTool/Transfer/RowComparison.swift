@@ -1,23 +1,23 @@
 import RoostRecords
 import RoostTransfer
 
-/// Compares rows of an entity that two stores have.
+/// Compares the rows of an entity in two stores.
 struct RowComparison {
-  /// A property that both stores have.
+  /// A property that exists in both stores.
   private struct Property {
     var name: String
     var old: FieldAccess
     var new: FieldAccess
-    /// The entity of a reference, by its name.
+    /// The target entity of a reference, in both stores.
     var target: (old: EntityID, new: EntityID)?
   }
 
-  /// A list that both stores have.
+  /// A list that exists in both stores.
   private struct List {
     var name: String
     var old: Relationship
     var new: Relationship
-    /// Whether the members are told by their references, so that only their order is compared.
+    /// Whether references determine the members, so that only their order is compared.
     var isOrderOnly: Bool
   }
 
@@ -31,7 +31,7 @@ struct RowComparison {
   private let properties: [Property]
   private let lists: [List]
   private let oldName: ReferenceText
-  /// The unique indexes by which rows are paired; nil if the stores have no common key.
+  /// The unique indexes that pair rows; nil if the stores have no common key.
   private var keys: (old: String?, new: String?) = (nil, nil)
   private let newName: ReferenceText
 
@@ -56,7 +56,7 @@ struct RowComparison {
       if case .reference(let before) = field.type, case .reference(let after) = other.type {
         property.target = (before, after)
       } else if field.type != other.type {
-        // The schema tells of it.
+        // The comparison of the schemas reports it.
         continue
       }
       properties.append(property)
@@ -84,21 +84,22 @@ struct RowComparison {
     return nil
   }
 
-  /// Whether a row that may be a partner is one of the class.
+  /// Whether a possible partner belongs to the class.
   private func has(_ row: RowID, isOld: Bool) throws -> Bool {
     try isOld ? left.has(row, oldTable) : right.has(row, newTable)
   }
 
   // MARK: Partners
 
-  /// What a row is called in the report.
+  /// The name of a row in the report.
   func name(of row: RowID, isOld: Bool) throws -> String {
     let text = isOld ? oldName : newName
     let value = try text.value(row, isOld ? old : new)
     return ValueWriter.plain(value)
   }
 
-  /// The row of the other store with the same key, or with the same number if the entity has no key.
+  /// The row of the other store with the same key, or with the same number if the entity has no
+  /// key.
   func partner(of row: Row, isOld: Bool) throws -> RowID? {
     let (text, reader, table) = isOld ? (oldName, old, newTable) : (newName, new, oldTable)
     guard let index = isOld ? keys.new : keys.old, let found = table.index(index) else {

@@ -4,8 +4,9 @@ import RoostTransfer
 
 /// Compares the rows of two stores, entity by entity.
 ///
-/// Rows are paired by their numbers, with a cursor in each store that goes on where the number is less. By keys, each row looks up
-/// its partner in the other store's unique index. In both ways one row of each store is in memory.
+/// Rows are paired by their numbers, with a cursor in each store; the one at the smaller number
+/// moves on. If they are paired by keys, each row looks up its partner in the other store's unique
+/// index. In both cases one row of each store is in memory.
 struct StoreComparison {
   enum Pairing { case numbers, keys }
 
@@ -38,7 +39,7 @@ struct StoreComparison {
   let new: RecordReader
   let pairing: Pairing
 
-  /// The declarations that the stores do not share, entity by entity: lines of `@Model` classes.
+  /// The declarations that differ, entity by entity: lines of `@Model` classes.
   var schema: [String] {
     let (before, after) = (SchemaText(old.catalog).declarations, SchemaText(new.catalog).declarations)
     return Set(before.keys).union(after.keys).sorted().flatMap { name -> [String] in
@@ -51,14 +52,15 @@ struct StoreComparison {
     }
   }
 
-  /// The names of all entities with rows, also of those that one store has alone.
+  /// The names of all entities with rows, including those of one store only.
   var entities: [String] {
     let all = (old.catalog.entities + new.catalog.entities).map(\.name).filter { !$0.hasPrefix("@") }
     var known: Set<String> = []
     return all.filter { known.insert($0).inserted }
   }
 
-  /// Those whose rows are compared if none is named. The rows of subclasses are among those of their topmost class.
+  /// The entities that are compared by default. The rows of subclasses belong to their topmost
+  /// class.
   func topmost() throws -> [String] {
     try entities.filter { name in
       try [old.catalog, new.catalog].contains { catalog in

@@ -1,6 +1,6 @@
 package import RoostRecords
 
-/// What can be set from outside of the program.
+/// Checks which fields can be set from outside the program.
 package enum FieldChange {
   /// Whether an entity has all rows of its class, and of no other class.
   package static func isAlone(_ entity: Entity, _ catalog: Catalog) -> Bool {
@@ -8,7 +8,7 @@ package enum FieldChange {
     return !entity.fields.isEmpty || !catalog.entities.contains { $0.field(FieldNames.kind) != nil }
   }
 
-  /// Whether a new row needs a value of a field. Parts of a struct that may be nil do not.
+  /// Whether a new row needs a value for a field. Parts of an optional struct do not.
   package static func isNeeded(_ field: Field, of entity: Entity) -> Bool {
     !field.isOptional && field.initial == nil && field.type != .presence
       && optionalStruct(around: field.name, entity) == nil

@@ -1,7 +1,7 @@
 package import RoostQuery
 internal import RoostRecords
 
-/// A value that is computed of all rows of a group, as `sum(plays)`.
+/// A value that is computed from all rows of a group, such as `sum(plays)`.
 package struct GroupMeasure: Hashable, Sendable {
   package enum Way: String, CaseIterable, Sendable { case count, sum, average, min, max }
 
@@ -28,7 +28,7 @@ package struct GroupMeasure: Hashable, Sendable {
     }
   }
 
-  /// What the engine computes for it.
+  /// The engine's form of the measure.
   package var measure: Measure {
     switch way {
     case .count: Measure(.count, value)
@@ -45,7 +45,7 @@ package struct GroupMeasure: Hashable, Sendable {
 struct QuestionGrouping {
   let keys: [TypedValue]
   private(set) var measures: [GroupMeasure] = []
-  /// Names that columns were given, and what they stand for.
+  /// The names that columns were given, with their values.
   var names: [String: QuestionTyper.Typed] = [:]
 
   init(_ keys: [TypedValue]) { self.keys = keys }
@@ -54,7 +54,7 @@ struct QuestionGrouping {
     QuestionTyper.Typed(expression: .parameter(number, keys[number].kind), kind: keys[number].kind)
   }
 
-  /// The parameter of a measure, which is noted if it is new.
+  /// The parameter of a measure. Adds the measure if it is new.
   mutating func parameter(_ measure: GroupMeasure) -> QuestionTyper.Typed {
     let number = measures.firstIndex(of: measure) ?? measures.count
     if number == measures.count { measures.append(measure) }

@@ -1,7 +1,7 @@
 package import RoostQuery
 package import RoostRecords
 
-/// What a person asks of groups of rows: keys, measures, and conditions on them.
+/// A user's question about groups of rows: keys, measures, and conditions on them.
 ///
 /// The expressions of the columns, of the condition and of the order have parameters: the keys of a group, then its measures.
 package struct GroupQuestion: Sendable {
@@ -20,10 +20,12 @@ package struct GroupQuestion: Sendable {
   package let order: [Order]
 
   /// - Parameters:
-  ///   - keys: What rows of one group have in common, as `genre` or `decade = year / 10 * 10`. Without keys all rows are one group.
-  ///   - columns: What is shown of each group, as `genre`, `count` or `total = sum(plays)`.
-  ///   - having: Which groups, as in `count > 3`.
-  ///   - sort: As `-sum(plays),genre`. Without it groups come in the order of their keys.
+  ///   - keys: The values that all rows of a group share, such as `genre` or
+  ///       `decade = year / 10 * 10`. Without keys all rows are one group.
+  ///   - columns: The values to show for each group, such as `genre`, `count` or
+  ///       `total = sum(plays)`.
+  ///   - having: A condition on groups, such as `count > 3`.
+  ///   - sort: The order, such as `-sum(plays),genre`. Without it groups are sorted by their keys.
   package init(
     by keys: [String], columns: [String], having: String?, sort: String?, of rows: RowClass, _ catalog: Catalog
   ) throws {

@@ -1,4 +1,4 @@
-/// A word of a condition that somebody typed.
+/// A word of a condition that a user typed.
 struct Word: Hashable {
   enum Kind: Hashable {
     case name(String)
@@ -17,7 +17,7 @@ struct Word: Hashable {
   var place: Int
 }
 
-/// Takes a condition apart into words, in Swift's spelling.
+/// Splits a condition into words, in Swift's syntax.
 struct QuestionLexer {
   private static let signs = [
     "&&", "||", "==", "!=", "<=", ">=", "??", "?.", "...", "..<", "<", ">", "!", "+", "-", "*", "/", "%", "(", ")", "[",
@@ -137,7 +137,7 @@ struct QuestionLexer {
     return found
   }
 
-  /// `\u{e9}`; stands on the closing brace afterwards.
+  /// Reads `\u{e9}`, and stops at the closing brace.
   private mutating func scalar() throws(QuestionFault) -> Character {
     let start = at
     guard at + 1 < characters.count, characters[at + 1] == "{" else { throw fault("write \\u{e9}", start) }

@@ -1,11 +1,11 @@
-/// Puts the words of a condition together, with Swift's precedences.
+/// Parses the words of a condition, with Swift's precedences.
 struct QuestionParser {
   private let text: String
   private let words: [Word]
   private var at = 0
   private var depth = 0
 
-  /// Deeper conditions are refused, so that nothing runs out of stack.
+  /// The deepest nesting, so that the stack does not overflow.
   private static let deepest = 60
 
   private init(_ text: String) throws(QuestionFault) {
@@ -20,7 +20,7 @@ struct QuestionParser {
     return whole
   }
 
-  /// Changes of fields, between commas: `plays = plays + 1, rating = nil`.
+  /// Parses changes of fields, separated by commas: `plays = plays + 1, rating = nil`.
   static func changes(_ text: String) throws(QuestionFault) -> [(name: String, place: Int, value: Placed)] {
     var parser = try QuestionParser(text)
     var changes: [(name: String, place: Int, value: Placed)] = []
@@ -40,7 +40,7 @@ struct QuestionParser {
     return changes
   }
 
-  /// What is said of a word that cannot come next: mostly it is one of another language.
+  /// The error for a word that cannot come next. Usually it belongs to another language.
   private var surplus: String {
     if word.kind == .sign("=") { return "write == to compare" }
     guard case .name(let name) = word.kind else { return "an operator such as && or == is expected before this" }
@@ -63,7 +63,7 @@ struct QuestionParser {
     QuestionFault(detail: detail, place: place ?? word.place, text: text)
   }
 
-  /// What is written before the end.
+  /// The last word of the text.
   private var last: String {
     let end = text.reversed().drop { $0.isWhitespace }
     return String(end.prefix { !$0.isWhitespace }.reversed().suffix(20))
@@ -79,7 +79,7 @@ struct QuestionParser {
     if !take(sign) { throw fault(word.kind == .sign("=") ? surplus : "'\(sign)' is expected") }
   }
 
-  // MARK: From the loosest to the tightest
+  // MARK: From the lowest to the highest precedence
 
   private mutating func expression() throws(QuestionFault) -> Placed {
     try deeper { (parser) throws(QuestionFault) in try parser.ternary() }
@@ -108,7 +108,7 @@ struct QuestionParser {
       at += 1
       count += 1
       guard count < Self.deepest else { throw tooDeep }
-      // `??` binds to the right.
+      // `??` is right-associative.
       let other =
         try sign == "??" ? deeper { (parser) throws(QuestionFault) in try parser.binary(level) } : binary(level + 1)
       one = Placed(written: .binary(sign, one, other), place: place)
@@ -119,7 +119,7 @@ struct QuestionParser {
     return one
   }
 
-  /// What `||` or `&&` joins.
+  /// Parses operands joined by `||` or `&&`.
   private mutating func chain(_ level: Int) throws(QuestionFault) -> Placed {
     let place = word.place
     var all = [try binary(level + 1)]
@@ -183,7 +183,7 @@ struct QuestionParser {
     }
   }
 
-  /// A `!` that stands at what is before it belongs to that.
+  /// Whether `!` directly follows a value, and so belongs to it.
   private func isBehindValue(_ place: Int) -> Bool {
     place > 0 && !Array(text)[place - 1].isWhitespace
   }

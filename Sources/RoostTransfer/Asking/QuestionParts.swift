@@ -1,6 +1,6 @@
 /// Splits a text at its commas, except in quotes and brackets.
 package enum QuestionParts {
-  /// The parts without the spaces around them; empty parts are left out.
+  /// The parts without surrounding spaces. Empty parts are left out.
   package static func split(_ text: String) -> [String] {
     var parts = [""]
     var (quote, depth) = (Character?.none, 0)
@@ -31,7 +31,7 @@ package enum QuestionParts {
     return parts.map(trimmed).filter { !$0.isEmpty }
   }
 
-  /// Keys to sort by, as in `-year,title`: each without its sign, and whether it had one.
+  /// Sort keys, as in `-year,title`: each without its sign, and whether it had one.
   package static func keys(_ text: String) -> [(word: String, isDescending: Bool)] {
     split(text).map { part in
       part.first == "-" ? (trimmed(String(part.dropFirst())), true) : (part, false)

@@ -1,9 +1,10 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// Names in a question about groups: they are keys of the groups, or measures.
+/// Resolves names in a question about groups: keys of the groups, or measures.
 extension QuestionTyper {
-  /// The parameter that a name stands for; nil if it is no name, and for what is computed from names.
+  /// The parameter for a name; nil if this is not a name, and for values that are computed from
+  /// names.
   mutating func grouped(_ placed: Placed) throws(QuestionFault) -> Typed? {
     guard let grouping else { return nil }
     switch placed.written {
@@ -15,7 +16,7 @@ extension QuestionTyper {
       if let key = grouping.keys.firstIndex(where: { $0.name == name }) { return grouping.key(key) }
       if let key = key(placed) { return key }
       if name == GroupMeasure.Way.count.rawValue { return try measure(.count, [], placed: placed) }
-      // An unknown name has an error of its own.
+      // An unknown name throws its own error.
       _ = try ofRow(placed)
       throw fault(
         "'\(name)' is no key of the groups: group by it too, or write sum(\(name)), average(\(name)), min(\(name)), max(\(name)) or count(\(name))",
@@ -26,7 +27,7 @@ extension QuestionTyper {
     }
   }
 
-  /// The parameter of the key that is written in these words.
+  /// The parameter of the key with this expression.
   private mutating func key(_ placed: Placed) -> Typed? {
     guard let grouping, let found = try? ofRow(placed),
       let number = grouping.keys.firstIndex(where: { $0.expression == found.expression })
@@ -34,7 +35,7 @@ extension QuestionTyper {
     return grouping.key(number)
   }
 
-  /// What words mean in one row.
+  /// The meaning of an expression in one row.
   private mutating func ofRow(_ placed: Placed) throws(QuestionFault) -> Typed {
     let before = grouping
     grouping = nil

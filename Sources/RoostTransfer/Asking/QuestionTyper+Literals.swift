@@ -2,7 +2,7 @@ internal import RoostQuery
 internal import RoostRecords
 
 extension QuestionTyper {
-  /// A literal, as the kind that is wanted; without one, as Swift would take it.
+  /// A literal in the wanted kind. Without a wanted kind it gets Swift's default type.
   func literal(_ placed: Placed, _ wanted: Kind?) throws(QuestionFault) -> Typed {
     let whole = wanted?.whole
     switch placed.written {
@@ -74,7 +74,7 @@ extension QuestionTyper {
     guard case .plain(let type) = kind else { throw fault("a plain value is expected", placed) }
     do throws(ValueFault) {
       var text = text
-      // A number is seconds. Digits in quotes are no number.
+      // A number means seconds. Digits in quotes are not a number.
       if type == .date, !isQuoted { text = "@" + text }
       return try PlainText.value(text, type)
     } catch { throw fault(error.detail, placed) }

@@ -3,7 +3,7 @@ internal import RoostRecords
 
 /// Stored structs: `place.city` is the field `place.city` of the row.
 extension QuestionTyper {
-  /// The struct with a path. Its value is whether it is there.
+  /// The struct with a path. Its value is whether the struct exists.
   func structure(_ path: String, _ rows: RowClass, row: RoostQuery.Expression, kind: Kind) -> Typed {
     let place = StructPath(row: row, kind: kind, name: path)
     guard let presence = rows.entity.field(path), presence.type == .presence else {
@@ -13,7 +13,8 @@ extension QuestionTyper {
       expression: .field(row, presence.id), kind: .optional(.plain(.presence)), structure: place)
   }
 
-  /// A part of a struct: a field, or a struct within. It is nil where one of the structs around it is.
+  /// A part of a struct: a field, or a nested struct. It is nil if one of the structs around it is
+  /// nil.
   func part(_ name: String, of path: StructPath, _ placed: Placed) throws(QuestionFault) -> Typed {
     guard let entity = path.kind.entity.flatMap({ catalog.entity($0) }) else {
       throw fault("a row is expected", placed)

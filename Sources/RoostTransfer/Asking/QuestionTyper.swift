@@ -1,14 +1,16 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// Finds out what the names of a typed condition stand for, and makes an expression of it.
+/// Resolves the names in a typed condition, and makes an expression of it.
 ///
-/// It is a little more patient than Swift: where a value may be nil, a comparison with it is false for nil, and `a.b` means `a?.b`.
+/// It allows a little more than Swift: a comparison with an optional value is false for nil, and
+/// `a.b` means `a?.b`.
 struct QuestionTyper {
   struct Typed {
     var expression: RoostQuery.Expression
     var kind: Kind
-    /// Where the parts are, if this is a stored struct. Then the expression tells whether it is there.
+    /// The location of the parts, if this is a stored struct. Then the expression is whether the
+    /// struct exists.
     var structure: StructPath?
   }
 
@@ -17,19 +19,19 @@ struct QuestionTyper {
     /// The row, and its kind.
     var row: RoostQuery.Expression
     var kind: Kind
-    /// The name of the struct in the store, as `place` or `place.position`.
+    /// The path of the struct in the store, such as `place` or `place.position`.
     var name: String
   }
 
   private let text: String
   let catalog: Catalog
-  /// The class of the row that is asked about.
+  /// The class of the queried rows.
   let rows: RowClass
   var entity: EntityID { rows.entity.id }
-  /// What `$0` stands for in the closures around, the innermost last.
+  /// The meaning of `$0` in the surrounding closures, the innermost last.
   private var scope: [(variable: Int, kind: Kind)] = []
   private var lastVariable = 0
-  /// What names stand for in a question about groups; nil in a question about rows.
+  /// The meaning of names in a question about groups; nil in a question about rows.
   var grouping: QuestionGrouping?
 
   init(_ text: String, _ catalog: Catalog, of rows: RowClass) {
@@ -42,7 +44,7 @@ struct QuestionTyper {
     QuestionFault(detail: detail, place: placed.place, text: text)
   }
 
-  /// A condition, in which nil counts as false.
+  /// A condition, in which nil means false.
   mutating func condition(_ placed: Placed) throws(QuestionFault) -> RoostQuery.Expression {
     let found = try typed(placed, .bool)
     guard found.kind.whole == .bool else {
@@ -51,14 +53,14 @@ struct QuestionTyper {
     return found.kind.isOptional ? .coalesce(found.expression, .constant(.bool(false), .bool)) : found.expression
   }
 
-  /// What a kind is called in sentences: an entity by its name.
+  /// The name of a kind in messages. An entity has its own name.
   func name(_ kind: Kind) -> String {
     if let id = kind.entity, let name = catalog.name(of: id) { return kind.isOptional ? "\(name)?" : name }
     if case .rows(let id) = kind.whole, let name = catalog.name(of: id) { return "[\(name)]" }
     return "\(kind)"
   }
 
-  /// A literal takes the kind that is wanted, if it can.
+  /// The expression of a parsed value. A literal gets the wanted kind if possible.
   mutating func typed(_ placed: Placed, _ wanted: Kind? = nil) throws(QuestionFault) -> Typed {
     if let found = try grouped(placed) { return found }
     switch placed.written {
@@ -67,7 +69,7 @@ struct QuestionTyper {
       guard let last = scope.last else { return Typed(expression: .row, kind: .plain(.reference(entity))) }
       return Typed(expression: .variable(last.variable), kind: last.kind)
     case .name(let name):
-      // In a closure names are those of the row, as `$0` outside of it.
+      // In a closure, names belong to the row, as `$0` does outside.
       return try property(name, of: Typed(expression: .row, kind: .plain(.reference(entity))), placed)
     case .property(let base, let name, _): return try property(name, of: typed(base), placed)
     case .call(let base, let name, let arguments, _): return try call(name, of: base, arguments, placed: placed)
@@ -157,7 +159,7 @@ struct QuestionTyper {
 
   // MARK: Operators
 
-  /// Two operands of one kind: a literal takes the other's.
+  /// Two operands of one kind: a literal gets the other operand's kind.
   private mutating func pair(
     _ one: Placed, _ other: Placed, wanted: Kind? = nil
   ) throws(QuestionFault) -> (Typed, Typed) {
@@ -204,7 +206,7 @@ struct QuestionTyper {
     "==": .equal, "!=": .notEqual, "<": .less, "<=": .lessOrEqual, ">": .greater, ">=": .greaterOrEqual,
   ]
 
-  /// A condition on values that may be nil, which is false where one is.
+  /// A condition on optional values that is false if one of them is nil.
   private func present(
     _ parts: [Typed], _ body: ([RoostQuery.Expression]) -> RoostQuery.Expression
   ) -> RoostQuery.Expression {
@@ -215,7 +217,7 @@ struct QuestionTyper {
     return tests.isEmpty ? whole : .and(tests + [whole])
   }
 
-  /// What is made of values that may be nil, which is nil where one is.
+  /// A value computed from optional values that is nil if one of them is nil.
   private func joined(
     _ parts: [Typed], _ body: ([RoostQuery.Expression]) -> RoostQuery.Expression
   ) throws(QuestionFault) -> Typed {
@@ -240,10 +242,10 @@ struct QuestionTyper {
 
   // MARK: Collections that may be nil
 
-  /// Whether it is a collection behind `?.`.
+  /// Whether this is an optional collection.
   private func mayLack(_ base: Typed) -> Bool { base.kind.isOptional && base.kind.whole.element != nil }
 
-  /// What a body makes of a collection that may be nil; nil where it is.
+  /// The result of `body` for an optional collection; nil if the collection is nil.
   private mutating func bound(
     _ base: Typed, _ body: (inout QuestionTyper, Typed) throws(QuestionFault) -> Typed
   ) throws(QuestionFault) -> Typed {
@@ -352,7 +354,7 @@ struct QuestionTyper {
     return Typed(expression: present([base, other]) { .text(test, $0[0], $0[1]) }, kind: .bool)
   }
 
-  /// A search in the full text index of a row's entity.
+  /// A full text search in the index of a row's entity.
   private func search(_ row: Typed, _ question: Placed, placed: Placed) throws(QuestionFault) -> Typed {
     guard case .text(let text) = question.written else {
       throw fault("matches needs a text in quotation marks", question)
@@ -390,7 +392,7 @@ struct QuestionTyper {
 }
 
 extension Written {
-  /// Whether its kind depends on what stands beside it.
+  /// Whether its kind depends on the other operand.
   var isLiteral: Bool {
     switch self {
     case .null, .flag, .integer, .number, .text, .row: true

@@ -1,10 +1,11 @@
 package import RoostQuery
 package import RoostRecords
 
-/// A class whose rows are asked for: the entity that has them, and the condition that tells them from others.
+/// A class whose rows are queried: the entity with the rows, and the condition that selects them.
 ///
-/// The rows of a class and of its subclasses are rows of one entity, that of the topmost class. A field of each row names its class.
-/// A property that a subclass declares is a field with the name of the class before it: `Dog/tricks`. Here it is called `tricks`.
+/// The rows of a class and of its subclasses are stored in one entity, that of the topmost class. A
+/// field of each row names its class. A property of a subclass is stored in a field whose name
+/// begins with the class: `Dog/tricks`. Here it is called `tricks`.
 ///
 /// ```
 /// class    entity  numbers     fields
@@ -53,7 +54,7 @@ package struct RowClass: Sendable {
 
   // MARK: Rows
 
-  /// What is true of the rows of the class; nil for all rows of the entity.
+  /// The condition for rows of the class; nil for all rows of the entity.
   package var condition: RoostQuery.Expression? {
     guard let numbers, let field = entity.field(FieldNames.kind) else { return nil }
     let tests = numbers.map { number in
@@ -63,7 +64,7 @@ package struct RowClass: Sendable {
     return tests.count == 1 ? tests[0] : .or(tests)
   }
 
-  /// The query of those rows of the class for which a condition holds.
+  /// The query for the rows of the class that fulfil a condition.
   package func query(
     where condition: RoostQuery.Expression? = nil, by order: [Order] = [], offset: Int = 0, limit: Int? = nil
   ) -> Query {
@@ -72,7 +73,7 @@ package struct RowClass: Sendable {
       entity.name, where: both.count > 1 ? .and(both) : both.first, by: order, offset: offset, limit: limit)
   }
 
-  /// Whether a row of the entity is one of the class.
+  /// Whether a row of the entity belongs to the class.
   package func has(_ row: Row, _ table: TableReader) throws -> Bool {
     guard let numbers, let field = entity.field(FieldNames.kind), let access = table.access(field.id) else {
       return true
@@ -81,21 +82,21 @@ package struct RowClass: Sendable {
     return numbers.contains { UInt64($0) == number }
   }
 
-  /// Whether the entity has a row of this number that is one of the class.
+  /// Whether the entity has a row with this number that belongs to the class.
   package func has(_ id: RowID, _ table: TableReader) throws -> Bool {
     if numbers == nil { return try table.contains(id) }
     var cursor = try table.cursor()
     return try cursor.seek(id) && has(cursor.row(), table)
   }
 
-  /// How many rows there are.
+  /// The number of rows.
   package func count(_ reader: RecordReader) throws -> Int {
     numbers == nil ? try reader.table(entity.id).count : try Planner(Ground(reader)).count(query())
   }
 
   // MARK: Names
 
-  /// What a field or a relationship is called in the class; nil if the class does not have it.
+  /// The name of a field or relationship in the class; nil if the class does not have it.
   package func title(of name: String) -> String? {
     guard numbers != nil, let slash = name.firstIndex(of: "/") else { return name }
     let owner = String(name[..<slash])
@@ -103,14 +104,14 @@ package struct RowClass: Sendable {
     return heirs.contains(owner) ? name : nil
   }
 
-  /// The names that the store may have for a property, the class's own first.
+  /// The possible names of a property in the store, the class's own first.
   private func names(_ name: String) -> [String] {
     lineage.map { $0 + "/" + name } + (title(of: name) == nil ? [] : [name])
   }
 
   package func field(_ name: String) -> Field? { names(name).lazy.compactMap { entity.field($0) }.first }
 
-  /// Whether each row of the class has a value of a field that rows of other classes may lack.
+  /// Whether each row of the class has a value in a field that rows of other classes may lack.
   func always(_ field: Field) -> Bool { field.isNeeded && lineage.contains(String(field.name.prefix { $0 != "/" })) }
 
   package func relationship(_ name: String, _ catalog: Catalog) -> Relationship? {
@@ -123,7 +124,7 @@ package struct RowClass: Sendable {
     catalog.relationships(of: entity.id).filter { !$0.isHidden && title(of: $0.name) != nil }
   }
 
-  /// The path of a struct as the store has it; nil where no struct has this path.
+  /// The path of a struct in the store; nil if no struct has this path.
   package func structure(_ path: String) -> String? {
     names(path).first { name in entity.fields.contains { $0.name.hasPrefix(name + ".") || $0.isPresence(name) } }
   }

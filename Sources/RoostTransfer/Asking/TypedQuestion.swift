@@ -1,9 +1,9 @@
 package import RoostQuery
 package import RoostRecords
 
-/// Conditions and orders that somebody types, as in `genre == "jazz" && duration > 180`.
+/// Conditions and orders that a user types, such as `genre == "jazz" && duration > 180`.
 ///
-/// They become expressions with constants in them; nothing that was typed reaches the engine as text.
+/// They become expressions with constants. The typed text itself never reaches the engine.
 package enum TypedQuestion {
   package static func condition(
     _ text: String, of rows: RowClass, _ catalog: Catalog
@@ -17,7 +17,8 @@ package enum TypedQuestion {
     return expression
   }
 
-  /// What fields of rows become, as in `plays = plays + 1, rating = nil`. A value may name fields of the row as it was before.
+  /// Changes of fields, such as `plays = plays + 1, rating = nil`. A value may use the row's former
+  /// values.
   package static func changes(
     _ text: String, of rows: RowClass, _ catalog: Catalog
   ) throws -> [(field: Field, value: RoostQuery.Expression)] {
@@ -38,7 +39,7 @@ package enum TypedQuestion {
         throw fault("'\(change.name)' must have a value in \(rows.name), and this may be nil")
       }
       if let check = field.caseCheck {
-        // Only a program knows that a computed value is a case.
+        // Only a program can check that a computed value is a case.
         guard case .constant(let value, _) = found.expression else {
           throw fault("the value of '\(field.name)' must be a literal")
         }
@@ -51,7 +52,8 @@ package enum TypedQuestion {
     return changes
   }
 
-  /// `releaseDate`, `-releaseDate` for the other direction, `album.title`; several between commas.
+  /// Parses `releaseDate`, `-releaseDate` for descending order, `album.title`; several keys are
+  /// separated by commas.
   package static func order(_ text: String, of rows: RowClass, _ catalog: Catalog) throws -> [Order] {
     var orders: [Order] = []
     for (word, isDescending) in QuestionParts.keys(text) {

@@ -1,13 +1,14 @@
 package import RoostQuery
 package import RoostRecords
 
-/// A value of each row that a person types, as in `album.title`, `plays * 2` or `title.lowercased()`.
+/// A value of each row that a user types, such as `album.title`, `plays * 2` or
+/// `title.lowercased()`.
 package struct TypedValue: Sendable {
-  /// What the value is called: the text, or the name in `double = plays * 2`.
+  /// The name of the value: its text, or the name in `double = plays * 2`.
   package let name: String
   package let expression: RoostQuery.Expression
   package let kind: Kind
-  /// The type that it is written as. A reference is written as the key of its target.
+  /// The type in which it is written. A reference is written as the key of its target.
   package let type: FieldType
 
   package init(_ text: String, of rows: RowClass, _ catalog: Catalog) throws {
@@ -33,7 +34,7 @@ package struct TypedValue: Sendable {
 }
 
 extension FieldType {
-  /// The type of a field that could hold values of the kind; nil for rows and for structs.
+  /// The type of a field that could hold such values; nil for rows and structs.
   package init?(_ kind: Kind) {
     switch kind {
     case .plain(let type): self = type

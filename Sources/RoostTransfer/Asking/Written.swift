@@ -1,4 +1,4 @@
-/// A condition as it was typed, before anybody looked what its names stand for.
+/// A parsed condition whose names are not resolved yet.
 indirect enum Written: Hashable {
   case null
   case flag(Bool)
@@ -10,7 +10,7 @@ indirect enum Written: Hashable {
   /// The element of the innermost closure, or the row.
   case element
   case name(String)
-  /// A property, behind `?.` if the flag says so.
+  /// A property, after `?.` if the flag is set.
   case property(Placed, String, isChained: Bool)
   case call(Placed, String, [Argument], isChained: Bool)
   case subscripted(Placed, Placed)
@@ -18,21 +18,21 @@ indirect enum Written: Hashable {
   case negate(Placed)
   case unwrap(Placed)
   case binary(String, Placed, Placed)
-  /// What `&&` joins, or `||`. A list, so that a long chain is not deep.
+  /// Operands of `&&` or `||`. They are in a list, so that a long chain is not deeply nested.
   case joined(isAnd: Bool, [Placed])
   case conditional(Placed, Placed, Placed)
-  /// `date("…")` and the like.
+  /// `date("…")` and similar functions.
   case function(String, [Argument])
 
   struct Argument: Hashable {
     var label: String?
     var value: Placed
-    /// What stands in braces: its `$0` is each element.
+    /// Whether it is in braces: then `$0` means each element.
     var isClosure = false
   }
 }
 
-/// The same with the place where it stands.
+/// A part of a condition with its position.
 struct Placed: Hashable {
   var written: Written
   var place: Int

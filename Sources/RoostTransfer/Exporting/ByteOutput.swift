@@ -4,7 +4,7 @@ package import RoostFile
 /// Takes bytes in the order in which they are written.
 package protocol ByteOutput: AnyObject {
   func write(_ bytes: UnsafeRawBufferPointer) throws
-  /// Nothing comes any more.
+  /// Ends the output.
   func finish() throws
 }
 
@@ -18,7 +18,7 @@ package final class MemoryOutput: ByteOutput {
   package func finish() {}
 }
 
-/// A file, a pipe, or whatever else has a descriptor.
+/// Writes to a file, a pipe, or any other descriptor.
 package final class DescriptorOutput: ByteOutput {
   private let stream: ByteStream
 
@@ -28,7 +28,7 @@ package final class DescriptorOutput: ByteOutput {
   package func finish() {}
 }
 
-/// Makes an LZ4 frame of what is written, for the program `lz4` and for ``UnpackedInput``.
+/// Compresses the output as an LZ4 frame, for the program `lz4` and for ``UnpackedInput``.
 package final class PackedOutput: ByteOutput {
   private let output: any ByteOutput
   private let packer: FramePacker
@@ -44,7 +44,7 @@ package final class PackedOutput: ByteOutput {
 
   package func write(_ bytes: UnsafeRawBufferPointer) throws {
     try begin()
-    // In pieces, because the library asks for room for all that it is given at once.
+    // In pieces, because the library needs room for all bytes of a call at once.
     var rest = bytes[...]
     while !rest.isEmpty {
       let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 20))

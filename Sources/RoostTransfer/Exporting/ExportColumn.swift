@@ -2,36 +2,37 @@ internal import RoostFile
 internal import RoostQuery
 internal import RoostRecords
 
-/// What an export writes of each row, under one name.
+/// A value of each row that an export writes, with its name.
 struct ExportColumn {
   enum Content {
     case value(FieldAccess)
-    /// Where a reference leads, as a key.
+    /// A reference, as the key of its target.
     case reference(FieldAccess, KeyWay)
     /// The rows of a relationship by links, as keys.
     case list(Relationship, KeyWay)
-    /// Whether an optional struct is there.
+    /// Whether an optional struct has a value.
     case presence(FieldAccess)
     /// The name of the row's class.
     case kind(FieldAccess)
     /// The row's number.
     case number
-    /// What a person typed: one of some values.
+    /// A value that a user typed: its index among some values.
     case computed(RowValues, Int)
-    /// What a person typed, if it is a reference: the key of its target.
+    /// A reference that a user typed: the key of its target.
     case computedReference(RowValues, Int, KeyWay)
   }
 
-  /// What the column is called that tells rows' numbers. Importers leave it out, and it is written only where it is asked for.
+  /// The name of the column of row numbers. Importers ignore it, and it is written only on request.
   static let numberName = "#"
 
   static func number(_ entity: Entity) -> ExportColumn {
     ExportColumn(name: numberName, content: .number, type: .reference(entity.id))
   }
 
-  /// The columns of these names.
+  /// The columns with these names.
   ///
-  /// - Parameter computes: Whether other words are values that are computed of each row, such as `album.title` or `plays * 2`.
+  /// - Parameter computes: Whether other words are values to compute for each row, such as
+  ///   `album.title` or `plays * 2`.
   static func named(
     _ names: [String], among columns: [ExportColumn], _ rows: RowClass, reader: RecordReader, computes: Bool
   ) throws -> [ExportColumn] {
@@ -65,7 +66,7 @@ struct ExportColumn {
     return found
   }
 
-  /// Whether a person typed it. Then its name is no path of a struct's part.
+  /// Whether a user typed it. Then its name is not the path of a struct's part.
   var isComputed: Bool {
     switch content {
     case .computed, .computedReference: true
@@ -73,7 +74,7 @@ struct ExportColumn {
     }
   }
 
-  /// Gives back what computing borrowed.
+  /// Releases resources of computed values.
   func rest() {
     switch content {
     case .computed(let values, _), .computedReference(let values, _, _): values.rest()
@@ -83,12 +84,12 @@ struct ExportColumn {
 
   var name: String
   let content: Content
-  /// As which type it is written.
+  /// The type in which it is written.
   let type: FieldType
-  /// Whether the structs are there of which this is a part.
+  /// The presence fields of the structs around it.
   var presences: [FieldAccess] = []
 
-  /// All that is told of an entity's rows, and can be read again.
+  /// All columns that an import can read back.
   static func all(_ rows: RowClass, _ reader: RecordReader) throws -> [ExportColumn] {
     let entity = rows.entity
     let (catalog, table) = (reader.catalog, try reader.table(entity.id))
@@ -102,7 +103,7 @@ struct ExportColumn {
         columns.append(ExportColumn(name: title, content: .presence(access), type: .bool))
       } else if case .reference(let target) = field.type {
         let one = relationships.first { $0.shape == .one(field.id) }
-        // Nobody gave a name to what leads here alone.
+        // The models do not name this side.
         if one?.isHidden == true { continue }
         let way = KeyWay(target, catalog)
         columns.append(ExportColumn(name: title, content: .reference(access, way), type: way.type))
@@ -123,13 +124,13 @@ struct ExportColumn {
     return columns
   }
 
-  /// Links are written on one side: on the one that keeps an order, else the one that came first.
+  /// Links are written on one side: on the ordered one, else on the one declared first.
   private static func isWritten(_ one: Relationship, _ catalog: Catalog) -> Bool {
     guard let other = catalog.inverse(of: one), !other.isHidden else { return true }
     return one.isOrdered == other.isOrdered ? one.id < other.id : one.isOrdered
   }
 
-  /// What a row has here, and as which type that is written.
+  /// The row's value, and the type in which it is written.
   func value(_ row: Row, _ table: TableReader, reader: RecordReader) throws -> (value: Value, type: FieldType) {
     for presence in presences where try table.value(presence, row).isNull { return (.null, type) }
     switch content {
@@ -158,7 +159,8 @@ struct ExportColumn {
     }
   }
 
-  /// How a row is named so that it is read again: its number stands in a list where a key may look like one.
+  /// The name of a row in a form that can be read back: its number is in a list if keys may look
+  /// like numbers.
   static func exported(
     _ row: RowID, _ way: KeyWay, reader: RecordReader
   ) throws -> Value {
@@ -167,7 +169,7 @@ struct ExportColumn {
     return key
   }
 
-  /// How a row is named: by its unique field, or by its number where it has none.
+  /// The key of a row: the value of its unique field, or its number if there is none.
   static func key(
     of row: RowID, _ way: KeyWay, _ reader: RecordReader
   ) throws -> (value: Value, type: FieldType) {

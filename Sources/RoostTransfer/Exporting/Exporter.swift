@@ -2,27 +2,28 @@ internal import RoostFile
 package import RoostQuery
 package import RoostRecords
 
-/// Writes the rows of a query as text, in such a way that an ``Importer`` makes the same rows of it.
+/// Writes the rows of a query as text that an ``Importer`` can read back.
 ///
-/// References are written as the keys of what they lead to, so they mean the same in another store. Where an entity has no unique
-/// field they are written as numbers of rows, and mean something in this store alone.
+/// References are written as the keys of their targets, so they are valid in other stores. If an
+/// entity has no unique field, they are written as row numbers, which are valid in this store only.
 package struct Exporter {
   private let reader: RecordReader
   private let format: TextFormat
   private let names: [String]?
   private let computes: Bool
-  /// Whose rows; nil for the entity of a query.
+  /// The class of the rows; nil for the entity of a query.
   private let rows: RowClass?
-  /// What a field is called in the text; nil where it is left out.
+  /// The name of a field in the text; nil if it is left out.
   private let name: (String) -> String?
-  /// So many bytes are written at once.
+  /// The number of bytes that are written at once.
   private let piece = 1 << 16
 
   /// - Parameters:
-  ///   - format: Of a table, `names` says which columns are written, and in which order.
-  ///   - columns: The same for every format; `#` is the row's number. What leaves columns out may not be importable again.
-  ///   - rows: The class whose properties are written, if it is no topmost one.
-  ///   - computes: Whether a column may be computed of each row, such as `album.title`.
+  ///   - format: For a table, `names` lists the columns to write, in this order.
+  ///   - columns: The columns for any format; `#` is the row's number. Without some columns the
+  ///       text may not be importable.
+  ///   - rows: The class whose properties are written, if it is not a topmost one.
+  ///   - computes: Whether columns may be computed for each row, such as `album.title`.
   package init(
     _ reader: RecordReader, _ format: TextFormat, columns: [String]? = nil, computes: Bool = false,
     of rows: RowClass? = nil, name: @escaping (String) -> String? = { $0 }
@@ -35,8 +36,8 @@ package struct Exporter {
     if case .csv(_, let names?) = format { self.names = names } else { names = columns }
   }
 
-  /// Writes all rows of a query, and returns how many there were. `isCancelled` is asked now and then; where it says so the text
-  /// is left as it is, without an end, and a `CancellationError` thrown.
+  /// Writes all rows of a query, and returns their number. It calls `isCancelled` from time to
+  /// time. If that returns true, the text remains incomplete and a `CancellationError` is thrown.
   @discardableResult
   package func write(
     _ query: Query, to output: any ByteOutput, isCancelled: @escaping () -> Bool = { false }
@@ -46,7 +47,7 @@ package struct Exporter {
     }
   }
 
-  /// The same of rows by their numbers, in this order. Those that are not there are left out.
+  /// Writes rows by their numbers, in this order. Missing rows are left out.
   @discardableResult
   package func write(
     _ rows: some Sequence<RowID>, of entity: String, to output: any ByteOutput,
@@ -127,7 +128,7 @@ package struct Exporter {
       }
       return true
     }
-    // What is cut off must not look whole.
+    // Incomplete output must not look complete.
     if wasCancelled { throw CancellationError() }
     if format == .json { text += (count > 0 ? "\n]\n" : "]\n").utf8 }
     try text.withUnsafeBytes { try output.write($0) }
@@ -153,11 +154,11 @@ package struct Exporter {
   }
 }
 
-/// How the parts of structs stand in objects.
+/// How the parts of structs are nested in objects.
 struct ExportShape {
   private indirect enum Node {
     case column(ExportColumn)
-    /// A struct: whether it is there, and its parts.
+    /// A struct: whether it exists, and its parts.
     case structure(presence: ExportColumn?, [(name: String, node: Node)])
   }
 
@@ -169,7 +170,7 @@ struct ExportShape {
     var found: [(name: String, node: Node)] = []
     var done: Set<String> = []
     for column in columns {
-      // A class's name begins with the same sign as what is ours.
+      // A class's name begins with the same sign as our own fields.
       let rest = column.name.dropFirst(above.count)
       let name = column.isComputed ? column.name : String(rest.prefix { $0 != "." })
       guard done.insert(name).inserted else { continue }

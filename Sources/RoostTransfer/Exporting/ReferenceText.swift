@@ -1,6 +1,7 @@
 package import RoostRecords
 
-/// How texts name the rows of an entity: by the key of its first unique field, or by their numbers.
+/// How texts identify the rows of an entity: by the key of its first unique field, or by their
+/// numbers.
 package struct ReferenceText {
   private let way: KeyWay
 

@@ -1,11 +1,11 @@
 package import RoostQuery
 package import RoostRecords
 
-/// The rows of a query as short texts, for whoever shows them to a person.
+/// The rows of a query as short texts for display.
 package struct RowListing {
   package struct Column: Sendable {
     package let name: String
-    /// Whether what stands there is a number, which is read from its end.
+    /// Whether the values are numbers, which are aligned right.
     package let isNumber: Bool
   }
 
@@ -14,7 +14,8 @@ package struct RowListing {
   private let table: TableReader
   private let reader: RecordReader
 
-  /// - Parameter names: Which columns, in which order; nil for all, behind the row's number. `#` is the row's number.
+  /// - Parameter names: The columns to show, in this order; nil for all, after the row's number.
+  ///   `#` is the row's number.
   package init(_ reader: RecordReader, of rows: RowClass, columns names: [String]? = nil) throws {
     self.reader = reader
     table = try reader.table(rows.entity.id)
@@ -26,7 +27,8 @@ package struct RowListing {
     columns = sources.map { Column(name: $0.name, isNumber: $0.type.isNumber) }
   }
 
-  /// Calls `body` with the texts of each row, nil for nil, until it says false. Beside it stands what the plan did.
+  /// Calls `body` with the texts of each row, nil for nil, until it returns false. Returns the plan
+  /// with its counts.
   @discardableResult
   package func forEach(_ query: Query, _ body: ([String?]) throws -> Bool) throws -> Plan {
     let plan = try Planner(Ground(reader)).plan(query)
@@ -48,7 +50,7 @@ package struct RowListing {
 }
 
 extension FieldType {
-  /// Whether values are numbers, which are read from their end.
+  /// Whether values are numbers, which are aligned right.
   package var isNumber: Bool {
     switch self {
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal, .reference: true

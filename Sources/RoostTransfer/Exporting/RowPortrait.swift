@@ -1,10 +1,10 @@
 package import RoostRecords
 
-/// One row with all that it leads to, as texts.
+/// One row with all its fields and relationships, as texts.
 package struct RowPortrait: Sendable {
   package struct Field: Sendable {
     package var name: String
-    /// nil for nil.
+    /// Nil if the value is nil.
     package var text: String?
   }
 
@@ -13,7 +13,7 @@ package struct RowPortrait: Sendable {
     package var target: String
     package var isToMany: Bool
     package var count: Int
-    /// The keys of the first rows that it leads to, and those rows' numbers.
+    /// The keys of the first related rows, and their numbers.
     package var keys: [String]
     package var rows: [UInt64]
   }
@@ -22,12 +22,12 @@ package struct RowPortrait: Sendable {
   package let row: UInt64
   package let fields: [Field]
   package let relations: [Relation]
-  /// The same as an exporter writes it.
+  /// The row as an exporter writes it.
   package let object: String
 
-  /// nil where there is no such row.
+  /// Nil if the row does not exist.
   ///
-  /// - Parameter most: So many rows are named of each relationship.
+  /// - Parameter most: The most rows to name for each relationship.
   package init?(_ id: RowID, of rows: RowClass, _ reader: RecordReader, most: Int) throws {
     let entity = rows.entity
     let (table, catalog) = (try reader.table(entity.id), reader.catalog)
@@ -84,9 +84,9 @@ package struct RowPortrait: Sendable {
   }
 }
 
-/// Finding one row by what a person types.
+/// Finds one row by a user's text.
 package enum RowKey {
-  /// `#12`, or the value of a unique field: of the one that is named, else of the first.
+  /// Finds a row by `#12`, or by the value of a unique field: the named one, else the first.
   package static func row(
     _ text: String, by field: String?, of rows: RowClass, _ reader: RecordReader
   ) throws -> RowID? {
@@ -102,7 +102,7 @@ package enum RowKey {
     if field == nil, text.hasPrefix("#"), let number = UInt64(text.dropFirst()) {
       return RowID(number)
     }
-    // A value that is unique among some rows only names none of the others.
+    // A value that is unique among some rows only does not identify the others.
     let single = table.indexes.filter { reader in
       reader.index.isUnique && reader.index.parts.count == 1
         && reader.index.tests.allSatisfy { test in

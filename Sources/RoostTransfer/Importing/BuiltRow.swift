@@ -1,30 +1,30 @@
 internal import RoostRecords
 
-/// A row that was made of a record, and what is still missing in it. Used again and again.
+/// A row that was made from a record, and its parts that are still missing. It is reused.
 final class BuiltRow {
   @exclusivity(unchecked) var builder: RowBuilder
-  /// The fields that the record names, by number; and the same as identifiers.
+  /// The indexes of the fields that the record names.
   @exclusivity(unchecked) var named: [Int] = []
-  /// References and lists of which something is not there, also when the row is stored.
+  /// References and lists with targets that do not exist, even when the row is stored.
   @exclusivity(unchecked) var open: [WaitingReference] = []
   /// Lists, whose rows are linked when the row is stored.
   @exclusivity(unchecked) var lists: [(relationship: Relationship, rows: [RowID])] = []
-  /// References whose targets were not there when the row was made.
+  /// References whose targets did not exist when the row was made.
   @exclusivity(unchecked) var sought: [SoughtReference] = []
-  /// Lists of which some members were not there either.
+  /// Lists with members that did not exist when the row was made.
   @exclusivity(unchecked) var soughtLists: [SoughtList] = []
-  /// What the row leads to by references that were found, and by which of its fields.
+  /// The targets of the references that were found, with their fields.
   @exclusivity(unchecked) var leads: [(field: Int, target: EntityID, row: RowID)] = []
-  /// The numbers of its references that the record names.
+  /// The indexes of the references that the record names.
   @exclusivity(unchecked) var references: [Int] = []
-  /// The place of its class among those of the binding.
+  /// The index of its class in the binding.
   @exclusivity(unchecked) var kind = 0
-  /// A field that must be there in a new row, and is not.
+  /// A field that a new row requires, and that the record lacks.
   @exclusivity(unchecked) var missing: Int?
-  /// Structs that the record says are there, each with a part that it needs and the record does not name.
+  /// Structs that exist in the record without a required part: the struct and that part.
   @exclusivity(unchecked) var incomplete: [(presence: Int, part: Int)] = []
   @exclusivity(unchecked) var line = 0
-  /// The record as it stands in the input.
+  /// The text of the record in the input.
   @exclusivity(unchecked) var text: [UInt8] = []
 
   init(_ layout: Layout) { builder = RowBuilder(layout) }
@@ -34,7 +34,7 @@ final class BuiltRow {
     named.removeAll(keepingCapacity: true)
     leads.removeAll(keepingCapacity: true)
     references.removeAll(keepingCapacity: true)
-    // What few rows have.
+    // Few rows have these.
     if !open.isEmpty { open.removeAll(keepingCapacity: true) }
     if !lists.isEmpty { lists.removeAll(keepingCapacity: true) }
     if !sought.isEmpty { sought.removeAll(keepingCapacity: true) }
@@ -45,26 +45,26 @@ final class BuiltRow {
     missing = nil
   }
 
-  /// Memory of its own, about.
+  /// The approximate size of its memory.
   var byteCount: Int { builder.byteCount + text.count }
 }
 
-/// Rows that become one transaction.
+/// Rows that are stored in one transaction.
 final class ImportPiece: @unchecked Sendable {
-  // Unchecked because a piece goes from one stage to the next, and only one has it at a time.
+  // Unchecked because a piece is passed from one stage to the next, and only one has it at a time.
   @exclusivity(unchecked) private var pool: [BuiltRow] = []
   @exclusivity(unchecked) private(set) var count = 0
-  /// Records that were read for it, bad ones too.
+  /// The number of records that were read for it, including bad ones.
   @exclusivity(unchecked) var records = 0
-  /// Of those the ones that are wrong as they stand, with their texts.
+  /// The bad records among them, with their texts.
   var faults: [TransferFault] = []
   /// The first line of a table.
   var header: TableHeader?
-  /// The check of all records of the input up to its end.
+  /// The checksum of all records of the input up to the end of this piece.
   var check: UInt64 = 0
-  /// What its rows and faults take, about.
+  /// The approximate size of its rows and errors.
   @exclusivity(unchecked) var byteCount = 0
-  /// How far in the input it reaches.
+  /// The position in the input after its last record.
   var inputEnd: UInt64 = 0
 
   var rows: ArraySlice<BuiltRow> { pool[..<count] }
@@ -76,12 +76,12 @@ final class ImportPiece: @unchecked Sendable {
     faults.removeAll()
   }
 
-  /// A row to be filled. It counts until ``dropLast()``.
+  /// Returns a row to fill. It belongs to the piece unless ``dropLast()`` is called.
   func next(_ layout: Layout) -> BuiltRow {
     if count == pool.count {
       pool.append(BuiltRow(layout))
     } else if pool[count].byteCount > Self.keptBytes {
-      // Memory that grew large is not kept for rows that are small.
+      // Memory that became large is not kept for small rows.
       pool[count] = BuiltRow(layout)
     }
     let row = pool[count]

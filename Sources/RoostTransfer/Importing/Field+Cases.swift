@@ -2,7 +2,8 @@ internal import RoostQuery
 internal import RoostRecords
 
 extension Field {
-  /// Says why a value is none of the enum's cases, as a clause; nil where the catalog does not know them.
+  /// Checks that a value is a case of the enum. Returns the error as a clause; nil if the catalog
+  /// does not know the cases.
   var caseCheck: (@Sendable (Value) -> String?)? {
     guard let cases else { return nil }
     let known = Set(cases)

@@ -1,23 +1,24 @@
 internal import RoostRecords
 
-/// Where what a text names goes in the rows of an entity.
+/// Maps the names in a text to the fields of an entity.
 struct FieldBinding {
   enum Target {
-    /// A field, by its number among the entity's. The structs around it, which are then there.
+    /// A field, by its index in the entity. The structs around it then exist too.
     case field(Int, presences: [Int])
-    /// A reference, by a key of the row it leads to.
+    /// A reference, by a key of its target.
     case reference(ReferenceTarget)
-    /// The list of a relationship by links, by keys.
+    /// The list of a relationship with links, by keys.
     case list(Relationship, KeyWay)
     /// The name of the row's class.
     case kind(Int)
-    /// A struct's beginning; its parts have targets of their own.
+    /// The beginning of a struct; its parts have targets of their own.
     case structure(presence: Int?)
-    /// Nobody wants it.
+    /// The value is ignored.
     case nothing
   }
 
-  /// A reference and how its target is named. One object, so that it is passed on for the price of one count.
+  /// A reference and the form of its keys. It is one object, so that passing it counts one
+  /// reference.
   final class ReferenceTarget: Sendable {
     let relationship: Relationship
     let field: Int
@@ -36,21 +37,22 @@ struct FieldBinding {
   private let targets: [String: Target]
   private let structures: Set<String>
   private let options: TextImportOptions
-  /// The classes of rows; the first one is that of records which do not say.
+  /// The classes of rows; the first one is used for records without a class.
   let kinds: [Kind]
 
-  /// Of optional structs, by the field that says whether one is there: their parts, and those that must be there with them.
+  /// For each optional struct, by its presence field: its parts, and the required ones among them.
   let parts: [Int: (all: [Int], needed: [Int])]
 
-  /// By field, what is wrong with a value: it is none of the type (``ImportShape/checks``), or it breaks a rule (``ImportShape/rules``).
+  /// For each field, the check of a value: its type lacks the value (``ImportShape/checks``), or it
+  /// breaks a rule (``ImportShape/rules``).
   let checks: [Int: @Sendable (Value) -> ValueFault?]
 
-  /// What rows of one class need and hold.
+  /// The rules for rows of one class.
   struct Kind {
     var name: String
-    /// Fields that must be named, unless a row is there already.
+    /// Fields that a new row must have.
     var required: [Int]
-    /// Where what is not named has a value of its own.
+    /// Initial values of fields that a record does not name.
     var initials: [(field: Int, value: ImportShape.Initial)]
     var number: UInt32?
   }
@@ -105,7 +107,7 @@ struct FieldBinding {
   private static func checks(_ entity: Entity, _ shape: ImportShape?) -> [Int: @Sendable (Value) -> ValueFault?] {
     var checks: [Int: @Sendable (Value) -> ValueFault?] = [:]
     for (number, field) in entity.fields.enumerated() {
-      // Without the types the catalog knows what enums list.
+      // Without the program's types, the catalog knows the cases of enums.
       let (check, rule) = (shape == nil ? field.caseCheck : shape?.checks[field.name], shape?.rules[field.name])
       if check == nil, rule == nil { continue }
       checks[number] = { value in
@@ -123,7 +125,7 @@ struct FieldBinding {
       let needed = all.filter { part in
         let found = entity.fields[part]
         if found.isOptional || found.initial != nil || found.type == .presence { return false }
-        // Those of a struct within, which is there or not, belong to that.
+        // Parts of a nested optional struct belong to that struct.
         return FieldNames.above(found.name).last { name in
           entity.fields.contains { $0.name == name && $0.type == .presence }
         }
@@ -134,7 +136,7 @@ struct FieldBinding {
     return parts
   }
 
-  /// What the catalog says of an entity's rows.
+  /// The rules that the catalog has for an entity's rows.
   private static func kind(of entity: Entity) -> Kind {
     let required = entity.fields.indices.filter { number in
       let field = entity.fields[number]
@@ -161,10 +163,10 @@ struct FieldBinding {
       name: kind.name, required: try kind.required.map(number), initials: initials, number: kind.number)
   }
 
-  /// The class of a name, by its place, and by what rows say; nil where no row can be of it.
+  /// The class with a name: its index, and its number in rows; nil if no row can have this class.
   func kind(_ name: String) -> (place: Int, number: UInt32)? {
     if options.shape == nil {
-      // A class whose objects are rows of another entity has an entity without fields, for its number.
+      // A class whose rows are in another entity has an entity without fields, for its number.
       guard let found = catalog.entity(name), found.id == entity.id || found.fields.isEmpty else { return nil }
       return (0, found.id.number)
     }
@@ -172,7 +174,7 @@ struct FieldBinding {
     return (place, number)
   }
 
-  /// What a name of a text means.
+  /// The meaning of a name in a text.
   struct Meaning {
     var target: Target
     /// The name of the entity's property; empty for a field that is left out.
@@ -183,8 +185,9 @@ struct FieldBinding {
     static let nothing = Meaning(target: .nothing)
   }
 
-  /// What a name means, which may be a path. Blanks around it and the case of its letters count only where names differ in nothing else:
-  /// a rename of another spelling does not concern a name that is written as the entity has it.
+  /// The meaning of a name, which may be a path. Surrounding blanks and case matter only if names
+  /// differ in nothing else. So a rename of another spelling has no effect on a name that is
+  /// written as in the entity.
   func meaning(_ written: String) throws(ValueFault) -> Meaning {
     var renamed = Self.find(written, in: options.renames)
     if let found = renamed, found.name != written, targets[written] != nil { renamed = nil }
@@ -206,8 +209,8 @@ struct FieldBinding {
     return alike.count == 1 ? alike.first.map { ($0.key, $0.value) } : nil
   }
 
-  /// Of several names of one text that mean the same, those that are left out: where unknown names are, the one that is written as the
-  /// entity has it counts alone. Nil where that does not decide.
+  /// If several names of one text mean the same, the names to ignore: with `ignoresUnknown`, only
+  /// the one that is written as in the entity counts. Nil if that does not decide.
   func leftOut(of names: [(number: Int, isExact: Bool)]) -> [Int]? {
     guard options.ignoresUnknown, names.count(where: \.isExact) == 1 else { return nil }
     return names.filter { !$0.isExact }.map(\.number)
@@ -224,7 +227,7 @@ struct FieldBinding {
     String(name.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()).lowercased()
   }
 
-  /// Whether blanks around a cell belong to what goes there: they do to texts alone.
+  /// Whether blanks around a cell belong to its value. This is so for texts only.
   func keepsBlanks(_ target: Target) -> Bool {
     switch target {
     case .field(let number, _): entity.fields[number].type.keepsBlanks
@@ -234,7 +237,7 @@ struct FieldBinding {
     }
   }
 
-  /// Whether a record that says nil says nothing.
+  /// Whether nil in a record means no value.
   var skipsNil: Bool { options.conflict == .merge }
 
   func isOptional(_ field: Int) -> Bool { entity.fields[field].isOptional }

@@ -1,13 +1,13 @@
 package import RoostRecords
 
-/// What whoever knows the classes says of records beyond what the catalog does.
+/// Rules for records that only the program's classes know, beyond the catalog.
 package struct ImportShape: Sendable {
   /// A class whose objects are rows of the entity.
   package struct Kind: Sendable {
     package var name: String
-    /// By what a row says that it is of the class; nil where no row does.
+    /// The number of the class in rows; nil if no row has this class.
     package var number: UInt32?
-    /// Fields that a new row needs, and that have no value of their own.
+    /// Fields that a new row requires, without an initial value.
     package var required: [String]
     package var initials: [(field: String, value: Initial)]
 
@@ -21,24 +21,26 @@ package struct ImportShape: Sendable {
     }
   }
 
-  /// What a field holds that a record does not name.
+  /// The value of a field that a record does not name.
   package enum Initial: Sendable {
     case always(Value)
-    /// Asked for each row: it is a new identifier, or the time.
+    /// Called for each row: it is a new identifier, or the time.
     case anew(@Sendable () -> Value?)
   }
 
-  /// The first one is that of records which do not say.
+  /// The first one is used for records without a class.
   package var kinds: [Kind]
-  /// What fields are called in a text, where the store has another name for them.
+  /// The names of fields in a text, if the store has other names for them.
   package var names: [String: String]
-  /// Relationships that are their own other side, by their names in the store.
+  /// Relationships that are their own inverse, by their names in the store.
   package var mutual: Set<String>
-  /// Why a value is none of a field's type, as a clause; nil where it is one. Of fields, by name, whose types do not have all values that rows
-  /// can hold, as enums. It may call code of users.
+  /// By field name: checks that the field's type has a value, and returns the error as a clause;
+  /// nil if it has. Only for types that lack some values of their fields, such as enums. It may
+  /// call code of users.
   package var checks: [String: @Sendable (Value) -> String?]
 
-  /// Why a value breaks a rule of the model, as a clause; nil where it keeps all. By field.
+  /// By field: checks the rules of the model, and returns the error as a clause; nil if the value
+  /// keeps all rules.
   package var rules: [String: @Sendable (Value) -> String?]
 
   package init(

@@ -2,22 +2,23 @@ package import RoostRecords
 internal import RoostFile
 internal import RoostPages
 
-/// Brings the records of a text into a store.
+/// Imports the records of a text into a store.
 ///
-/// One thread reads, takes apart and makes rows; the one that called stores them. So both processors of a small machine have work,
-/// and there are never more than a few pieces in memory. Each piece is one transaction, and with it how far the import came.
+/// One thread reads, parses and makes rows; the calling thread stores them. So both processors of a
+/// small machine are used, and only a few pieces are in memory at a time. Each piece is one
+/// transaction, which also stores the progress.
 package final class Importer {
   private let store: RecordStore
   let options: TextImportOptions
-  /// Called behind each piece.
+  /// Called after each piece.
   private let progress: ((ImportCounts) -> Void)?
-  /// Called with each bad record, once the piece it belongs to is stored.
+  /// Called with each bad record, when its piece is stored.
   private let reject: ((TransferFault) throws -> Void)?
   private let cancellation: ImportCancellation?
-  /// Who tells others of what is stored.
+  /// Tells contexts what is stored.
   let watch: (any ImportWatch)?
   private var report = TextImportReport()
-  /// The first line of a table, once its first chunk is stored.
+  /// The first line of a table, known after its first chunk is stored.
   package private(set) var header: TableHeader?
 
   package init(
@@ -34,25 +35,25 @@ package final class Importer {
     keeper = ImportKeeper(store, named: options.name, isRelaxed: options.isRelaxed, author: options.author)
   }
 
-  /// What the run keeps in the store.
+  /// The state of the run in the store.
   let keeper: ImportKeeper
 
-  /// Whether an earlier run of the same name was cut off.
+  /// Whether an earlier run with the same name was interrupted.
   package func isResumed() throws -> Bool {
     guard let name = options.name else { return false }
     return try store.read { try ImportState.progress(name, $0) }.map { $0.records > 0 } ?? false
   }
 
-  /// Imports everything. What was stored before an error stays.
+  /// Imports all records. After an error the chunks that were stored before stay.
   package func run(_ input: any ByteInput, _ format: TextFormat) throws -> TextImportReport {
     defer { keeper.end() }
     try begin(format)
     do { try store(input, format, check: keeper.check) } catch {
-      // If that fails too the next import tidies up.
+      // If this fails too, the next import cleans up.
       try? finish(isWhole: false)
       throw error
     }
-    // Whoever gets a report may rely on it.
+    // A report means that the import has ended completely.
     try finish(isWhole: !report.isCancelled)
     return report
   }
@@ -67,7 +68,7 @@ package final class Importer {
     defer {
       cancellation?.remove(queue)
       queue.giveUp()
-      // It may wait for bytes that nobody wants any more.
+      // It may wait for bytes that are no longer needed.
       input.stop()
       thread.join()
     }
@@ -92,7 +93,8 @@ package final class Importer {
 
   // MARK: Storing
 
-  /// Stores a piece in one transaction, and with it those that are ready, where nobody chose how many records that is.
+  /// Stores a piece in one transaction, together with the pieces that are ready, unless the caller
+  /// set the size of chunks.
   private func store(_ first: ImportPiece, _ queue: PieceQueue) throws {
     var next = report.progress
     var faults: [TransferFault] = []
@@ -110,7 +112,7 @@ package final class Importer {
         else { break }
         piece = more
       }
-      // Before the commit: whatever comes between, none of them is lost, though some may be told twice.
+      // Before the commit: after a crash none of them is lost, but some may be reported twice.
       for fault in faults { try reject?(fault) }
       try watch?.end()
     }

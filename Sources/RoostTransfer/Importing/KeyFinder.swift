@@ -2,7 +2,7 @@ internal import RoostRecords
 
 /// Finds rows by their keys.
 struct KeyFinder: ReferenceFinder {
-  /// Nil too where the key is none any more, because the field has another type now.
+  /// Also nil if the key is no longer valid, because the field now has another type.
   func row(_ key: String, _ relationship: Relationship, reader: RecordReader) throws -> RowID? {
     let way = KeyWay(relationship.target, reader.catalog)
     do { return try KeyText.value(key, way).flatMap { try RowFinder(reader).row($0, way) } } catch is ValueFault {
@@ -13,7 +13,7 @@ struct KeyFinder: ReferenceFinder {
   func key(_ row: RowID, _ relationship: Relationship) -> String? { nil }
 }
 
-/// Keys as they are kept until their rows are there.
+/// The form of keys that are stored until their rows exist.
 enum KeyText {
   static func text(_ key: Value, _ way: KeyWay) -> [UInt8] {
     var text: [UInt8] = []
@@ -29,7 +29,7 @@ enum KeyText {
   static func value(_ text: String, _ way: KeyWay) throws -> Value? {
     let batch = try RecordBatch()
     try Array(text.utf8).withUnsafeBytes { try batch.text.append($0) }
-    // So that a number is known to be whole.
+    // So that the parser knows that a number is complete.
     try batch.text.append(Byte.newline)
     var parser = JSONParser(batch, 0..<batch.text.count, limits: TransferLimits())
     _ = try parser.parse()

@@ -1,12 +1,13 @@
-/// The names that records have, as far as they were met, and where each goes.
+/// The names in the records so far, and their meanings.
 ///
-/// Records mostly name the same in the same order, so whoever looks for a name first looks behind the one found last.
+/// Most records have the same names in the same order, so a search begins after the name that was
+/// found last.
 struct NamesMet {
   private struct Name {
-    /// The one in whose struct it stands, by its number; -1 for none.
+    /// The number of the name of its struct; -1 for none.
     var above: Int
     var bytes: Range<Int>
-    /// The field where its values go as they are; -1 where there is more to it.
+    /// The field that takes its values unchanged; -1 if more is needed.
     var field: Int
   }
 
@@ -33,20 +34,20 @@ struct NamesMet {
     return names.count - 1
   }
 
-  /// The number of a name; nil where it was not met yet.
+  /// The number of a name; nil if it is new.
   func find(_ name: UnsafeRawBufferPointer, above: Int, expected: Int) -> Int? {
     if expected < names.count, isSame(expected, name, above: above) { return expected }
     return names.indices.first { isSame($0, name, above: above) }
   }
 
-  /// A name, and the others that mean what it means.
+  /// A name, and the other names with the same meaning.
   func alike(_ number: Int) -> [(number: Int, isExact: Bool)] {
     let meaning = meanings[number].name
     if meaning.isEmpty { return [] }
     return meanings.indices.filter { meanings[$0].name == meaning }.map { ($0, meanings[$0].isExact) }
   }
 
-  /// Leaves the values of a name out from here on.
+  /// Ignores the values of a name from now on.
   mutating func leaveOut(_ number: Int) {
     meanings[number] = .nothing
     names[number].field = -1

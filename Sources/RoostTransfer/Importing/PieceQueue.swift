@@ -1,10 +1,11 @@
 internal import RoostFile
 
-/// Pieces on their way from who makes them to who stores them, and back, to be filled again.
+/// Passes pieces from the reading thread to the storing one, and back for reuse.
 ///
-/// There are only so many of them, so memory does not grow with the input: who makes them waits for one.
+/// The number of pieces is fixed, so memory does not grow with the input: the reading thread waits
+/// for a piece.
 ///
-/// Unchecked because all of it is read and written under the lock.
+/// Unchecked because everything is read and written under the lock.
 final class PieceQueue: @unchecked Sendable {
   private let lock = Lock()
   private let changed = ConditionVariable()
@@ -17,9 +18,9 @@ final class PieceQueue: @unchecked Sendable {
 
   init(pieces: Int) { empty = (0..<pieces).map { _ in ImportPiece() } }
 
-  // MARK: Who makes them
+  // MARK: The reading thread
 
-  /// A piece to be filled; nil where nobody wants another one.
+  /// A piece to fill; nil if no more are needed.
   func takeEmpty() -> ImportPiece? {
     lock.withLock {
       while empty.isEmpty, !isGivenUp { changed.wait(lock) }
@@ -34,7 +35,7 @@ final class PieceQueue: @unchecked Sendable {
     }
   }
 
-  /// Nothing comes any more, because the input is at its end, or cannot be read.
+  /// Ends the queue, because the input is at its end or cannot be read.
   func end(_ error: (any Error)? = nil) {
     lock.withLock {
       (isEnd, failure) = (true, error)
@@ -42,9 +43,10 @@ final class PieceQueue: @unchecked Sendable {
     }
   }
 
-  // MARK: Who stores them
+  // MARK: The storing thread
 
-  /// The next piece; nil at the end, or where somebody wants it. Where the input could not be read, that is thrown behind the last whole piece.
+  /// The next piece; nil at the end, or after ``stop()``. If the input could not be read, the error
+  /// is thrown after the last complete piece.
   func take() throws -> ImportPiece? {
     try lock.withLock {
       while full.isEmpty, !isEnd, !isStopped { changed.wait(lock) }
@@ -55,7 +57,7 @@ final class PieceQueue: @unchecked Sendable {
     }
   }
 
-  /// The next piece if it is there already.
+  /// The next piece if it is ready.
   func takeReady() -> ImportPiece? { lock.withLock { isStopped ? nil : full.popLast() } }
 
   func giveBack(_ piece: ImportPiece) {
@@ -66,7 +68,7 @@ final class PieceQueue: @unchecked Sendable {
     }
   }
 
-  /// Whoever waits for a piece gets none. Anybody may say so.
+  /// Wakes a thread that waits for a piece. Any thread may call it.
   func stop() {
     lock.withLock {
       isStopped = true
@@ -74,7 +76,7 @@ final class PieceQueue: @unchecked Sendable {
     }
   }
 
-  /// No other piece is wanted.
+  /// Tells the reading thread that no more pieces are needed.
   func giveUp() {
     lock.withLock {
       isGivenUp = true

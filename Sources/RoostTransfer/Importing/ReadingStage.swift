@@ -2,7 +2,7 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostRecords
 
-/// The thread of an import that reads, takes apart, and makes rows.
+/// The thread of an import that reads, parses, and makes rows.
 ///
 /// Unchecked because only that thread uses it.
 final class ReadingStage: @unchecked Sendable {
@@ -12,10 +12,10 @@ final class ReadingStage: @unchecked Sendable {
   private let format: TextFormat
   private let chunk: Int
   private let queue: PieceQueue
-  /// Records that are stored already, and their check.
+  /// The number of records that are already stored, and their checksum.
   private var skip: Int
   private let skipCheck: UInt64
-  /// That of the records up to now.
+  /// The checksum of the records so far.
   private var check: UInt64 = 0
 
   init(
@@ -48,7 +48,7 @@ final class ReadingStage: @unchecked Sendable {
     let values = try ValueReader(batch, limits: options.limits, dates: dates)
     guard var piece = queue.takeEmpty() else { return }
     var isFirst = true
-    // When the piece goes to be stored although more may come.
+    // The time at which the piece is stored although more records may follow.
     var deadline: ContinuousClock.Instant?
     while true {
       let outcome = try reader.next(batch, by: deadline)
@@ -63,7 +63,7 @@ final class ReadingStage: @unchecked Sendable {
         for name in names { Array(name.utf8).withUnsafeBytes { follow($0) } }
       }
       isFirst = false
-      // The newest snapshot, so that what was stored meanwhile is found.
+      // The newest snapshot, so that rows which were stored meanwhile are found.
       var place = 0
       while place < batch.records.count {
         try store.read { snapshot in
@@ -83,12 +83,12 @@ final class ReadingStage: @unchecked Sendable {
       if piece.records > 0, deadline == nil { deadline = .now + TextImportOptions.longestWait }
     }
     if skip > 0 { throw changed }
-    // A table may have names and nothing else.
+    // A table may have only a first line.
     if isFirst, let names = reader.names { try binder.take(columns: names) }
     if piece.records > 0 { queue.put(piece) }
   }
 
-  /// Gives a piece to be stored, and takes another one; nil where nobody wants more.
+  /// Passes a piece on to be stored, and takes another one; nil if no more are needed.
   private func handOver(_ piece: ImportPiece) -> ImportPiece? {
     queue.put(piece)
     return queue.takeEmpty()
@@ -98,10 +98,10 @@ final class ReadingStage: @unchecked Sendable {
     piece.records >= chunk || piece.byteCount >= options.pieceBytes
   }
 
-  /// Takes some of the input into the check.
+  /// Adds bytes of the input to the checksum.
   private func follow(_ bytes: UnsafeRawBufferPointer) {
     if options.name == nil { return }
-    // Whether the last line has an end is no matter.
+    // It does not matter whether the last line ends with a newline.
     var count = bytes.count
     while count > 0, bytes[count - 1] == Byte.newline || bytes[count - 1] == Byte.carriageReturn { count -= 1 }
     check = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<count]), seed: check)
@@ -135,7 +135,7 @@ final class ReadingStage: @unchecked Sendable {
       try binder.fill(row, batch, record: record, values: values, finder: &finder)
       piece.byteCount += row.byteCount
     } catch let fault as TransferFault {
-      // What the store or the memory does wrong is no fault of the record.
+      // Errors of the store or of memory are not errors of the record.
       piece.dropLast()
       piece.faults.append(fault)
       piece.byteCount += fault.record.count

@@ -1,7 +1,7 @@
 internal import RoostFile
 package import RoostRecords
 
-/// The file of records that an import left out, in such a form that it can be imported again.
+/// The file of records that an import skipped, in a form that can be imported again.
 package final class RejectFile {
   private let path: String
   private let format: TextFormat
@@ -14,9 +14,9 @@ package final class RejectFile {
 
   /// - Parameters:
   ///   - header: the first line of the table.
-  ///   - isResumed: whether what the file has is of the same import.
+  /// - isResumed: whether the existing content of the file belongs to the same import.
   package func add(_ fault: TransferFault, header: TableHeader?, isResumed: Bool) throws {
-    // A record that nobody could find has no text.
+    // A record whose end is unknown has no text.
     if fault.record.isEmpty { return }
     var text: [UInt8] = []
     if stream == nil {
@@ -33,7 +33,8 @@ package final class RejectFile {
     if case .csv = format {
       text += fault.record
     } else {
-      // An object on a line: what ends lines stands between its parts, and never within a text.
+      // One object on each line. In valid JSON, newlines are only between parts, never within a
+      // text.
       text += fault.record.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
     }
     if text.last != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }

@@ -1,26 +1,26 @@
 internal import RoostRecords
 
-/// Makes rows of records: it knows which token goes where.
+/// Makes rows from records: it maps tokens to fields.
 struct RowBinder {
   let binding: FieldBinding
   private let limits: TransferLimits
   private let keepsText: Bool
-  /// Of a table its columns; of objects, what was met so far.
+  /// The columns of a table, or the names of objects so far.
   private var names = NamesMet()
-  /// What is looked at: a name by its number, or where that is -1, a path.
+  /// The current name: its number, or if that is -1 a path.
   private var current = -1
   private var currentPath = ""
   private var isNamed: [Bool]
   private var isTable = false
-  /// Structs of which the record says that they are not there.
+  /// Structs that are nil in the record.
   private var absent: [Int] = []
-  /// Parts of structs that are nil in the record: said of a struct that is there, and of none else.
+  /// Parts of structs that are nil in the record. They count only if the struct exists.
   private var nilParts: [(field: Int, presences: [Int], token: Int)] = []
-  /// Which fields have a type that does not have all values that rows can hold.
+  /// Which fields have a check.
   private let isChecked: [Bool]
-  /// What those types said of values, by field.
+  /// The results of checks, by field.
   private var refusals: [Int: [Value: ValueFault?]] = [:]
-  /// Names of the record that mean what another one of its names means, and are left out.
+  /// Names that are ignored because another name of the record means the same.
   private var leftOut: [Int] = []
 
   init(_ binding: FieldBinding, _ limits: TransferLimits, keepsText: Bool) {
@@ -100,7 +100,7 @@ struct RowBinder {
     if keepsText { row.text.append(contentsOf: batch.bytes(of: record)) }
   }
 
-  /// The names of a record that mean what one of them means.
+  /// The names of a record that mean the same as one of them.
   private mutating func alike(
     _ number: Int, _ batch: RecordBatch, record: RecordBatch.Record
   ) -> [(number: Int, isExact: Bool)] {
@@ -132,7 +132,7 @@ struct RowBinder {
 
   private static let twice = ValueFault(.duplicate, "it occurs twice in one record")
 
-  /// Takes all values of a record that begins at a token.
+  /// Takes all values of a record, beginning at a token.
   private mutating func takeAll(
     _ row: BuiltRow, _ batch: RecordBatch, at: inout Int, values: ValueReader, finder: inout RowFinder
   ) throws {
@@ -160,7 +160,7 @@ struct RowBinder {
 
   private func path(_ number: Int) -> String { number < 0 ? currentPath : names.paths[number] }
 
-  /// The members of an object that stands under a name, or of the record where that is -1.
+  /// Takes the members of an object with a name, or of the record if the name is -1.
   private mutating func members(
     _ batch: RecordBatch, _ at: inout Int, above: Int, expected: inout Int, values: ValueReader, row: BuiltRow,
     finder: inout RowFinder
@@ -192,19 +192,20 @@ struct RowBinder {
     at = end + 1
   }
 
-  /// The number of the name that a token is; nil where nobody wants it, and there are many of the kind.
+  /// The number of the name in a token; nil if it is ignored and too many names are ignored
+  /// already.
   private mutating func member(_ batch: RecordBatch, _ token: Token, above: Int, expected: Int) throws -> Int? {
     let bytes = batch.bytes(token)
     if let found = names.find(bytes, above: above, expected: expected) { return found }
     let name = (above < 0 ? "" : names.paths[above] + ".") + String(decoding: bytes, as: UTF8.self)
     (current, currentPath) = (-1, name)
     let meaning = try binding.meaning(name)
-    // Names that nobody wants may be any number.
+    // There may be any number of ignored names.
     if case .nothing = meaning.target, names.count >= limits.columns { return nil }
     return names.add(bytes, above: above, path: name, meaning)
   }
 
-  /// Notes that a field is named.
+  /// Notes that the record names a field.
   private mutating func note(_ field: Int, _ row: BuiltRow) throws {
     if isNamed[field] { throw Self.twice }
     isNamed[field] = true
@@ -212,9 +213,9 @@ struct RowBinder {
     if binding.entity.fields[field].type == .presence { row.builder.setPresent(binding.layout.slots[field]) }
   }
 
-  /// Notes that a struct is not there, whatever it would be if nobody had said so.
+  /// Notes that the record has nil for a struct.
   private mutating func noteNothing(_ presence: Int, _ row: BuiltRow) throws {
-    // Of a struct that is not there no struct within is.
+    // A struct inside a nil struct is nil too.
     if absent.contains(where: { binding.parts[$0]?.all.contains(presence) == true }) { return }
     if isNamed[presence] { throw Self.twice }
     isNamed[presence] = true
@@ -226,7 +227,7 @@ struct RowBinder {
     }
   }
 
-  /// Notes parts without which structs that are named cannot be.
+  /// Notes structs that exist without a required part.
   private func noteIncomplete(_ row: BuiltRow) {
     if binding.parts.isEmpty { return }
     for (presence, parts) in binding.parts where isNamed[presence] && !absent.contains(presence) {
@@ -239,7 +240,7 @@ struct RowBinder {
     at += token.kind == .object || token.kind == .list ? token.count + 1 : 1
   }
 
-  /// Takes the value of a name at a token, and goes behind it.
+  /// Takes the value of a name at a token, and moves after it.
   private mutating func take(
     _ name: Int, _ batch: RecordBatch, at: inout Int, values: ValueReader, row: BuiltRow,
     finder: inout RowFinder
@@ -254,7 +255,7 @@ struct RowBinder {
     try set(field, batch, at: &at, values: values, row: row)
   }
 
-  /// Takes the value at a token, and goes behind it.
+  /// Takes the value at a token, and moves after it.
   private mutating func take(
     _ target: FieldBinding.Target, _ batch: RecordBatch, at: inout Int, values: ValueReader, row: BuiltRow,
     finder: inout RowFinder
@@ -264,7 +265,7 @@ struct RowBinder {
     switch target {
     case .nothing: skip(batch, &at)
     case .field(let number, let presences):
-      // A part of a struct that is not there is no part.
+      // A nil part may belong to a nil struct.
       if !presences.isEmpty, values.isNil(token) {
         nilParts.append((number, presences, at))
         at += 1
@@ -299,7 +300,7 @@ struct RowBinder {
         guard binding.isOptional(number) else {
           throw ValueFault(.missing, "the reference is empty, but required")
         }
-        // Then one that waits goes on waiting, too.
+        // A waiting reference then keeps waiting.
         if !binding.skipsNil { row.references.append(number) }
         at += 1
         return
@@ -310,7 +311,7 @@ struct RowBinder {
         row.builder.set(binding.layout.slots[number], reference: found)
         row.leads.append((number, way.entity, found))
       } else {
-        // It may be among the records before this one, which are not stored yet.
+        // The target may be among earlier records that are not stored yet.
         row.sought.append(SoughtReference(field: number, way: way, key: key))
       }
       at = next
@@ -335,7 +336,7 @@ struct RowBinder {
     }
     var rows: [RowID] = []
     for key in keys {
-      // Where one is missing all are looked up again, so that their order stays.
+      // If one member is missing, all are looked up again, so that their order stays.
       if let row = try finder.row(key, way) { rows.append(row) }
     }
     if !one.traits.contains(.repeating), Set(rows).count < rows.count || Set(keys).count < keys.count {
@@ -349,7 +350,8 @@ struct RowBinder {
     at = next
   }
 
-  /// Throws where a field's type does not have a value, or a rule forbids it. Each distinct value is asked for once.
+  /// Throws if a field's type lacks a value, or if a rule forbids it. Each distinct value is
+  /// checked once.
   private mutating func check(_ value: Value, _ field: Int) throws(ValueFault) {
     guard let ask = binding.checks[field] else { return }
     if let known = refusals[field]?[value] {
@@ -357,7 +359,7 @@ struct RowBinder {
       return
     }
     let refusal = ask(value)
-    // Long values and lists may be others in each record, so they are not kept.
+    // Long values and lists often differ in each record, so their results are not cached.
     if Self.isShort(value) {
       if refusals[field]?.count ?? 0 >= 1000 { refusals[field] = nil }
       refusals[field, default: [:]].updateValue(refusal, forKey: value)
@@ -365,7 +367,7 @@ struct RowBinder {
     if let refusal { throw refusal }
   }
 
-  /// Whether the answer for a value is kept: a thousand of them take little memory.
+  /// Whether the result for a value is cached: a thousand of them need little memory.
   private static func isShort(_ value: Value) -> Bool {
     switch value {
     case .string(let text), .url(let text): text.utf8.count <= 64
@@ -374,7 +376,7 @@ struct RowBinder {
     }
   }
 
-  /// Takes the value at a token if the field's type has it.
+  /// Sets the value at a token after checking it.
   private mutating func setChecked(
     _ number: Int, _ batch: RecordBatch, at: inout Int, values: ValueReader, row: BuiltRow
   ) throws {
@@ -395,13 +397,13 @@ struct RowBinder {
     let token = batch.tokens[at]
     if isChecked[number] {
       do { return try setChecked(number, batch, at: &at, values: values, row: row) } catch let fault as ValueFault {
-        // Blanks around an enum's text belong to it only where a case has them.
+        // Blanks around an enum's text belong to it only if a case contains them.
         guard isTable, batch.trim(at) else { throw fault }
         return try setChecked(number, batch, at: &at, values: values, row: row)
       }
     }
     let isText = token.kind == .text || token.kind == .bare && token.count > 0
-    // What most fields are goes straight into the row.
+    // Values of the most common types are written directly into the row.
     switch slot.type {
     case .string where isText: row.builder.set(slot, bytes: batch.bytes(token))
     case .int64 where isText || token.kind == .number:

@@ -1,22 +1,22 @@
 internal import RoostRecords
 
-/// Stores the rows of one piece, in its transaction. A row that cannot be stored leaves nothing.
+/// Stores the rows of one piece in its transaction. A row that cannot be stored leaves no changes.
 final class RowStoring {
   private let importer: Importer
   private let writer: RecordWriter
   private var table: TableWriter
   private var openReferences: OpenReferences
-  /// The unique indexes that say whether a row is there already.
+  /// The unique indexes that decide whether a row already exists.
   private let deciding: [IndexID]
   /// The relationships of the entity's references, by field.
   private let relationships: [RelationshipID?]
-  /// Relationships that are their own other side.
+  /// Relationships that are their own inverse.
   private let mutual: Set<String>
-  /// Where a row led last, which was there.
+  /// The last reference target that was found to exist.
   private var sure: (target: EntityID, row: RowID)?
-  /// Where the row says of which class it is.
+  /// The field that stores the class of a row.
   private let kind: Slot?
-  /// Whether the last row was there already: then the next one is looked for before it is inserted.
+  /// Whether the last row already existed: then the next one is looked up before it is inserted.
   private var meetsRows = false
 
   private var options: TextImportOptions { importer.options }
@@ -39,7 +39,8 @@ final class RowStoring {
       _ = try put(row, &next)
       return
     }
-    // Who judges looks at what is stored, and a partner may refuse to go: then it has to be undone.
+    // Checks look at the stored row, and a partner may refuse to be released. Then the row must be
+    // rolled back.
     var then = next
     do {
       try writer.savepoint {
@@ -56,7 +57,7 @@ final class RowStoring {
     }
   }
 
-  /// The row's number; nil where the one that was there stays.
+  /// The row's number; nil if an existing row was kept.
   private func put(_ row: BuiltRow, _ next: inout ImportCounts) throws -> RowID? {
     try lead(row)
     for sought in row.soughtLists { try seek(sought, row) }
@@ -83,7 +84,7 @@ final class RowStoring {
     for (one, rows) in row.lists { try link(id, one, rows: rows, isNew: isNew) }
     if !row.open.isEmpty { try keepOpen(id, row, isNew: isNew) }
     if !mutual.isEmpty { try agree(id, row) }
-    // Counted once all of it is there.
+    // Counted after all parts were stored.
     if isNew { next.inserted += 1 } else { next.updated += 1 }
     return id
   }
@@ -94,7 +95,7 @@ final class RowStoring {
     relationships[field].flatMap { writer.catalog.relationship($0) }
   }
 
-  /// Looks again where references lead: rows come and go while a record waits for its turn.
+  /// Checks the targets of references again: rows may be deleted or inserted while a record waits.
   private func lead(_ row: BuiltRow) throws {
     for sought in row.sought { try seek(sought, row) }
     row.sought.removeAll(keepingCapacity: true)
@@ -111,7 +112,8 @@ final class RowStoring {
     if gone { try row.leads.removeAll { try !writer.contains($0.row, $0.target) } }
   }
 
-  /// Finds what came with the records before this one. What is not there now waits for the import's end, if it may.
+  /// Finds a target that an earlier record may have added. If it is missing, the reference waits
+  /// for the end of the import, if that is allowed.
   private func seek(_ sought: SoughtReference, _ row: BuiltRow) throws {
     if let target = try find(sought.key, sought.way) {
       row.builder.set(table.layout.slots[sought.field], reference: target)
@@ -127,12 +129,12 @@ final class RowStoring {
     row.open.append(WaitingReference(relationship: one, place: 0, key: KeyText.text(sought.key, sought.way)))
   }
 
-  /// The same of a list. Where one member is missing all of them wait, so that their order stays.
+  /// Finds the members of a list. If one is missing, all of them wait, so that their order stays.
   private func seek(_ sought: SoughtList, _ row: BuiltRow) throws {
     let one = sought.relationship
     let rows = try sought.keys.compactMap { try find($0, sought.way) }
     if rows.count == sought.keys.count {
-      // Two keys may be those of one row.
+      // Two keys may mean the same row.
       var seen: Set<RowID> = []
       row.lists.append((one, one.traits.contains(.repeating) ? rows : rows.filter { seen.insert($0).inserted }))
       return
@@ -148,7 +150,7 @@ final class RowStoring {
     return try writer.table(way.entity).row(unique: index, [key])
   }
 
-  /// The row that a reference led to when the record was read is not there any more.
+  /// Handles a reference whose target was deleted after the record was read.
   private func giveUp(_ number: Int, _ target: RowID, row: BuiltRow) throws {
     let field = table.entity.fields[number]
     guard field.isOptional, let one = relationship(number) else {
@@ -160,7 +162,7 @@ final class RowStoring {
     row.open.append(WaitingReference(relationship: one.id, place: 0, key: key))
   }
 
-  /// What the record names, it names anew.
+  /// Removes waiting references of an earlier record that this record names again.
   private func dropOpen(_ id: RowID, _ row: BuiltRow) throws {
     for number in row.references { if let one = relationship(number) { try openReferences.drop(one.id, of: id) } }
     for (one, _) in row.lists { try openReferences.drop(one.id, of: id) }
@@ -175,7 +177,7 @@ final class RowStoring {
         if case .one(let field) = one.shape {
           if let name = table.entity.field(field)?.name { former = try table.reference(table.slot(name), of: id) }
         } else if open.place == 0 {
-          // The list is that of the record, and nothing of what was there.
+          // The list is replaced by that of the record.
           try link(id, one, rows: [], isNew: false)
         }
       }
@@ -183,7 +185,7 @@ final class RowStoring {
     }
   }
 
-  /// Lets whom the record's references lead to lead back.
+  /// Makes the targets of mutual references refer back.
   private func agree(_ id: RowID, _ row: BuiltRow) throws {
     for number in row.references {
       guard let one = relationship(number), mutual.contains(one.name) else { continue }
@@ -209,7 +211,8 @@ final class RowStoring {
     }
   }
 
-  /// Writes a row. Where it names a partner that another row has, it takes that partner, as in a save.
+  /// Writes a row. If it names a partner that another row has, it takes that partner, as a save
+  /// does.
   private func parting<Result>(_ row: BuiltRow, _ write: () throws -> Result) throws -> Result {
     do { return try write() } catch let fault as RecordFault {
       guard let one = try writer.partnership(fault, table.entity.id), one.isOneToOne else { throw fault }
@@ -227,7 +230,7 @@ final class RowStoring {
     }
   }
 
-  /// False where the former row must reference its partner.
+  /// Returns false if the former row must reference its partner.
   private func part(_ fault: RecordFault) throws -> Bool {
     try writer.part(fault, of: table.entity.id) { _ in
       let kinds = options.shape?.kinds ?? []
@@ -245,7 +248,7 @@ final class RowStoring {
       return (try table.insert(&row.builder), .inserted)
     }
     if !meetsRows, row.missing == nil {
-      // Looks for unique values once, where an upsert does so twice.
+      // An insertion looks up unique values once, an upsert twice.
       do { return (try table.insert(&row.builder), .inserted) } catch let fault as RecordFault
         where fault.code == .notUnique
       { meetsRows = true }
@@ -276,7 +279,7 @@ final class RowStoring {
     return (id, outcome)
   }
 
-  /// A row keeps its class.
+  /// Throws if a row would change its class.
   private func checkKind(_ existing: Row, _ new: UInt32?) throws {
     guard let kind, let new else { return }
     let old = UInt32(littleEndian: existing.start.loadUnaligned(fromByteOffset: kind.position, as: UInt32.self))
@@ -287,7 +290,7 @@ final class RowStoring {
       entity: table.entity.name)
   }
 
-  /// A struct that comes to be needs its parts.
+  /// Throws if a struct that begins to exist lacks required parts.
   private func checkParts(_ existing: Row, _ row: BuiltRow) throws {
     if options.conflict == .skip { return }
     for (presence, part) in row.incomplete where table.layout.isNull(existing.start, table.layout.slots[presence]) {
@@ -295,7 +298,7 @@ final class RowStoring {
     }
   }
 
-  /// Tells those to which a row leads no longer.
+  /// Reports the rows that a row no longer references.
   private func tellLeaving(_ existing: Row, _ row: BuiltRow) {
     guard let watch = importer.watch, options.conflict != .skip else { return }
     for number in row.references {

@@ -1,14 +1,15 @@
 internal import RoostRecords
 
-/// A reference whose target was not there when its row was made. It is sought again when the row is stored.
+/// A reference whose target did not exist when its row was made. It is looked up again when the row
+/// is stored.
 struct SoughtReference {
-  /// By its number among the entity's fields.
+  /// The index of the field in the entity.
   var field: Int
   var way: KeyWay
   var key: Value
 }
 
-/// The same of a list, as a whole.
+/// A list with members that did not exist when its row was made.
 struct SoughtList {
   var relationship: Relationship
   var way: KeyWay

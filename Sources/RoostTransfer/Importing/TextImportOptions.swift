@@ -3,58 +3,62 @@ internal import RoostFile
 package import RoostRecords
 internal import Synchronization
 
-/// What is imported, and what is done where it does not fit.
+/// What is imported, and how conflicts and errors are handled.
 package struct TextImportOptions: Sendable {
-  /// What becomes of a record whose unique values a row has already.
+  /// How a record is handled if a row already has its unique values.
   package enum Conflict: String, Sendable, CaseIterable {
     /// It is a bad record.
     case insert
     /// The row stays as it is.
     case skip
-    /// The row takes what the record names.
+    /// The row gets the values that the record names.
     case update
-    /// The row takes what the record names and is not nil.
+    /// The row gets the non-nil values that the record names.
     case merge
     /// The import ends.
     case `throw`
   }
 
-  /// What becomes of bad records.
+  /// How bad records are handled.
   package enum BadRecords: Hashable, Sendable {
     /// The first one ends the import. The chunks before it stay.
     case stop
-    /// They are left out, as long as there are no more than so many.
+    /// They are skipped, up to this number.
     case skip(most: Int)
   }
 
   package var entity: String
-  /// What columns are called in the store, where that is something else; nil leaves a column out.
+  /// The names of columns in the store, if they differ; nil ignores a column.
   package var renames: [String: String?] = [:]
-  /// Whether a column that nothing is known of is left out. Else it is an error.
+  /// Whether unknown columns are ignored. Otherwise they are an error.
   package var ignoresUnknown = false
   package var conflict = Conflict.insert
   package var dates = DateForm.automatic
-  /// The unique index that decides; nil for any, but for those of references, whose names begin with `@`.
+  /// The unique index that decides; nil for any except those of references, whose names begin with
+  /// `@`.
   package var uniqueIndex: String?
   package var badRecords = BadRecords.stop
-  /// How many records are one transaction; nil for as many as are ready, up to ``mostOfChunk``. Indexes in which neighbouring records
-  /// stand far from each other change nearly as many pages for few records as for many.
+  /// The number of records in one transaction; nil for as many as are ready, up to ``mostOfChunk``.
+  /// In indexes whose neighbouring records have distant keys, few records change nearly as many
+  /// pages as many do.
   package var chunk: Int?
   package static let mostOfChunk = 50_000
-  /// What came of a pipe is stored after so long, whatever is still to come of the chunk.
+  /// Records from a pipe are stored after this time, even if the chunk is not full.
   static let longestWait = Duration.seconds(1)
-  /// So many records go from the reading thread to the storing one at once, where nobody says how many are a transaction.
+  /// The number of records that are passed to the storing thread at once, if `chunk` is nil.
   static let piece = 2500
-  /// A transaction ends behind the record with which it passes so many bytes, however few records it has.
+  /// A transaction ends after the record with which it exceeds this number of bytes, however few
+  /// records it has.
   package var pieceBytes = 16 << 20
   package var durability = SyncMode.relaxed
   package var author = ""
-  /// An import with a name that was cut off goes on behind its last chunk when it begins again with the same input.
+  /// A named import that was interrupted continues after its last chunk when it begins again with
+  /// the same input.
   package var name: String?
   package var limits = TransferLimits()
-  /// What is known of the rows beyond the catalog.
+  /// Rules for rows beyond the catalog.
   package var shape: ImportShape?
-  /// How many faults, and how many references that lead nowhere, the report names.
+  /// The most errors, and the most unresolved references, that the report names.
   package var mostReported = 1000
 
   package var isRelaxed: Bool {
@@ -64,7 +68,7 @@ package struct TextImportOptions: Sendable {
 
   package init(into entity: String) { self.entity = entity }
 
-  /// The indexes that decide whether a row is there already.
+  /// The indexes that decide whether a row already exists.
   package func deciding(_ catalog: Catalog) -> [IndexID] {
     guard let entity = catalog.entity(entity) else { return [] }
     let unique = catalog.indexes(of: entity.id).filter(\.isUnique)
@@ -72,7 +76,7 @@ package struct TextImportOptions: Sendable {
     return unique.filter { !$0.name.hasPrefix("@") }.map(\.id)
   }
 
-  /// Refuses what each record would be refused for.
+  /// Throws errors that would occur for every record.
   func check(_ catalog: Catalog) throws {
     _ = try DateReader(faultOf: dates)
     if let name, name.hasPrefix("@") {
@@ -101,25 +105,25 @@ package struct TextImportOptions: Sendable {
   }
 }
 
-/// What an import did.
+/// The result of an import.
 package struct TextImportReport: Sendable {
   package internal(set) var progress = ImportCounts()
   /// The first bad records.
   package internal(set) var faults: [TransferFault] = []
-  /// The first references that lead nowhere, and how many there are.
+  /// The first references without targets, and the number of all.
   package internal(set) var unresolved: [UnresolvedReference] = []
   package internal(set) var unresolvedCount = 0
-  /// Whether somebody asked for the end before the input did.
+  /// Whether the import was cancelled before the end of its input.
   package internal(set) var isCancelled = false
 }
 
-/// Ends an import behind the chunk that is written at the moment.
+/// Ends an import after the current chunk.
 ///
-/// Unchecked because the lock guards what changes.
+/// Unchecked because the lock protects all mutable state.
 package final class ImportCancellation: @unchecked Sendable {
   private let flag = Atomic<Bool>(false)
   private let lock = Lock()
-  /// Where somebody may wait for records that never come.
+  /// Queues in which a thread may wait for records that never come.
   private var queues: [PieceQueue] = []
 
   package init() {}

@@ -1,14 +1,15 @@
 package import RoostFile
 
-/// Bytes that are read from the beginning to the end, once.
+/// Bytes that are read once, from the beginning to the end.
 package protocol ByteInput: AnyObject {
   /// Fills the buffer, or a part of it; 0 at the end. The buffer is not empty.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 
-  /// Whether a read will not wait, now or by the deadline. What is no pipe never waits.
+  /// Whether a read will not block, now or before the deadline. Only pipes block.
   func isReady(by deadline: ContinuousClock.Instant) -> Bool
 
-  /// Ends the reading for good: who waits for bytes gets none, and nobody after him. Any thread may call it.
+  /// Stops reading for good: a waiting read and all later ones return no bytes. Any thread may call
+  /// it.
   func stop()
 }
 
@@ -21,7 +22,7 @@ extension ByteInput {
 package final class MemoryInput: ByteInput {
   private let bytes: [UInt8]
   private var position = 0
-  /// At most so many are given at once.
+  /// The most bytes of one read.
   private let piece: Int
 
   package init(_ bytes: [UInt8], piece: Int = .max) {
@@ -40,11 +41,11 @@ package final class MemoryInput: ByteInput {
   }
 }
 
-/// A file, a pipe, or whatever else has a descriptor.
+/// Reads a file, a pipe, or any other descriptor.
 package final class DescriptorInput: ByteInput {
   private let stream: ByteStream
 
-  /// Nil where there was no descriptor for it: then a read that waits, waits.
+  /// Nil if no descriptor was available for it: then a blocked read cannot be stopped.
   private let end: StreamStop?
 
   package init(_ stream: ByteStream) {
@@ -64,7 +65,7 @@ package final class DescriptorInput: ByteInput {
   package func stop() { end?.stop() }
 }
 
-/// Puts back what was read ahead.
+/// Returns bytes that were read ahead, then the rest.
 package final class PrefixedInput: ByteInput {
   private var head: ArraySlice<UInt8>
   private let rest: any ByteInput

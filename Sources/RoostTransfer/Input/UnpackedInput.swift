@@ -1,7 +1,8 @@
 internal import RoostBytes
 internal import RoostRecords
 
-/// What an LZ4 frame holds, as the program `lz4` writes them; several frames one after the other are one input.
+/// Decompresses LZ4 frames as the program `lz4` writes them. Several frames in sequence are one
+/// input.
 package final class UnpackedInput: ByteInput {
   private let packed: any ByteInput
   private let unpacker: FrameUnpacker
@@ -9,17 +10,18 @@ package final class UnpackedInput: ByteInput {
   private var unread = 0..<0
   private var isAtEnd = false
   private var isInFrame = false
-  /// Whether the last step filled its buffer, so that the unpacker may hold more without being given any bytes.
+  /// Whether the last step filled its buffer, so that the decompressor may have more output without
+  /// more input.
   private var mayHoldMore = false
-  /// Bytes that were unpacked.
+  /// The number of decompressed bytes.
   private var count: UInt64 = 0
-  /// What was unpacked to find out whether a read would wait.
+  /// Bytes that were decompressed to find out whether a read would block.
   private var ahead: [UInt8] = []
   private var unreadAhead = 0..<0
-  /// Why nothing more can be unpacked. A read says it.
+  /// The error that ends decompression. The next read throws it.
   private var failure: (any Error)?
 
-  /// - Throws: where there is no memory for the state.
+  /// - Throws: an error if there is no memory for the state.
   package init(_ packed: any ByteInput, piece: Int = 1 << 16) throws {
     self.packed = packed
     guard let unpacker = FrameUnpacker() else {
@@ -40,7 +42,8 @@ package final class UnpackedInput: ByteInput {
     while true { if let count = try step(into: buffer) { return count } }
   }
 
-  /// A block of a frame can be unpacked when it is whole, so bytes of a pipe that are there may not be enough for a read.
+  /// A block of a frame can be decompressed only when it is complete, so available bytes of a pipe
+  /// may not suffice for a read.
   package func isReady(by deadline: ContinuousClock.Instant) -> Bool {
     while unreadAhead.isEmpty, failure == nil {
       if unread.isEmpty, !mayHoldMore {
@@ -56,7 +59,8 @@ package final class UnpackedInput: ByteInput {
     return true
   }
 
-  /// Unpacks some bytes, and reads packed ones before where none are left. Returns 0 at the end, and nil where nothing came of the bytes.
+  /// Decompresses some bytes, after reading compressed ones if none are left. Returns 0 at the end,
+  /// and nil if the step made no output.
   private func step(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
     if unread.isEmpty, !mayHoldMore {
       let count = isAtEnd ? 0 : try bytes.withUnsafeMutableBytes { try packed.read(into: $0) }

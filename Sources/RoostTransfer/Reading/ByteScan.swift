@@ -1,14 +1,14 @@
-/// Finds bytes eight at a time. A word has the mark of a byte in that byte's highest bit; the first mark is always right,
-/// those behind it may be marks too many.
+/// Finds bytes, eight at a time. A byte is marked by its highest bit in the result. The first mark
+/// is always right; later ones may be wrong.
 enum ByteScan {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-  /// A word of eight times the same byte.
+  /// A word of eight equal bytes.
   @inline(__always)
   static func every(_ byte: UInt8) -> UInt64 { UInt64(truncatingIfNeeded: byte) &* ones }
 
-  /// Marks bytes that are those of `wanted`, which is a word of eight times the same.
+  /// Marks bytes that equal those of `wanted`, which is a word of eight equal bytes.
   @inline(__always)
   static func equal(_ word: UInt64, _ wanted: UInt64) -> UInt64 {
     let differing = word ^ wanted
@@ -19,7 +19,7 @@ enum ByteScan {
   @inline(__always)
   static func controls(_ word: UInt64) -> UInt64 { (word &- ones &* 0x20) & ~word & highs }
 
-  /// The first place from `start` on whose byte is marked, or one less than eight bytes before the end.
+  /// The first marked position from `start` on, or a position less than eight bytes before the end.
   @inline(__always)
   static func skip(
     _ bytes: UnsafePointer<UInt8>, start: Int, end: Int, mark: (UInt64) -> UInt64
@@ -33,7 +33,7 @@ enum ByteScan {
     return at
   }
 
-  /// How many bytes are newlines.
+  /// The number of newlines in a range.
   static func newlines(_ bytes: UnsafePointer<UInt8>, _ range: Range<Int>) -> Int {
     var (at, count) = (range.lowerBound, 0)
     let newline = every(Byte.newline)

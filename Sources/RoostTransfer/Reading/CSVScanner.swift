@@ -1,18 +1,20 @@
 internal import RoostRecords
 
-/// Takes tables apart: cells between commas, or another byte, and lines. The first line tells that byte where nobody else does.
+/// Parses tables: lines of cells, which are separated by commas or another byte. By default the
+/// first line determines that byte.
 ///
-/// A cell may stand in quotes, and then hold commas, newlines and doubled quotes. A quote anywhere else is an error, and so is a
-/// line with another number of cells than the first, except empty cells at its end. A first line `sep=;`, as Excel writes it, names the
-/// delimiter. Lines end with a newline, with or without a carriage return before it.
+/// A cell may be in quotes, and then contain commas, newlines and doubled quotes. A quote anywhere
+/// else is an error. So is a line with another number of cells than the first, except empty cells
+/// at its end. A first line `sep=;`, as Excel writes it, names the delimiter. Lines end with a
+/// newline, with or without a carriage return before it.
 struct CSVScanner: RecordScanner {
-  /// What stands between cells; nil before the first line told it.
+  /// The byte between cells; nil before the first line was read.
   private(set) var delimiter: UInt8?
   let limits: TransferLimits
-  /// How many cells a line has; nil before the first.
+  /// The number of cells in a line; nil before the first line.
   private(set) var columns: Int?
   private(set) var line = 1
-  /// Whether the first line was looked at.
+  /// Whether the first line was examined.
   private var hasBegun = false
 
   init(delimiter: UInt8?, columns: Int? = nil, limits: TransferLimits) {
@@ -42,7 +44,7 @@ struct CSVScanner: RecordScanner {
         line += batch.newlines(in: at..<end)
         at = end
       } catch let blemish as Blemish {
-        // The next record is thought to begin behind the line in which the fault is.
+        // The next record is assumed to begin after the line with the error.
         let found = batch.newline(from: max(blemish.place, at)).map { $0 + 1 }
         guard let end = found ?? (isEnd ? batch.text.count : nil) else {
           batch.tokens.removeSubrange(first...)
@@ -56,14 +58,16 @@ struct CSVScanner: RecordScanner {
     return at
   }
 
-  /// Of comma, semicolon and tab the one that the first line has most of outside of quotes; a comma where it has none. Where the number of
-  /// columns is known, one that makes as many is preferred. Nil where the line does not end in the text yet.
+  /// The delimiter of the first line: the one of comma, semicolon and tab that occurs most often
+  /// outside quotes; a comma if none occurs. If the number of columns is known, a delimiter that
+  /// gives this number is preferred. Nil if the line is not complete yet.
   private func foundDelimiter(_ batch: RecordBatch, from start: Int, isEnd: Bool) -> UInt8? {
     let candidates = [Byte.comma, UInt8(ascii: ";"), UInt8(ascii: "\t")]
-    // One column needs no delimiter, and its texts may hold any of them.
+    // One column needs no delimiter, and its texts may contain any of them.
     if columns == 1 { return Byte.comma }
     var (counts, isQuoted, isWhole, isEmpty) = ([0, 0, 0], false, isEnd, true)
-    // Where a quote opens a cell: at the cell's first byte, and after a quote that closed one. Any other quote is a byte of its cell.
+    // Whether a quote opens a cell: at the cell's first byte, and after a quote that closed one.
+    // Any other quote is a byte of its cell.
     var mayOpen = true
     for byte in batch.text.bytes[start...] {
       let opens = mayOpen
@@ -88,7 +92,8 @@ struct CSVScanner: RecordScanner {
     }
   }
 
-  /// The length of a first line `sep=;` or `"sep=;"`, which is no record; 0 if there is none, and nil while more text must come.
+  /// The length of a first line `sep=;` or `"sep=;"`, which is not a record; 0 if there is none,
+  /// and nil if more text is needed.
   private mutating func separatorLine(_ batch: RecordBatch, from start: Int, isEnd: Bool) -> Int? {
     let head = Array(batch.text.bytes[start...].prefix(9))
     let quote = head.first == Byte.quote ? [Byte.quote] : []
@@ -108,7 +113,8 @@ struct CSVScanner: RecordScanner {
     return length + (end.starts(with: [Byte.carriageReturn, Byte.newline]) ? 2 : min(1, end.count))
   }
 
-  /// Removes empty cells at the end of a line. Spreadsheets write them for columns that were in use once.
+  /// Removes empty cells at the end of a line. Spreadsheets write them for columns that were used
+  /// once.
   private func trim(_ batch: RecordBatch, _ first: Int) {
     let least = first + (columns ?? 1)
     while batch.tokens.count > least, let last = batch.tokens.last, last.kind == .bare, last.count == 0 {
@@ -116,11 +122,11 @@ struct CSVScanner: RecordScanner {
     }
   }
 
-  /// Looks whether a line is as the first one, and good UTF-8.
+  /// Checks that a line has as many cells as the first one, and is valid UTF-8.
   private mutating func finish(_ batch: RecordBatch, _ first: Int, bytes: Range<Int>) {
     trim(batch, first)
     let count = batch.tokens.count - first
-    // An empty line is nothing, unless it can be the one cell of a line.
+    // An empty line is ignored, unless it can be the single cell of a line.
     if count == 1, batch.tokens[first].count == 0, batch.tokens[first].kind == .bare, columns != 1 {
       batch.tokens.removeLast()
       return
@@ -138,7 +144,8 @@ struct CSVScanner: RecordScanner {
     batch.add(tokensFrom: first, bytes: bytes, line: line)
   }
 
-  /// Adds the cells of one line, and returns the place behind it; nil where the text ends before that.
+  /// Adds the cells of one line, and returns the position after it; nil if the line is not
+  /// complete.
   private func cells(_ batch: RecordBatch, from start: Int, _ delimiter: UInt8, isEnd: Bool) throws -> Int? {
     let (bytes, end) = (batch.text.start, batch.text.count)
     let (delimiters, newline) = (ByteScan.every(delimiter), ByteScan.every(Byte.newline))
@@ -185,7 +192,7 @@ struct CSVScanner: RecordScanner {
     }
   }
 
-  /// A cell in quotes, and the place behind it; nil where the text ends before that.
+  /// Reads a cell in quotes, and returns the position after it; nil if the cell is not complete.
   private func quoted(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> (Int, Token)? {
     let (bytes, end) = (batch.text.start, batch.text.count)
     var at = start + 1
@@ -201,7 +208,7 @@ struct CSVScanner: RecordScanner {
         at += 1
         continue
       }
-      // At the end of the text another quote may come.
+      // At the end of the text another quote may follow.
       if at + 1 == end, !isEnd { return nil }
       let isDoubled = at + 1 < end && bytes[at + 1] == Byte.quote
       if isDoubled || cell.isRespelled {

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Takes one JSON value apart into tokens, without recursion.
+/// Splits one JSON value into tokens, without recursion.
 struct JSONParser {
   private enum Expected {
     case value, valueOrEnd, name, nameOrEnd, colon, commaOrEnd
@@ -24,7 +24,7 @@ struct JSONParser {
     batch.open.removeAll(keepingCapacity: true)
   }
 
-  /// Adds the tokens of a value, and returns the place behind it.
+  /// Adds the tokens of a value, and returns the position after it.
   mutating func parse() throws -> Int {
     var expected = Expected.value
     repeat {
@@ -220,7 +220,7 @@ struct JSONParser {
     Blemish(.encoding, "half of a surrogate pair is not a character", at: place)
   }
 
-  /// The four digits behind `\u`.
+  /// The four digits after `\u`.
   private mutating func unit() throws -> UInt32 {
     guard at + 6 <= end else { throw Unfinished() }
     var code: UInt32 = 0

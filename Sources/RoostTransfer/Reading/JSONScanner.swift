@@ -1,17 +1,17 @@
 internal import RoostRecords
 
-/// Takes apart objects that stand on a line each, or in one list.
+/// Parses objects that are on one line each, or in one list.
 struct JSONScanner: RecordScanner {
   private enum Stage {
-    /// Nothing was read but space.
+    /// Only blanks were read so far.
     case beginning
     /// Each line is an object.
     case lines
-    /// In a list: an object, or its end where it may be empty, is next.
+    /// In a list: the next is an object, or in an empty list its end.
     case firstElement, element
-    /// Behind an object of a list.
+    /// After an object of a list.
     case behind
-    /// Behind the list.
+    /// After the list.
     case finished
   }
 
@@ -19,7 +19,7 @@ struct JSONScanner: RecordScanner {
   private var stage: Stage
   private(set) var line = 1
 
-  /// - Parameter isLines: Nil to see it from the first byte.
+  /// - Parameter isLines: Nil to decide by the first byte.
   init(isLines: Bool?, limits: TransferLimits) {
     self.limits = limits
     stage = isLines == true ? .lines : .beginning
@@ -88,14 +88,15 @@ struct JSONScanner: RecordScanner {
     return located(batch, Blemish(.truncated, "the list is not closed", at: place))
   }
 
-  /// A fault behind which nothing can be found.
+  /// An error after which no record can be found.
   private func located(_ batch: RecordBatch, _ blemish: Blemish) -> TransferFault {
     let begin = (0..<blemish.place).last { batch.text.start[$0] == Byte.newline }.map { $0 + 1 } ?? 0
     let record = RecordBatch.Record(tokens: 0..<0, bytes: begin..<min(begin + 200, batch.text.count), line: line)
     return batch.fault(blemish.code, blemish.detail, at: blemish.place, in: record)
   }
 
-  /// One object of a list; nil where the text ends before it does. Where it is wrong nobody can say where the next one begins.
+  /// Parses one object of a list; nil if it is not complete. After an error the beginning of the
+  /// next object is unknown.
   private func element(_ batch: RecordBatch, _ start: Int, isEnd: Bool) throws -> Int? {
     let first = batch.tokens.count
     var parser = JSONParser(batch, start..<batch.text.count, limits: limits)
@@ -119,7 +120,7 @@ struct JSONScanner: RecordScanner {
     }
   }
 
-  /// What is wrong with a value that is well spelled.
+  /// The error in a value whose syntax is valid.
   private static func blemish(_ batch: RecordBatch, _ first: Int, bytes: Range<Int>) -> Blemish? {
     if let wrong = UTF8Check.firstWrong(UnsafeRawBufferPointer(rebasing: batch.text.bytes[bytes])) {
       return Blemish(.encoding, "the text is not UTF-8", at: bytes.lowerBound + wrong)
@@ -142,7 +143,7 @@ struct JSONScanner: RecordScanner {
       }
       let (begin, first) = (skip(batch, at), batch.tokens.count)
       if begin >= end { continue }
-      // The parser sees the newline, so that a number at the end of a line is whole.
+      // The parser gets the newline too, so that a number at the end of a line is complete.
       var parser = JSONParser(batch, begin..<end, limits: limits)
       var blemish: Blemish?
       do {

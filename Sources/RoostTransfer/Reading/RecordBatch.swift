@@ -1,13 +1,13 @@
 package import RoostRecords
 
-/// A piece of a record's text.
+/// A part of a record's text.
 package struct Token: Hashable, Sendable {
   package enum Kind: UInt8, Sendable {
-    /// A cell of a table that stands without quotes.
+    /// A cell of a table without quotes.
     case bare
     /// A text, without its quotes and escapes.
     case text
-    /// The name of what comes next, in an object.
+    /// The name of the next value in an object.
     case name
     case number, yes, no, null
     case object, list
@@ -16,29 +16,30 @@ package struct Token: Hashable, Sendable {
   }
 
   package var kind: Kind
-  /// Whether the bytes stand in the batch's other spelling, because the input has escapes there.
+  /// Whether the bytes are in `spelled`, because the input has escapes there.
   package var isRespelled = false
-  /// Where it begins in the batch's text.
+  /// The position of its beginning in the batch's text.
   package var place: Int
-  /// Where its bytes begin. Of an object and of a list nothing.
+  /// The offset of its bytes; meaningless for an object or list.
   package var start: Int
-  /// How many bytes it has. Of an object and of a list: the number of tokens behind it up to its end, that one included.
+  /// The number of its bytes. For an object or list: the number of tokens after it up to and
+  /// including its end.
   package var count: Int
 }
 
-/// Records that were read together: their text, and what it consists of. Used again and again.
+/// Records that were read together: their text, and its tokens. It is reused.
 ///
 /// ## Invariants
-/// 1. Of each record the tokens stand together, in the order of the text.
-/// 2. The bytes of a token lie in `text`, or in `spelled` if it is respelled.
+/// 1. The tokens of a record are consecutive, in the order of the text.
+/// 2. The bytes of a token are in `text`, or in `spelled` if it is respelled.
 package final class RecordBatch: @unchecked Sendable {
-  // Unchecked because a batch goes from one stage to the next, and only one has it at a time.
+  // Unchecked because a batch is passed from one stage to the next, and only one has it at a time.
   package struct Record: Sendable {
     package var tokens: Range<Int>
-    /// Where the record stands in the text.
+    /// The range of the record in the text.
     package var bytes: Range<Int>
     package var line: Int
-    /// What is wrong with the record, if something is; it has no tokens then.
+    /// The error in the record, if any; it has no tokens then.
     package var fault: TransferFault?
   }
 
@@ -46,11 +47,11 @@ package final class RecordBatch: @unchecked Sendable {
   @exclusivity(unchecked) package internal(set) var spelled: TextRoom
   @exclusivity(unchecked) package internal(set) var tokens: [Token] = []
   @exclusivity(unchecked) package internal(set) var records: [Record] = []
-  /// The tokens of the objects and lists in which a parser is.
+  /// The tokens of the objects and lists that a parser has not closed yet.
   @exclusivity(unchecked) var open: [Int] = []
-  /// How many of the records are wrong.
+  /// The number of bad records.
   @exclusivity(unchecked) var faults = 0
-  /// How many bytes of the input were read when this batch was.
+  /// The number of bytes of the input that were read for this batch and those before it.
   package internal(set) var inputEnd: UInt64 = 0
 
   package init() throws {
@@ -66,10 +67,11 @@ package final class RecordBatch: @unchecked Sendable {
     faults = 0
   }
 
-  /// Whether the next record belongs to another batch, whatever its text holds: a fault takes more memory than its line.
+  /// Whether the next record belongs in another batch, whatever the size of the text: an error
+  /// needs more memory than its line.
   var isFull: Bool { records.count >= 1 << 15 || faults >= 1000 }
 
-  /// The bytes of a token, as long as the batch is not filled again.
+  /// The bytes of a token, valid until the batch is filled again.
   package func bytes(_ token: Token) -> UnsafeRawBufferPointer {
     let start = token.isRespelled ? spelled.start : text.start
     return UnsafeRawBufferPointer(start: start + token.start, count: token.count)
@@ -77,7 +79,7 @@ package final class RecordBatch: @unchecked Sendable {
 
   package func string(_ token: Token) -> String { String(decoding: bytes(token), as: UTF8.self) }
 
-  /// Takes blanks away from the ends of a cell without quotes; false where it has none.
+  /// Removes blanks from both ends of a cell without quotes. Returns false if it has none.
   @discardableResult
   func trim(_ number: Int) -> Bool {
     let token = tokens[number]
@@ -91,7 +93,7 @@ package final class RecordBatch: @unchecked Sendable {
     return true
   }
 
-  /// What stands at a token, for a message: no more than forty characters of it.
+  /// The text of a token for a message: at most forty characters.
   func shown(_ token: Token) -> String {
     switch token.kind {
     case .bare, .text: return Self.shortened(string(token)).debugDescription
@@ -117,7 +119,7 @@ package final class RecordBatch: @unchecked Sendable {
     UnsafeRawBufferPointer(rebasing: text.bytes[record.bytes])
   }
 
-  /// A fault of a record, with its line, its column and its text.
+  /// An error in a record, with its line, its column and its text.
   package func fault(
     _ code: TransferFault.Code, _ detail: String, at place: Int, in record: Record, field: String? = nil
   ) -> TransferFault {

@@ -1,18 +1,19 @@
 internal import RoostRecords
 
-/// Finds the records in a text, and takes them apart.
+/// Finds the records in a text, and parses them.
 protocol RecordScanner {
   /// The line of the next record.
   var line: Int { get }
 
-  /// Takes apart what stands whole in the batch's text from `start` on, until the batch is full, and returns the place behind it.
+  /// Parses the complete records in the batch's text from `start` on, until the batch is full.
+  /// Returns the position after them.
   ///
-  /// - Parameter isEnd: Whether nothing comes behind the text.
-  /// - Throws: A fault behind which no other record can be found.
+  /// - Parameter isEnd: Whether the text is the end of the input.
+  /// - Throws: An error after which no other record can be found.
   mutating func scan(_ batch: RecordBatch, from start: Int, isEnd: Bool) throws -> Int
 }
 
-/// Why a record cannot be taken apart.
+/// Why a record cannot be parsed.
 struct Blemish: Error {
   var code: TransferFault.Code
   var detail: String
@@ -26,12 +27,12 @@ struct Blemish: Error {
 }
 
 extension RecordBatch {
-  /// Adds a record whose tokens are there from a place on.
+  /// Adds a record with the tokens from `first` on.
   func add(tokensFrom first: Int, bytes: Range<Int>, line: Int) {
     records.append(Record(tokens: first..<tokens.count, bytes: bytes, line: line))
   }
 
-  /// Adds a record that is wrong; its tokens are given up.
+  /// Adds a bad record, and removes its tokens.
   func add(_ blemish: Blemish, tokensFrom first: Int, bytes: Range<Int>, line: Int) {
     tokens.removeSubrange(first...)
     var record = Record(tokens: first..<first, bytes: bytes, line: line)
@@ -40,7 +41,7 @@ extension RecordBatch {
     faults += 1
   }
 
-  /// Where a newline stands next; nil where there is none.
+  /// The position of the next newline; nil if there is none.
   func newline(from place: Int) -> Int? {
     let (start, end) = (text.start, text.count)
     let newline = ByteScan.every(Byte.newline)

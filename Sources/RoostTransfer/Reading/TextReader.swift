@@ -1,10 +1,11 @@
 internal import RoostRecords
 
-/// How the records stand in a text.
+/// The format of the records in a text.
 package enum TextFormat: Hashable, Sendable {
-  /// A table; the first line names the columns unless `names` does, and tells the delimiter where it is nil.
+  /// A table. The first line names the columns unless `names` does, and determines the delimiter if
+  /// it is nil.
   case csv(delimiter: UInt8? = UInt8(ascii: ","), names: [String]? = nil)
-  /// Objects in one list, or on a line each: the first byte tells.
+  /// Objects in one list, or one on each line: the first byte decides.
   case json
   case jsonLines
 }
@@ -12,16 +13,16 @@ package enum TextFormat: Hashable, Sendable {
 /// The first line of a table.
 package struct TableHeader: Hashable, Sendable {
   package var names: [String]
-  /// What stands between cells.
+  /// The byte between cells.
   package var delimiter: UInt8
 }
 
 /// Reads the records of a text, many at a time.
 package final class TextReader {
-  /// What the columns of a table are called; nil where records name their fields themselves.
+  /// The names of the columns of a table; nil if records name their fields themselves.
   package private(set) var names: [String]?
 
-  /// The columns of a table and what stands between them, once they are known.
+  /// The columns and the delimiter of a table, once they are known.
   package var header: TableHeader? {
     guard let names, let table = scanner as? CSVScanner else { return nil }
     return TableHeader(names: names, delimiter: table.delimiter ?? Byte.comma)
@@ -31,13 +32,13 @@ package final class TextReader {
   private let limits: TransferLimits
   private var scanner: any RecordScanner
   private let isTable: Bool
-  /// What was read and belongs to later batches: it begins behind what was given out already.
+  /// Bytes that were read for later batches. They begin after the bytes that were already returned.
   private var carry: TextRoom
   private var carryStart = 0
   private var isInputEnd = false
   private var isFirst = true
   private var inputCount: UInt64 = 0
-  /// What is read at once where records are no larger.
+  /// The number of bytes to read at once if records are not larger.
   private let piece: Int
 
   package init(
@@ -59,14 +60,14 @@ package final class TextReader {
     }
   }
 
-  /// Fills a batch with at least one record; false at the end.
+  /// Fills a batch with at least one record. Returns false at the end.
   ///
-  /// - Throws: A fault behind which no record can be found. A record that is wrong by itself says so itself.
+  /// - Throws: An error after which no record can be found. A bad record contains its own error.
   package func next(_ batch: RecordBatch) throws -> Bool { try next(batch, by: nil) == .records }
 
   package enum Outcome { case records, late, end }
 
-  /// Fills a batch with at least one record, and with those that can be had without waiting.
+  /// Fills a batch with at least one record, and with those that can be read without blocking.
   ///
   /// - Parameter deadline: The time at which to stop waiting for the next record of a pipe. `nil` waits without limit.
   package func next(_ batch: RecordBatch, by deadline: ContinuousClock.Instant?) throws -> Outcome {
@@ -90,9 +91,9 @@ package final class TextReader {
       batch.text.drop(first: at)
       batch.spelled.clear()
       at = 0
-      // What comes is longer than a piece.
+      // The next record is longer than a piece.
       wanted = max(piece, batch.text.count * 2)
-      // It is looked at from its beginning, so not at each byte that comes.
+      // A record is parsed from its beginning each time, so not for each new byte.
       least = batch.text.count < piece ? 1 : max(1, batch.text.count / 4)
     }
     try takeBack(batch, from: at)
@@ -100,18 +101,18 @@ package final class TextReader {
     return batch.records.isEmpty ? .end : .records
   }
 
-  /// Keeps for later what a batch does not need.
+  /// Keeps bytes for later that a batch does not need.
   private func takeBack(_ batch: RecordBatch, from place: Int) throws {
     let rest = batch.text.count - place
-    // Where nothing was read from the input since, it still stands in front of what comes then.
+    // If nothing was read from the input since, the bytes are still there.
     if carryStart >= rest { return carryStart -= rest }
     carry.clear()
     carryStart = 0
     try carry.append(UnsafeRawBufferPointer(rebasing: batch.text.bytes[place...]))
   }
 
-  /// Makes the batch's text as long as is wanted, if as much can be had without waiting. False where fewer than `least` bytes came by the
-  /// deadline.
+  /// Reads until the batch's text has the wanted length, as far as possible without blocking.
+  /// Returns false if fewer than `least` bytes arrived before the deadline.
   private func fill(
     _ batch: RecordBatch, _ wanted: Int, least: Int, by deadline: ContinuousClock.Instant?
   ) throws -> Bool {
@@ -140,7 +141,7 @@ package final class TextReader {
     return true
   }
 
-  /// Looks at the mark that some programs put before a text; returns where the text begins.
+  /// Checks for the byte order mark before a text. Returns the position after it.
   private func begin(_ batch: RecordBatch) throws -> Int {
     while batch.text.count < 4, !isInputEnd { _ = try fill(batch, 4, least: 1, by: nil) }
     isFirst = false
@@ -157,7 +158,7 @@ package final class TextReader {
     return head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
-  /// The first line of a table.
+  /// Takes the column names from the first line of a table.
   private func takeNames(_ batch: RecordBatch) throws {
     guard let first = batch.records.first else { return }
     if let fault = first.fault { throw fault }

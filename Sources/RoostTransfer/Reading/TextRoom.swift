@@ -1,6 +1,6 @@
 internal import RoostFile
 
-/// Bytes in memory that grows, and is used again.
+/// A growing memory of bytes, which is reused.
 package struct TextRoom: ~Copyable {
   private var memory: UnsafeMutableRawBufferPointer
   package private(set) var count = 0
@@ -16,7 +16,8 @@ package struct TextRoom: ~Copyable {
 
   package mutating func clear() { count = 0 }
 
-  /// Memory behind what is there, for at least so many bytes. What is written there counts after ``add(_:)``.
+  /// Memory after the present bytes, for at least `bytes` more. Written bytes count after
+  /// ``add(_:)``.
   package mutating func room(_ bytes: Int) throws -> UnsafeMutableRawBufferPointer {
     if memory.count - count < bytes { try grow(bytes) }
     return UnsafeMutableRawBufferPointer(rebasing: memory[count...])
@@ -24,7 +25,7 @@ package struct TextRoom: ~Copyable {
 
   package mutating func add(_ bytes: Int) { count += bytes }
 
-  /// Takes away what stands first.
+  /// Removes the first bytes.
   mutating func drop(first bytes: Int) {
     memory.baseAddress!.copyMemory(from: memory.baseAddress! + bytes, byteCount: count - bytes)
     count -= bytes

@@ -1,6 +1,6 @@
-/// Tells whether bytes are UTF-8.
+/// Checks UTF-8.
 enum UTF8Check {
-  /// The place of the first byte that belongs to no character; nil where all is well.
+  /// The position of the first byte that belongs to no valid character; nil if all are valid.
   static func firstWrong(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard let start = bytes.baseAddress else { return nil }
     var at = 0
@@ -22,7 +22,7 @@ enum UTF8Check {
     return nil
   }
 
-  /// How many bytes the character at a place has; nil where it is none. It is not ASCII.
+  /// The number of bytes of the character at a position, which is not ASCII; nil if it is invalid.
   private static func length(_ bytes: UnsafeRawBufferPointer, _ at: Int) -> Int? {
     func next(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
       at + offset < bytes.count && range.contains(bytes[at + offset])

@@ -1,6 +1,6 @@
 package import RoostRecords
 
-/// UUIDs as text, in large letters.
+/// UUIDs as text, in upper case.
 package enum UUIDText {
   package static func uuid(_ bytes: UnsafeRawBufferPointer) throws(ValueFault) -> UUIDNumber {
     if let uuid = UUIDNumber(text: bytes) { return uuid }
@@ -14,11 +14,11 @@ package enum UUIDText {
 package enum BytesText {
   private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// What each letter stands for; 255 where it stands for nothing.
+  /// The value of each letter; 255 for other bytes.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 255, count: 256)
     for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
-    // The other spelling, for names in the net.
+    // The URL-safe variant of base 64.
     values[Int(Byte.minus)] = 62
     values[Int(UInt8(ascii: "_"))] = 63
     return values
@@ -46,7 +46,7 @@ package enum BytesText {
         bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(bits)))
       }
     }
-    // What is left over must say nothing.
+    // The unused bits must be zero.
     guard word & (1 << UInt32(bits) - 1) == 0 else { throw wrong }
     return bytes
   }

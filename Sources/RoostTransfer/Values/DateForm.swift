@@ -1,19 +1,19 @@
 internal import RoostRecords
 
-/// How dates are written in a text that is imported.
+/// The form of dates in an imported text.
 package enum DateForm: Hashable, Sendable {
   /// ISO 8601. A number of JSON counts seconds since the beginning of 2001, as `JSONEncoder` writes dates.
   case automatic
   case secondsSince2001
   case secondsSince1970
   case millisecondsSince1970
-  /// Nothing but ISO 8601.
+  /// ISO 8601 only.
   case iso8601
-  /// Letters of Unicode's date format patterns: see ``DatePattern``.
+  /// A pattern with the letters of Unicode's date format patterns: see ``DatePattern``.
   case pattern(String)
 }
 
-/// Reads dates that are written in one form.
+/// Reads dates in one form.
 package struct DateReader: Sendable {
   private let form: DateForm
   private let pattern: DatePattern?
@@ -27,20 +27,21 @@ package struct DateReader: Sendable {
     if case .pattern(let text) = form { pattern = try DatePattern(text) } else { pattern = nil }
   }
 
-  /// Throws what users are told of a form that cannot be read.
+  /// Throws the error for users if a form is invalid.
   init(faultOf form: DateForm) throws {
     do throws(ValueFault) { try self.init(form) } catch { throw TransferFault(error.code, error.detail) }
   }
 
-  /// Seconds since the beginning of 2001.
+  /// A date as seconds since the beginning of 2001.
   ///
-  /// - Parameter isNumber: Whether it is a number of JSON, and no text.
+  /// - Parameter isNumber: Whether it is a JSON number instead of a text.
   package func date(_ bytes: UnsafeRawBufferPointer, isNumber: Bool) throws(ValueFault) -> Double {
     switch form {
     case .automatic:
       if !isNumber { return try DateText.date(bytes) }
       let seconds = try NumberText.double(bytes)
-      // Milliseconds since 1970, read as seconds since 2001, would be a date beyond the year 50,000.
+      // Milliseconds since 1970 that are read as seconds since 2001 would be a date after the year
+      // 50,000.
       guard abs(seconds) < DateText.farthest else {
         throw ValueFault(
           .outOfRange, "as seconds since 2001 the number is not a date; give the unit with 'dates'")
@@ -58,7 +59,7 @@ package struct DateReader: Sendable {
     }
   }
 
-  /// A number, or a text in ISO 8601, which cannot be taken for one.
+  /// A number, or a text in ISO 8601, which never looks like a number.
   private func counted(
     _ bytes: UnsafeRawBufferPointer, _ unit: String, convert: (Double) -> Double
   ) throws(ValueFault) -> Double {

@@ -1,17 +1,17 @@
 internal import RoostRecords
 
-/// A way to write dates, in letters of Unicode's date format patterns, as `dd.MM.yyyy HH:mm`.
+/// A format of dates in the letters of Unicode's date format patterns, such as `dd.MM.yyyy HH:mm`.
 ///
 /// | Letters | Meaning |
 /// |---|---|
-/// | `yyyy` or `y`, `yy` | the year; of two digits 69 to 99 belong to 1900, the others to 2000 |
+/// | `yyyy` or `y`, `yy` | the year; two digits mean 1969 to 2068 |
 /// | `MM`, `M`, `MMM` | the month as a number, or by its English name |
 /// | `dd`, `d` | the day |
 /// | `HH`, `H`, `hh`, `h`, `a` | the hour, of 24 or of 12 with `AM` or `PM` |
 /// | `mm`, `m`, `ss`, `s`, `S` | minute, second, digits of its fraction |
-/// | `Z`, `X`, `x` | the distance from Greenwich, as `Z`, `+0100` or `+01:00`; without one it is none |
+/// | `Z`, `X`, `x` | the offset from UTC, as `Z`, `+0100` or `+01:00`; without one it is 0 |
 /// | `E` | a weekday's English name, which is not compared with the date |
-/// | `'…'` | text as it is; so are all characters that are no letters |
+/// | `'…'` | literal text; characters that are not letters need no quotes |
 package struct DatePattern: Sendable {
   private enum Item: Sendable {
     case year(Int)
@@ -70,7 +70,7 @@ package struct DatePattern: Sendable {
 
   private static func quoted(_ rest: inout Substring, _ pattern: String, items: inout [Item]) throws(ValueFault) {
     rest = rest.dropFirst()
-    // Two apostrophes are one, outside of quotes too.
+    // Two apostrophes are one, also outside quotes.
     if rest.first == "'" {
       items.append(.literal(UInt8(ascii: "'")))
       rest = rest.dropFirst()
@@ -153,7 +153,7 @@ package struct DatePattern: Sendable {
   ]
   private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
-  /// The place of a name that is written whole, or by its first three letters.
+  /// The index of a name that is written in full, or by its first three letters.
   private static func name(_ scan: inout DateText.Scan, _ names: [String]) -> Int? {
     let word = scan.letters()
     return names.firstIndex { $0 == word || $0.prefix(3) == word }

@@ -1,6 +1,6 @@
 package import RoostRecords
 
-/// Reading what ``DateText`` writes, and other spellings of ISO 8601.
+/// Reads the form that ``DateText`` writes, and other forms of ISO 8601.
 extension DateText {
   // MARK: Reading
 
@@ -33,7 +33,7 @@ extension DateText {
     return seconds - Double(offset) + fraction
   }
 
-  /// Goes through the bytes of a date.
+  /// Reads the parts of a date in order.
   struct Scan {
     private let bytes: UnsafeRawBufferPointer
     private var at = 0
@@ -57,7 +57,7 @@ extension DateText {
       return String(decoding: bytes[start..<at].lazy.map { $0 | 0x20 }, as: UTF8.self)
     }
 
-    /// As many digits as there are, at least one.
+    /// The next digits, at least one.
     mutating func digits(upTo most: Int) -> Int? {
       let count = bytes[at...].prefix(most).prefix(while: Byte.isDigit).count
       return count == 0 ? nil : digits(count)
@@ -74,7 +74,7 @@ extension DateText {
       return number
     }
 
-    /// Digits behind the point; those beyond the seventeenth tell nothing.
+    /// Digits after the point. Those after the seventeenth are ignored.
     mutating func fraction() -> Double? {
       let start = at
       var (number, count) = (UInt64(0), 0)
@@ -85,7 +85,7 @@ extension DateText {
       return at == start ? nil : DateText.fraction(number, count)
     }
 
-    /// Seconds east of Greenwich. Without any, a time is one of Greenwich.
+    /// The offset from UTC in seconds. Without one a time is in UTC.
     mutating func offset() -> Int? {
       if isAtEnd || take("Z") || take("z") { return 0 }
       let isWest = take("-")
@@ -113,7 +113,8 @@ extension DateText {
   /// Days since the beginning of 2001.
   static func day(_ year: Int, _ month: Int, day: Int) -> Int { daysFromCivil(year, month, day: day) - 11_323 }
 
-  /// Days since the beginning of 1970. Years are taken to begin in March, so that the odd day comes last.
+  /// Days since the beginning of 1970. Years are counted from March, so that the leap day comes
+  /// last.
   private static func daysFromCivil(_ year: Int, _ month: Int, day: Int) -> Int {
     let years = month > 2 ? year : year - 1
     let months = (month + 9) % 12

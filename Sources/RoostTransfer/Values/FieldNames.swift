@@ -1,4 +1,4 @@
-/// Names of an entity's fields, as texts and errors use them.
+/// The names of an entity's fields in texts and errors.
 enum FieldNames {
   /// The field in which a row stores the class of its object.
   static let kind = "@class"
@@ -9,13 +9,13 @@ enum FieldNames {
     return (1..<max(1, parts.count)).map { parts[..<$0].joined(separator: ".") }
   }
 
-  /// The end of an error about an unknown name: the nearest known one, then all.
+  /// The end of an error about an unknown name: the most similar known one, then all.
   static func offer(_ name: String, _ known: [String]) -> String {
     let hint = Spelling.hint(name, among: known.filter { !$0.hasPrefix("@") })
     return hint.isEmpty ? "; it has \(list(known))" : "\(hint) It has \(list(known))"
   }
 
-  /// The names that an error offers, in quotes; not those of the engine.
+  /// The names for an error, in quotes, without those of the engine.
   static func list(_ names: [String]) -> String {
     let shown = names.filter { !$0.hasPrefix("@") }.prefix(20).map { "'\($0)'" }
     return shown.isEmpty ? "nothing" : shown.joined(separator: ", ")

@@ -1,9 +1,9 @@
 internal import RoostRecords
 
-/// How a text names the rows of an entity: by a unique field, or by their numbers.
+/// How a text identifies the rows of an entity: by a unique field, or by their numbers.
 struct KeyWay {
   let entity: EntityID
-  /// The unique index by which keys are found; nil for numbers.
+  /// The unique index that finds keys; nil for numbers.
   let index: String?
   /// The type of a key.
   let type: FieldType
@@ -12,7 +12,7 @@ struct KeyWay {
     self.entity = entity
     for index in catalog.indexes(of: entity)
     where index.isUnique && index.parts.count == 1 && index.builtBelow == nil {
-      // A key that is unique among some rows only names none of the others.
+      // A key that is unique among some rows only does not identify the others.
       guard index.tests.isEmpty else { continue }
       guard let field = catalog.field(index.parts[0].field, of: entity) else { continue }
       if case .reference = field.type { continue }

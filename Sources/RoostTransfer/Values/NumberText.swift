@@ -1,14 +1,14 @@
 package import RoostRecords
 
-/// Why a text is no value of a type.
+/// Why a text is not a value of a type.
 package struct ValueFault: Error, Hashable, Sendable {
   package var code: TransferFault.Code
   /// A clause without a full stop.
   package var detail: String
-  /// The text that is no such value, shortened; nil where only the place of it is known.
+  /// The invalid text, shortened; nil if only its position is known.
   var found: String?
 
-  /// The detail, with the value that is wrong; `place` says what stands where the fault was found.
+  /// The detail with the invalid value. `place` is the text at the error.
   func words(_ place: String?) -> String {
     guard code == .wrongType || code == .outOfRange, let found = found ?? place else { return detail }
     return detail + ", found \(found)"
@@ -57,7 +57,7 @@ package enum NumberText {
 
   package static func float(_ bytes: UnsafeRawBufferPointer) throws(ValueFault) -> Float {
     let wide = try double(bytes)
-    // By way of a Double some numbers would be rounded twice.
+    // With Double in between some numbers would be rounded twice.
     let number = Float(String(decoding: bytes, as: UTF8.self)) ?? Float(wide)
     if number.isInfinite, !wide.isInfinite {
       throw ValueFault(.outOfRange, "the number is too large for a Float")
@@ -65,7 +65,7 @@ package enum NumberText {
     return number
   }
 
-  /// Swift also takes hexadecimal numbers and what a NaN carries; others do not.
+  /// Swift also accepts hexadecimal numbers and payloads of NaN; other programs do not.
   private static func isSpelled(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if bytes.contains(where: Byte.isDigit) {
       return bytes.indices.allSatisfy { place in
@@ -85,7 +85,8 @@ package enum NumberText {
     1e22,
   ]
 
-  /// A number of at most fifteen digits without an exponent: both it and its power of ten are exact, so one rounding is left.
+  /// A number of at most fifteen digits without an exponent. Both it and its power of ten are
+  /// exact, so there is only one rounding.
   private static func short(_ bytes: UnsafeRawBufferPointer) -> Double? {
     guard bytes.count <= 16 else { return nil }
     var (number, digits, behind): (UInt64, Int, Int?) = (0, 0, nil)
@@ -122,7 +123,7 @@ package enum DecimalText {
     let isNegative = rest.first == Byte.minus
     if isNegative || rest.first == Byte.plus { rest = rest.dropFirst() }
     var (mantissa, exponent, digits): (UInt128, Int, Int) = (0, 0, 0)
-    // Zeros whose weight is known only when another digit follows, or the end.
+    // Zeros whose weight is known only when another digit or the end follows.
     var zeros = 0
     var isBehindPoint = false
     while let byte = rest.first, byte | 0x20 != UInt8(ascii: "e") {
@@ -142,7 +143,7 @@ package enum DecimalText {
       zeros = 0
     }
     guard digits > 0 else { throw wrong }
-    // As many of the last zeros as there is room for, because that is how it was written.
+    // As many of the last zeros as there is room for, to keep the written precision.
     while zeros > 0, mantissa <= UInt128.max / 10 {
       mantissa *= 10
       zeros -= 1
@@ -153,7 +154,7 @@ package enum DecimalText {
       exponent += number
     }
     if mantissa == 0 { return DecimalNumber(mantissa: 0, exponent: 0) }
-    // A number too large for the exponent may have room in its digits.
+    // A number with a too large exponent may be written with more digits.
     while exponent > Int(Int8.max), mantissa <= UInt128.max / 10 {
       mantissa *= 10
       exponent -= 1
@@ -186,7 +187,7 @@ package enum DecimalText {
     return number
   }
 
-  /// Digits, with a point among them where there are not too many, else with an exponent.
+  /// Digits with a point if there are not too many, else with an exponent.
   package static func text(_ number: DecimalNumber) -> String {
     if number.isNaN { return "nan" }
     let sign = number.isNegative ? "-" : ""

@@ -1,6 +1,6 @@
 package import RoostRecords
 
-/// One value as text, apart from any record.
+/// Reads one value outside a record.
 package enum PlainText {
   package static func value(_ text: String, _ type: FieldType) throws(ValueFault) -> Value {
     let batch: RecordBatch

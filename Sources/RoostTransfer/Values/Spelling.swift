@@ -1,8 +1,8 @@
-/// Finds the known word that is most like an unknown one.
+/// Finds the known word that is most similar to an unknown one.
 package enum Spelling {
-  /// The nearest one that is near enough. Large and small letters are the same.
+  /// The most similar word, if it is similar enough. Case is ignored.
   package static func nearest(_ word: String, among known: [String]) -> String? {
-    // Of names that differ in their case alone, the one that is written so comes first.
+    // Among names that differ only in case, the one with the same case comes first.
     let small = word.lowercased()
     let found = known.map { (distance(small, $0.lowercased()), distance(word, $0), $0) }.min { $0 < $1 }
     guard let (distance, _, name) = found, distance <= max(1, min(word.count, name.count) / 3) else {
@@ -11,9 +11,9 @@ package enum Spelling {
     return name
   }
 
-  /// How many letters must be changed, left out, added, or exchanged with the next one.
+  /// The number of letters to change, remove, add, or swap with the next one.
   package static func distance(_ one: String, _ other: String) -> Int {
-    // What is much longer than any name is near to none.
+    // A word that is much longer than any name is not similar to any.
     let (left, right) = (Array(one.prefix(64)), Array(other.prefix(64)))
     var (before, last) = ([Int](), Array(0...right.count))
     for row in 0..<left.count {
@@ -30,7 +30,7 @@ package enum Spelling {
     return last[right.count]
   }
 
-  /// A sentence that offers the nearest known word, or nothing.
+  /// A sentence that offers the most similar known word, or nothing.
   package static func hint(_ word: String, among known: [String]) -> String {
     nearest(word, among: known).map { ". Did you mean '\($0)'?" } ?? ""
   }

@@ -1,13 +1,14 @@
 package import RoostRecords
 
-/// Makes values out of a record's tokens.
+/// Makes values from a record's tokens.
 ///
-/// In a table an empty cell without quotes is nil, and what is no plain value stands in its cell as in an object. A text that holds
-/// a number is taken as one; a number is no text. The guide on importing has a table of what each type takes.
+/// In a table an empty cell without quotes is nil, and a collection is written in its cell as in an
+/// object. A text that contains a number is accepted as a number; a number is not accepted as a
+/// text. The guide on importing has a table of what each type accepts.
 package struct ValueReader {
   private let batch: RecordBatch
   let dates: DateReader
-  /// For what stands in a cell.
+  /// Parses the content of a cell.
   private let inner: RecordBatch
   private let limits: TransferLimits
 
@@ -20,7 +21,7 @@ package struct ValueReader {
     inner = try RecordBatch()
   }
 
-  /// The value at a token, and the place behind it.
+  /// The value at a token, and the index after it.
   package func value(
     at token: Int, as type: FieldType, isOptional: Bool
   ) throws(ValueFault) -> (value: Value, next: Int) {
@@ -40,9 +41,10 @@ package struct ValueReader {
 
   // MARK: Keys
 
-  /// How a row is named at a token, by its key or by its number, and the place behind it.
+  /// The key or the number of a row at a token, and the index after it.
   ///
-  /// A number is `#12`. Where keys are texts, which may look so, it stands in a list, `["#12"]`, and in a cell as `[#12]` without quotes.
+  /// A number is `#12`. If keys are texts, which may look the same, it is in a list, `["#12"]`, and
+  /// in a cell as `[#12]` without quotes.
   func key(at token: Int, _ way: KeyWay) throws(ValueFault) -> (value: Value, next: Int) {
     if batch.tokens[token].kind == .bare, way.isText {
       let bytes = batch.bytes(batch.tokens[token])
@@ -54,7 +56,7 @@ package struct ValueReader {
     return (try key(batch, &at, way: way), at)
   }
 
-  /// The same of a list, which is a text in a cell.
+  /// The keys of a list, which is a text in a cell.
   func keys(at token: Int, _ way: KeyWay) throws(ValueFault) -> (values: [Value], next: Int) {
     if batch.tokens[token].kind == .bare || batch.tokens[token].kind == .text {
       let found = try inCell(batch.tokens[token], "a list") { (inner, at) throws(ValueFault) in
@@ -100,7 +102,7 @@ package struct ValueReader {
 
   package func isNil(_ token: Token) -> Bool { token.kind == .null || token.kind == .bare && token.count == 0 }
 
-  /// A collection that stands as text in a cell.
+  /// A collection that is written as text in a cell.
   private func inCell<Result>(
     _ token: Token, _ expected: String, body: (RecordBatch, inout Int) throws(ValueFault) -> Result
   ) throws(ValueFault) -> Result {
@@ -108,7 +110,7 @@ package struct ValueReader {
     do {
       inner.clear()
       try inner.text.append(batch.bytes(token))
-      // So that a number is known to be whole.
+      // So that the parser knows that a number is complete.
       try inner.text.append(Byte.newline)
       var parser = JSONParser(inner, 0..<inner.text.count, limits: limits)
       guard try parser.parse() == token.count else { throw wrong }
@@ -197,7 +199,7 @@ package struct ValueReader {
     return values
   }
 
-  /// An object where the keys are texts, else a list of pairs.
+  /// An object if the keys are texts, else a list of pairs.
   private func members(
     _ batch: RecordBatch, _ at: inout Int, key: ElementType, element: ElementType
   ) throws(ValueFault) -> [Value: Value] {
@@ -234,7 +236,7 @@ package struct ValueReader {
 
   // MARK: Plain values
 
-  /// The value of a token that is no collection. A fault tells what stands there.
+  /// The value of a token that is not a collection. An error shows the text of the token.
   static func plain(
     _ batch: RecordBatch, _ token: Token, type: FieldType, dates: DateReader = .automatic
   ) throws(ValueFault) -> Value {
@@ -296,7 +298,7 @@ package struct ValueReader {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// `#` and a row's number.
+  /// Reads `#` and a row's number.
   private static func row(_ bytes: UnsafeRawBufferPointer) throws(ValueFault) -> RowID {
     guard bytes.first == UInt8(ascii: "#"), bytes.count > 1 else {
       throw ValueFault(.wrongType, "a row is expected, as #12")
@@ -316,7 +318,8 @@ extension FieldType {
     }
   }
 
-  /// Whether a number without quotes may be a value of the type: a flag is 0 or 1 in what some programs write.
+  /// Whether a number without quotes may be a value of the type: some programs write 0 or 1 for a
+  /// flag.
   fileprivate var takesNumbers: Bool {
     switch self {
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .decimal: true
@@ -325,7 +328,7 @@ extension FieldType {
     }
   }
 
-  /// What is expected, in sentences.
+  /// The expected form, for messages.
   var expected: String {
     switch self {
     case .bool, .presence: "true or false"

@@ -1,8 +1,8 @@
 package import RoostRecords
 
-/// Writes values as text, in such a way that ``ValueReader`` reads the same.
+/// Writes values as text that ``ValueReader`` reads back.
 package enum ValueWriter {
-  /// As it stands in an object.
+  /// Appends a value as part of a JSON object.
   package static func appendJSON(_ value: Value, as type: FieldType, to text: inout [UInt8]) {
     switch (type, value) {
     case (_, .null): text += "null".utf8
@@ -10,7 +10,7 @@ package enum ValueWriter {
     case (_, .int), (_, .uint): text += plain(value).utf8
     case (_, .float), (_, .double), (_, .decimal):
       let number = plain(value)
-      // JSON has no word for what is infinite, or no number.
+      // JSON cannot write infinite numbers or NaN.
       if number.utf8.contains(UInt8(ascii: "n")) { quote(number, to: &text) } else { text += number.utf8 }
     case (.array(let element), .array(let values)): list(values.map { json($0, element) }, to: &text)
     case (.set(let element), .set(let values)):
@@ -23,13 +23,14 @@ package enum ValueWriter {
       } else {
         list(pairs.map { [UInt8(ascii: "[")] + $0.name + [Byte.comma] + $0.value + [UInt8(ascii: "]")] }, to: &text)
       }
-    // A row's number where a key is a text.
+    // A row's number if keys are texts.
     case (_, .array(let values)): list(values.map { json($0, .plain(type)) }, to: &text)
     default: quote(plain(value), to: &text)
     }
   }
 
-  /// With what a row's number begins in a cell where keys are texts. No text begins so without quotes.
+  /// The beginning of a row's number in a cell if keys are texts. No text begins like this without
+  /// quotes.
   static var numberStart: [UInt8] { Array("[#".utf8) }
 
   private static func json(_ value: Value, _ type: ElementType) -> [UInt8] {
@@ -71,7 +72,7 @@ package enum ValueWriter {
     text.append(UInt8(ascii: "}"))
   }
 
-  /// A text in quotes, with escapes where JSON demands them.
+  /// A text in quotes, with the escapes that JSON requires.
   package static func quote(_ plain: String, to text: inout [UInt8]) {
     text.append(Byte.quote)
     for byte in plain.utf8 {
@@ -92,7 +93,8 @@ package enum ValueWriter {
     text.append(Byte.quote)
   }
 
-  /// As it stands in a cell of a table. Nil is an empty cell, and an empty text one in quotes.
+  /// Appends a value as a cell of a table. Nil is an empty cell, and an empty text is written in
+  /// quotes.
   package static func appendCell(
     _ value: Value, as type: FieldType, delimiter: UInt8 = Byte.comma, to text: inout [UInt8]
   ) {
@@ -120,7 +122,7 @@ package enum ValueWriter {
     text.append(Byte.quote)
   }
 
-  /// What is no collection, without quotes.
+  /// The text of a value that is not a collection, without quotes.
   package static func plain(_ value: Value) -> String {
     switch value {
     case .null, .set, .dictionary, .structure: ""

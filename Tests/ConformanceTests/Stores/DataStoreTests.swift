@@ -9,7 +9,7 @@ import Testing
   init(_ word: String) { self.word = word }
 }
 
-/// What a container does with a store of a program's own.
+/// The work of a container with a store of a program's own.
 @Suite struct DataStoreTests {
   private let server = Server(seed: 1)
 
@@ -19,7 +19,7 @@ import Testing
       for: schema, configurations: [RemoteStore.Configuration(schema: schema, server: server)])
   }
 
-  /// Two gardens with three beds each, saved by another container.
+  /// Saves two gardens with three beds each, in another container.
   private func fill() throws {
     let context = ModelContext(try container(server))
     for name in ["a", "b"] {
@@ -42,7 +42,7 @@ import Testing
     #expect(server.takeCalls().count == 1)
   }
 
-  @Test func `an identifier of another run of the program leads to its model`() throws {
+  @Test func `an identifier of another run of the program finds its model`() throws {
     try fill()
     let identifier = try #require(try ModelContext(container(server)).fetch(FetchDescriptor<Bed>()).first).id
     let coded = try JSONDecoder().decode(PersistentIdentifier.self, from: JSONEncoder().encode(identifier))
@@ -74,7 +74,7 @@ import Testing
     #expect(areas.count == 3 && areas.contains(7))
   }
 
-  @Test func `a fault whose store fails shows a default, and the next save throws`() throws {
+  @Test func `an unloaded object whose store fails shows a default, and the next save throws`() throws {
     try fill()
     let context = ModelContext(try container(server))
     let garden = try #require(try context.fetch(FetchDescriptor<Garden>()).first)
@@ -104,7 +104,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Garden>()).first?.beds.map(\.number) == [1, 3])
   }
 
-  @Test func `a limit and an offset count what waits in the context`() throws {
+  @Test func `a limit and an offset count unsaved models`() throws {
     let context = ModelContext(try container(server))
     for number in 1...6 { context.insert(Hut(street: "s", number: number)) }
     try context.save()
@@ -222,7 +222,7 @@ import Testing
       #expect(found.count == 1)
     }
 
-    @Test func `what would write past the store is refused`() throws {
+    @Test func `writes that would bypass the store are refused`() throws {
       try fill()
       let context = ModelContext(try container(server))
       #expect(throws: RoostError.self) { try context.update(model: Garden.self) { $0.area = 1 } }

@@ -1,17 +1,17 @@
 import Foundation
 import SwiftData
 
-/// The models of a store as JSON, and what stores of the tests have in common.
+/// The models of a store as JSON, for the stores of the tests.
 struct Documents {
   var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
-  /// The last key that was given; nil where keys are random.
+  /// The last key; nil if keys are random.
   var lastKey: Int?
 
   init(_ snapshots: [DefaultSnapshot] = []) {
     for snapshot in snapshots { self.snapshots[snapshot.persistentIdentifier] = snapshot }
   }
 
-  /// Carries out a save. A new model with the unique values of another one becomes that one.
+  /// Performs a save. A new model with the unique values of another one is merged into it.
   mutating func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ schema: Schema, store: String
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -47,13 +47,13 @@ struct Documents {
     return nil
   }
 
-  /// Some values of a model, as its coding shows them.
+  /// Returns some values of a model in their coded form.
   static func values(_ snapshot: DefaultSnapshot, _ names: [String]) throws -> [NSObject?] {
     let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(snapshot)) as? [String: NSObject]
     return names.map { object?[$0] }
   }
 
-  /// Whether a model references one that is not there.
+  /// Whether a model references one that does not exist.
   func isDangling(_ schema: Schema) throws -> Bool {
     struct Reference: Decodable { var list: [PersistentIdentifier] }
     for (identifier, snapshot) in snapshots {
@@ -71,7 +71,7 @@ struct Documents {
     return false
   }
 
-  /// The models of a class and of its subclasses.
+  /// Returns the models of a class and of its subclasses.
   func all<T: PersistentModel>(of type: T.Type, _ schema: Schema) -> [DefaultSnapshot] {
     var names: Set<String> = []
     func add(_ entity: Schema.Entity) {

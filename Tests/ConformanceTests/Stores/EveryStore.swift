@@ -8,7 +8,7 @@ import Testing
   import RoostTestSupport
 #endif
 
-/// The kind of store that a test's containers have.
+/// The kind of store of a test's containers.
 enum StoreKind: CaseIterable, Sendable {
   case own, json, remote
   #if Postgres
@@ -43,7 +43,7 @@ enum StoreKind: CaseIterable, Sendable {
 }
 
 #if Postgres
-  /// The stores of a test that ask the server.
+  /// The stores of a test that call the server.
   private final class ServerStores: Sendable {
     private let stores = Mutex<[PostgresStore]>([])
 
@@ -72,7 +72,7 @@ struct EveryStore: SuiteTrait, TestTrait, TestScoping {
           try await StoreKind.$servers.withValue(servers) {
             try await StoreKind.$current.withValue(kind, operation: function)
           }
-          // As many as a strict context allows.
+          // The largest number that a strict context allows.
           #expect(servers.mostLoads <= 10, "a loop asks the server for one object at a time")
         #else
           try await StoreKind.$current.withValue(kind, operation: function)

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// A store in a JSON file, which it reads and writes whole.
+/// A store in a JSON file, which it reads and writes as a whole.
 final class JSONStore: DataStore {
   struct Configuration: DataStoreConfiguration {
     typealias Store = JSONStore

@@ -1,9 +1,9 @@
 import Foundation
 import SwiftData
 
-/// Stands for a server: it can be slow, refuse, and be changed by other clients.
+/// A simulated server: it can be slow, refuse calls, and be changed by other clients.
 final class Server: Hashable, @unchecked Sendable {
-  // Unchecked because the lock guards all of it.
+  // Unchecked because the lock guards all fields.
   private let lock = NSLock()
   private var documents = Documents()
   private var random: RandomSource
@@ -21,7 +21,7 @@ final class Server: Hashable, @unchecked Sendable {
     lock.withLock { (self.failures, self.isSlow) = (failures, isSlow) }
   }
 
-  /// The calls since the last time.
+  /// Returns the calls since the last time.
   func takeCalls() -> [String] {
     lock.withLock {
       defer { told = [] }
@@ -60,7 +60,7 @@ struct RandomSource: RandomNumberGenerator, Sendable {
   mutating func next(below bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }
 
-/// A store behind a network. It tests no predicate but one: which models have these identifiers.
+/// A store behind a network. It tests only one predicate: which models have these identifiers.
 final class RemoteStore: DataStore {
   struct Configuration: DataStoreConfiguration {
     typealias Store = RemoteStore
@@ -103,13 +103,13 @@ final class RemoteStore: DataStore {
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let counts = [request.inserted, request.updated, request.deleted].map(\.count)
     return try server.call("save \(counts[0]) \(counts[1]) \(counts[2])") { documents in
-      // Another client deleted what this one changed.
+      // Another client deleted a model that this save changed.
       if request.updated.contains(where: { documents.snapshots[$0.persistentIdentifier] == nil }) {
         throw ServerError.conflict
       }
       let before = documents
       let result = try documents.save(request, schema, store: identifier)
-      // Or what this one references.
+      // Or a model that this save references.
       if try documents.isDangling(schema) {
         documents = before
         throw ServerError.conflict

@@ -5,7 +5,7 @@ import Synchronization
 @Model final class Sensor {
   var name: String
   var value: Double
-  /// How often it was saved: the store counts.
+  /// How often it was saved. The store counts.
   var count = 0
   var near: Sensor?
 
@@ -94,7 +94,7 @@ final class SensorStore: DataStore {
 }
 
 #if canImport(Roost)
-  /// A store that passes everything on.
+  /// A store that forwards all calls.
   final class Wrapper: DataStore, DataStoreBatching, HistoryProviding {
     struct Configuration: DataStoreConfiguration {
       typealias Store = Wrapper

@@ -26,7 +26,7 @@
   @Model final class Borrower {
     var name: String
     @Relationship(inverse: \Volume.readers) var volumes: [Volume] = []
-    /// The one that must be there.
+    /// A required reference.
     var home: Bookcase
 
     init(_ name: String, home: Bookcase) {
@@ -35,9 +35,11 @@
     }
   }
 
-  /// Random work of several contexts over a store behind a network, beside another client of the same server.
+  /// Random work of several contexts over a store behind a network, with another client of the same
+  /// server.
   ///
-  /// The server is the oracle: after a save and after fetches of all models a context shows what the server has, in the order of its lists.
+  /// The server is the oracle: after a save and after fetches of all models, a context shows the
+  /// server's models, in the order of its lists.
   @Suite struct StorePlayTests {
     private final class Play {
       let server: Server
@@ -103,7 +105,7 @@
         case ..<72: if let volume = try some(Volume.self, context) { context.delete(volume) }
         case ..<74: if let borrower = try some(Borrower.self, context) { context.delete(borrower) }
         case ..<76:
-          // One that is somebody's home cannot go.
+          // A bookcase that is a required home cannot be deleted.
           guard let shelf = try some(Bookcase.self, context) else { return }
           if try patiently({ try context.fetch(FetchDescriptor<Borrower>()) }).allSatisfy({ $0.home !== shelf }) {
             context.delete(shelf)
@@ -123,14 +125,14 @@
           return context.rollback()
         } catch let error as RoostError where error.code == .denied || error.code == .deleted || error.code == .badValue
         {
-          // Another context took something away that this one refers to.
+          // Another context deleted a model that this one references.
           log.append("refused: \(error)")
           return context.rollback()
         }
         if !context.hasChanges { try compare(context) }
       }
 
-      /// Another client changes what the server has.
+      /// Another client changes the server.
       func meddle() throws {
         let (one, two) = (random.next(), random.next(below: 3))
         server.set()
@@ -164,7 +166,7 @@
         return try DefaultSnapshot(snapshot.persistentIdentifier, values: all.merging(values) { $1 })
       }
 
-      /// Compares all that a context shows with what the server has.
+      /// Compares everything that a context shows with the server.
       func compare(_ context: ModelContext) throws {
         try patiently { _ = try context.fetch(FetchDescriptor<Bookcase>()) }
         let volumes = try patiently { try context.fetch(FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.title)])) }
@@ -194,7 +196,7 @@
       }
     }
 
-    @Test(arguments: 1...20) func `contexts show what the server has`(seed: UInt64) throws {
+    @Test(arguments: 1...20) func `contexts show the server's models`(seed: UInt64) throws {
       let play = try Play(seed: seed)
       play.server.set(failures: 10)
       for _ in 0..<400 { try play.step() }

@@ -59,7 +59,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Song>()).map(\.title) == ["Heroes"])
   }
 
-  @Test func `what a damaged store still has`() throws {
+  @Test func `a salvage of a damaged store`() throws {
     defer { clean() }
     try filled(ModelConfiguration(url: file)).close()
     let (damaged, rescued) = (file, folder.appending(path: "rescued.roost"))
@@ -141,7 +141,7 @@ import Testing
     return seen
   }
 
-  /// Ends at the first transaction, which it prints.
+  /// Prints the first transaction, and ends.
   private static func followed(_ container: ModelContainer, after token: DefaultHistoryToken) async throws -> Int {
     try await Task {
       var count = 0

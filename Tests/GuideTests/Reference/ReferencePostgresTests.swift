@@ -4,7 +4,8 @@
   import SwiftData
   import Testing
 
-  /// The examples in the comments of the PostgreSQL store. They name a server that a test does not have, so all but one are compiled only.
+  /// The examples in the comments of the PostgreSQL store. Most name a server that a test does not
+  /// have, so only one of them runs.
   @Suite struct ReferencePostgresTests {
     typealias Customer = PostgreSQLGuide.Customer
     typealias Order = PostgreSQLGuide.Order

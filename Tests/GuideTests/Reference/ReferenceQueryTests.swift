@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// The models of the examples that ask for values and sums.
+/// The models of the examples for values and sums.
 enum ReferenceQueries {
   @Model final class Album {
     var title: String
@@ -70,7 +70,7 @@ enum ReferenceQueries {
   }
 }
 
-/// The examples in the comments of functions that ask for values, sums and parts of a fetch.
+/// The examples in the comments of functions for values, sums and parts of a fetch.
 @Suite struct ReferenceQueryTests {
   typealias Album = ReferenceQueries.Album
   typealias Track = ReferenceQueries.Track

@@ -58,7 +58,7 @@ private enum Before: VersionedSchema {
     init(_ number: Int) { self.number = number }
   }
 
-  /// Leads to an artist who does not lead back.
+  /// References an artist, without an inverse.
   @Model final class Note {
     var text = ""
     var about: Artist?
@@ -186,7 +186,7 @@ private enum Plan: SchemaMigrationPlan {
   }
 }
 
-/// Several models with the same values become one, before a property is unique.
+/// Models with the same values are merged before a property becomes unique.
 @Suite(.bothStores) struct DuplicateRemovalTests {
   fileprivate let store: PlanStore
 
@@ -208,7 +208,8 @@ private enum Plan: SchemaMigrationPlan {
     }
   }
 
-  /// Three artists of one name, with albums, tags, notes and badges, and one of another name.
+  /// Makes three artists with one name, with albums, tags, notes and badges, and one with another
+  /// name.
   fileprivate func makeThree() throws {
     try make { context in
       let tags = (0..<4).map { Before.Tag("t\($0)") }
@@ -256,12 +257,13 @@ private enum Plan: SchemaMigrationPlan {
       #expect(found == expected, sourceLocation: sourceLocation)
       #expect(artist.albums.map(\.title) == ["a0", "b0", "a1", "b1", "a2", "b2"], sourceLocation: sourceLocation)
       #expect(artist.tags.map(\.word) == ["t0", "t1", "t2", "t3"], sourceLocation: sourceLocation)
-      // No artist comes to like itself.
+      // No artist likes itself.
       #expect(artist.likes.map(\.name) == ["B"], sourceLocation: sourceLocation)
       #expect(artist.likes.first?.likes.map(\.name) == ["A"], sourceLocation: sourceLocation)
-      // Nil is like no other value.
+      // Nil equals no other value.
       #expect(try context.fetchCount(FetchDescriptor<After.Artist>()) == 4, sourceLocation: sourceLocation)
-      // Nothing else is deleted, and what led to an artist leads to the one that stays.
+      // Nothing else is deleted, and references to an artist become references to the one that
+      // stays.
       let notes = try context.fetch(FetchDescriptor<After.Note>())
       #expect(notes.count == 3 && notes.allSatisfy { $0.about === artist }, sourceLocation: sourceLocation)
       let badges = try context.fetch(FetchDescriptor<After.Badge>())
@@ -281,15 +283,15 @@ private enum Plan: SchemaMigrationPlan {
     #endif
   }
 
-  @Test func `the first stays as it is`() throws {
+  @Test func `the first one stays as it is`() throws {
     try expect(.keepExisting, Found(born: 5, changed: 3, town: "town 0", badge: 0))
   }
 
-  @Test func `the last gives its values`() throws {
+  @Test func `the last one's values win`() throws {
     try expect(.upsert, Found(born: 9, changed: 4, town: "town 2", badge: 2))
   }
 
-  @Test func `values that are not nil are taken over`() throws {
+  @Test func `values that are not nil win`() throws {
     try makeThree()
     try make { context in
       let last = try #require(
@@ -304,15 +306,15 @@ private enum Plan: SchemaMigrationPlan {
     }
   }
 
-  @Test func `the newest gives its values`() throws {
+  @Test func `the newest one's values win`() throws {
     try expect(.newest(by: \.changed), Found(born: nil, changed: 8, town: nil, badge: 1))
   }
 
-  @Test func `some properties are taken over`() throws {
+  @Test func `some properties win`() throws {
     try expect(.fields(\.born), Found(born: 9, changed: 3, town: "town 0", badge: 0))
   }
 
-  @Test func `code decides, and may change what goes`() throws {
+  @Test func `code decides, and may change the duplicate`() throws {
     let policy = ModelContext.UniqueRule<Before.Artist>.resolve { duplicate, kept in
       duplicate.born = (duplicate.born ?? 0) + (kept.born ?? 0)
       return .upsert
@@ -334,7 +336,7 @@ private enum Plan: SchemaMigrationPlan {
     }
   }
 
-  @Test func `a key path that is no stored value is refused`() throws {
+  @Test func `a key path without a stored value is refused`() throws {
     try makeThree()
     let rule = Rule(.upsert)
     rule.keyPaths = [\.albums]
@@ -342,7 +344,7 @@ private enum Plan: SchemaMigrationPlan {
     #expect("\(error)".contains("Artist.albums: duplicates cannot be found by it"))
   }
 
-  @Test func `artists who like each other, and bands among them, become one`() throws {
+  @Test func `artists who like each other, and bands among them, are merged`() throws {
     try make { context in
       let (one, two, band) = (Before.Artist("A"), Before.Artist("A"), Before.Band("A", members: 4))
       for artist in [one, two, band] { context.insert(artist) }
@@ -358,7 +360,7 @@ private enum Plan: SchemaMigrationPlan {
   }
 
   @Test(arguments: [ModelContext.UniqueChoice.upsert, .keepExisting])
-  func `a relationship that is its own other side stays whole`(policy: ModelContext.UniqueChoice) throws {
+  func `a relationship that is its own inverse stays complete`(policy: ModelContext.UniqueChoice) throws {
     let old = ModelContext(try store.container(Loose.self))
     let dancers = [("a", 1), ("a", 2), ("m", 3), ("o", 4)].map { Loose.Dancer($0.0, $0.1) }
     for dancer in dancers { old.insert(dancer) }
@@ -383,9 +385,9 @@ private enum Plan: SchemaMigrationPlan {
   }
 }
 
-/// What is tested with one kind of store alone.
+/// Tests that need only one kind of store.
 @Suite struct DuplicatesInOneStoreTests {
-  @Test func `it agrees with a plain model of it`() throws {
+  @Test func `a removal agrees with a plain model of it`() throws {
     for seed in 1...6 as ClosedRange<UInt64> {
       let tests = try DuplicateRemovalTests()
       var random = SplitMix64(seed: seed)
@@ -426,7 +428,7 @@ private enum Plan: SchemaMigrationPlan {
 
   #if Postgres
     @Test(.enabled(if: PostgresServer.missing == nil, "\(PostgresServer.missing ?? "PostgreSQL is there")"))
-    func `rows of a table that no model of the version names are not deleted along`() throws {
+    func `rows of a table that no model of the version names are not deleted`() throws {
       try PlanStore.$kind.withValue(.database) {
         let tests = try DuplicateRemovalTests()
         try tests.makeThree()

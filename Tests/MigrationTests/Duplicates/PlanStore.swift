@@ -15,7 +15,7 @@ struct PlanStore {
       case database
     #endif
 
-    /// Those that this machine has.
+    /// The kinds that this machine has.
     static var there: [Kind] {
       #if Postgres
         if PostgresServer.missing != nil { return [.file] }
@@ -61,7 +61,7 @@ struct PlanStore {
   }
 
   #if Postgres
-    /// The first value of a statement in the database; `@` is the namespace.
+    /// Returns the first value of a statement in the database; `@` is the namespace.
     @discardableResult
     func value(_ text: String) throws -> String? {
       let answer = try Connection(PostgresServer.shared().address).run(text.replacing("@", with: "\"\(namespace)\""))

@@ -9,7 +9,7 @@ struct Money: Codable, Equatable, Hashable { var amount: Decimal; var currency: 
 struct Trip: Codable, Equatable { var cost: Money; var back: Money?; var stops: [Money]; var days: Int? }
 struct Flags: OptionSet, Codable, Hashable { let rawValue: Int; static let a = Flags(rawValue: 1) }
 
-/// A struct that says it is one value.
+/// A struct that encodes itself as one value.
 struct Code: Codable, Equatable {
   var text: String
 

@@ -152,7 +152,7 @@ protocol Named { var name: String { get } }
   init() {}
 }
 
-/// As a user writes it who knows SwiftData's own expansion.
+/// A model in the form of SwiftData's own expansion, written by hand.
 @Model final class ByHand {
   var plain: String
   @Attribute(.unique)
@@ -191,7 +191,7 @@ protocol Named { var name: String { get } }
   init(name: String) { self.name = name }
 }
 
-/// A subclass whose `init` puts a value where SwiftData's own expansion keeps it.
+/// A subclass whose `init` sets a value in the backing data, as SwiftData's own expansion does.
 @Model final class Barge: Hull {
   var load: Int
 
@@ -202,7 +202,7 @@ protocol Named { var name: String { get } }
   }
 }
 
-/// It has types of its own that go by names which everybody knows.
+/// A model with types of its own that have well-known names.
 @Model final class Envelope<Date: Codable & Hashable> {
   struct Data: Codable, Hashable { var bytes: [Int] }
   struct URL: Codable, Hashable { var path: String }
@@ -219,7 +219,7 @@ protocol Named { var name: String { get } }
   }
 }
 
-/// Two lists of one class, which name the same inverse.
+/// Two lists of one class that name the same inverse.
 @Model final class Stage {
   @Relationship(inverse: \Lamp.stage) var left: [Lamp] = []
   @Relationship(inverse: \Lamp.stage) var right: [Lamp] = []

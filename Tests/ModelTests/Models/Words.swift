@@ -1,11 +1,11 @@
 import SwiftData
 
-// Names that a model's properties may have, beside properties whose types no macro knows.
+// Names that a model's properties may have, together with properties whose types no macro knows.
 
 enum WordKind: String, Codable { case short, long }
 struct WordUse: Codable, Equatable { var page = 0 }
 
-/// Names that are words of the language, quoted where they must be.
+/// Names that are keywords, in backticks if they need them.
 @Model final class Keywords {
   var `associatedtype` = ""
   var `class` = ""
@@ -109,7 +109,7 @@ struct WordUse: Codable, Equatable { var page = 0 }
   init() {}
 }
 
-/// Names that expansions, the library or users like to have.
+/// Names that expansions, the library or programs often use.
 @Model final class Words {
   var slot = ""
   var related = ""

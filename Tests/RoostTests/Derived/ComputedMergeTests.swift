@@ -46,7 +46,7 @@ extension Silo: Validatable {
     return all.map(\.sum)
   }
 
-  @Test(arguments: [true, false]) func `merged values are computed anew`(isBatch: Bool) throws {
+  @Test(arguments: [true, false]) func `merged values are computed again`(isBatch: Bool) throws {
     let notNil = try Self.context(.mergeNonNil)
     try Self.insert(Silo("a", right: 20), notNil, isBatch: isBatch)
     #expect(try Self.stored(notNil) == [21])
@@ -105,7 +105,7 @@ extension Silo: Validatable {
     #expect(try Self.stored(context) == [21, 2])
   }
 
-  @Test(arguments: ModelContext.MergePolicy.allCases) func `a conflict leaves values that fit to each other`(
+  @Test(arguments: ModelContext.MergePolicy.allCases) func `a conflict leaves consistent values`(
     policy: ModelContext.MergePolicy
   ) throws {
     let context = try Self.context(.upsert)
@@ -129,7 +129,7 @@ extension Silo: Validatable {
     #expect(try Self.stored(context) == [sums[policy]])
   }
 
-  @Test func `computed values are no conflict of their own`() throws {
+  @Test func `computed values cause no conflict of their own`() throws {
     let context = try Self.context(.upsert)
     context.mergePolicy = .error
     let silo = try #require(try context.fetch(FetchDescriptor<Silo>()).first)

@@ -29,7 +29,7 @@ import Testing
     #expect(miller.power == nil)
   }
 
-  @Test func `bulk updates and batches compute them`() throws {
+  @Test func `bulk updates and batches compute derived properties`() throws {
     let context = try Self.context()
     try context.insert(batch: (1...5).map { Miller("M\($0)") })
     let keys = FetchDescriptor<Miller>(sortBy: [SortDescriptor(\.key)])

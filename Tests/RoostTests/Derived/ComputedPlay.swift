@@ -3,10 +3,11 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Random changes by every way that writes objects, with every policy. After each step all stored computed values are compared with
-/// what the program computes from the stored objects, fetches by them find these objects, and all rules are kept.
+/// Random changes in every way that writes objects, with every policy. After each step all stored
+/// computed values are compared with the values that the program computes from the stored objects.
+/// Fetches by these values must find the objects, and all rules must hold.
 @Suite struct ComputedPlay {
-  @Test(arguments: UInt64(1)...4) func `every way of writing stores what the program computes`(seed: UInt64)
+  @Test(arguments: UInt64(1)...4) func `every way of writing stores the values that the program computes`(seed: UInt64)
     async throws
   {
     let folder = try ScratchFolder()

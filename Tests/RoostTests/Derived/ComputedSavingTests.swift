@@ -7,7 +7,7 @@ import Testing
   var left = 0
   var right = 0
   @Validate(.notEmpty) @Derived(\Sluice.word) var key: String
-  // This one stands before the one that it is computed from.
+  // It is declared before the property from which it is computed.
   @Derived(\Sluice.double) var twice: Int
   @Derived(\Sluice.both) var sum: Int
   var word: String { name.lowercased() }
@@ -50,14 +50,14 @@ extension Sluice: Validatable {
   init() {}
 }
 
-/// Computed values where rules, imports and other contexts meet them.
+/// Computed values together with rules, imports and other contexts.
 @Suite struct ComputedSavingTests {
   private static func container() throws -> ModelContainer {
     try ModelContainer(
       for: Sluice.self, Weir.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
-  @Test func `rules and validate see what is computed`() throws {
+  @Test func `rules and validate see computed values`() throws {
     let context = ModelContext(try Self.container())
     let good = Sluice("Ann")
     #expect(try context.faults(of: good).isEmpty)
@@ -80,7 +80,7 @@ extension Sluice: Validatable {
     #expect(try ModelContext(context.container).fetch(FetchDescriptor<Sluice>()).map(\.twice) == [120])
   }
 
-  @Test func `two contexts that save at the same time compute and validate what both say`() async throws {
+  @Test func `two contexts that save at the same time compute and validate from both`() async throws {
     let container = try Self.container()
     let context = ModelContext(container)
     context.insert(Sluice("a"))
@@ -104,7 +104,7 @@ extension Sluice: Validatable {
     }
   }
 
-  @Test func `a text without derived columns is imported, and one for computed values is refused`() throws {
+  @Test func `a text without derived columns is imported, one with computed values is refused`() throws {
     let container = try Self.container()
     let weirs = try container.importer(for: Weir.self)
     #expect(try weirs.run(.text("name\na\nb\n", .csv)).progress.inserted == 2)
@@ -122,7 +122,7 @@ extension Sluice: Validatable {
     #expect(try context.fetch(FetchDescriptor<Sluice>()).map(\.key) == ["m"])
   }
 
-  @Test func `a value that is derived from a list has no rules`() throws {
+  @Test func `a value that is derived from a list cannot have rules`() throws {
     let error = #expect(throws: (any Error).self) {
       try ModelContainer(for: CanalLock.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     }

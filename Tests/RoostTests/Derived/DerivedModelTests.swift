@@ -3,7 +3,8 @@ import Roost
 import RoostTestSupport
 import Testing
 
-/// Derived properties of models: after saves, in other contexts, after bulk writes, imports, rollbacks and migrations.
+/// Derived properties of models: after saves, in other contexts, after bulk writes, imports,
+/// rollbacks and migrations.
 @Suite struct DerivedModelTests {
   private static func container(_ url: URL? = nil) throws -> ModelContainer {
     try ModelContainer(
@@ -75,7 +76,7 @@ import Testing
     #expect(try context.fetch(byCount).map(\.name) == ["south", "north"])
   }
 
-  @Test func `bulk writes keep them`() throws {
+  @Test func `bulk writes update them`() throws {
     let container = try Self.container()
     let context = ModelContext(container)
     let (north, south) = try Self.fill(context)
@@ -139,7 +140,7 @@ import Testing
     #expect(again.first { $0.name == "north" }?.weight == 105)
   }
 
-  @Test func `delete rules keep them`() throws {
+  @Test func `delete rules update them`() throws {
     let context = ModelContext(try Self.container())
     let (north, south) = try Self.fill(context)
     let seal = SackSeal("old")
@@ -149,14 +150,14 @@ import Testing
     #expect(seal.weight == 107)
     context.delete(north)
     try context.save()
-    // The sacks of the deleted granary have none, and are sealed still.
+    // The sacks of the deleted granary have none, and are still sealed.
     #expect(seal.weight == 107 && seal.sackCount == 5 && south.weight == 7)
     try context.deleteAll(model: Sack.self, where: #Predicate { $0.granary == nil })
     _ = try context.fetchCount(FetchDescriptor<Granary>())
     #expect(seal.weight == 7 && seal.sackCount == 1)
   }
 
-  @Test func `they are there after the store is opened again, and verify finds them right`() throws {
+  @Test func `they are stored after reopening, and verify finds them correct`() throws {
     let folder = try ScratchFolder()
     let url = URL(filePath: folder.file("granaries.roost"))
     let container = try Self.container(url)
@@ -168,7 +169,7 @@ import Testing
     try again.close()
   }
 
-  @Test func `a property that becomes derived is filled, and stays when it is ordinary again`() throws {
+  @Test func `a property that becomes derived is filled, and keeps its values as an ordinary one`() throws {
     let folder = try ScratchFolder()
     let configuration = ModelConfiguration(url: URL(filePath: folder.file("granaries.roost")))
     let first = try ModelContainer(
@@ -194,7 +195,7 @@ import Testing
     try third.close()
   }
 
-  @Test func `a unique derived property is refused by name`() throws {
+  @Test func `a unique derived property is refused with its name`() throws {
     let memory = ModelConfiguration(isStoredInMemoryOnly: true)
     let unique = #expect(throws: (any Error).self) {
       _ = try ModelContainer(for: UniqueGranary.Chest.self, configurations: memory)

@@ -71,7 +71,8 @@ final class FurnacePlay<World: FurnaceWorld> {
     }
   }
 
-  /// Deletes what breaks a rule by the values of this version: an opening computes them without asking rules.
+  /// Deletes objects that break a rule with the values of this version, because an opening computes
+  /// them without checking rules.
   private func removeOld() throws {
     let context = ModelContext(containers[0])
     for one in try context.fetch(FetchDescriptor<Furnace>()) where !FurnaceRules.isKept(one) { context.delete(one) }
@@ -127,7 +128,7 @@ final class FurnacePlay<World: FurnaceWorld> {
     try context.setUniquePolicy(rules[rule], for: Furnace.self)
   }
 
-  /// What may be refused, because it breaks a rule or meets another context.
+  /// Runs a change that may be refused, because it breaks a rule or conflicts with another context.
   private func attempt(_ name: String, _ body: () throws -> Void) throws {
     do {
       try body()
@@ -224,7 +225,7 @@ final class FurnacePlay<World: FurnaceWorld> {
     try save(context)
   }
 
-  /// Contexts of tasks of their own save at the same time.
+  /// Contexts of several tasks save at the same time.
   private func race() async throws {
     let seeds = (0..<3).map { _ in random.next() }
     let containers = containers

@@ -2,7 +2,8 @@ import Foundation
 import RoostImport
 import SwiftData
 
-/// What the play needs of a furnace: stored values, and what the program computes from them.
+/// The play's interface to a furnace: stored values, and values that the program computes from
+/// them.
 protocol FurnaceForm: PersistentModel, SendableMetatype {
   var mark: String { get set }
   var name: String? { get set }
@@ -14,7 +15,7 @@ protocol FurnaceForm: PersistentModel, SendableMetatype {
   var both: Int { get }
   var double: Int { get }
   var word: String { get }
-  /// Whether the value that only a subclass has is the right one.
+  /// Whether the value that only a subclass has is correct.
   var isWarm: Bool { get }
 }
 
@@ -32,7 +33,7 @@ protocol FurnaceWorld: SendableMetatype {
   static func descriptor(key: String) -> FetchDescriptor<Furnace>
   static func predicate(above left: Int) -> Predicate<Furnace>
   static var byMark: FetchDescriptor<Furnace> { get }
-  /// Rules that name properties: those of a protocol are no stored ones.
+  /// Rules that name properties: the properties of a protocol are not stored ones.
   static var rules: [ModelContext.UniqueRule<Furnace>] { get }
 }
 
@@ -52,7 +53,7 @@ enum EarlyFurnaces {
   @Model class Furnace {
     #Index<Furnace>([\.sum], [\.key])
     @Attribute(.unique) var mark: String
-    // It is computed from one that comes after it.
+    // It is computed from a property that comes after it.
     @Derived(\Furnace.double) var twice: Int
     @Validate(.range(...40)) @Derived(\Furnace.both) var sum: Int
     @Validate(.length(...9)) @Derived(\Furnace.word) var key: String

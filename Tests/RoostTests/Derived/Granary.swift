@@ -81,7 +81,7 @@ enum LaterGranary {
   }
 }
 
-/// The macro sees no property of the superclass, so only the container refuses this.
+/// The macro cannot see the properties of the superclass, so only the container refuses this.
 enum UniqueGranary {
   @Model class Bin {
     @Relationship(inverse: \Grain.bin) var items: [Grain] = []

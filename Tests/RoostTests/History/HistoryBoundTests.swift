@@ -1,7 +1,8 @@
 import SwiftData
 import Testing
 
-/// Predicates and orders of the history: whatever is looked up, the answer is that of asking each transaction.
+/// Predicates and orders of the history. Look-ups must give the same result as a test of each
+/// transaction.
 @Suite struct HistoryBoundTests {
   private func filled() throws -> (ModelContainer, [Transaction]) {
     let container = try makeHarbor()
@@ -32,7 +33,7 @@ import Testing
     #expect(try context.fetchHistory(descriptor) == expected.reversed(), sourceLocation: sourceLocation)
   }
 
-  @Test func `a predicate answers as asking each transaction does`() throws {
+  @Test func `a predicate gives the same result as a test of each transaction`() throws {
     let (container, all) = try filled()
     let store = try #require(all.first?.storeIdentifier)
     let some: String? = "one"
@@ -82,13 +83,13 @@ import Testing
     try context.fetchHistory(HistoryDescriptor<TX>(predicate: #Predicate { $0.token > token && $0.author == "one" }))
   }
 
-  @Test func `generic code asks as any other does`() throws {
+  @Test func `generic code can use predicates`() throws {
     let (container, all) = try filled()
     let found: [Transaction] = try behind(all[70].token, ModelContext(container))
     #expect(found == all[71...].filter { $0.author == "one" } && !found.isEmpty)
   }
 
-  @Test func `any order is kept`() throws {
+  @Test func `any order is applied`() throws {
     let (container, all) = try filled()
     let context = ModelContext(container)
     func sorted(_ by: [SortDescriptor<Transaction>], _ limit: UInt64 = 0) throws -> [Transaction] {
@@ -109,7 +110,7 @@ import Testing
     #expect(try sorted([], .max) == all)
   }
 
-  @Test func `what is asked of another kind of transaction is refused`() throws {
+  @Test func `a predicate on another kind of transaction is refused`() throws {
     struct Other: HistoryTransaction {
       var id: Int { 0 }
       var timestamp: Date { .now }
@@ -158,7 +159,7 @@ import Testing
     #expect(try context.after(latest).isEmpty && latest > all[149].token)
   }
 
-  @Test func `what is not the oldest end is not removed`() throws {
+  @Test func `only the oldest part can be removed`() throws {
     let (container, all) = try filled()
     let context = ModelContext(container)
     let token = all[10].token

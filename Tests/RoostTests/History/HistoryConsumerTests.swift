@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// Readers by name, and what is removed and what is not.
+/// Named consumers, and which parts of the history are removed.
 @Suite struct HistoryConsumerTests {
   private func save(_ container: ModelContainer, _ signs: [String]) throws {
     let context = ModelContext(container)
@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `a consumer reads on from where it acknowledged, also in the next program`() throws {
+  @Test func `a consumer continues where it acknowledged, even in the next program`() throws {
     let folder = try Folder()
     func open() throws -> ModelContainer {
       try ModelContainer(for: Ship.self, configurations: ModelConfiguration(url: folder.file()))
@@ -40,7 +40,7 @@ import Testing
     #expect(try consumer.changes().flatMap(\.changes).map(\.line) == ["+Ship"])
   }
 
-  @Test func `consuming acknowledges what is done, and what is not done comes again`() throws {
+  @Test func `consuming acknowledges finished transactions, and others come again`() throws {
     let container = try makeHarbor()
     try save(container, (0..<25).map { "\($0)" })
     let consumer = container.historyConsumer(named: "one")
@@ -57,7 +57,7 @@ import Testing
     #expect(try seen == ModelContext(container).all() && consumer.changes().isEmpty)
   }
 
-  @Test func `a consumer may begin with what comes`() throws {
+  @Test func `a consumer may begin with new transactions`() throws {
     let container = try makeHarbor()
     try save(container, ["a"])
     let consumer = container.historyConsumer(named: "late", startingAt: .latest)
@@ -69,7 +69,7 @@ import Testing
     #expect(try container.historyConsumer(named: "late").changes().count > 1)
   }
 
-  @Test func `nothing is removed that the slowest consumer has not read, and it is named`() throws {
+  @Test func `transactions that the slowest consumer has not read stay, and it is named`() throws {
     let container = try makeHarbor()
     let context = ModelContext(container)
     try save(container, ["a", "b", "c", "d", "e"])
@@ -89,7 +89,7 @@ import Testing
     #expect(try context.all().isEmpty)
   }
 
-  @Test func `a commit without rows holds nobody up`() throws {
+  @Test func `a commit without rows delays no consumer`() throws {
     let container = try makeHarbor()
     // A store's first commit makes its tables.
     #expect(try container.historyConsumer(named: "first").changes().isEmpty)
@@ -98,7 +98,7 @@ import Testing
     #expect(try ModelContext(container).deleteHistory(HistoryDescriptor<Transaction>()).heldBy == ["first"])
   }
 
-  @Test func `what a consumer cannot do is an error`() throws {
+  @Test func `wrong use of a consumer is an error`() throws {
     let (container, other) = (try makeHarbor(), try makeHarbor())
     try save(container, ["a"])
     let consumer = container.historyConsumer(named: "one")
@@ -119,7 +119,7 @@ import Testing
     #expect(off?.code == .historyOff)
   }
 
-  @Test func `a consumer that was away while the history was off is told so, and may go on`() throws {
+  @Test func `a consumer gets an error if the history was off meanwhile, and may continue`() throws {
     let folder = try Folder()
     func open(_ history: ModelConfiguration.History) throws -> ModelContainer {
       try ModelContainer(for: Ship.self, configurations: ModelConfiguration(url: folder.file(), history: history))
@@ -140,7 +140,7 @@ import Testing
     #expect(try consumer.changes().count == 1)
   }
 
-  @Test func `many threads that read by one name miss nothing`() async throws {
+  @Test func `many threads that read with one name miss nothing`() async throws {
     let container = try makeHarbor()
     try save(container, (0..<40).map { "\($0)" })
     let all = try ModelContext(container).all()
@@ -160,7 +160,7 @@ import Testing
 
   // MARK: Retention
 
-  @Test func `what is too old goes when the store is opened, and after commits, but not before it was read`()
+  @Test func `old history is removed at opening and after commits, if it was read`()
     async throws
   {
     let folder = try Folder()
@@ -184,7 +184,7 @@ import Testing
     let container = try open(.duration(.milliseconds(1)))
     #expect(try ModelContext(container).all().count == 1)
     try container.historyConsumer(named: "slow").remove()
-    // A removal comes a second after the last one, with a commit.
+    // Each removal comes at least a second after the last one, with a commit.
     for number in 0..<200 {
       try save(container, ["later \(number)"])
       try await Task.sleep(for: .milliseconds(20))
@@ -193,7 +193,7 @@ import Testing
     Issue.record("nothing was removed")
   }
 
-  @Test func `a retention of less than no time is refused`() throws {
+  @Test func `a negative retention is refused`() throws {
     for retention in [ModelConfiguration.HistoryRetention.days(-1), .hours(.min), .duration(.seconds(-1))] {
       var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
       configuration.historyRetention = retention
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test func `a consumer of two stores goes on in one when the history of the other is off`() throws {
+  @Test func `a consumer of two stores continues in one if the history of the other is off`() throws {
     let folder = try Folder()
     func open(_ second: ModelConfiguration.History) throws -> ModelContainer {
       let one = ModelConfiguration("one", schema: Schema([Artist.self]), url: folder.file("one.roost"))
@@ -242,7 +242,7 @@ import Testing
       #expect(try consumer.changes().flatMap(\.changes).map(\.line) == ["+Artist"])
       try consumer.acknowledge(try container.latestHistoryToken)
     }
-    // On again, nothing of what the second store has is withheld from it.
+    // When it is on again, the consumer gets everything of the second store.
     let container = try open(.changes)
     let consumer = container.historyConsumer(named: "search")
     try add(4, container)

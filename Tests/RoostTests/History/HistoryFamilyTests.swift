@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// The same names in a program that goes on changing.
+/// The same model names in a program that changes over time.
 private enum Early {
   @Model final class Meter {
     @Attribute(.unique) var code: Int
@@ -79,7 +79,7 @@ private enum Narrow {
     transactions.flatMap(\.changes).map(\.line).sorted()
   }
 
-  @Test func `each change is of the very class, also of what is gone`() throws {
+  @Test func `each change has its exact class, even for deleted models`() throws {
     let container = try Fleet.container()
     let context = ModelContext(container)
     let start = try container.latestHistoryToken
@@ -113,7 +113,7 @@ private enum Narrow {
     let token = try container.latestHistoryToken
     for vehicle in [taxi, plain] as [Vehicle] { context.delete(vehicle) }
     try context.save()
-    // More deletions of their own, so that the history must be read ahead.
+    // More deletions, so that the history must be read ahead.
     for vehicle in [truck, car] as [Vehicle] {
       context.delete(vehicle)
       try context.save()
@@ -128,14 +128,14 @@ private enum Narrow {
       #expect(plate == "x" && number == 1)
     }
     #expect(gone.flatMap { $0.changes(of: Vehicle.self) }.count == 4)
-    // By pieces, each of which looks ahead by itself.
+    // In pieces, each of which reads ahead separately.
     let consumer = container.historyConsumer(named: "one")
     var seen: [Transaction] = []
     try consumer.consume(pieces: 1) { seen.append($0) }
     #expect(names(seen) == names(try context.all()))
   }
 
-  @Test func `an observer of a class hears of those that inherit from it, and of no other`() throws {
+  @Test func `an observer of a class gets changes of its subclasses and no others`() throws {
     let container = try Fleet.container()
     let context = ModelContext(container)
     let start = try container.latestHistoryToken
@@ -150,7 +150,7 @@ private enum Narrow {
     #expect(try [count(Vehicle.self), count(Car.self), count(Taxi.self), count(Truck.self, Car.self)] == [3, 1, 0, 2])
   }
 
-  @Test func `classes and models that are not known any more are left out`() throws {
+  @Test func `unknown classes and models are left out`() throws {
     let folder = try Folder()
     func open(_ models: [any PersistentModel.Type]) throws -> ModelContainer {
       try ModelContainer(for: Schema(models), configurations: [ModelConfiguration(url: folder.file())])
@@ -175,7 +175,7 @@ private enum Narrow {
     #expect(!told[1].touches(Early.Visitor.self) && told[1].changes(of: Early.Visitor.self).isEmpty)
   }
 
-  @Test func `renamed properties have their new names, and those that are gone are left out`() throws {
+  @Test func `renamed properties have their new names, and removed ones are left out`() throws {
     let folder = try Folder()
     do {
       let container = try ModelContainer(for: Early.Meter.self, configurations: ModelConfiguration(url: folder.file()))
@@ -201,7 +201,7 @@ private enum Narrow {
       Issue.record("no deletion")
       return
     }
-    // Nobody had asked for more at that time.
+    // No other property was preserved at that time.
     #expect(early.tombstone[\.code] as? Int == 2 && Array(early.tombstone).count == 1)
     let one = try #require(try context.fetch(FetchDescriptor<Late.Meter>()).first)
     let token = try container.latestHistoryToken

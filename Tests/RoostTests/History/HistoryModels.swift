@@ -53,7 +53,7 @@ struct Berth: Codable, Hashable {
   init(_ seats: Int) { self.seats = seats }
 }
 
-/// Leads one way to ships, which do not know it.
+/// A one-way relationship to ships, which do not know it.
 @Model final class Convoy {
   var name: String
   var ships: [Ship] = []
@@ -76,7 +76,7 @@ extension ModelContext {
 }
 
 extension HistoryChange {
-  /// A change in a line: its kind, its class, and what it says.
+  /// A change as one line: its kind, its class and its content.
   var line: String {
     switch self {
     case .insert: "+\(changedPersistentIdentifier.entityName)"

@@ -3,7 +3,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// Hearing of commits: observers, notifications and the sequence of transactions.
+/// Observers, notifications and the sequence of transactions.
 @Suite struct HistoryObserverTests {
   private func save(_ container: ModelContainer, by author: String? = nil, _ model: some PersistentModel) throws {
     let context = ModelContext(container)
@@ -12,7 +12,7 @@ import Testing
     try context.save()
   }
 
-  /// Waits for what another thread is about to do, for some seconds at most.
+  /// Waits for a change by another thread, for some seconds at most.
   private func becomes(_ condition: () throws -> Bool) async throws -> Bool {
     for _ in 0..<1000 {
       if try condition() { return true }
@@ -36,7 +36,7 @@ import Testing
     #expect(all.eventCounter == 5 && ships.eventCounter == 2)
   }
 
-  @MainActor @Test func `who reads the counter hears of its change, on the actor that made it`() async throws {
+  @MainActor @Test func `a reader of the counter is notified on the actor that made it`() async throws {
     let container = try makeHarbor()
     let observer = try HistoryObserver(observedModels: [Ship.self], modelContainer: container)
     let heard = Atomic<Int>(0)
@@ -51,7 +51,7 @@ import Testing
     #expect(try await becomes { heard.load(ordering: .relaxed) == 1 && observer.eventCounter == 1 })
   }
 
-  @Test func `an observer begins where it is told`() async throws {
+  @Test func `an observer begins at a given token`() async throws {
     let container = try makeHarbor()
     try save(container, Ship("a"))
     let token = try container.latestHistoryToken
@@ -61,7 +61,7 @@ import Testing
     #expect(observer.eventCounter == 1)
     try save(container, Ship("c"))
     #expect(try await becomes { observer.eventCounter == 2 })
-    // What cannot be told any more may have been anything.
+    // Removed history may have contained any change.
     try ModelContext(container).deleteHistory(HistoryDescriptor<Transaction>())
     let error = #expect(throws: SwiftDataError.self) {
       try HistoryObserver(historyTokens: [store: token], modelContainer: container)
@@ -98,11 +98,11 @@ import Testing
     try container.erase()
     let tokens = heard.withLock { $0 }
     #expect(try tokens.count == 3 && tokens == context.after(start).map(\.token))
-    // Who hears of a change and reads the history from the last place finds it.
+    // A receiver that reads the history from the last token finds it.
     #expect(try context.after(tokens[1]).count == 1)
   }
 
-  @Test func `bulk writes are posted, and stand in the history, as saves are`() throws {
+  @Test func `bulk writes are posted and recorded as saves are`() throws {
     let container = try makeHarbor()
     let context = ModelContext(container)
     context.author = "bulk"
@@ -124,7 +124,7 @@ import Testing
       ])
   }
 
-  @Test func `two containers of one file both hear of each commit, and may save while they do`() throws {
+  @Test func `two containers of one file both receive each commit, and may save meanwhile`() throws {
     let folder = try Folder()
     let configuration = ModelConfiguration(url: folder.file())
     let containers = try (0..<2).map { _ in try ModelContainer(for: Ship.self, configurations: configuration) }
@@ -146,7 +146,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Ship>()) == 2)
   }
 
-  @Test func `the sequence of transactions gives what is there, and then what comes`() async throws {
+  @Test func `the sequence gives existing transactions, then new ones`() async throws {
     let container = try makeHarbor()
     let start = try container.latestHistoryToken
     try save(container, Ship("0"))
@@ -166,7 +166,7 @@ import Testing
     #expect(try await reader.value == ModelContext(container).after(start))
   }
 
-  @Test func `the sequence ends with its task, and throws where the history was removed`() async throws {
+  @Test func `the sequence ends with its task, and throws if the history was removed`() async throws {
     let container = try makeHarbor()
     let waiting = Task {
       var count = 0
@@ -190,7 +190,7 @@ import Testing
     var count: Int { observer?.eventCounter ?? 0 }
   }
 
-  @Test func `an actor that keeps its observer is freed, and the observer with it`() async throws {
+  @Test func `an actor that keeps its observer is freed, and so is the observer`() async throws {
     let container = try makeHarbor()
     var watch: Watch? = Watch()
     try await watch?.watch(container)

@@ -2,14 +2,14 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Random work of several contexts and authors, and beside it a plain list of what happened.
+/// Random work of several contexts and authors, compared with a plain list of the changes.
 private final class HistoryPlay {
-  /// What one commit did, in words.
+  /// The changes of one commit, as texts.
   private struct Page: Equatable {
     var author: String?
     var inserted: Set<PersistentIdentifier> = []
     var updated: [PersistentIdentifier: Set<String>] = [:]
-    /// Of each ship that went, its sign.
+    /// The sign of each deleted ship.
     var deleted: [PersistentIdentifier: String] = [:]
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
@@ -20,12 +20,12 @@ private final class HistoryPlay {
   private var container: ModelContainer
   private var contexts: [ModelContext] = []
   private var random: SplitMix64
-  /// By store, what it should tell, and how much of its beginning was removed.
+  /// By store, the expected transactions, and how many of the first ones were removed.
   private var pages: [String: [Page]] = [:]
   private var removed: [String: Int] = [:]
-  /// By name, how many transactions of each store a consumer has acknowledged.
+  /// By name, the number of transactions of each store that a consumer has acknowledged.
   private var consumers: [String: [String: Int]] = [:]
-  /// Places that were taken, and what stood before them in each store.
+  /// Tokens, and the number of transactions before them in each store.
   private var tokens: [(token: DefaultHistoryToken, counts: [String: Int])] = []
   private var signs = 0
 
@@ -208,7 +208,7 @@ private final class HistoryPlay {
       }
       #expect(behind == expected)
     } catch let error as SwiftDataError where error == .historyTokenExpired {
-      // A place is refused as soon as anything behind it may be gone.
+      // A token is refused as soon as a transaction after it may be removed.
       #expect(
         place.counts.contains { store, count in count <= removed[store] ?? 0 } || removed.count > place.counts.count)
     }
@@ -235,11 +235,11 @@ private final class HistoryPlay {
 }
 
 @Suite struct HistoryPlayTests {
-  @Test(arguments: 1...UInt64(8)) func `random work in memory is told as it happened`(_ seed: UInt64) throws {
+  @Test(arguments: 1...UInt64(8)) func `random work in memory is recorded as it happened`(_ seed: UInt64) throws {
     try HistoryPlay(seed: seed, isOnDisk: false).play(150)
   }
 
-  @Test(arguments: 1...UInt64(4)) func `random work on disk is told as it happened`(_ seed: UInt64) throws {
+  @Test(arguments: 1...UInt64(4)) func `random work on disk is recorded as it happened`(_ seed: UInt64) throws {
     try HistoryPlay(seed: seed, isOnDisk: true).play(80)
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Which program wrote a transaction, as `bundleIdentifier` and `processIdentifier` say it.
+/// The program that wrote a transaction, in `bundleIdentifier` and `processIdentifier`.
 @Suite(.timeLimit(.minutes(30))) struct HistoryProgramTests {
   private static var own: (program: String, process: String) {
     let process = ProcessInfo.processInfo
@@ -13,7 +13,7 @@ import Testing
     try ModelContainer(for: Artist.self, configurations: ModelConfiguration(url: file, allowsSave: saves))
   }
 
-  /// What a child does; it prints its number.
+  /// The work of a child process; it prints its process number.
   private static func save(in folder: URL) throws {
     let container = try open(folder.appending(path: "store.roost"))
     let context = ModelContext(container)
@@ -42,20 +42,20 @@ import Testing
     context.insert(Artist("parent"))
     try context.save()
     let all = try context.all()
-    // Those before are of the models.
+    // The earlier transactions made the models' tables.
     let told = all.suffix(3)
     #expect(told.map(\.processIdentifier) == children + [Self.own.process] && Set(children).count == 2)
     #expect(Set(all.map(\.bundleIdentifier)) == [Self.own.program] && !Self.own.program.isEmpty)
     let child = children[1]
     let found = try context.all(#Predicate { $0.processIdentifier == child && $0.author == nil })
     #expect(found.map(\.token) == [told[told.startIndex + 1].token])
-    // A reader, and a reader of the past, find the same.
+    // A container for reading and one of a past state find the same.
     try container.close()
     let reader = try Self.open(folder.file(), saves: false)
     #expect(try ModelContext(reader).all().map(\.processIdentifier) == all.map(\.processIdentifier))
   }
 
-  @Test func `every way to write is named`() throws {
+  @Test func `every way of writing is recorded`() throws {
     let folder = try Folder()
     let container = try Self.open(folder.file())
     let context = ModelContext(container)
@@ -75,7 +75,7 @@ import Testing
     #expect(try memory.all().allSatisfy { $0.processIdentifier == Self.own.process })
   }
 
-  @Test func `predicates of the program and the process answer as asking each transaction does`() throws {
+  @Test func `predicates on program and process equal a test of each transaction`() throws {
     let container = try makeHarbor()
     let context = ModelContext(container)
     for number in 0..<5 {
@@ -104,7 +104,7 @@ import Testing
     var descriptor = HistoryDescriptor<Transaction>(predicate: #Predicate { $0.bundleIdentifier == program })
     descriptor.sortBy = [SortDescriptor(\.processIdentifier), SortDescriptor(\.token, order: .reverse)]
     #expect(try context.fetchHistory(descriptor) == all.reversed())
-    // History is removed from the oldest transaction on, whoever wrote it.
+    // History is removed from the oldest transaction on, whichever program wrote it.
     #expect(throws: SwiftDataError.self) { try context.deleteHistory(descriptor) }
   }
 }

@@ -1,9 +1,9 @@
 import SwiftData
 import Testing
 
-/// What the history says of commits, in the words of models.
+/// The history's description of commits, with the names of models.
 @Suite struct HistoryTests {
-  @Test func `each commit of each context is told with its author`() throws {
+  @Test func `each commit of each context is recorded with its author`() throws {
     let container = try makeHarbor()
     let (one, other) = (ModelContext(container), ModelContext(container))
     let start = try container.latestHistoryToken
@@ -33,7 +33,7 @@ import Testing
     #expect(told.last?.token == (try container.latestHistoryToken))
   }
 
-  @Test func `an update names properties, and both ends of relationships`() throws {
+  @Test func `an update names properties and both ends of relationships`() throws {
     let container = try makeHarbor()
     let context = ModelContext(container)
     let (ship, harbor, cargo, convoy) = (Ship("a"), Harbor("NO", "Oslo"), Cargo("tea"), Convoy("north"))
@@ -54,7 +54,7 @@ import Testing
     #expect(try told() == ["~Ship cargoes", "~Cargo ships"])
     ship.boats = boats
     #expect(try told() == ["~Ship boats", "~Boat ship"])
-    // The ship has no property for it, so nothing of it changed.
+    // The ship has no property for it, so it did not change.
     convoy.ships = [ship]
     #expect(try told() == ["~Convoy ships"])
     ship.plan.place = 7
@@ -67,7 +67,7 @@ import Testing
     #expect(try told() == ["~Ship tons,home,boats", "~Harbor ships", "~Boat ship"])
   }
 
-  @Test func `changes are of the models' classes, as a program asks for them`() throws {
+  @Test func `changes have the models' classes, as a program requests them`() throws {
     let container = try makeHarbor()
     let context = ModelContext(container)
     let start = try container.latestHistoryToken
@@ -98,7 +98,7 @@ import Testing
     #expect(seen == ["insert", "update", "delete"])
   }
 
-  @Test func `a tombstone has what was marked, and what is unique`() throws {
+  @Test func `a tombstone has preserved and unique values`() throws {
     let container = try makeHarbor()
     let context = ModelContext(container)
     let (one, other, harbor) = (Ship("a", "Ada", tons: 3), Ship("b"), Harbor("NO", "Oslo"))
@@ -107,7 +107,7 @@ import Testing
     one.home = harbor
     try context.save()
     let token = try container.latestHistoryToken
-    // Told is what was stored before.
+    // The tombstone has the values that were stored before.
     one.name = "changed and gone"
     for model in [one, other, harbor] as [any PersistentModel] { context.delete(model) }
     try context.save()
@@ -151,7 +151,7 @@ import Testing
     #expect(delete.tombstone.attributes == [\Ship.sign, \Ship.tons, \Ship.berth])
   }
 
-  @Test func `a hundred thousand models in one commit are a run until somebody wants each`() throws {
+  @Test func `a hundred thousand models of one commit stay a run until each is read`() throws {
     let container = try makeHarbor()
     let context = ModelContext(container)
     let start = try container.latestHistoryToken
@@ -177,7 +177,7 @@ import Testing
       Issue.record("\(cargo)")
       return
     }
-    // A change keeps its number, however it is asked for.
+    // A change keeps its number, however it is read.
     let place = transaction.changes.firstIndex { $0.line == "+Cargo" }
     #expect(place.map { Int64($0) + 1 } == insert.changeIdentifier)
   }
@@ -216,7 +216,7 @@ import Testing
     #expect(update.values?[\.home] as? PersistentIdentifier == harbor.persistentModelID)
   }
 
-  @Test func `an author that is too long is refused with the save, and nothing is written`() throws {
+  @Test func `an author that is too long is refused at the save, and nothing is written`() throws {
     let container = try makeHarbor()
     let context = ModelContext(container)
     let start = try container.latestHistoryToken
@@ -230,7 +230,7 @@ import Testing
     #expect(try context.after(start).first?.author?.count == 1024)
   }
 
-  @Test func `erasing is told too`() throws {
+  @Test func `erasing is recorded too`() throws {
     let container = try makeHarbor()
     let context = ModelContext(container)
     context.insert(Ship("a"))

@@ -2,14 +2,14 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Places in the history: kept elsewhere, compared, and refused where nothing is known behind them.
+/// Tokens: stored elsewhere, compared, and refused if the history after them is unknown.
 @Suite struct HistoryTokenTests {
   private func expectExpired(_ context: ModelContext, _ token: DefaultHistoryToken) {
     let error = #expect(throws: SwiftDataError.self) { try context.after(token) }
     #expect(error == .historyTokenExpired && "\(error.map(String.init(describing:)) ?? "")".count > 40)
   }
 
-  @Test func `a token is kept as text, and read on from by the next program`() throws {
+  @Test func `the next program continues from a token that was stored as text`() throws {
     let folder = try Folder()
     var kept = Data()
     do {
@@ -34,7 +34,7 @@ import Testing
     #expect(try container.latestHistoryToken > token)
   }
 
-  @Test func `bytes that are no token are refused`() throws {
+  @Test func `bytes that are not a token are refused`() throws {
     let token = try makeHarbor().latestHistoryToken
     let text = String(decoding: try JSONEncoder().encode(token), as: UTF8.self)
     let store = try #require(token.tokenValue?.keys.first)
@@ -60,12 +60,12 @@ import Testing
       #expect(changed != text)
       return try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(changed.utf8))
     }
-    // As after a crash that took the commit back, and gave its number to another one.
+    // As after a crash that undid the commit and gave its number to another one.
     for number in ["\(token.id + 1)", "\(UInt64.max)", "1"] { expectExpired(context, try changed(number)) }
     let nothing = try JSONDecoder().decode(DefaultHistoryToken.self, from: Data("{\"stores\":[]}".utf8))
     expectExpired(context, nothing)
     #expect(nothing.id == 0 && nothing.tokenValue == [:] && nothing < token)
-    // Going back, too.
+    // Also in the other direction.
     let foreign = try other.latestHistoryToken
     #expect(throws: SwiftDataError.self) { try context.all(#Predicate { $0.token < foreign }) }
     #expect(throws: SwiftDataError.self) {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `a token from before a time without history is an error, and one from behind it is not`() throws {
+  @Test func `a token from before a time without history is an error, a later one is not`() throws {
     let folder = try Folder()
     func open(_ isEnabled: Bool?) throws -> ModelContainer {
       var configuration = ModelConfiguration(url: folder.file())
@@ -109,7 +109,7 @@ import Testing
     let behind = try container.latestHistoryToken
     try insert("c", container)
     #expect(try context.after(behind).count == 1)
-    // Who asks for no place is told what is there.
+    // A fetch without a token gets all existing transactions.
     #expect(try context.all().flatMap(\.changes).count == 2)
     let newestFirst = HistoryDescriptor<Transaction>(sortBy: [SortDescriptor(\.token, order: .reverse)])
     #expect(try context.fetchHistory(newestFirst) == context.all().reversed())
@@ -138,7 +138,7 @@ import Testing
     return try ModelContainer(for: Schema([Artist.self, Boat.self]), configurations: places)
   }
 
-  @Test func `a token of two stores loses nothing of either, and repeats nothing`() throws {
+  @Test func `a token of two stores loses and repeats nothing`() throws {
     let container = try makePair()
     let context = ModelContext(container)
     var random = SplitMix64(seed: 7)
@@ -160,7 +160,7 @@ import Testing
       try context.save()
       if random.next() % 4 == 0 {
         let found = try context.after(place)
-        // Each of its tokens is a place to go on from.
+        // A reader may continue from each of its tokens.
         if let some = found.randomElement(using: &random) {
           let index = try #require(found.firstIndex(of: some))
           #expect(try context.after(some.token) == Array(found[(index + 1)...]))
@@ -182,14 +182,15 @@ import Testing
       #expect(try context.all(#Predicate { $0.storeIdentifier == store }).map(\.transactionIdentifier) == numbers)
     }
     let middle = all[50].token
-    // What no bound is found in is computed.
+    // A predicate without a usable bound is tested on each transaction.
     #expect(
       try context.all(#Predicate { $0.token > middle || $0.author == "x" }) == (try context.after(middle)))
     #expect(try context.after(all.last!.token).isEmpty)
     #expect(try context.after(try container.latestHistoryToken).isEmpty)
     let coded = try JSONDecoder().decode(DefaultHistoryToken.self, from: JSONEncoder().encode(middle))
     #expect(coded == middle && coded.id == middle.id)
-    // A token is that of one transaction: none of the other store has it, or comes twice to who goes on from it.
+    // A token names one transaction: a reader that continues from it gets no transaction of either
+    // store twice and misses none.
     for place in [0, 1, 2, 17, 50, all.count - 1] {
       let token = all[place].token
       let several = [token, all[3].token]
@@ -204,7 +205,7 @@ import Testing
   }
 
   @Test func `commits of two stores have different times, so each token names one of them`() throws {
-    // Each container makes its stores and saves within one millisecond or two.
+    // Each container makes its stores and saves within one or two milliseconds.
     for _ in 0..<30 {
       let container = try makePair()
       let context = ModelContext(container)
@@ -223,7 +224,7 @@ import Testing
     }
   }
 
-  @Test func `a store without history beside one that has one is passed over`() throws {
+  @Test func `a store without history beside one with history is skipped`() throws {
     let container = try makePair(secondIsOff: true)
     let context = ModelContext(container)
     let start = try container.latestHistoryToken
@@ -234,7 +235,7 @@ import Testing
     #expect(try context.after(start).flatMap(\.changes).map(\.line) == ["+Artist"])
   }
 
-  @Test func `a token from when there was one store reads the second one from its beginning`() throws {
+  @Test func `a token from the time of one store reads the second from its beginning`() throws {
     let folder = try Folder()
     var token: DefaultHistoryToken?
     do {

@@ -14,17 +14,17 @@ import Testing
   init(_ number: Int) { self.number = number }
 }
 
-/// A relationship between an owner and a member, and the ways to read and change it.
+/// A relationship between an owner and a member, and functions that read and change it.
 private struct Pair: Sendable, CustomTestStringConvertible {
   let name: String
   let make: @Sendable () -> (any PersistentModel, any PersistentModel)
   let ownerShows: @Sendable (_ owner: any PersistentModel) -> Bool
-  /// `nil` where the member does not know its owners.
+  /// `nil` if the member does not know its owners.
   let memberShows: (@Sendable (_ member: any PersistentModel) -> Bool)?
   let linkByOwner: @Sendable (_ owner: any PersistentModel, _ member: any PersistentModel, _ links: Bool) -> Void
   let linkByMember: (@Sendable (_ owner: any PersistentModel, _ member: any PersistentModel, _ links: Bool) -> Void)?
   let cascades: Bool
-  /// Whether its histories have five steps, and those of the others four.
+  /// Whether its histories have five steps, while those of other pairs have four.
   let isLong: Bool
 
   var testDescription: String { name }
@@ -93,7 +93,8 @@ private struct Pair: Sendable, CustomTestStringConvertible {
   ]
 }
 
-/// What must be: a link is shown while neither of its ends is marked for deletion, and a save deletes what is marked and nothing else.
+/// The expected state: a link is shown while neither end is marked for deletion, and a save deletes
+/// only the marked models.
 private struct Truth {
   enum Step: CaseIterable {
     case deleteOwner, deleteMember, insertOwner, insertMember, readOwner, readMember, linkByOwner, linkByMember
@@ -103,7 +104,7 @@ private struct Truth {
   let pair: Pair
   var isLinked: Bool
   var ownerIsDeleted = false
-  /// The program deleted it, or its owner takes it along.
+  /// Whether the program deleted it, or its owner's delete rule did.
   var memberIsDeleted = false
   var memberIsTaken = false
 
@@ -136,7 +137,7 @@ private struct Truth {
     }
   }
 
-  /// Every history of a number of steps, but for readings at the end.
+  /// All histories of a number of steps, except those that end with a read.
   static func histories(_ start: Truth, steps: Int) -> [[Step]] {
     var all: [[Step]] = []
     func go(_ truth: Truth, _ history: [Step]) {
@@ -153,13 +154,14 @@ private struct Truth {
   }
 }
 
-/// A deletion that is taken back neither forgets a link nor invents one. It did both for links of many to many: each side had forgotten the
-/// link when the other side was loaded between the deletions, and a list still showed a model that was deleted after its partner.
+/// Regression: an undone deletion must neither forget nor invent a link. It did both for
+/// many-to-many links: each side had forgotten the link when the other side was loaded between the
+/// deletions, and a list still showed a model that was deleted after its partner.
 @Suite struct UndeleteHistoryTests {
   private enum Start: CaseIterable { case storedLinked, storedApart, new }
 
   @Test(arguments: Pair.all, Start.allCases)
-  private func `every history of deletions, insertions, readings and edits shows the links that there are`(
+  private func `every history of deletions, insertions, reads and edits shows the existing links`(
     pair: Pair, start: Start
   ) throws {
     let container = try ModelContainer(
@@ -193,7 +195,7 @@ private struct Truth {
     }
   }
 
-  /// False where something is shown that must not be.
+  /// Returns false if something wrong is shown.
   private func play(
     _ history: [Truth.Step], _ start: Truth, _ models: (any PersistentModel, any PersistentModel),
     _ context: ModelContext

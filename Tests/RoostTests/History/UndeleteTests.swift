@@ -4,7 +4,7 @@ import Testing
 
 @Model final class Inn {
   var number: Int
-  // They lead one way: a lodger does not know where it stays.
+  // One-way: a lodger does not know its host.
   var lodgers: [Lodger] = []
   var host: Lodger?
   init(_ number: Int) { self.number = number }
@@ -40,9 +40,10 @@ import Testing
   init(_ number: Int) { self.number = number }
 }
 
-/// A deletion that is taken back before the save is as if it had not been. Where two new models led to each other and both were deleted,
-/// the save failed with "what is set has no effect", though no program had set anything, and all that waited was lost. And a member that
-/// had been taken out of a list came back into it.
+/// Regression: a deletion that is undone before the save has no effect. If two new models
+/// referenced each other and both were deleted, the save failed with "what is set has no effect",
+/// although the program had set nothing, and all unsaved changes were lost. And a member that had
+/// been removed from a list came back into it.
 @Suite struct UndeleteTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -74,7 +75,7 @@ import Testing
     return (inn, lodgers)
   }
 
-  @Test(arguments: [false, true]) func `a member comes back and its owner does not`(saved: Bool) throws {
+  @Test(arguments: [false, true]) func `a member is restored and its owner is not`(saved: Bool) throws {
     let (inn, lodgers) = try fill(saved: saved)
     context.delete(inn)
     context.delete(lodgers[0])
@@ -84,7 +85,7 @@ import Testing
     #expect(try lodgerCount() == 3)
   }
 
-  @Test(arguments: [false, true], [false, true]) func `both come back in either order`(saved: Bool, ownerFirst: Bool)
+  @Test(arguments: [false, true], [false, true]) func `both are restored in either order`(saved: Bool, ownerFirst: Bool)
     throws
   {
     let (inn, lodgers) = try fill(saved: saved)
@@ -98,7 +99,7 @@ import Testing
     #expect(try inns() == [1: [1, 2, 3]])
   }
 
-  @Test(arguments: [false, true]) func `an owner comes back and its member does not`(saved: Bool) throws {
+  @Test(arguments: [false, true]) func `an owner is restored and its member is not`(saved: Bool) throws {
     let (inn, lodgers) = try fill(saved: saved)
     context.delete(lodgers[1])
     context.delete(inn)
@@ -109,7 +110,7 @@ import Testing
     #expect(try lodgerCount() == 2)
   }
 
-  @Test(arguments: [false, true]) func `links of both sides come back with both models`(saved: Bool) throws {
+  @Test(arguments: [false, true]) func `links of both sides are restored with both models`(saved: Bool) throws {
     let (badge, wear) = (Sash(1), Wear(1))
     context.insert(badge)
     context.insert(wear)
@@ -125,8 +126,7 @@ import Testing
     #expect(try badges() == [[1]])
   }
 
-  @Test(arguments: [false, true]) func `links of both sides are gone where one model stays deleted`(saved: Bool) throws
-  {
+  @Test(arguments: [false, true]) func `links of both sides are gone if one model stays deleted`(saved: Bool) throws {
     let (badge, wear) = (Sash(1), Wear(1))
     context.insert(badge)
     context.insert(wear)
@@ -140,7 +140,7 @@ import Testing
     #expect(try badges() == [])
   }
 
-  @Test func `a member that was taken out before stays out`() throws {
+  @Test func `a member that was removed before stays out`() throws {
     let (inn, lodgers) = try fill(saved: true)
     inn.lodgers.removeAll { $0 === lodgers[1] }
     context.delete(lodgers[1])
@@ -150,7 +150,7 @@ import Testing
     #expect(try inns() == [1: [1, 3]])
   }
 
-  @Test func `a member that was taken out and put in again comes back once`() throws {
+  @Test func `a member that was removed and added again is restored once`() throws {
     let (inn, lodgers) = try fill(saved: true)
     inn.lodgers.removeAll()
     inn.lodgers = [lodgers[1], lodgers[0]]
@@ -161,7 +161,7 @@ import Testing
     #expect(try inns()[1]?.sorted() == [1, 2])
   }
 
-  @Test func `a member comes back into a list that was read while it was deleted`() throws {
+  @Test func `a member is restored in a list that was read while it was deleted`() throws {
     let (_, _) = try fill(saved: true)
     let other = ModelContext(container)
     let lodger = try #require(try other.fetch(FetchDescriptor<Lodger>()).first { $0.number == 2 })
@@ -175,7 +175,7 @@ import Testing
     #expect(try inns()[1]?.sorted() == [1, 2, 3, 4])
   }
 
-  @Test func `a reference leads to a model that comes back`() throws {
+  @Test func `a reference refers to a restored model`() throws {
     let (inn, lodger) = (Inn(1), Lodger(9))
     context.insert(inn)
     inn.host = lodger
@@ -189,7 +189,7 @@ import Testing
     #expect(try ModelContext(container).fetch(FetchDescriptor<Inn>()).first?.host?.number == 9)
   }
 
-  @Test(arguments: [false, true]) func `a member that went elsewhere meanwhile does not come back`(saved: Bool) throws {
+  @Test(arguments: [false, true]) func `a member that moved meanwhile is not restored here`(saved: Bool) throws {
     let (badge, other, wear) = (Sash(1), Sash(2), Wear(1))
     for one in [badge, other] { context.insert(one) }
     context.insert(wear)

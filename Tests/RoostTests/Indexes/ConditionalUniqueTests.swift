@@ -24,14 +24,14 @@ import Testing
     try ModelContext(context.container).fetch(FetchDescriptor<Mailbox>()).map(\.owner).sorted()
   }
 
-  @Test func `objects outside the condition are in conflict with none`() throws {
+  @Test func `objects outside the condition conflict with none`() throws {
     let context = try Self.context()
     context.insert(Mailbox("a@b", "Ann", closed: .distantPast))
     context.insert(Mailbox("a@b", "Bob", closed: .now))
     context.insert(Mailbox("a@b", "Cid"))
     try context.save()
     #expect(try Self.owners(context) == ["Ann", "Bob", "Cid"])
-    // A second open one becomes the stored one.
+    // A second open mailbox is merged into the stored one.
     context.insert(Mailbox("a@b", "Dan"))
     try context.save()
     #expect(try Self.owners(context) == ["Ann", "Bob", "Dan"])
@@ -53,7 +53,7 @@ import Testing
     context.insert(Mailbox("a@b", "Bob"))
     try context.save()
     #expect(try Self.owners(context) == ["Ann", "Bob"])
-    // The first comes back into the condition, where the second is now.
+    // The first fulfils the condition again, where the second is now.
     first.closed = nil
     #expect(throws: (any Error).self) { try context.save() }
     context.rollback()
@@ -71,7 +71,7 @@ import Testing
     #expect(throws: (any Error).self) { try context.save() }
   }
 
-  @Test func `batches and bulk updates keep the rule`() throws {
+  @Test func `batches and bulk updates follow the rule`() throws {
     let context = try Self.context()
     try context.insert(batch: (0..<100).map { Mailbox("box \($0 % 10)", "\($0)", closed: $0 < 50 ? .now : nil) })
     #expect(try context.fetchCount(FetchDescriptor<Mailbox>()) == 60)
@@ -81,7 +81,7 @@ import Testing
     #expect(report.isSound, "\(report)")
   }
 
-  @Test func `imports keep the rule`() throws {
+  @Test func `imports follow the rule`() throws {
     let container = try Self.context().container
     let report = try container.importer(for: Mailbox.self).run(0..<40) {
       Mailbox("\($0 % 4)", "\($0)", closed: $0 < 20 ? .now : nil)

@@ -27,7 +27,7 @@ import Testing
     return context
   }
 
-  /// What a fetch finds, and the same by testing every object.
+  /// Compares a fetch with a test of every object.
   private static func check(
     _ context: ModelContext, _ predicate: Predicate<Errand>, uses index: String?, _ line: Int = #line
   ) throws {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `a partial index serves predicates that imply its condition`() throws {
+  @Test func `a partial index is used for predicates that imply its condition`() throws {
     let context = try Self.filled()
     let day = Date(timeIntervalSinceReferenceDate: 200)
     try Self.check(
@@ -61,7 +61,7 @@ import Testing
     try Self.check(context, #Predicate { $0.note == "Nöte 5" && $0.title == "TITLE 10" }, uses: "where")
   }
 
-  @Test func `a partial index gives the order of what it covers`() throws {
+  @Test func `a partial index gives the order of its rows`() throws {
     let context = try Self.filled()
     var descriptor = FetchDescriptor<Errand>(predicate: #Predicate { !$0.isDone }, sortBy: [SortDescriptor(\.due)])
     descriptor.fetchLimit = 5
@@ -72,7 +72,7 @@ import Testing
     #expect(try context.fetch(descriptor).map(\.due) == Array(wanted.prefix(5)))
   }
 
-  @Test func `an order that mixes both directions comes from an index with a descending part`() throws {
+  @Test func `an order with both directions uses an index with a descending part`() throws {
     let context = try Self.filled()
     let descriptor = FetchDescriptor<Errand>(sortBy: [
       SortDescriptor(\.rank), SortDescriptor(\.number, order: .reverse),
@@ -85,7 +85,7 @@ import Testing
     #expect(try context.fetch(first).map(\.number) == all.prefix(20).map(\.number))
   }
 
-  @Test func `texts in lower case are found by an index`() throws {
+  @Test func `lowercased texts are found by an index`() throws {
     let context = try Self.filled()
     try Self.check(context, #Predicate { $0.title.lowercased() == "title 12" }, uses: "lowercased of title")
     try Self.check(context, #Predicate { $0.title.lowercased().starts(with: "title 19") }, uses: "lowercased of title")
@@ -112,7 +112,7 @@ import Testing
     #expect(try context.fetch(sorted).map(\.rank) == wanted.map(\.rank).sorted())
   }
 
-  @Test func `rows enter and leave their indexes`() throws {
+  @Test func `rows are added to and removed from their indexes`() throws {
     let context = try Self.filled()
     let all = try context.fetch(FetchDescriptor<Errand>(sortBy: [SortDescriptor(\.number)]))
     for errand in all {

@@ -31,7 +31,7 @@ import Testing
 
 struct Haven: Codable { var name: String }
 
-/// What `#Index` and `#Unique` declare, and what they refuse.
+/// Declarations of `#Index` and `#Unique`, and refusals.
 @Suite struct IndexDeclarationTests {
   @Test func `a schema shows the definitions`() throws {
     let entity = try #require(Schema([Voyage.self]).entitiesByName["Voyage"])
@@ -48,13 +48,13 @@ struct Haven: Codable { var name: String }
     #expect(errand.indexDefinitions.contains { $0.parts == [.init("tags", form: .elements)] && $0.condition == nil })
   }
 
-  @Test func `a schema with definitions is coded`() throws {
+  @Test func `a schema with definitions can be encoded and decoded`() throws {
     let schema = Schema([Voyage.self, Errand.self])
     let again = try JSONDecoder().decode(Schema.self, from: JSONEncoder().encode(schema))
     #expect(again.entitiesByName["Voyage"]?.indexDefinitions == schema.entitiesByName["Voyage"]?.indexDefinitions)
   }
 
-  @Test func `what a store cannot keep is refused with the part that is at fault`() throws {
+  @Test func `a definition that a store cannot keep is refused, and the error names the part`() throws {
     let error = #expect(throws: (any Error).self) {
       _ = try ModelContainer(for: Permit.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     }
@@ -63,7 +63,7 @@ struct Haven: Codable { var name: String }
     #expect(text.contains("$0.tags.count") || text.contains("write the opposite comparison"), "\(text)")
   }
 
-  @Test func `an index with a long condition has the objects that fulfil it`() throws {
+  @Test func `an index with a long condition contains the objects that fulfil it`() throws {
     let container = try ModelContainer(
       for: Voyage.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)

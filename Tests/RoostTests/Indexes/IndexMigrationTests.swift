@@ -52,7 +52,7 @@ private enum Renamed {
   }
 }
 
-/// Indexes with conditions and forms, where models change.
+/// Indexes with conditions and forms, when models change.
 @Suite struct IndexMigrationTests {
   private let folder: ScratchFolder
   private let configuration: ModelConfiguration
@@ -99,7 +99,7 @@ private enum Renamed {
     try last.close()
   }
 
-  @Test func `duplicates inside the condition refuse the opening and those outside do not`() throws {
+  @Test func `duplicates inside the condition prevent the opening, those outside do not`() throws {
     try fill { context in
       context.insert(Plainly.Parcel("Code 20", 5))
       context.insert(Plainly.Parcel("Code 20", 50, sent: .now))

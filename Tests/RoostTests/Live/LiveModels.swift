@@ -5,7 +5,7 @@ import SwiftData
   var title: String
   var genre: String?
   var year: Int
-  /// No two songs have the same one.
+  /// Unique.
   var number: Int
   var album: LiveAlbum?
   var tags: [LiveTag] = []
@@ -14,7 +14,7 @@ import SwiftData
     (self.title, self.genre, self.year, self.number) = (title, genre, year, number)
   }
 
-  /// Only memory can compute it.
+  /// Only computed in memory.
   var century: String { "\(year / 100)" }
 }
 

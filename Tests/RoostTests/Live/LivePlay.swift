@@ -39,7 +39,7 @@ final class LivePlay {
     return all.isEmpty ? nil : all[below(all.count)]
   }
 
-  /// Changes something without saving it.
+  /// Makes a random unsaved change.
   func change(_ context: ModelContext) throws {
     let song = try any(LiveSong.self, context)
     switch below(14) {
@@ -60,9 +60,9 @@ final class LivePlay {
     }
   }
 
-  /// Commits something.
+  /// Makes a random commit.
   func commit(_ context: ModelContext) throws {
-    // A write in bulk refuses a context with changes of the same models.
+    // A bulk write refuses a context with unsaved changes of the same models.
     switch context.hasChanges ? 30 : below(30) {
     case 0: try context.deleteAll(model: LiveSong.self, where: #Predicate { $0.year > 2020 })
     case 1: try context.insert(batch: (0..<below(30)).map { _ in makeSong() })
@@ -77,16 +77,16 @@ final class LivePlay {
   }
 }
 
-/// A descriptor whose changes are followed.
+/// A sequence of changes that the play follows.
 protocol FollowedChanges {
-  /// Takes what has happened, if the results should be others, and compares.
+  /// Takes the pending changes, if the results should have changed, and compares.
   mutating func check() async throws
 }
 
 struct Followed<Model: PersistentModel>: FollowedChanges {
   let container: ModelContainer
   let descriptor: FetchDescriptor<Model>
-  /// How the results are sorted, for the comparison; nil for as many as there are, in any order.
+  /// The order of the results, for the comparison; nil compares only their number.
   let fetched: FetchDescriptor<Model>?
   let titled: ((ModelSnapshot<Model>) -> String)?
   var iterator: ResultsChanges<ModelSnapshot<Model>>.AsyncIterator

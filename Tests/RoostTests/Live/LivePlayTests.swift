@@ -13,13 +13,13 @@ import Testing
     for number in followed.indices { try await followed[number].check() }
     for _ in 0..<80 {
       try play.commit(play.contexts[play.below(4)])
-      // Some are behind by several commits.
+      // Some are several commits late.
       for number in followed.indices where play.below(3) > 0 { try await followed[number].check() }
     }
     for number in followed.indices { try await followed[number].check() }
   }
 
-  @Test(arguments: 1...5) func `an observer shows what a fetch of its context finds`(seed: UInt64) throws {
+  @Test(arguments: 1...5) func `an observer shows the results of a fetch of its context`(seed: UInt64) throws {
     try LivePlay(seed: seed).playObserved(120)
   }
 }

@@ -4,10 +4,11 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Whether somebody heard of a change.
+/// Whether an observer was notified of a change.
 private final class Told: @unchecked Sendable { var isTold = false }
 
-/// Sequences of results and values, and observers: what happens at their beginning, at their end, and between two elements.
+/// Sequences of results and values, and observers: their beginning, their end, and changes between
+/// two elements.
 @Suite(.timeLimit(.minutes(30))) struct LiveTests {
   private let container: ModelContainer
   private let writer: ModelContext
@@ -30,7 +31,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
 
   private let byNumber = FetchDescriptor<LiveSong>(sortBy: [SortDescriptor(\.number)])
 
-  @Test func `the first element has all, and commits before the next one are one change`() async throws {
+  @Test func `the first element has all results, later commits are combined to one change`() async throws {
     try add(0..<5)
     var iterator = container.changes(of: byNumber).makeAsyncIterator()
     try add(5..<6)
@@ -41,7 +42,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
     try writer.save()
     writer.delete(try song(0))
     try writer.save()
-    // What comes and goes in between did not happen.
+    // Models that are inserted and deleted in between do not appear.
     try add(9..<10)
     writer.delete(try song(9))
     try writer.save()
@@ -54,7 +55,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
     #expect(second.difference.insertions.isEmpty && second.formerResults == first.results)
   }
 
-  @Test func `a change that keeps its place is an update, and what the predicate leaves out is nothing`() async throws {
+  @Test func `a change without a move is an update, and one outside the predicate is ignored`() async throws {
     try add(0..<5)
     var descriptor = byNumber
     descriptor.predicate = #Predicate { $0.number < 50 }
@@ -69,13 +70,13 @@ private final class Told: @unchecked Sendable { var isTold = false }
     #expect(change.difference == ResultsDifference(updates: [4]))
   }
 
-  @Test func `a limit takes from behind what it needs`() async throws {
+  @Test func `a limit is filled from the following results`() async throws {
     try add(0..<300)
     var descriptor = byNumber
     descriptor.fetchLimit = 10
     var iterator = container.changes(of: descriptor).makeAsyncIterator()
     _ = try await iterator.next()
-    // More than are kept beside.
+    // More models than the sequence keeps in reserve.
     for number in 0..<150 { writer.delete(try song(number)) }
     try writer.save()
     #expect(try await iterator.next()?.results.map(\.number) == Array(150..<160))
@@ -88,7 +89,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
     #expect(try await iterator.next()?.results.map(\.number) == Array(-150 ..< -140))
   }
 
-  @Test func `it ends with its task, and with its container`() async throws {
+  @Test func `it ends with its task and with its container`() async throws {
     let container = container
     let descriptor = byNumber
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
@@ -126,7 +127,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `a value is told where it is another one`() async throws {
+  @Test func `a value is reported when it changes`() async throws {
     try add(0..<3)
     let old = FetchDescriptor<LiveSong>(predicate: #Predicate { $0.year < 1990 })
     var counts = container.countChanges(of: old).makeAsyncIterator()
@@ -155,7 +156,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
     #expect(gone == nil)
   }
 
-  @Test func `many writers on many threads, and readers that keep up as they can`() async throws {
+  @Test func `many writers on many threads, and readers of different speeds`() async throws {
     let container = container
     try add(0..<20)
     let descriptor = byNumber
@@ -201,7 +202,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
 
   // MARK: Observers
 
-  @Test func `long results change in all their pieces`() async throws {
+  @Test func `long results change in all their parts`() async throws {
     try add(0..<2000)
     var random = SplitMix64(seed: 1)
     func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
@@ -213,7 +214,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
     var titled: [ModelSnapshot<LiveSong>] = []
     for step in 0..<60 {
       let all = try writer.fetch(byNumber)
-      // Whole pieces go and come.
+      // Whole parts are removed and added.
       let start = below(max(1, all.count - 400))
       for model in all[start..<min(all.count, start + [1, 3, 400][step % 3])] {
         switch below(4) {
@@ -238,7 +239,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
     }
   }
 
-  @Test func `an observer of an actor goes on while its context is not used`() async throws {
+  @Test func `an observer of an actor works while its context is not used`() async throws {
     actor Shelf {
       let observer: ResultsObserver<LiveSong, String>
       init(_ container: ModelContainer) throws {
@@ -255,7 +256,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
     }
   }
 
-  @Test func `what an observer is asked can be changed`() throws {
+  @Test func `the descriptor of an observer can be changed`() throws {
     try add(0..<4)
     let observer = try ResultsObserver<LiveSong, Never>(fetchDescriptor: byNumber, modelContext: writer)
     observer.filterBy = #Predicate { $0.number > 1 }
@@ -275,7 +276,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
 }
 
 @MainActor @Suite(.timeLimit(.minutes(30))) struct LiveMainTests {
-  @Test func `an observer of the main context hears of other contexts' commits`() async throws {
+  @Test func `an observer of the main context gets other contexts' commits`() async throws {
     let container = try ModelContainer(
       for: LiveSong.self, LiveSingle.self, LiveAlbum.self, LiveTag.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -293,7 +294,7 @@ private final class Told: @unchecked Sendable { var isTold = false }
     try writer.save()
     while !told.isTold { try await Task.sleep(for: .milliseconds(10)) }
     #expect(told.isTold && observer.results.map(\.number) == [0, 1, 2])
-    // Another model is nobody's business here.
+    // A change of another model does not notify.
     told.isTold = false
     withObservationTracking {
       _ = observer.results

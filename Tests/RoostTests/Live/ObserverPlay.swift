@@ -3,14 +3,14 @@ import Observation
 import SwiftData
 import Testing
 
-/// Whether somebody heard of a change.
+/// Whether an observer was notified of a change.
 private final class Told: @unchecked Sendable { var isTold = false }
 
 /// An observer of results that is compared with fetches of its context.
 protocol WatchedResults {
-  /// Asks to be told of the next change.
+  /// Begins to wait for the next change.
   mutating func arm()
-  /// Compares with a fetch; if the results are others than before, somebody must have been told.
+  /// Compares with a fetch; if the results changed, an observer must have been notified.
   mutating func check(_ place: String) throws
 }
 
@@ -82,7 +82,7 @@ extension LivePlay {
     ]
   }
 
-  /// Plays with observers of each context; each is compared after each step.
+  /// A play with observers of each context; each is compared after each step.
   func playObserved(_ steps: Int) throws {
     var all: [[any WatchedResults]] = try contexts.map { try watched($0) }
     for step in 0..<steps {

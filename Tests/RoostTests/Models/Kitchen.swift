@@ -1,6 +1,6 @@
 import SwiftData
 
-/// Lists that lead one way, with each of the rules.
+/// One-way lists, with each of the delete rules.
 @Model final class Recipe {
   var name: String
   @Relationship(deleteRule: .cascade) var steps: [Step] = []
@@ -40,7 +40,7 @@ enum Kitchen {
     try ModelContainer(for: Recipe.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
-  /// What a context shows that knows nothing yet.
+  /// The state in a new context.
   static func stored(_ container: ModelContainer) throws -> (recipes: [String: [String]], steps: [String]) {
     let context = ModelContext(container)
     let recipes = try context.fetch(FetchDescriptor<Recipe>())

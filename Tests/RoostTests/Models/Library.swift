@@ -2,7 +2,7 @@ import SwiftData
 
 enum Genre: String, Codable, CaseIterable { case rock, jazz, folk }
 
-/// An enum with an order of its own, which is not that of its numbers.
+/// An enum with its own order, which is not that of its numbers.
 enum Grade: Int, Codable, Comparable {
   case best = 3
   case good = 1
@@ -24,7 +24,7 @@ struct Address: Codable, Hashable {
   var number: Int?
 }
 
-/// Coded under each other's names.
+/// The coding keys of two properties are exchanged.
 struct Swapped: Codable, Hashable {
   var first: String
   var second: String
@@ -49,7 +49,7 @@ struct Swapped: Codable, Hashable {
   }
 }
 
-/// Something that models of several classes have.
+/// A protocol of models of several classes.
 protocol Titled { var title: String { get } }
 
 @Model final class Album: Titled {
@@ -86,7 +86,7 @@ protocol Titled { var title: String { get } }
     self.artist = artist
   }
 
-  /// Nothing that is stored.
+  /// Not stored.
   var decade: Int { year / 10 }
 }
 
@@ -122,7 +122,7 @@ func makeContainer() throws -> ModelContainer {
   try ModelContainer(for: Artist.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
 }
 
-/// A file that is removed with its folder at the end.
+/// A file in a folder that is removed at the end.
 final class Folder {
   let url: URL
 

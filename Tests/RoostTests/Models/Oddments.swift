@@ -13,7 +13,7 @@ struct Extent: Codable, Hashable {
   var depth: Depth
 }
 
-/// Something of every kind that a predicate may ask for.
+/// A property of every type that a predicate may use.
 @Model class Oddment {
   var code: UUID
   var k: Int
@@ -61,7 +61,7 @@ struct Extent: Codable, Hashable {
     table = k % 4 == 0 ? [:] : ["a": k % 3, "b": 1]
   }
 
-  /// Nothing that is stored.
+  /// Not stored.
   var double: Int { k * 2 }
 }
 
@@ -95,7 +95,7 @@ struct Extent: Codable, Hashable {
   init(_ town: String) { self.town = town }
 }
 
-/// A context full of oddments, of which some or all are not saved.
+/// A context with oddments, some or all of which are unsaved.
 struct OddPlace {
   enum State: CaseIterable { case saved, pending, half }
 

@@ -1,6 +1,6 @@
 import SwiftData
 
-/// Relationships that are the other side of themselves.
+/// Relationships that are their own inverse.
 @Model class Person {
   var name: String
   @Relationship(.mutual) var friends: [Person] = []

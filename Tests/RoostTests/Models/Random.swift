@@ -1,4 +1,4 @@
-/// Numbers that come again for the same seed.
+/// Random numbers that are the same for the same seed.
 struct Random {
   private var state: UInt64
 

@@ -14,7 +14,7 @@ struct Site: Codable, Hashable {
   var zip: Zip
   var open: Bool
 
-  /// Only looks like a part.
+  /// Looks like a part, but is computed.
   var capital: String { city.uppercased() }
 }
 
@@ -65,11 +65,11 @@ struct Site: Codable, Hashable {
     self.label = label
   }
 
-  /// Reads one stored property, and changes it.
+  /// Reads one stored property and changes it.
   var shout: String { title.uppercased() }
-  /// Reads one, and does not.
+  /// Reads a stored property without changing it.
   var alias: String { title }
-  /// Ends the program for a model that has no songs.
+  /// Stops the program for a model without songs.
   var firstCut: String { songs.first!.name }
 }
 

@@ -66,7 +66,7 @@ enum Stock {
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
-  /// What is stored, by code, as a context shows it that knows nothing yet.
+  /// The stored wares in a new context, by code.
   static func wares(_ container: ModelContainer) throws -> [String: Ware] {
     let all = try ModelContext(container).fetch(FetchDescriptor<Ware>())
     return Dictionary(uniqueKeysWithValues: all.map { ($0.code, $0) })

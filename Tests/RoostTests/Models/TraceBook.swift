@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Synchronization
 
-/// Keeps what it is told.
+/// Records trace events.
 final class TraceBook: Sendable {
   private let kept = Mutex<[TraceEvent]>([])
   let plans = Mutex<[String?]>([])
@@ -11,7 +11,7 @@ final class TraceBook: Sendable {
   func of(_ kind: TraceEvent.Kind) -> [TraceEvent] { all.filter { $0.kind == kind } }
   func note(_ event: TraceEvent) { kept.withLock { $0.append(event) } }
 
-  /// A configuration that tells this book.
+  /// A configuration with this book as its trace handler.
   func configuration(_ url: URL? = nil) -> ModelConfiguration {
     var configuration = url.map { ModelConfiguration(url: $0) } ?? ModelConfiguration(isStoredInMemoryOnly: true)
     configuration.trace = { event in self.note(event) }

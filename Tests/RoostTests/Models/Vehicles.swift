@@ -5,7 +5,7 @@ struct Spot: Codable, Hashable {
   var number: Int
 }
 
-/// Something that some classes have, whatever they inherit.
+/// A protocol of some classes, independent of their inheritance.
 protocol Hired { var fare: Double { get } }
 
 @Model class Vehicle {
@@ -28,7 +28,7 @@ protocol Hired { var fare: Double { get } }
 
 @Model class Car: Vehicle {
   var doors: Int
-  /// Of another type in a class beside this one.
+  /// A sibling class has a property of this name with another type.
   var engine: String
   var driver: Driver?
   #Index<Car>([\.doors], [\.weight, \.doors])
@@ -94,7 +94,7 @@ protocol Hired { var fare: Double { get } }
 @Model final class Depot {
   var name: String
   @Relationship(inverse: \Vehicle.depot) var vehicles: [Vehicle] = []
-  /// One-way, to a class in the middle.
+  /// One-way, to a class in the middle of the hierarchy.
   var favorite: Car?
   var best: [Car] = []
 

@@ -12,7 +12,7 @@ import Testing
 
   private static let place = Zip(code: 1, area: nil)
 
-  @Test func `sums have the type of what is added`() throws {
+  @Test func `sums have the type of their values`() throws {
     let context = ModelContext(try container())
     #expect(try context.sum(of: \Disc.number) == 0)
     #expect(try context.average(of: \Disc.number) == nil)
@@ -45,19 +45,19 @@ import Testing
       #expect(try context.sum(of: \Disc.length, where: #Predicate { $0.title != "disc 1" }) == 4.5)
       #expect(try context.maximum(of: \Disc.weight) == 4)
       #expect(try context.minimum(of: \Disc.number) == 1 && context.maximum(of: \Disc.number) == 4)
-      // What is not stored is asked of models.
+      // Values that are not stored are read from models.
       #expect(try context.maximum(of: \Disc.shout) == "DISC 4")
       #expect(try context.aggregate(Disc.self, .sum(\.title.count), .count) == (24, 4))
     }
   }
 
-  @Test func `a sum that does not fit says so`() throws {
+  @Test func `a sum that overflows is an error`() throws {
     let context = ModelContext(try container())
     for _ in 0..<2 { context.insert(Disc("d", number: .max)) }
     let low = Disc("d", number: .min)
     context.insert(low)
     for _ in 0..<2 {
-      // The order of additions is of no account.
+      // The order of additions does not matter.
       #expect(try context.sum(of: \Disc.number) == .max - 1)
       try context.save()
     }
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `a sum of decimals that does not fit says so too`() throws {
+  @Test func `a sum of decimals that overflows is an error too`() throws {
     let context = ModelContext(try container())
     for _ in 0..<2 {
       let disc = Disc("d", number: 1)
@@ -89,7 +89,7 @@ import Testing
     #expect(try context.sum(of: \Disc.price).isNaN)
   }
 
-  @Test func `what is no number is one group`() throws {
+  @Test func `NaN is one group`() throws {
     let context = ModelContext(try container())
     for number in 0..<6 {
       let disc = Disc("d", number: number)
@@ -112,7 +112,7 @@ import Testing
     return descriptor
   }
 
-  @Test func `groups have what they have in common`() throws {
+  @Test func `groups have their common values`() throws {
     let context = ModelContext(try container())
     let labels = ["Blue", "Verve"].map { Label($0, spot: Site(city: "C" + $0, zip: Self.place, open: true)) }
     for number in 0..<12 {
@@ -150,7 +150,7 @@ import Testing
     }
     #expect(throws: RoostError.self) { try context.aggregate(Disc.self, .count, by: \.number, limit: -1) }
     #expect(throws: SwiftDataError.unsupportedKeyPath) { try context.maximum(of: \Disc.label!.name) }
-    // What waits elsewhere counts too, unless it shall not.
+    // Unsaved changes of other models count too, unless excluded.
     labels[0].name = "Red"
     #expect(try context.aggregate(Disc.self, .count, by: \.label?.name).map(\.key) == [nil, "Red", "Verve"])
     let before = try context.aggregate(Disc.self, includePendingChanges: false, .count, by: \.label?.name)
@@ -180,7 +180,7 @@ import Testing
 
   // MARK: By seed
 
-  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `it is what Swift computes`(_ seed: UInt64) throws {
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `aggregates equal what Swift computes`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let context = ModelContext(try container())
     let labels = (0..<4).map {
@@ -222,7 +222,7 @@ import Testing
     func same(_ one: Double?, _ other: Double?) -> Bool {
       one == other || one?.isNaN == true && other?.isNaN == true
     }
-    /// What is no number is passed over.
+    /// The minimum or maximum; NaN is ignored.
     func bound<Value: Comparable>(_ values: [Value], _ better: (Value, Value) -> Bool) -> Value? {
       let numbers = values.filter { $0 == $0 }
       return numbers.min(by: better) ?? values.first
@@ -259,7 +259,7 @@ import Testing
     try checkRows(context, discs, wanted, place)
   }
 
-  /// What is gathered from rows that are read one by one.
+  /// Compares aggregates that the test computes from single rows.
   private func checkRows(
     _ context: ModelContext, _ discs: [Disc], _ wanted: Predicate<Disc>, _ place: String
   ) throws {
@@ -267,7 +267,7 @@ import Testing
       Disc.self, where: wanted, .countDistinct(\.title), .countDistinct(\.weight), .countDistinct(\.mood),
       .sum(\.number), .average(\.price), .min(\.small))
     #expect(titles == Set(discs.map(\.title)).count && moods == Set(discs.map(\.mood)).count, "\(place)")
-    // All that are no number count as one.
+    // All NaN count as one value.
     #expect(weights == Set(discs.compactMap(\.weight).map { $0.isNaN ? 99 : $0 }).count, "\(place)")
     #expect(numbers == discs.reduce(0) { $0 + $1.number } && lows == discs.compactMap(\.small).min(), "\(place)")
     #expect(prices == (discs.isEmpty ? nil : discs.reduce(0) { $0 + $1.price } / Decimal(discs.count)), "\(place)")
@@ -294,7 +294,7 @@ import Testing
         ? lengths == nil : discs.contains { $0.number == lengths && (known == nil || $0.length == known) }, "\(place)")
   }
 
-  @Test func `values are gathered from rows without models`() throws {
+  @Test func `values are computed from rows without models`() throws {
     let context = ModelContext(try container())
     for number in 0..<6 {
       let disc = Disc("disc \(number % 2)", number: number)
@@ -311,7 +311,7 @@ import Testing
       by: \.title)
     #expect(groups.map { $0.values.0 } == [4, 3] && groups.map { $0.values.1 } == [0, 1])
     #expect(groups.map { $0.values.2 } == [1, 2])
-    // NaN is no key, if there is another one.
+    // NaN is ignored if there is another value.
     let discs = try context.fetch(FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)]))
     for (disc, price) in zip(discs, [Decimal.nan, 3, 1, .nan, 2, .nan]) { disc.price = price }
     for isStored in [false, true] {

@@ -18,7 +18,7 @@ import Testing
     return container
   }
 
-  /// Runs a closure in a task that is cancelled already.
+  /// Runs a closure in a cancelled task.
   private func cancelled(_ body: @escaping @Sendable () async throws -> Void) async throws {
     try await Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -49,7 +49,7 @@ import Testing
     try await cancelled {
       let context = ModelContext(container)
       await #expect(throws: CancellationError.self) { try await context.withCancellation { try call.run(context) } }
-      // The context goes on, and a call without the wrapper is not ended.
+      // The context stays usable, and a call outside a task's check is not cancelled.
       let found = try call.run(context)
       #expect(found == 1500)
     }
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a call that runs is ended by another thread`() async throws {
+  @Test func `another thread cancels a running call`() async throws {
     let container = try filled()
     let begun = DispatchSemaphore(value: 0)
     let task = Task.detached {
@@ -80,7 +80,7 @@ import Testing
             }))
       }
     }
-    // A thread of its own: with other tests a task may be resumed only after the call has ended.
+    // A separate thread: with other tests a task may be resumed only after the call has ended.
     Thread.detachNewThread {
       begun.wait()
       task.cancel()
@@ -88,7 +88,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `a bulk write that is ended changes nothing, and a save does not begin`() async throws {
+  @Test func `a cancelled bulk write changes nothing, and a save does not begin`() async throws {
     let container = try filled()
     try await cancelled {
       let context = ModelContext(container)
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `a task that the call begins is not ended, nor are observers of a save`() async throws {
+  @Test func `a task that the call starts is not cancelled, nor are observers of a save`() async throws {
     let container = try filled()
     try await Task {
       let context = ModelContext(container)
@@ -163,7 +163,7 @@ import Testing
     let container = try filled()
     let clerk = Clerk(modelContainer: container)
     #expect(try await clerk.isHere())
-    // One context is used by one thread at a time.
+    // Each context is used by one thread at a time.
     try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<12 {
         group.addTask { number % 2 == 0 ? try await clerk.fetched() : try await clerk.counted() }

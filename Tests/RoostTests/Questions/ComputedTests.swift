@@ -34,7 +34,7 @@ import Testing
       let rows = try context.select(
         Disc.self, \.number, \.[half], \.[smallOrZero], \.[letter], \.[year], \.[city], sortBy: order)
       let typed: [(Int, Int, Int8, String, Int?, String)] = rows
-      // The order of an unsaved model is found by reading some others.
+      // The position of an unsaved model is found by reading some others.
       if !isChanged { #expect(context.statistics.modelsFetched == 0) }
       let discs = try context.fetch(FetchDescriptor(sortBy: order))
       #expect(typed.map(\.1) == discs.map { $0.number / 2 } && typed.map(\.2) == discs.map { $0.small ?? 0 })
@@ -79,7 +79,7 @@ import Testing
     #expect(context.statistics.modelsFetched == 0)
   }
 
-  @Test func `joins, windows and conditions take computed values`() throws {
+  @Test func `joins, windows and conditions accept computed values`() throws {
     let context = try filled(6)
     let code = Computed(\Label.spot.zip.code) { $0 / 5 }
     let joined = try context.select(
@@ -94,7 +94,7 @@ import Testing
     #expect(totals.map(\.1) == [0, 0, 1, 2, 4, 6])
   }
 
-  @Test func `what cannot be computed is an error`() throws {
+  @Test func `a value that cannot be computed is an error`() throws {
     let context = try filled(3)
     let tooLarge = Computed(#Expression<Disc, Int> { $0.number + Int.max })
     for isChanged in [false, true] {
@@ -114,7 +114,7 @@ import Testing
     #expect("\(String(describing: sorted))".contains("cannot be sorted by"))
   }
 
-  @Test func `a computed value ends with its last key path`() throws {
+  @Test func `a computed value is released with its last key path`() throws {
     weak var weak: Computed<Disc, Int>?
     do {
       let made = Computed(\Disc.number) { $0 + 1 }

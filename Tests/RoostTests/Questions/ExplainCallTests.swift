@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// What `explain(call:)` says of selections, joins, windows and groups.
+/// The output of `explain(call:)` for selections, joins, windows and groups.
 @Suite struct ExplainCallTests {
   private func filled() throws -> ModelContext {
     let context = ModelContext(
@@ -37,7 +37,7 @@ import Testing
     #expect(!changed.makesModels && changed.found == 51 && changed.putIn == 1)
   }
 
-  @Test func `a join says how each side is read`() throws {
+  @Test func `a join explains how each side is read`() throws {
     let context = try filled()
     let order = [SortDescriptor(\Disc.number)]
     let table = try context.explain {
@@ -60,7 +60,7 @@ import Testing
     #expect(matching.others.map(\.joining) == [.loop] && matching.description.contains("comparing each with each"))
   }
 
-  @Test func `a window says by what it begins anew`() throws {
+  @Test func `a window names its partition keys`() throws {
     let told = try filled().explain {
       try $0.select(
         Disc.self, \.number, over: .rank(per: \.title), sortBy: [SortDescriptor(\.number, order: .reverse)])
@@ -69,7 +69,7 @@ import Testing
     #expect(told.selected == ["title", "number"])
   }
 
-  @Test func `groups say how they are found`() throws {
+  @Test func `groups explain how they are found`() throws {
     let context = try filled()
     let groups = try context.explain {
       try $0.aggregate(Disc.self, where: #Predicate { $0.number < 30 }, .count, .sum(\.number), by: \.title)
@@ -102,7 +102,7 @@ import Testing
     #expect(throws: RoostError.self) {
       try context.explain { try $0.select(Disc.self, \.number, offset: -1) }
     }
-    // A call that failed leaves nothing to the next one.
+    // A failed call does not affect the next one.
     let told = try context.explain { context in
       _ = try? context.select(Disc.self, \.number, joining: .inner(Label.self, select: \.name))
       return try context.select(Disc.self, \.number)

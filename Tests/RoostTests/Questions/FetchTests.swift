@@ -22,7 +22,7 @@ import Testing
   private func check(_ sort: [SortDescriptor<Album>], _ expected: String) throws {
     let context = try context()
     #expect(try titles(context, FetchDescriptor(sortBy: sort)) == expected)
-    // The same in memory, where everything waits.
+    // Again in memory, where all changes are unsaved.
     for album in try context.fetch(FetchDescriptor<Album>()) { album.shown = true; album.tags = ["x"] }
     #expect(context.changedModelsArray.count == 5)
     #expect(try titles(context, FetchDescriptor(sortBy: sort)) == expected)
@@ -38,13 +38,13 @@ import Testing
     try check([SortDescriptor(\.isLive), SortDescriptor(\.title)], "abcde")
     try check([SortDescriptor(\.isLive, order: .reverse), SortDescriptor(\.title)], "cdeab")
     try check([SortDescriptor(\.price, order: .reverse)], "caebd")
-    // An order of its own, and a value that is not stored.
+    // A type with its own order, and a value that is not stored.
     try check([SortDescriptor(\.grade), SortDescriptor(\.title)], "eadbc")
     try check([SortDescriptor(\.decade), SortDescriptor(\.title)], "abcde")
     try check([SortDescriptor(\.title.count), SortDescriptor(\.title)], "abcde")
   }
 
-  @Test func `models are sorted by what they lead to`() throws {
+  @Test func `models are sorted by values of referenced models`() throws {
     let context = try context()
     for (album, name) in zip(try context.fetch(FetchDescriptor<Album>(sortBy: [SortDescriptor(\.title)])), "zyxwv") {
       album.artist = Artist(String(name))
@@ -53,7 +53,7 @@ import Testing
     #expect(try titles(context, FetchDescriptor(sortBy: [SortDescriptor(\.artist?.name)])) == "edcba")
   }
 
-  @Test func `offset and limit cut what is sorted`() throws {
+  @Test func `offset and limit apply to the sorted models`() throws {
     let context = try context()
     var descriptor = FetchDescriptor<Album>(sortBy: [SortDescriptor(\.title)])
     descriptor.fetchLimit = 2
@@ -74,7 +74,7 @@ import Testing
     #expect(try context.fetchIdentifiers(descriptor, batchSize: 2).count == 3)
   }
 
-  @Test func `changes that wait count unless they shall not`() throws {
+  @Test func `unsaved changes count unless excluded`() throws {
     let context = try context()
     let all = try context.fetch(FetchDescriptor<Album>(sortBy: [SortDescriptor(\.title)]))
     all[0].title = "z"
@@ -89,7 +89,7 @@ import Testing
     #expect(try context.fetchIdentifiers(descriptor).count == 3)
   }
 
-  @Test func `what a model leads to may wait too`() throws {
+  @Test func `referenced models may be unsaved too`() throws {
     let context = try context()
     let album = try #require(try context.fetch(FetchDescriptor<Album>()).first)
     album.artist = Artist("Ella")
@@ -103,7 +103,7 @@ import Testing
     #expect(try context.fetch(descriptor).first === album)
   }
 
-  @Test func `what was at fault and waits to be mended is at fault no more`() throws {
+  @Test func `a corrected value causes no error while it is unsaved`() throws {
     let context = try context()
     let descriptor = FetchDescriptor<Album>(predicate: #Predicate { $0.note!.count > 3 })
     #expect(throws: RoostError.self) { try context.fetch(descriptor) }
@@ -114,7 +114,7 @@ import Testing
     #expect(try context.fetchCount(descriptor) == 5)
   }
 
-  @Test func `subclasses are fetched as themselves`() throws {
+  @Test func `subclasses are fetched with their own class`() throws {
     let container = try ModelContainer(
       for: Animal.self, Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
@@ -140,7 +140,7 @@ import Testing
     #expect(try other.fetchCount(FetchDescriptor<Animal>()) == 1)
   }
 
-  @Test func `descriptors that ask for the same are equal`() {
+  @Test func `equal descriptors compare as equal`() {
     func descriptor(_ year: Int) -> FetchDescriptor<Album> {
       FetchDescriptor(predicate: #Predicate { $0.year > year }, sortBy: [SortDescriptor(\.title)])
     }

@@ -3,7 +3,7 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Random changes and questions. What the store finds must be what `matches` says of each object.
+/// Random changes and questions. The store must find the objects for which `matches` is true.
 @Suite struct FullTextPlayTests {
   private static let words = [
     "berlin", "wall", "walls", "walled", "hero", "heroes", "running", "runs", "Über", "café", "naïve", "日本語", "東京",
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test(arguments: UInt64(1)...5) func `the store finds what each object says`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...5) func `the store finds the objects for which matches is true`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let folder = try ScratchFolder()
     func open() throws -> ModelContext {
@@ -81,7 +81,8 @@ import Testing
     #expect(questions == 120 && found > 50, "seed \(seed)")
   }
 
-  /// Texts with marks, capitals, ligatures and Korean syllables, where an index folds in other ways than a comparison.
+  /// Texts with diacritics, capitals, ligatures and Korean syllables, which an index folds
+  /// differently than a comparison.
   private static let pieces = [
     "abc", "ABC", "a\u{301}bc", "abc\u{301}", "ab\u{301}c", "áb", "straße", "STRASSE", "ﬁsh", "fish", "İstanbul",
     "istanbul",
@@ -92,7 +93,7 @@ import Testing
     (0...random.below(count)).map { _ in random.pick(pieces) }.joined()
   }
 
-  @Test(arguments: UInt64(1)...3) func `an index of substrings finds what contains says`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...3) func `a substring index finds the matches of contains`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let context = ModelContext(
       try ModelContainer(for: Slogan.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
@@ -136,7 +137,7 @@ import Testing
     case 7: if !some.isEmpty { random.pick(some).body = random.chance(1, in: 3) ? nil : Self.text(&random, atMost: 9) }
     case 8: if !some.isEmpty { context.delete(random.pick(some)) }
     case 9:
-      // Deleting a cabinet deletes what is in it.
+      // Deleting a cabinet deletes its contents.
       let cabinets = try context.fetch(FetchDescriptor<Cabinet>())
       if cabinets.isEmpty || random.chance(1, in: 2) {
         let cabinet = Cabinet(random.pick(Self.words))

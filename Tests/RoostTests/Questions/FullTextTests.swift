@@ -34,7 +34,7 @@ import Testing
     ("uber", [4]), ("NEAR(runs wall, 2)", [3]), ("NEAR(runs berlin, 2)", []), ("\"wall to ber\"*", [3]),
     ("(heroes OR low) new", [2]), ("nothing", []),
   ])
-  func `questions find what is stored and what is not saved`(question: String, expected: [Int]) throws {
+  func `questions find stored and unsaved models`(question: String, expected: [Int]) throws {
     let context = try filled()
     #expect(try found(context, question) == expected)
     try context.save()
@@ -47,7 +47,7 @@ import Testing
       try fresh.fetchCount(FetchDescriptor<Memoir>(predicate: #Predicate { $0.matches(question) })) == expected.count)
   }
 
-  @Test func `a search is a condition among others, and the plan has the index`() throws {
+  @Test func `a search is combined with other conditions, and the plan shows the index`() throws {
     let context = try filled()
     try context.save()
     let question = "wall"
@@ -77,7 +77,7 @@ import Testing
       )
       let inCabinet = #Predicate<Memoir> { $0.cabinet?.matches("Wall") == true }
       #expect(try Set(context.fetch(FetchDescriptor(predicate: inCabinet)).map(\.number)) == [0, 2, 4])
-      // The index of folders keeps large letters apart from small ones.
+      // The index of folders is case-sensitive.
       #expect(try context.fetchCount(FetchDescriptor<Cabinet>(predicate: #Predicate { $0.matches("wall") })) == 0)
       let withSheet = #Predicate<Cabinet> { $0.memoirs.contains { $0.matches("heroes") } }
       #expect(try context.fetch(FetchDescriptor(predicate: withSheet)).map(\.name) == ["Wall"])
@@ -107,7 +107,7 @@ import Testing
     #expect(
       try context.search(Memoir.self, for: "wall", where: #Predicate { $0.number > 10 }, limit: 2).map(\.model.number)
         == [99, 14])
-    // A change that is not saved counts.
+    // An unsaved change counts.
     let raised = try #require(saved.last?.model)
     raised.title = "wall wall wall wall"
     #expect(try search(2, weights: [\.title: 100]).map(\.model.number).first == raised.number)
@@ -117,7 +117,7 @@ import Testing
     #expect(try search(1).map(\.model.number) == [99])
   }
 
-  @Test func `a question that cannot be read is an error`() throws {
+  @Test func `an invalid question is an error`() throws {
     let context = try filled()
     try context.save()
     for question in [
@@ -138,7 +138,7 @@ import Testing
     #expect(throws: RoostError.self) { try context.search(Memoir.self, for: "wall", limit: -1) }
   }
 
-  @Test func `what a person types is a question`() throws {
+  @Test func `typed text is made a question`() throws {
     let context = try filled()
     try context.save()
     for typed in [
@@ -169,7 +169,7 @@ import Testing
     #expect(match.snippet(of: \.title).marked("[", "]") == "a <[b]> & \"c\"")
   }
 
-  @Test func `a search goes on to what other contexts committed`() throws {
+  @Test func `a search sees commits of other contexts`() throws {
     let context = try filled()
     try context.save()
     let other = ModelContext(context.container)
@@ -200,12 +200,12 @@ import Testing
     }
   }
 
-  @Test func `a property that no store has is refused by name`() throws {
+  @Test func `a property that is not stored is refused with its name`() throws {
     let error = #expect(throws: (any Error).self) { try ModelContainer(for: Husk.self) }
     #expect(error.map { "\($0)" }?.contains("which no store has: name stored properties") == true, "\(error as Any)")
   }
 
-  @Test func `a text that is typed or pasted is never an error`() throws {
+  @Test func `typed or pasted text is never an error`() throws {
     let context = try filled()
     try context.save()
     let pasted = (0..<5000).map { "word\($0)" }.joined(separator: " ")

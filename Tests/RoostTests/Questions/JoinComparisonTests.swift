@@ -34,7 +34,8 @@ import Testing
   }
 }
 
-/// Joins by ranges and other comparisons, full joins and joins of all with all, compared with loops over arrays.
+/// Joins by ranges and other comparisons, full joins and cross joins, compared with loops over
+/// arrays.
 @Suite struct JoinComparisonTests {
   private func context(_ book: TraceBook = TraceBook()) throws -> ModelContext {
     ModelContext(try ModelContainer(for: Stretch.self, Sojourn.self, configurations: book.configuration()))
@@ -52,7 +53,7 @@ import Testing
 
   private let order = [SortDescriptor(\Stretch.from)]
 
-  @Test func `a value lies in a range of the other model`() throws {
+  @Test func `a value is in a range of the other model`() throws {
     let context = try filled()
     let rows = try context.select(
       Stretch.self, \.name,
@@ -79,7 +80,7 @@ import Testing
     #expect(context.statistics.modelsFetched == 0)
   }
 
-  @Test func `a condition asks for a range`() throws {
+  @Test func `a condition uses a range`() throws {
     let context = try filled()
     for isChanged in [false, true] {
       if isChanged { context.insert(Sojourn(16)) }
@@ -119,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `all with all must be said, and too many pairs are refused`() throws {
+  @Test func `a cross join must be explicit, and too many pairs are refused`() throws {
     let context = try filled()
     let all = try context.select(
       Stretch.self, \.name, joining: .inner(Sojourn.self, on: .all, sortBy: [SortDescriptor(\.at)], select: \.at),
@@ -138,7 +139,7 @@ import Testing
     #expect(many?.code == .badValue && many?.description.contains("10000000 pairs") == true)
   }
 
-  @Test func `few rows look their ranges up`() throws {
+  @Test func `few rows look up their ranges`() throws {
     let book = TraceBook()
     let context = try context(book)
     for number in 0..<3000 { context.insert(Sojourn(number, length: Double(number))) }
@@ -154,7 +155,7 @@ import Testing
     #expect(told.others.map(\.joining) == [.sorted] && told.others.first?.rowsRead == 15, "\(told)")
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>) func `it is what loops find`(_ seed: UInt64) throws {
+  @Test(arguments: 1...10 as ClosedRange<UInt64>) func `joins equal loops over arrays`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     func below(_ bound: UInt64) -> Int { Int(random.next() % bound) }
     let context = try context()

@@ -20,7 +20,7 @@ struct Mail: RawRepresentable, Codable, Hashable, Sendable {
   }
 }
 
-/// Joins that no relationship declares, compared with loops over arrays.
+/// Joins without a declared relationship, compared with loops over arrays.
 @Suite struct JoinTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(
@@ -41,7 +41,7 @@ struct Mail: RawRepresentable, Codable, Hashable, Sendable {
 
   private let order = [SortDescriptor(\Disc.number)]
 
-  @Test func `models with equal values belong together`() throws {
+  @Test func `models with equal values are joined`() throws {
     let context = try filled()
     let rows = try context.select(
       Disc.self, \.number, joining: .inner(Label.self, on: .equal(\.title, \.name), select: \.name), sortBy: order)
@@ -52,7 +52,7 @@ struct Mail: RawRepresentable, Codable, Hashable, Sendable {
       joining: .left(Label.self, on: .equal(\.title, \.name), select: \.spot.zip.code, \.rating), sortBy: order)
     let whole: [(Int, String, (Int, Double)?)] = all
     #expect(whole.map { $0.2?.0 } == [1, 2, nil, 1] && whole.map { $0.2?.1 } == [1, 2, nil, 1])
-    // Several models may belong to one.
+    // Several models may match one.
     let many = try context.select(
       Disc.self, \.number,
       joining: .inner(
@@ -62,7 +62,7 @@ struct Mail: RawRepresentable, Codable, Hashable, Sendable {
     #expect(context.statistics.modelsFetched == 0)
   }
 
-  @Test func `nil belongs to nothing`() throws {
+  @Test func `nil matches nothing`() throws {
     let context = try filled()
     let named = try context.select(
       Label.self, \.name, joining: .left(Label.self, on: .equal(\.spot.zip.area, \.spot.zip.area), select: \.name))
@@ -72,7 +72,7 @@ struct Mail: RawRepresentable, Codable, Hashable, Sendable {
     #expect(mixed.isEmpty)
   }
 
-  @Test func `models match if others exist, or if none does`() throws {
+  @Test func `models are selected if others match, or if none does`() throws {
     let context = try filled()
     for isChanged in [false, true] {
       if isChanged { context.insert(Disc("c", number: 7)) }
@@ -92,7 +92,7 @@ struct Mail: RawRepresentable, Codable, Hashable, Sendable {
         Disc.self, \.number, joining: .left(Label.self, on: .equal(\.title, \.name), select: \.name),
         matching: unknown, sortBy: order)
       #expect(joined.map(\.1) == ["a", nil, "a"])
-      // A key that is nil has nothing that belongs to it.
+      // A nil key has no match.
       let areas = try context.select(
         Label.self, \.name, matching: [.none(Disc.self, on: .equal(\.spot.zip.area, \.title))])
       #expect(areas.sorted() == ["a", "c", "é"])
@@ -120,7 +120,7 @@ struct Mail: RawRepresentable, Codable, Hashable, Sendable {
     #expect(error?.description.contains("a join needs a key") == true)
   }
 
-  @Test func `few rows find theirs by an index`() throws {
+  @Test func `few rows find their matches by an index`() throws {
     let book = TraceBook()
     let context = ModelContext(
       try ModelContainer(for: Label.self, Disc.self, Cut.self, configurations: book.configuration()))
@@ -136,15 +136,15 @@ struct Mail: RawRepresentable, Codable, Hashable, Sendable {
       Label.self, \.rating, joining: .inner(Disc.self, on: .equal(\.spot.zip.code, \.number), select: \.title),
       sortBy: [SortDescriptor(\.rating)])
     #expect(numbers.map(\.1) == ["t0", "t11", "t22", "t33", "t44"])
-    // Five labels, each once more after it was sorted, and the discs that belong to them.
+    // Five labels, read again after sorting, and their discs.
     #expect(book.of(.select).map(\.rowsRead) == [15, 15] && book.of(.select).map(\.found) == [5, 5])
-    // Many rows are found by reading all others once.
+    // The matches of many rows are found by reading all others once.
     let all = try other.select(
       Disc.self, \.number, joining: .inner(Label.self, on: .equal(\.title, \.name), select: \.name))
     #expect(all.count == 5 && book.of(.select).last?.rowsRead == 3005)
   }
 
-  @Test(arguments: [2, 40]) func `a type with an equality of its own joins by it, with few rows and many`(count: Int)
+  @Test(arguments: [2, 40]) func `a type with its own equality joins by it, with few rows and many`(count: Int)
     throws
   {
     let context = ModelContext(
@@ -160,7 +160,7 @@ struct Mail: RawRepresentable, Codable, Hashable, Sendable {
     #expect(found.map(\.1.rawValue) == ["A1@x"])
   }
 
-  @Test func `nil belongs to nothing in generic code too`() throws {
+  @Test func `nil matches nothing in generic code too`() throws {
     func key<Key: Hashable & Sendable>(_ one: KeyPath<Label, Key>, _ other: KeyPath<Label, Key>) -> JoinKey<
       Label, Label
     > {
@@ -172,7 +172,7 @@ struct Mail: RawRepresentable, Codable, Hashable, Sendable {
     #expect(named.map(\.1) == ["é"])
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>) func `it is what loops find`(_ seed: UInt64) throws {
+  @Test(arguments: 1...10 as ClosedRange<UInt64>) func `joins equal loops over arrays`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     func below(_ bound: UInt64) -> Int { Int(random.next() % bound) }
     let words = ["a", "b", "é", "e\u{301}", "Z", ""]

@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// Several predicates as one.
+/// Several predicates joined to one.
 @Suite struct JoinedPredicateTests {
   private func filled() throws -> ModelContext {
     let context = ModelContext(try makeContainer())
@@ -36,7 +36,7 @@ import Testing
     #expect(try years(context, Predicate(all: [low, low, cheap])) == [3, 13])
   }
 
-  @Test func `thousands of predicates are joined, and told in few words`() throws {
+  @Test func `thousands of predicates are joined, and described in few words`() throws {
     let context = try filled()
     let some = (0..<5000).map { year in #Predicate<Album> { $0.year == year && $0.price >= 0 } }
     #expect(try years(context, Predicate(any: some)).count == 100)
@@ -48,7 +48,7 @@ import Testing
     #expect(told.testedInMemory.first.map { $0.count < 2000 && $0.contains("…") } == true)
   }
 
-  @Test func `an index is used as by a written one, and what is computed is left to memory`() throws {
+  @Test func `an index is used as for one predicate, computed values are tested in memory`() throws {
     let context = try filled()
     let decade = #Predicate<Album> { $0.decade == 1 }
     let joined = Predicate(all: [#Predicate<Album> { $0.year == 13 }, decade])

@@ -46,7 +46,7 @@ struct SeatSpot: Codable, Hashable {
   init() {}
 }
 
-/// Key paths that go further than a property, wherever one is asked for.
+/// Key paths longer than one property, in all declarations and calls.
 @Suite struct KeyPathTests {
   private func context() throws -> ModelContext {
     ModelContext(
@@ -54,7 +54,7 @@ struct SeatSpot: Codable, Hashable {
         for: Seat.self, Hall.self, City.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }
 
-  @Test func `a constraint knows references and parts of structs`() throws {
+  @Test func `a constraint accepts references and parts of structs`() throws {
     let context = try context()
     let schema = Schema([Seat.self])
     let entity = try #require(schema.entitiesByName["Seat"])
@@ -63,7 +63,7 @@ struct SeatSpot: Codable, Hashable {
     let hall = Hall("A")
     context.insert(Seat("a", row: 1, number: 5, hall: hall))
     try context.save()
-    // The same hall and row: it becomes the one that is there.
+    // The same hall and row: it is merged into the stored seat.
     context.insert(Seat("b", row: 1, number: 7, hall: hall))
     context.insert(Seat("c", row: 1, number: 8))
     context.insert(Seat("d", row: 1, number: 9))
@@ -82,7 +82,7 @@ struct SeatSpot: Codable, Hashable {
     }
   }
 
-  @Test func `what a relationship leads to is read beforehand too`() throws {
+  @Test func `a relationship of referenced models is prefetched too`() throws {
     let stored = try context()
     for number in 0..<30 {
       let hall = Hall("h\(number)", city: City("c\(number)"))

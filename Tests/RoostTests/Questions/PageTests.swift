@@ -3,7 +3,7 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Fetches that come in batches and in pages.
+/// Fetches in batches and in pages.
 @Suite struct PageTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(
@@ -22,8 +22,9 @@ import Testing
     return ModelContext(context.container)
   }
 
-  /// In an optimised build the library did not recognise its own key paths here, so it sorted in memory and refused pages.
-  @Test func `pages follow flags and the order of readers`() throws {
+  /// Regression: in an optimised build the library did not recognise its own key paths here, so it
+  /// sorted in memory and refused pages.
+  @Test func `pages follow Boolean and localized orders`() throws {
     let context = try filled(30)
     let orders: [SortDescriptor<Disc>] = [
       SortDescriptor(\.isNew), SortDescriptor(\.isLive), SortDescriptor(\.label?.isOpen),
@@ -46,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a page without changes that wait is refused while there are such`() throws {
+  @Test func `a page that ignores unsaved changes is refused while there are some`() throws {
     let context = try filled(30)
     var sorted = FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)])
     sorted.fetchLimit = 10
@@ -54,14 +55,15 @@ import Testing
     let first = try context.fetchPage(sorted)
     let moved = try #require(first.models.last)
     moved.number = -1
-    // Where a model stands by its row, its object cannot tell: the next page would begin where it does not end.
+    // If the row number decides the order, an unsaved object has no position: the next page would
+    // begin at a wrong place.
     let error = #expect(throws: RoostError.self) { try context.fetchPage(sorted, after: first.next) }
     #expect(error?.code == .pendingChanges)
     context.rollback()
     #expect(try context.fetchPage(sorted, after: first.next).models.map(\.number) == Array(10..<20))
   }
 
-  @Test func `a page behind a place of another predicate leaves nothing out`() throws {
+  @Test func `a page after a cursor of another predicate leaves nothing out`() throws {
     let context = try filled(0)
     for mood in Feeling.allCases {
       for length in 0..<20 {
@@ -93,7 +95,7 @@ import Testing
 
   // MARK: Batches
 
-  @Test func `a batch is read when it is asked for`() throws {
+  @Test func `a batch is read on demand`() throws {
     let context = try filled(1000)
     let sorted = FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)])
     let all = try context.fetch(sorted, batchSize: 100)
@@ -101,7 +103,7 @@ import Testing
     #expect(all.count == 1000 && all[505].number == 505)
     #expect(context.statistics.faultsFilledTogether == 100)
     #expect(all.map(\.number) == Array(0..<1000))
-    // Four batches are kept, the others went with whoever used them.
+    // Four batches are kept; the others were released after their use.
     let before = context.statistics.faultsFilledTogether
     #expect(all[999].number == 999 && all[700].number == 700)
     #expect(context.statistics.faultsFilledTogether == before)
@@ -113,7 +115,7 @@ import Testing
     #expect(try context.fetch(sorted, batchSize: .max).last?.number == 999)
   }
 
-  @Test func `what others do does not change what was found`() throws {
+  @Test func `commits of others do not change the results`() throws {
     let context = try filled(300)
     let other = ModelContext(context.container)
     let all = try context.fetch(FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)]), batchSize: 10)
@@ -124,7 +126,7 @@ import Testing
     }
     other.insert(Disc("new", number: -1))
     try other.save()
-    // The context goes on, the collection does not.
+    // The context moves on, but the collection does not.
     #expect(try context.fetchCount(FetchDescriptor<Disc>()) == 151)
     #expect(all.count == 300 && identifiers.count == 300)
     for (place, disc) in all.enumerated() {
@@ -134,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `what waits stands among the batches`() throws {
+  @Test func `unsaved models are in the batches`() throws {
     let context = try filled(100)
     let descriptor = FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)])
     let some = try context.fetch(descriptor)
@@ -151,12 +153,12 @@ import Testing
     stored.includePendingChanges = false
     #expect(try context.fetch(stored, batchSize: 7).map(\.persistentModelID) == some.map(\.persistentModelID))
     #expect(try context.fetchIdentifiers(stored).count == 100)
-    // Given up, the new one is still what was found.
+    // After a rollback the new model is still in the results.
     context.rollback()
     #expect(all.contains { $0 === late } && all.count == 100)
   }
 
-  @Test func `subclasses come in batches as themselves`() throws {
+  @Test func `batches return subclasses with their own class`() throws {
     let container = try ModelContainer(
       for: Animal.self, Dog.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
@@ -183,21 +185,21 @@ import Testing
     return pages
   }
 
-  @Test func `a page is found by an index without those in front being read`() throws {
+  @Test func `an index finds a page without reading the rows before it`() throws {
     let context = try filled(5000)
     var descriptor = FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)])
     descriptor.fetchLimit = 10
     var page = try context.fetchPage(descriptor)
     for _ in 0..<300 { page = try context.fetchPage(descriptor, after: page.next) }
     #expect(page.models.map(\.number) == Array(3000..<3010))
-    // Eleven for each page, the last of which begins the next.
+    // Eleven for each page, the last of which begins the next page.
     #expect(context.statistics.modelsFetched <= 301 * 11)
     let other = ModelContext(context.container)
     let far = try other.fetchPage(descriptor, after: page.next)
     #expect(far.models.first?.number == 3010 && other.statistics.modelsFetched == 11)
   }
 
-  @Test func `a cursor is refused where it does not belong`() throws {
+  @Test func `a cursor of another order is refused`() throws {
     let context = try filled(20)
     var descriptor = FetchDescriptor<Disc>(sortBy: [SortDescriptor(\.number)])
     descriptor.fetchLimit = 5
@@ -222,7 +224,7 @@ import Testing
     #expect(throws: RoostError.self) { try filled(20).fetchPage(descriptor, after: cursor) }
   }
 
-  @Test(arguments: 1...6 as ClosedRange<UInt64>) func `pages joined are the fetch`(_ seed: UInt64) throws {
+  @Test(arguments: 1...6 as ClosedRange<UInt64>) func `all pages together equal the fetch`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let context = ModelContext(try container())
     let label = Label("l", spot: Site(city: "c", zip: Zip(code: 1, area: nil), open: true))
@@ -271,7 +273,7 @@ import Testing
         if random.next() % 2 == 0 { sort.order = .reverse }
         descriptor.sortBy.append(sort)
       }
-      // Without an order the page has that of the rows' numbers.
+      // Without an order, pages are in the order of row numbers.
       var expected = try context.fetch(descriptor).map(\.persistentModelID)
       if descriptor.sortBy.isEmpty { expected.sort() }
       descriptor.fetchLimit = 1 + Int(random.next() % 20)
@@ -284,7 +286,7 @@ import Testing
 
   // MARK: Explanations
 
-  @Test func `an explanation counts, and names the index that is missing`() throws {
+  @Test func `an explanation counts rows and names the missing index`() throws {
     let context = try filled(2000)
     let seven = 7.0
     var descriptor = FetchDescriptor<Disc>(predicate: #Predicate { $0.key != $0.key || $0.length == seven })

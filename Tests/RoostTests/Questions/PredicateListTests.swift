@@ -1,13 +1,16 @@
 import SwiftData
 import Testing
 
-/// Every kind of predicate that programs write, line by line: what is fetched is what the predicate says of each model, saved or not.
+/// Predicates of all kinds: a fetch must return the models that fulfil the predicate, saved or not.
 @Suite struct PredicateListTests {
   let places: [OddPlace]
 
   init() throws { places = try OddPlace.all() }
 
-  /// - Parameter isEither: whether some models fulfil it, and some do not.
+  /// - Parameters:
+  ///   - predicate: the predicate.
+  ///   - isEither: whether some models must fulfil it and others not.
+  ///   - sourceLocation: the line of the test.
   func line<Model: PersistentModel>(
     _ predicate: Predicate<Model>, isEither: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -22,7 +25,7 @@ import Testing
     }
   }
 
-  // MARK: What Foundation's macro takes on Linux
+  // MARK: Accepted by Foundation's macro on Linux
 
   @Test func comparisons() throws {
     let (now, some, k) = (Date(timeIntervalSinceReferenceDate: 7000), Optional("note 4"), 5)
@@ -159,7 +162,7 @@ import Testing
     try line(#Predicate<Oddment> { $0.table.count == 2 })
   }
 
-  @Test func `relationships to many`() throws {
+  @Test func `to-many relationships`() throws {
     let n = 4
     try line(#Predicate<Oddment> { $0.kids.contains { $0.n == n } })
     try line(#Predicate<Oddment> { $0.kids.contains(where: { $0.n > n && $0.word != nil }) })
@@ -180,7 +183,7 @@ import Testing
     try line(#Predicate<Shed> { $0.oddments.contains { $0.tags.contains("tag 2") && $0.flag } }, isEither: false)
   }
 
-  @Test func `relationships to one`() throws {
+  @Test func `to-one relationships`() throws {
     let town = "Ulm"
     try line(#Predicate<Oddment> { $0.shed?.town == town })
     try line(#Predicate<Oddment> { $0.shed?.head?.town == "Bern" })
@@ -211,7 +214,7 @@ import Testing
     try line(#Predicate<Oddment> { $0.oname.flatMap { $0.contains("1") } == true })
   }
 
-  @Test func `words for choices`() throws {
+  @Test func `conditionals`() throws {
     try line(#Predicate<Oddment> { if let name = $0.oname { name.count > 6 } else { false } })
     try line(#Predicate<Oddment> { if let name = $0.oname { return name == "note 1" } else { return $0.k > 3 } })
     try line(#Predicate<Oddment> { if $0.flag { $0.k > 5 } else { $0.k < 5 } })
@@ -253,9 +256,9 @@ import Testing
     try line(#Predicate<Oddment> { $0.double > 9 && $0.flag || $0.k == 1 })
   }
 
-  // MARK: What Foundation's macro refuses there
+  // MARK: Refused by Foundation's macro
 
-  @Test func `texts, with words that Foundation lacks`() throws {
+  @Test func `texts, with functions that Foundation lacks`() throws {
     try line(#Predicate<Oddment> { $0.name.localizedCompare("b") == .orderedAscending })
     try line(#Predicate<Oddment> { $0.name.caseInsensitiveCompare("BOB") == .orderedSame })
     try line(#Predicate<Oddment> { $0.name.hasPrefix("a") })
@@ -264,7 +267,7 @@ import Testing
     try line(#Predicate<Oddment> { $0.name.lowercased().contains("b") })
   }
 
-  @Test func `predicates and expressions within`() throws {
+  @Test func `nested predicates and expressions`() throws {
     let isBig = #Predicate<Oddment> { $0.k > 9 }
     let length = #Expression<Oddment, Int> { $0.name.count + 1 }
     try line(#Predicate<Oddment> { isBig.evaluate($0) })
@@ -273,7 +276,7 @@ import Testing
     try line(#Predicate<Oddment> { length.evaluate($0) == 4 })
   }
 
-  @Test func `cases, constants and members by their names`() throws {
+  @Test func `cases, constants and members by name`() throws {
     struct Wish { var k = 4, name = "ann" }
     let wish = Wish()
     try line(#Predicate<Oddment> { $0.mood == .lost })

@@ -1,9 +1,9 @@
 import SwiftData
 import Testing
 
-/// How parts of predicates read where they are told of.
+/// Descriptions of parts of predicates in messages.
 @Suite struct PredicateSentenceTests {
-  /// What an explanation says of a part that is computed on models.
+  /// The explanation of a part that is computed on models.
   private static func sentence(_ predicate: Predicate<Oddment>) throws -> String {
     let context = try OddPlace(.saved).context
     let text = try context.explain(FetchDescriptor(predicate: predicate)).description
@@ -58,8 +58,8 @@ import Testing
         == "\(c) > 1 || $0.oname.flatMap { $1 == \"a\" } == true")
   }
 
-  /// The number of elements was computed, which trapped.
-  @Test func `ranges of any size are told by their bounds`() throws {
+  /// Regression: the number of elements was computed, which trapped.
+  @Test func `ranges of any size are described by their bounds`() throws {
     let (all, half, few) = (Int.min...Int.max, Int.min..<Int.max, 2..<5)
     let (from, upTo, through, words) = (7..., ..<7, ...7, "a"..<"b")
     let c = "$0.(a computed Int)"
@@ -83,7 +83,7 @@ import Testing
         == "\(c) > 1 || (\"a\"..<\"b\").contains($0.name)")
   }
 
-  @Test func `only a collection that knows its size is counted`() throws {
+  @Test func `only a collection with a known size is counted`() throws {
     let (row, set, repeated) = (ContiguousArray(0..<9), Set(0..<7), Threes())
     #expect(
       try Self.sentence(#Predicate { $0.plain > 1 || row.contains($0.k) })
@@ -96,14 +96,14 @@ import Testing
         == "$0.(a computed Int) > 1 || [3, 3, 3, 3, …].contains($0.k)")
   }
 
-  @Test func `what is long is cut`() throws {
+  @Test func `long descriptions are shortened`() throws {
     let (text, list) = (String(repeating: "x", count: 100), Array(0..<100))
     let sentence = try Self.sentence(#Predicate { $0.plain > 1 || $0.name == text || list.contains($0.k) })
     #expect(sentence.contains("xxx…\"") && sentence.contains("[100 values].contains($0.k)") && sentence.count < 150)
   }
 }
 
-/// A collection of a program that nobody can count in a lifetime.
+/// A collection that is too large to count.
 private struct Threes: Collection, Codable {
   var startIndex: Int { 0 }
   var endIndex: Int { .max }

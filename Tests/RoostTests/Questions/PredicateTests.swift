@@ -1,7 +1,7 @@
 import SwiftData
 import Testing
 
-/// What predicates of Foundation's find is what they say of each model.
+/// A fetch with a Foundation predicate must return the models that fulfil it.
 @Suite struct PredicateTests {
   static func context() throws -> ModelContext {
     let context = ModelContext(try makeContainer())
@@ -30,7 +30,11 @@ import Testing
     return context
   }
 
-  /// - Parameter isEngines: whether the engine alone tests it.
+  /// - Parameters:
+  ///   - predicate: the predicate.
+  ///   - count: the expected number of models; nil to accept any.
+  ///   - isEngines: whether only the engine tests it.
+  ///   - sourceLocation: the line of the test.
   func check<Model: PersistentModel>(
     _ predicate: Predicate<Model>, count: Int? = nil, isEngines: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -149,7 +153,7 @@ import Testing
     try check(#Predicate<Artist> { $0.address.street.count > 2 }, count: 3)
     let whole = Address(street: "Oak", number: nil)
     try check(#Predicate<Artist> { $0.address == whole }, count: 1, isEngines: false)
-    // Its parts are stored under each other's names.
+    // The coding keys of its parts are exchanged.
     try check(#Predicate<Album> { $0.swapped.first == "f1" }, count: 12, isEngines: false)
     try check(#Predicate<Album> { $0.swapped.second == "s1" }, count: 8, isEngines: false)
   }
@@ -165,7 +169,7 @@ import Testing
     try check(#Predicate<Album> { $0.title.contains(#/1\d$/#) }, count: 10)
   }
 
-  @Test func `texts as readers compare them`() throws {
+  @Test func `localized text comparisons`() throws {
     let part = "TÍTLE 2"
     try check(#Predicate<Album> { $0.title.localizedStandardContains(part) }, count: 5)
     try check(#Predicate<Album> { $0.note?.localizedStandardContains("Note 1") == true }, count: 9)
@@ -198,7 +202,7 @@ import Testing
     try check(#Predicate<Album> { $0.ratings["a", default: 0] > 20 })
   }
 
-  @Test func `what the engine has no words for is computed`() throws {
+  @Test func `operations that the engine lacks are computed in memory`() throws {
     try check(#Predicate<Album> { $0.decade == 198 }, count: 10, isEngines: false)
     try check(#Predicate<Album> { !$0.shown && $0.year > 2000 }, count: 3, isEngines: false)
     try check(#Predicate<Album> { $0.decade == 199 && $0.title.contains("1") }, isEngines: false)
@@ -209,14 +213,14 @@ import Testing
     #expect(try Self.context().fetch(descriptor).map(\.year) == [1992, 1994])
   }
 
-  @Test func `what a protocol promises is asked in memory`() throws {
+  @Test func `properties of a protocol are read in memory`() throws {
     func titled<Model: PersistentModel & Titled>(_ type: Model.Type) -> Predicate<Model> {
       #Predicate { $0.title == "title 3" }
     }
     try check(titled(Album.self), count: 1, isEngines: false)
   }
 
-  @Test func `what has no answer is an error`() throws {
+  @Test func `a predicate without a result is an error`() throws {
     let context = try Self.context()
     let condition = #expect(throws: RoostError.self) {
       try context.fetch(FetchDescriptor<Album>(predicate: #Predicate { $0.note!.count > 1 }))

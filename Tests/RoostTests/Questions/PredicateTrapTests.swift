@@ -1,7 +1,8 @@
 import SwiftData
 import Testing
 
-/// Where Swift would trap, a fetch is an error that says which part is at fault, in the store and in memory, saved and pending.
+/// Where Swift would trap, a fetch throws an error that names the part, in the store and in memory,
+/// saved and unsaved.
 @Suite struct PredicateTrapTests {
   private static func check(
     _ predicate: Predicate<Oddment>, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -25,8 +26,8 @@ import Testing
     }
   }
 
-  /// Of a part that is computed on models everywhere: a computed property stands in it.
-  @Test func `what is computed on models`() throws {
+  /// A part that is always computed on models, because it contains a computed property.
+  @Test func `errors of parts computed on models`() throws {
     let (zero, ten) = (0, 10)
     try Self.check(#Predicate { $0.plain + $0.k > 0 }, "the result does not fit, in $0.(a computed Int) + $0.k")
     try Self.check(#Predicate { $0.plain * $0.k > 0 }, "the result does not fit, in $0.(a computed Int) * $0.k")
@@ -47,7 +48,8 @@ import Testing
       #Predicate { $0.plain > 0 && $0.kids.contains { $0.n / zero == 1 } }, "it divides by zero, in $1.n / 0")
   }
 
-  /// `low!` was computed where the predicate was made, and ended the program although the other side of `||` held.
+  /// Regression: `low!` was computed where the predicate was made, and stopped the program although
+  /// the other side of `||` was true.
   @Test func `a captured nil that is not needed is no error`() throws {
     func count(_ low: Int?) throws -> [Int] {
       try OddPlace.all().map { place in
@@ -62,7 +64,7 @@ import Testing
         try place.context.fetchCount(
           FetchDescriptor<Oddment>(predicate: #Predicate { holder.low == nil ? true : $0.k > holder.low! }))
       } == all)
-    // An index serves it as it serves the value.
+    // An index is used for it as for a value that is not optional.
     let (known, value): (Int?, Int) = (4, 4)
     let context = try OddPlace.all()[0].context
     let unwrapped = try context.explain(FetchDescriptor<Oddment>(predicate: #Predicate { $0.k == known! }))
@@ -71,7 +73,7 @@ import Testing
     try Self.check(#Predicate { $0.k == holder.low! }, "it is nil, in nil!")
   }
 
-  @Test func `what the store computes`() throws {
+  @Test func `errors of parts computed by the store`() throws {
     func code(_ predicate: Predicate<Oddment>) throws -> [RoostError.Code?] {
       try OddPlace.all().map { place in
         #expect(throws: RoostError.self) { try place.context.fetch(FetchDescriptor(predicate: predicate)) }?.code
@@ -86,7 +88,7 @@ import Testing
     #expect(try code(#Predicate { ($0.k...zero).contains($0.k) }) == all)
   }
 
-  @Test func `an error before which another part says no is none`() throws {
+  @Test func `an error after a part that is false does not count`() throws {
     let zero = 0
     for place in try OddPlace.all() {
       let found = #Predicate<Oddment> { $0.k > 100 && $0.plain / zero > 0 }
@@ -96,7 +98,7 @@ import Testing
     }
   }
 
-  // MARK: What nobody can answer
+  // MARK: Predicates that cannot be computed
 
   @Test func `a variable of another predicate`() throws {
     let foreign = PredicateExpressions.Variable<Oddment>()
@@ -142,12 +144,12 @@ import Testing
       : PredicateExpressions.build_Equal(lhs: k, rhs: PredicateExpressions.build_Arg(number))
   }
 
-  /// Parentheses around parentheses, as a program makes them that puts a predicate together.
+  /// Nested negations, as a program makes them that builds a predicate.
   private static func deep(_ depth: Int) -> Predicate<Oddment> {
     Predicate<Oddment> { input in (0..<depth).reduce(test(input, 3, isNot: false)) { part, _ in not(part) } }
   }
 
-  @Test func `what is too deep is refused`() throws {
+  @Test func `a too deep predicate is refused`() throws {
     for place in try OddPlace.all() {
       #expect(try place.context.fetchCount(FetchDescriptor(predicate: Self.deep(100))) == 1)
       // Too deep for the engine, so it is computed on models.
@@ -169,7 +171,7 @@ import Testing
     }
   }
 
-  // MARK: What programs promise of many models
+  // MARK: Protocols of models
 
   private static func named<Model: PersistentModel & HasName>(_ type: Model.Type, _ name: String) -> Predicate<Model> {
     #Predicate { $0.name == name && $0.size > 3 }
@@ -194,7 +196,7 @@ protocol HasName {
 
 extension Oddment: HasName {
   var size: Int { k }
-  /// Nothing that the store knows.
+  /// Not stored.
   var plain: Int { k < 0 ? 0 : min(k, 1) + 5 }
   var least: Int { .min }
 }

@@ -1,7 +1,8 @@
 import SwiftData
 import Testing
 
-/// What Foundation's macro refuses, or makes the compiler give up, and ours does not.
+/// Predicates that Foundation's macro refuses, or that make the compiler give up, and Roost
+/// accepts.
 extension PredicateTests {
   @Test func `cases and constants by their short names`() throws {
     try check(#Predicate<Album> { $0.genre == .jazz }, count: 8)
@@ -16,7 +17,7 @@ extension PredicateTests {
     try check(#Predicate<Album> { $0.year > years.count * 500 && $0.title != "\(one.title) more" })
   }
 
-  @Test func `a value that stands alone`() throws {
+  @Test func `a single value as a condition`() throws {
     let isAll = false
     try check(#Predicate<Album> { _ in true }, count: 24)
     try check(#Predicate<Album> { _ in isAll }, count: 0)
@@ -25,7 +26,7 @@ extension PredicateTests {
     try check(#Predicate<Album> { !$0.isLive && true }, count: 16)
   }
 
-  @Test func `texts, by words that Foundation lacks`() throws {
+  @Test func `texts, with functions that Foundation lacks`() throws {
     try check(#Predicate<Album> { $0.title.hasPrefix("title 1") }, count: 11)
     try check(#Predicate<Album> { $0.title.hasSuffix("3") }, count: 3)
     try check(#Predicate<Album> { $0.title.uppercased() == "TITLE 7" }, count: 1)
@@ -59,7 +60,7 @@ extension PredicateTests {
       })
   }
 
-  @Test func `names of one branch are nobody else's`() throws {
+  @Test func `names of one branch are not visible in others`() throws {
     func same(_ predicate: Predicate<Album>, _ isIn: (Album) -> Bool, _ place: SourceLocation = #_sourceLocation) throws
     {
       let context = try Self.context()
@@ -123,7 +124,7 @@ extension PredicateTests {
     try check(#Predicate<Album> { if let artist = $0.artist { isBig.evaluate(artist) } else { false } })
   }
 
-  @Test func `optionals behind optionals`() throws {
+  @Test func `optionals after optionals`() throws {
     try check(#Predicate<Album> { $0.artist?.home?.street == "home 2" })
     try check(#Predicate<Album> { $0.artist?.home?.street.isEmpty ?? true })
     try check(#Predicate<Album> { ($0.artist?.albums.contains { $0.note?.count == 6 }) == true })
@@ -156,7 +157,7 @@ extension PredicateTests {
       })
   }
 
-  @Test func `what stands in a plain struct is Foundation's`() throws {
+  @Test func `a predicate in a plain struct is Foundation's`() throws {
     struct Plain { var number: Int }
     let (one, two) = (#Predicate<Plain> { $0.number > 3 }, #Predicate<Plain, Plain> { $0.number > $1.number })
     #expect(try one.evaluate(Plain(number: 4)) && !two.evaluate(Plain(number: 1), Plain(number: 2)))

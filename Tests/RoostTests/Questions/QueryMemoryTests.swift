@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// What selections, joins and groups may take of the memory.
+/// The memory limit of selections, joins and groups.
 @Suite struct QueryMemoryTests {
   private func filled(_ bytes: Int?, count: Int = 1000) throws -> ModelContext {
     var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
@@ -40,7 +40,7 @@ import Testing
     return found
   }
 
-  @Test func `what takes too much is refused, and says what to do`() throws {
+  @Test func `a call that needs too much memory is refused with a remedy`() throws {
     let context = try filled(1 << 16)
     let found = refusals(context)
     for (name, text) in found {
@@ -66,12 +66,12 @@ import Testing
     #expect(error?.description.contains("the joined rows") == true)
   }
 
-  @Test(arguments: [nil, 64 << 20]) func `what fits is answered`(bytes: Int?) throws {
+  @Test(arguments: [nil, 64 << 20]) func `a call within the limit works`(bytes: Int?) throws {
     let found = refusals(try filled(bytes))
     #expect(found.values.allSatisfy { $0 == "1000" }, "\(found)")
   }
 
-  @Test func `a limit that allows nothing is refused`() throws {
+  @Test func `a limit of zero is refused`() throws {
     let error = #expect(throws: SwiftDataError.self) { try filled(1 << 10, count: 0) }
     #expect("\(String(describing: error))".contains("queryBytes of 1024 is too small"))
   }

@@ -53,7 +53,7 @@ import Testing
     #expect(joined.map(\.4) == discs.map(\.persistentModelID))
   }
 
-  @Test func `what is no stored value is read from models`() throws {
+  @Test func `values that are not stored are read from models`() throws {
     let context = try filled()
     let order = [SortDescriptor(\Label.name)]
     let rows = try context.select(Label.self, \.name, \.spot, \.branch, \.spot.capital, sortBy: order)
@@ -83,7 +83,7 @@ import Testing
     #expect(error == .unsupportedKeyPath)
   }
 
-  @Test func `what would end the program at nil is refused, also before a computed value`() throws {
+  @Test func `a value that would trap at nil is refused, even before a computed one`() throws {
     let context = try filled()
     let error = #expect(throws: SwiftDataError.self) { _ = try context.select(Disc.self, \.label!.name.count) }
     #expect(error == .unsupportedKeyPath)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `each combination comes once`() throws {
+  @Test func `each combination is selected once`() throws {
     let context = try filled()
     for (number, title) in ["e\u{301}", "é", "é", "b"].enumerated() {
       context.insert(Disc(title, number: 7, label: nil))
@@ -119,7 +119,7 @@ import Testing
     #expect(try context.selectDistinct(Disc.self, \.number, limit: 1) == [0])
   }
 
-  @Test func `rows that were selected cross actors`() async throws {
+  @Test func `selected rows are sendable to other actors`() async throws {
     let container = try filled().container
     let rows = try await Task.detached {
       try ModelContext(container).select(Disc.self, \.title, \.label?.name, sortBy: [SortDescriptor(\.title)])
@@ -127,7 +127,7 @@ import Testing
     #expect(rows.map(\.1) == ["Blue", "Verve", nil])
   }
 
-  @Test(arguments: 1...10 as ClosedRange<UInt64>) func `it is what Swift selects`(_ seed: UInt64) throws {
+  @Test(arguments: 1...10 as ClosedRange<UInt64>) func `selections equal what Swift selects`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     func below(_ bound: UInt64) -> Int { Int(random.next() % bound) }
     let context = ModelContext(try container())

@@ -3,19 +3,19 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Models sorted by whatever a key path leads to.
+/// Models sorted by the value of any key path.
 @Suite struct SortTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(
       for: Label.self, Disc.self, Cut.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
-  /// Whether the engine sorts, by what its explanation says.
+  /// Whether the engine sorts, according to the explanation.
   private func isEngines(_ context: ModelContext, _ sort: SortDescriptor<Disc>) throws -> Bool {
     try !"\(context.explain(FetchDescriptor<Disc>(sortBy: [sort])))".contains("sorted in memory")
   }
 
-  @Test func `a key path is known by its components`() throws {
+  @Test func `a key path is recognized by its components`() throws {
     let context = ModelContext(try container())
     func check(_ sort: SortDescriptor<Disc>, _ expected: Bool = true, _ place: SourceLocation = #_sourceLocation) throws
     {
@@ -44,19 +44,19 @@ import Testing
     try check(SortDescriptor(\.title, comparator: .localized))
     try check(SortDescriptor(\.title, comparator: .lexical))
     try check(SortDescriptor(\.label?.name, comparator: .localizedStandard))
-    // What only looks like it.
+    // Properties that only look like stored ones.
     try check(SortDescriptor(\.shout), false)
     try check(SortDescriptor(\.alias), false)
     try check(SortDescriptor(\.title.count), false)
     try check(SortDescriptor(\.label?.spot.capital), false)
     try check(SortDescriptor(\.label?.name.count), false)
-    // Nobody runs a user's code to find out what it is.
+    // No user code runs to classify a key path.
     try check(SortDescriptor(\.firstCut), false)
     let songs = FetchDescriptor<Cut>(sortBy: [SortDescriptor(\.disc.label?.spot.city), SortDescriptor(\.disc.title)])
     #expect(try !"\(context.explain(songs))".contains("sorted in memory"))
   }
 
-  @Test func `what ends a program is refused`() throws {
+  @Test func `a key path that would trap is refused`() throws {
     let context = ModelContext(try container())
     context.insert(Disc("a", number: 1))
     context.insert(Disc("b", number: 2))
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `texts are sorted as readers expect them`() throws {
+  @Test func `localized text orders`() throws {
     let names = ["a10", "A2", "a2", "Ä1", "b", "", "a02", "é", "e", "f", "Z", "z\u{0}1", "z", "file 12", "file 2", "١"]
     let context = ModelContext(try container())
     for (number, name) in names.enumerated() { context.insert(Disc(name, number: number)) }
@@ -92,7 +92,7 @@ import Testing
 
   // MARK: By seed
 
-  /// A value of each kind, among few, so that many are equal.
+  /// Values of each type from a small set, so that many are equal.
   private func fill(_ disc: Disc, _ random: inout SplitMix64, _ labels: [Label]) {
     let titles = ["a", "b10", "b9", "é", "e\u{301}", "", "Zebra", "zebra", String(repeating: "x", count: 600)]
     disc.title = titles[Int(random.next() % 9)]
@@ -122,7 +122,7 @@ import Testing
         }
       }
     }
-    // What is no number comes last.
+    // NaN comes last.
     func order<Value>(_ one: Value, _ other: Value) -> Int {
       func isNaN(_ value: Value) -> Int {
         (value as? Double)?.isNaN == true || (value as? Float)?.isNaN == true ? 1 : 0
@@ -150,7 +150,7 @@ import Testing
     ]
   }
 
-  @Test(arguments: 1...5 as ClosedRange<UInt64>) func `the order is Swift's, stored or waiting`(_ seed: UInt64) throws {
+  @Test(arguments: 1...5 as ClosedRange<UInt64>) func `the order is Swift's, saved or unsaved`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let context = ModelContext(try container())
     let labels = (0..<6).map { number in

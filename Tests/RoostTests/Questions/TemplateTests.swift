@@ -1,7 +1,8 @@
 import SwiftData
 import Testing
 
-/// Predicates that were asked before with other values: they find what they would have found anyway.
+/// Predicates that were used before with other values: the cached translation must give the same
+/// results.
 @Suite struct TemplateTests {
   private static func context() throws -> ModelContext {
     let context = ModelContext(try makeContainer())
@@ -21,7 +22,7 @@ import Testing
     return context
   }
 
-  /// A kind of predicate, made of values that a generator chooses.
+  /// A kind of predicate with values from a generator.
   private typealias Maker = (inout Random) -> Predicate<Album>
 
   private static func note(_ random: inout Random) -> String? { ["a", "é", "e\u{301}", "", "z", nil][random.next(6)] }
@@ -39,7 +40,7 @@ import Testing
         return #Predicate { $0.year > year && $0.price <= price }
       },
       { random in
-        // The same types, and other signs.
+        // The same types with other operators.
         let (year, price) = (random.next(8), price(&random))
         return #Predicate { $0.year < year && $0.price >= price }
       },
@@ -133,7 +134,7 @@ import Testing
     ]
   }
 
-  /// Predicates with others in them.
+  /// Predicates that contain others.
   private static var nested: [Maker] {
     [
       { random in
@@ -142,7 +143,7 @@ import Testing
         return #Predicate { inner.evaluate($0) && $0.year < 6 }
       },
       { random in
-        // The same types within, of other properties and signs.
+        // The same types inside, with other properties and operators.
         let (price, isLess) = (price(&random), random.next(2) == 0)
         let inner: Predicate<Album> = isLess ? #Predicate { $0.price < price } : #Predicate { $0.price >= price }
         return #Predicate { !inner.evaluate($0) }
@@ -184,18 +185,18 @@ import Testing
     ]
   }
 
-  @Test(arguments: 1...12) func `predicates asked again with other values find the same`(seed: UInt64) throws {
+  @Test(arguments: 1...12) func `predicates used again with other values find the same`(seed: UInt64) throws {
     var random = Random(seed: seed &+ 900)
     let contexts = try (0..<2).map { _ in try Self.context() }
     let makers = Self.numbers + Self.others + Self.nested + Self.texts
     for step in 0..<60 {
       let maker = makers[random.next(makers.count)]
-      // The same kind several times, so that what is remembered is used.
+      // The same kind several times, so that the cache is used.
       for _ in 0..<(1 + random.next(4)) {
         try compare(maker(&random), contexts[random.next(4) / 3], &random, "seed \(seed), step \(step)")
       }
       if random.next(6) == 0, let album = try contexts[0].fetch(FetchDescriptor<Album>()).first {
-        // What waits is tested in memory; what is saved is in another snapshot.
+        // Unsaved changes are tested in memory; saved ones are in another snapshot.
         album.year = random.next(8)
         if random.next(2) == 0 { try contexts[0].save() }
       }
@@ -263,7 +264,7 @@ import Testing
       #expect(try any(year, year + 1) == (year < 6 ? 8 : year < 7 ? 4 : 0))
     }
     #expect(context.templateCount == count)
-    // Another number of them, and others within, are another kind.
+    // A predicate with other inner predicates, or another number of them, is of another kind.
     #expect(try any(0, 1, 2) == 14 && any() == 0)
     let live = #Predicate<Album> { $0.isLive }
     #expect(
@@ -271,8 +272,8 @@ import Testing
     #expect(context.templateCount > count)
   }
 
-  /// Members were numbered one after the other, and those that an earlier member evaluates lie between two members. Such a predicate was
-  /// translated at every use.
+  /// Regression: members were numbered one after the other, and predicates that an earlier member
+  /// evaluates lie between two members. Such a predicate was translated at every use.
   @Test func `joined predicates have a template, whichever of them evaluates another`() throws {
     let context = try Self.context()
     func ask(_ year: Int, isFirst: Bool) throws -> Int {
@@ -313,7 +314,7 @@ import Testing
       #expect(try ask("e\u{301}") == ["\u{e9}"])
       #expect(try ask("c") == [] && ask(long + "x") == [] && ask("x") == [])
     }
-    // One that waits to be saved has it, and then the store.
+    // First an unsaved model has it, then a stored one.
     let first = FetchDescriptor<Artist>(predicate: #Predicate { $0.name == "a" })
     let artist = try #require(try context.fetch(first).first)
     artist.name = "c"
@@ -326,7 +327,7 @@ import Testing
     #expect(try ask("c") == [] && ask("b") == ["b"])
   }
 
-  @Test func `what a large fetch names beforehand is read once`() throws {
+  @Test func `the prefetch of a large fetch reads each row once`() throws {
     let container = try makeContainer()
     let context = ModelContext(container)
     for number in 0..<4000 {
@@ -344,14 +345,14 @@ import Testing
     #expect(other.statistics.faultsFilledTogether == 4000 && other.statistics.faultsFilled == 0)
   }
 
-  @Test func `variables of one type are told apart`() throws {
+  @Test func `variables of one type are distinguished`() throws {
     let context = try Self.context()
     let artists = try context.fetch(FetchDescriptor<Artist>())
     func check(_ predicate: Predicate<Artist>) throws {
       let wanted = try artists.filter { try predicate.evaluate($0) }
       #expect(Set(try context.fetch(FetchDescriptor(predicate: predicate))) == Set(wanted), "\(predicate)")
     }
-    // All of them are of one type, but for the variables that they compare.
+    // All of them have one type and differ in the variables that they compare.
     for _ in 0..<3 {
       try check(#Predicate { $0.albums.contains { one in one.tags.contains { tag in tag == one.title } } })
       try check(
@@ -365,7 +366,7 @@ import Testing
     }
   }
 
-  @Test func `contexts of many threads ask at once`() async throws {
+  @Test func `contexts of many threads query at once`() async throws {
     let container = try makeContainer()
     let context = ModelContext(container)
     for number in 0..<40 { context.insert(Album("title \(number)", year: number % 10, isLive: false)) }

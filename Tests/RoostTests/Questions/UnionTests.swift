@@ -23,7 +23,7 @@ import Testing
   private let names: Selected<String> = .rows(Label.self, \.name, sortBy: [SortDescriptor(\.spot.zip.code)])
   private let titles: Selected<String> = .rows(Disc.self, \.title, sortBy: [SortDescriptor(\.number)])
 
-  @Test func `rows of two classes come once, or each time`() throws {
+  @Test func `equal rows of two classes are returned once, or each time`() throws {
     let context = try filled()
     #expect(try context.union(names, titles) == ["a", "é", "c", "d"])
     #expect(try context.union(names, titles, all: true) == ["a", "é", "c", "c", "é", "c", "d", "d"])
@@ -39,7 +39,7 @@ import Testing
     #expect(throws: RoostError.self) { try context.union(names, titles, limit: -1) }
   }
 
-  @Test func `rows of several values are compared as a whole`() throws {
+  @Test func `rows of several values are compared completely`() throws {
     let context = try filled()
     let discs: Selected<(String, Double)> = .rows(
       Disc.self, \.title, \.length, where: #Predicate { $0.number > 0 }, sortBy: [SortDescriptor(\.number)])
@@ -50,7 +50,7 @@ import Testing
     #expect(try context.except(discs, labels).map(\.0) == ["d"])
   }
 
-  @Test func `unsaved models are rows too, and explain tells each side`() throws {
+  @Test func `unsaved models are rows too, and explain describes each side`() throws {
     let context = try filled()
     context.insert(Disc("new", number: 9))
     #expect(try context.except(titles, names) == ["d", "new"])

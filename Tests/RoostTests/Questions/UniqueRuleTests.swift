@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// What becomes of a model whose unique values are there, by the policy of its class.
+/// A new model with unique values that exist, under the policy of its class.
 @Suite struct UniqueRuleTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -21,11 +21,11 @@ import Testing
 
   private func stored(_ code: String = "a") throws -> Ware { try #require(try Stock.wares(container)[code]) }
 
-  @Test func `a class has its own policy, and gives it back`() throws {
+  @Test func `a class has its own policy, which can be removed`() throws {
     try context.setUniquePolicy(.keepExisting, for: Ware.self)
     try insert(Ware("a", count: 2))
     #expect(try stored().count == 1)
-    // Another class follows the context's.
+    // Another class uses the context's policy.
     context.uniquePolicy = .throw
     context.insert(WareGroup("g"))
     context.insert(WareGroup("g"))
@@ -39,7 +39,7 @@ import Testing
     #expect(try stored().count == 3)
   }
 
-  @Test func `the newest wins, and of two the last that came`() throws {
+  @Test func `the newest wins, and the later one of two equal ones`() throws {
     try context.setUniquePolicy(.newest(by: \.version), for: Ware.self)
     try insert(Ware("a", count: 2, version: 4))
     #expect(try stored().count == 1)
@@ -48,7 +48,7 @@ import Testing
       context.lastSave.merges.first?.policy == "newest(by: version)" && context.lastSave.merges.first?.fields == [])
     try insert(Ware("a", count: 3, version: 5))
     #expect(try stored().count == 3)
-    // Those of one save are compared with each other.
+    // The new models of one save are compared with each other.
     try insert(Ware("a", count: 6, version: 6), Ware("a", count: 9, version: 9), Ware("a", count: 7, version: 7))
     #expect(try stored().count == 9)
     try insert(Ware("b", count: 2, version: 2), Ware("b", count: 1, version: 1), Ware("b", count: 3, version: 2))
@@ -66,7 +66,7 @@ import Testing
     #expect(try stored("n").count == 3)
   }
 
-  @Test func `anything that can be compared decides`() throws {
+  @Test func `any comparable property can decide`() throws {
     let albums = ModelContext(try makeContainer())
     let artist = Artist("Ella", born: nil, street: "b")
     albums.insert(artist)
@@ -80,7 +80,7 @@ import Testing
     #expect(artist.born == Date(timeIntervalSince1970: 1) && artist.address.street == "c")
   }
 
-  @Test func `only some properties are taken over`() throws {
+  @Test func `only some properties are merged`() throws {
     let (tools, toys) = (WareGroup("tools"), WareGroup("toys"))
     context.insert(tools)
     context.insert(toys)
@@ -91,7 +91,7 @@ import Testing
     #expect(ware.count == 2 && ware.title == "old" && ware.price == 0 && ware.tags == [] && ware.group?.name == "tools")
     let merge = try #require(context.lastSave.merges.first)
     #expect(merge.policy == "fields(count, group)" && merge.fields == ["count", "group"])
-    // Where it leads nowhere the stored one keeps what it has.
+    // If the new model's reference is nil, the stored model keeps its own.
     try insert(Ware("a", count: 3))
     ware = try stored()
     #expect(ware.count == 3 && ware.group?.name == "tools")
@@ -104,7 +104,7 @@ import Testing
     #expect(try stored().title == long && stored().count == 3)
   }
 
-  @Test func `a closure is asked with models of the class`() throws {
+  @Test func `a closure gets models of the class`() throws {
     try context.setUniquePolicy(
       .resolve { inserted, existing in
         if inserted.count < 0 { return .throw }
@@ -113,7 +113,7 @@ import Testing
       }, for: Ware.self)
     try insert(Ware("a", count: 10))
     #expect(try stored().count == 11)
-    // Each of several sees what the one before made of it.
+    // Each of several new models gets the result of the one before.
     try insert(
       Ware("a", count: 100), Ware("a", count: 200), Ware("b", count: 1), Ware("b", count: 2), Ware("b", count: 3))
     #expect(try stored().count == 311 && stored("b").count == 6)
@@ -135,7 +135,7 @@ import Testing
     #expect(try stored().count == 312)
   }
 
-  @Test func `what a closure chose before stays chosen for the next one`() throws {
+  @Test func `an earlier choice of a closure applies to the next model`() throws {
     try context.setUniquePolicy(
       .resolve { inserted, existing in
         inserted.tags = existing.tags + [inserted.title ?? existing.title ?? "-"]
@@ -148,7 +148,7 @@ import Testing
     #expect(ware.title == nil && ware.tags == ["one", "one", "one"] && ware.count == 2)
   }
 
-  @Test func `the identifier and the relationships of the stored one survive`() throws {
+  @Test func `the stored one keeps its identifier and relationships`() throws {
     let ware = try #require(try context.fetch(FetchDescriptor<Ware>()).first)
     ware.parts = [Part("one")]
     ware.group = WareGroup("g")
@@ -169,7 +169,7 @@ import Testing
     #expect(ware.parts.count == 6 && ware.count == 7)
   }
 
-  @Test func `references are part of what is unique`() throws {
+  @Test func `references can be part of a unique constraint`() throws {
     let seats = ModelContext(
       try ModelContainer(for: Chair.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
     let (red, blue) = (Venue("red"), Venue("blue"))
@@ -185,7 +185,7 @@ import Testing
     try seats.save()
     let all = try ModelContext(seats.container).fetch(FetchDescriptor<Chair>(sortBy: [SortDescriptor(\.guest)]))
     #expect(all.map(\.guest) == ["b", "c", "d", "e", "f"])
-    // Also where the other model is new, and becomes a stored one.
+    // Even if the other model is new and is merged into a stored one.
     try seats.insert(batch: [Chair(2, Venue("red"), "g")])
     #expect(try seats.fetchCount(FetchDescriptor<Chair>()) == 5 && seats.fetchCount(FetchDescriptor<Venue>()) == 2)
     seats.insert(Chair(2, Venue("red"), "h"))
@@ -195,7 +195,7 @@ import Testing
     #expect(guests.map(\.guest) == ["h"])
   }
 
-  @Test func `a subclass follows its class, unless it has its own`() throws {
+  @Test func `a subclass follows its superclass, unless it has its own policy`() throws {
     let fleet = try Fleet.context()
     fleet.insert(Car("c", weight: 1))
     fleet.insert(Truck("t", weight: 1))
@@ -210,7 +210,7 @@ import Testing
     #expect(try other.fetch(FetchDescriptor<Truck>()).map { [Double($0.weight), $0.engine] } == [[2, 1]])
   }
 
-  @Test func `a policy that means nothing says so`() throws {
+  @Test func `an invalid policy is an error`() throws {
     let cases: [(ModelContext.UniqueRule<Ware>, String)] = [
       (.fields(), "name the properties"), (.fields(\.code.count), "not a stored property"),
       (.fields(\.count, \.parts), "always taken over"),
@@ -223,7 +223,7 @@ import Testing
     #expect(error?.code == .unknownModel)
   }
 
-  @Test func `a save tells what it merged, and the next one that it did not`() throws {
+  @Test func `a save reports its merges, and the next save none`() throws {
     nonisolated(unsafe) var heard: [Int] = []
     nonisolated(unsafe) let saving = context
     let token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: context, queue: nil) {
@@ -243,14 +243,14 @@ import Testing
 
   // MARK: At the insertion
 
-  @Test func `a context looks at the insertion, if it is to`() throws {
+  @Test func `a context checks insertions if requested`() throws {
     context.checksUniqueAtInsert = true
     let again = Ware("a", count: 2)
     context.insert(again)
     #expect(again.modelContext == nil)
     let error = #expect(throws: RoostError.self) { try context.save() }
     #expect(error?.code == .notUnique && error?.description.contains("Ware.code: Ware 1") == true)
-    // Those that wait count too, by what they are called now.
+    // Unsaved models count too, with their present values.
     let first = Ware("b")
     context.insert(first)
     context.insert(Ware("c"))
@@ -262,7 +262,7 @@ import Testing
     #expect(throws: RoostError.self) { try context.save() }
     try context.save()
     #expect(Set(try Stock.wares(container).keys) == ["a", "b", "c", "d"])
-    // What was renamed, or goes, makes room.
+    // A stored model that was renamed or deleted gives up its value.
     let stored = try #require(try context.fetch(FetchDescriptor<Ware>(predicate: #Predicate { $0.code == "b" })).first)
     stored.code = "e"
     context.insert(Ware("b", count: 9))
@@ -271,7 +271,7 @@ import Testing
     #expect(throws: RoostError.self) { try context.save() }
     try context.save()
     #expect(try self.stored("b").count == 9)
-    // What comes along is looked at too.
+    // Models that come along are checked too.
     let part = Part("p")
     part.ware = Ware("a")
     context.insert(part)
@@ -282,7 +282,7 @@ import Testing
     #expect(try self.stored().count == 77)
   }
 
-  @Test func `looking at many insertions does not take longer and longer`() throws {
+  @Test func `checking many insertions does not get slower and slower`() throws {
     context.checksUniqueAtInsert = true
     for number in 0..<5000 { context.insert(Ware("w\(number)")) }
     context.insert(Ware("w4321"))

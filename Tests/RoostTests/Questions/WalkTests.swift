@@ -14,7 +14,7 @@ import Testing
   }
 }
 
-/// Walks along a relationship of a class with itself.
+/// Walks along a relationship between models of one class.
 @Suite struct WalkTests {
   private func context() throws -> ModelContext {
     ModelContext(
@@ -25,7 +25,7 @@ import Testing
     try #require(try context.fetch(FetchDescriptor<Offshoot>(predicate: #Predicate { $0.name == name })).first)
   }
 
-  @Test func `all below a model are found, and all above it`() throws {
+  @Test func `all models below a model are found, and all above it`() throws {
     let writer = try context()
     let root = Offshoot("root")
     writer.insert(root)
@@ -43,7 +43,7 @@ import Testing
     #expect(try context.descendants(of: shoot("b2", in: context), along: \.shoots).isEmpty)
     #expect(try context.ancestors(of: shoot("b2", in: context), along: \.parent).map(\.name) == ["b", "root"])
     #expect(try context.ancestors(of: shoot("b2", in: context), along: \.parent, atMost: 1).map(\.name) == ["b"])
-    // Changes that were not saved count.
+    // Unsaved changes count.
     let moved = try shoot("b", in: context)
     moved.parent = try shoot("a3", in: context)
     #expect(
@@ -54,7 +54,7 @@ import Testing
     #expect(throws: RoostError.self) { try context.ancestors(of: moved, along: \.parent, atMost: -1) }
   }
 
-  @Test func `a circle is walked once`() throws {
+  @Test func `a cycle is walked once`() throws {
     let context = try context()
     let shoots = (0..<3).map { Offshoot("\($0)") }
     for shoot in shoots { context.insert(shoot) }
@@ -71,7 +71,7 @@ import Testing
     #expect(try context.ancestors(of: shoots[1], along: \.parent).isEmpty)
   }
 
-  @Test(arguments: 1...6 as ClosedRange<UInt64>) func `it is what Swift walks`(_ seed: UInt64) throws {
+  @Test(arguments: 1...6 as ClosedRange<UInt64>) func `walks equal loops over arrays`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let context = try context()
     let shoots = (0..<200).map { Offshoot("\($0)") }

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `it is what Swift computes`(_ seed: UInt64) throws {
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func `windows equal what Swift computes`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     func below(_ bound: UInt64) -> Int { Int(random.next() % bound) }
     let context = ModelContext(try container())

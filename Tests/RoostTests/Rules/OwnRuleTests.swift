@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// What models refuse by themselves.
+/// The `validate` of models.
 @Suite struct OwnRuleTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -16,7 +16,7 @@ import Testing
     try ModelContext(container).fetchCount(FetchDescriptor<T>())
   }
 
-  @Test func `new and changed models are asked`() throws {
+  @Test func `new and changed models are validated`() throws {
     let lodging = Lodging("a", first: 3, last: 1)
     context.insert(lodging)
     lodging.lodgers = [Roomer("")]
@@ -42,7 +42,7 @@ import Testing
     #expect(error.faults[1].property == "stars")
   }
 
-  @Test func `a deletion is asked, also one that a rule takes along`() throws {
+  @Test func `a deletion is validated, including one by a delete rule`() throws {
     let lodging = Lodging("a")
     context.insert(lodging)
     lodging.lodgers = [Roomer("goes"), Roomer("stays")]
@@ -65,7 +65,7 @@ import Testing
     #expect(try count(Roomer.self) == 0)
   }
 
-  @Test func `faults of a deleted model, and of one of another context`() throws {
+  @Test func `errors of a deleted model, and of one of another context`() throws {
     let lodging = Lodging("a")
     context.insert(lodging)
     lodging.lodgers = [Roomer("stays")]
@@ -81,13 +81,13 @@ import Testing
     #expect(try context.faults(of: roomer).isEmpty)
   }
 
-  @Test func `models that validate inserts are asked too`() throws {
+  @Test func `models that validate inserts are validated too`() throws {
     context.insert(Lodging("chain"))
     try context.save()
     #expect(try count(Lodging.self) == 2)
   }
 
-  @Test func `a validate without an end is an error`() throws {
+  @Test func `an endless validate is an error`() throws {
     context.insert(Lodging("endless"))
     let error = try #require(throws: RoostError.self) { try context.save() }
     #expect(error.code == .invalid && error.detail.contains("100 rounds"))
@@ -101,7 +101,7 @@ import Testing
     #expect(try count(Lodging.self) == 0)
   }
 
-  @Test func `bulk writes ask`() throws {
+  @Test func `bulk writes validate`() throws {
     #expect(throws: RoostError.self) { try context.insert(batch: [Lodging("a"), Lodging("b", first: 9)]) }
     #expect(try count(Lodging.self) == 0)
     try context.insert(batch: [Lodging("a"), Lodging("b")])
@@ -112,7 +112,7 @@ import Testing
     #expect(try ModelContext(container).fetch(FetchDescriptor<Lodging>()).map(\.first) == [1, 1])
   }
 
-  @Test func `the end of a context asks`() throws {
+  @Test func `closing a context validates`() throws {
     do {
       let last = ModelContext(container)
       last.autosaveEnabled = true

@@ -3,7 +3,7 @@ import RoostImport
 import SwiftData
 import Testing
 
-/// Rules of values in writes that make no model for each row.
+/// Rules of values in writes without a model for each row.
 @Suite struct RuleBulkTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -18,7 +18,7 @@ import Testing
     try ModelContext(container).fetch(FetchDescriptor<Voucher>(sortBy: [SortDescriptor(\.code)])).map(\.stars)
   }
 
-  @Test func `an update tells all rows that break a rule, and changes none`() throws {
+  @Test func `an update reports all rows that break a rule, and changes none`() throws {
     let error = try #require(throws: RoostError.self) { try context.update(model: Voucher.self) { $0.stars += 2 } }
     #expect(error.code == .invalid && error.faults.map(\.value) == ["6"] && error.faultCount == 1)
     #expect(try stars() == [1, 2, 3, 4])
@@ -30,7 +30,7 @@ import Testing
     try context.update(model: Voucher.self) { $0.note = "n" }
   }
 
-  @Test func `a batch with a bad model inserts nothing`() throws {
+  @Test func `a batch with an invalid model inserts nothing`() throws {
     let error = try #require(throws: RoostError.self) {
       try context.insert(batch: [Voucher("x"), Vouchers.bad("y"), Voucher("z")])
     }
@@ -42,7 +42,7 @@ import Testing
     #expect(try stars().count == 4)
   }
 
-  @Test func `a bad record of a text is a bad record`() throws {
+  @Test func `an invalid record of a text is reported`() throws {
     var importer = try container.importer(for: Voucher.self)
     let head = "code,stars,price,title,tint,tag\n"
     let error = #expect(throws: RoostError.self) {
@@ -56,14 +56,14 @@ import Testing
       head + "c,3,1,t,red,ab\nd,3,-1,t,red,\ne,3,1,,red,\nf,3,1,t,green,\ng,5,99.5,t,blue,XY77\nv0,7,1,t,red,\n"
     let report = try importer.run(.text(text, .csv))
     #expect(report.progress.bad == 5 && report.progress.inserted == 1)
-    // An empty cell is no value.
+    // An empty cell has no value.
     #expect(report.faults.map(\.reason) == [.invalid, .invalid, .missing, .invalid, .invalid])
     #expect(report.faults.map(\.field) == ["tag", "price", "title", "tint", "stars"])
     #expect(report.faults[1].detail.contains("a price is not negative"))
     #expect(try stars().prefix(1) == [5])
   }
 
-  @Test func `a bad model of an import is a bad record`() throws {
+  @Test func `an invalid model of an import is reported`() throws {
     var importer = try container.importer(for: Voucher.self)
     importer.options.badRecords = .skip(upTo: 9)
     let report = try importer.run(models: [Voucher("x"), Vouchers.bad("y"), Voucher("z", title: "")])
@@ -72,7 +72,7 @@ import Testing
     #expect(report.faults.map(\.field) == ["stars", "title"])
   }
 
-  @Test func `a bad snapshot of an import is a bad record`() throws {
+  @Test func `an invalid snapshot of an import is reported`() throws {
     let good = try #require(try context.fetch(FetchDescriptor<Voucher>()).first)
     let bad = Vouchers.bad("y")
     var importer = try container.importer(for: Voucher.self)
@@ -83,7 +83,7 @@ import Testing
     #expect(try stars() == [1, 2, 3, 4])
   }
 
-  @Test func `own rules are asked for records of texts and snapshots`() throws {
+  @Test func `validate is called for records of texts and snapshots`() throws {
     var importer = try container.importer(for: Lodging.self)
     importer.options.badRecords = .skip(upTo: 9)
     let report = try importer.run(.text("name,first,last\na,1,2\nb,3,2\nclosed,1,1\n", .csv))

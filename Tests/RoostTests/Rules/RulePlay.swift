@@ -4,9 +4,10 @@ import RoostTestSupport
 import SwiftData
 import Testing
 
-/// Random writes in every way, good and bad. The store must never have a row that breaks a rule, and every good write must be stored.
+/// Random writes in every way, valid and invalid. The store must never have a row that breaks a
+/// rule, and every valid write must be stored.
 @Suite struct RulePlay {
-  @Test(arguments: 0..<12) func `no way of writing stores a bad value`(number: Int) throws {
+  @Test(arguments: 0..<12) func `no way of writing stores an invalid value`(number: Int) throws {
     var random = SplitMix64(seed: UInt64(7100 + number))
     let container = try Vouchers.container()
     var count = 0
@@ -14,7 +15,7 @@ import Testing
     func voucher() -> Voucher {
       count += 1
       let one = Voucher("c\(count)")
-      // Mostly one property is at the border or beyond.
+      // Mostly one property is at or beyond its limit.
       for _ in 0..<Int.random(in: 0...2, using: &random) {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: one.stars = .random(in: -1...7, using: &random)

@@ -78,7 +78,7 @@ extension RuleHeir: Validatable {
     try context.save()
   }
 
-  @Test func `a subclass keeps the rules of its superclass, and has its own`() throws {
+  @Test func `a subclass has the rules of its superclass and its own`() throws {
     let context = try context()
     let heir = RuleHeir(" ")
     heir.level = 0

@@ -18,18 +18,18 @@ extension Cipher: Validatable {
   func validate(_ validation: Validation) throws { if text.count > 10 { Self.started.withLock { $0 = true } } }
 }
 
-/// A pattern that needs long for a text.
+/// A pattern that takes long for a text.
 @Suite struct SlowPatternTests {
   @Test func `a save matches patterns before it takes the lock`() throws {
     let container = try ModelContainer(
       for: Cipher.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-    // Each letter more doubles the time.
+    // Each further letter doubles the time.
     let regex = try Regex("(a+)+b")
     var text = "aaaaaaaaaaaa"
     let clock = ContinuousClock()
     while try clock.measure({ _ = try regex.wholeMatch(in: text) }) < .milliseconds(400) { text += "a" }
     let slow = text
-    // Threads of their own, because other tests may have all of the pool's.
+    // Separate threads, because other tests may use all threads of the pool.
     Thread.detachNewThread {
       let context = ModelContext(container)
       context.insert(Cipher(slow))
@@ -47,7 +47,7 @@ extension Cipher: Validatable {
       try context.save()
       saves += 1
     }
-    // A save that waits for the lock would be the only one.
+    // If a save waited for the lock, there would be only one.
     #expect(saves > 3)
   }
 }

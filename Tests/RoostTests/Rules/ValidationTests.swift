@@ -16,7 +16,7 @@ import Testing
     try ModelContext(container).fetch(FetchDescriptor<Voucher>(sortBy: [SortDescriptor(\.code)]))
   }
 
-  @Test func `all faults of a save are in one error, and nothing is written`() throws {
+  @Test func `all errors of a save are in one error, and nothing is written`() throws {
     let bad = Vouchers.bad("bad")
     context.insert(Voucher("good"))
     context.insert(bad)
@@ -41,7 +41,7 @@ import Testing
     #expect(try stored().map(\.code) == ["bad", "good"])
   }
 
-  @Test func `a catch for SwiftData's name catches it`() throws {
+  @Test func `a catch of SwiftData's error catches it`() throws {
     context.insert(Voucher("a", stars: 0))
     do {
       try context.save()
@@ -50,7 +50,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func `nil keeps every rule`() throws {
+  @Test func `nil fulfils every rule`() throws {
     context.insert(Voucher("a"))
     try context.save()
     #expect(try stored()[0].tag == nil)
@@ -71,7 +71,7 @@ import Testing
     #expect(try stored()[0].stars == 1 && stored()[0].note == "lost")
   }
 
-  @Test func `rules, unique values and counts are told together`() throws {
+  @Test func `rules, unique values and counts are reported together`() throws {
     context.uniquePolicy = .throw
     context.insert(Voucher("a"))
     try context.save()
@@ -114,9 +114,9 @@ import Testing
     #expect(try stored()[0].stars == 2)
   }
 
-  @Test func `faults are known without a save`() throws {
+  @Test func `errors can be read without a save`() throws {
     let bad = Vouchers.bad("a")
-    // It is in no context.
+    // It has no context.
     #expect(try context.faults(of: bad).map(\.property) == Vouchers.badProperties)
     #expect(bad.modelContext == nil)
     context.insert(bad)
@@ -134,7 +134,7 @@ import Testing
     #expect(try context.faults(of: good).map(\.code) == [.count])
   }
 
-  @Test func `many faults are counted, and the first are told`() throws {
+  @Test func `many errors are counted, and the first ones are listed`() throws {
     for number in 0..<600 { context.insert(Voucher("\(number)", stars: 0, title: "")) }
     let error = try #require(throws: RoostError.self) { try context.save() }
     #expect(error.faultCount == 1200 && error.faults.count == 1000)
@@ -143,7 +143,7 @@ import Testing
     #expect(quiet.faultCount == 1200 && quiet.faults.count == 1000)
   }
 
-  @Test func `a long value is cut in the error`() throws {
+  @Test func `a long value is shortened in the error`() throws {
     context.insert(Voucher("a", tag: String(repeating: "x", count: 100_000)))
     let error = try #require(throws: RoostError.self) { try context.save() }
     #expect(error.faults[0].detail.hasPrefix("it has 100000 bytes"))
@@ -182,7 +182,7 @@ typealias MisfitFlag = Bool
 typealias MisfitAmount = Int
 struct MisfitPair: Codable { var one = 1 }
 
-/// Each rule here is wrong in a way that the macro cannot see.
+/// Each rule here is wrong in a way that the macro cannot detect.
 @Model final class Misfit {
   @Validate(.pattern("[")) var text = ""
   @Validate(.range(0...1)) var flag: MisfitFlag = false

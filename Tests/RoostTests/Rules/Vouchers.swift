@@ -33,7 +33,7 @@ enum VoucherTint: String, Codable, CaseIterable { case red, green, blue }
   init(_ name: String) { self.name = name }
 }
 
-/// A model with rules of its own.
+/// A model with its own `validate`.
 @Model final class Lodging {
   @Attribute(.unique) var name: String
   var first: Int
@@ -91,7 +91,7 @@ enum Vouchers {
 
   static let badProperties = ["stars", "price", "tag", "title", "tint", "payload", "words", "day"]
 
-  /// Whether a voucher keeps all rules, by a plain function.
+  /// Whether a voucher fulfils all rules, by a plain function.
   static func isGood(_ one: Voucher) -> Bool {
     let tag = one.tag.map { text in
       let (head, tail) = (text.prefix(2), text.dropFirst(2))

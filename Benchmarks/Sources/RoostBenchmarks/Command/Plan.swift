@@ -1,16 +1,16 @@
-/// What the command line asks for.
+/// The parsed command line.
 struct Plan {
-  /// Sizes that a growth exponent is taken over.
+  /// The sizes for growth exponents.
   static let allSizes = [10_000, 100_000, 1_000_000]
-  /// Every suite there is; `all` runs them in turn.
+  /// All suites; `all` runs them in turn.
   static let suites = ["engine", "rows", "objects"]
 
   var suites: [String] = []
   var sizes: [Int] = []
-  /// One number for all sizes, or one for each.
+  /// One number for all sizes, or one for each size.
   private var runs: [Int] = []
   var only: [String] = []
-  /// Files of earlier runs to report, instead of measuring.
+  /// Files of earlier runs to report instead of measuring.
   private var files: [String] = []
   var markdown: String?
   var json: String?
@@ -36,7 +36,7 @@ struct Plan {
     Exits with 1 if any result was wrong or missing, and with 2 if the arguments make no sense.
     """
 
-  /// Throws a sentence that says which argument makes no sense.
+  /// Throws a sentence that names the invalid argument.
   init(_ arguments: [String]) throws(Misuse) {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
@@ -60,7 +60,8 @@ struct Plan {
     (sizes, runs) = (pairs.map(\.key), pairs.map(\.value))
   }
 
-  /// What the files of earlier runs hold; nil where this run measures. Suites and sizes become those of the files.
+  /// The measurements in the files of earlier runs; nil if this run measures. The suites and sizes
+  /// become those of the files.
   mutating func earlier() throws(Misuse) -> [Measurement]? {
     if files.isEmpty { return nil }
     var all: [Measurement] = []
@@ -73,7 +74,8 @@ struct Plan {
     return all.filter { wantsEngine($0.engine) && wantsOperation($0.operation) }
   }
 
-  /// How often an operation runs at one of the sizes; those whose size is fixed run as often as those of the first.
+  /// The number of runs of an operation at a size. Operations with a fixed size run as often as
+  /// those at the first size.
   func runs(at size: Int) -> Int { sizes.firstIndex(of: size).map { runs[$0] } ?? runs[0] }
 
   func wantsOperation(_ name: String) -> Bool {
@@ -86,7 +88,7 @@ struct Plan {
     return names.isEmpty || names.contains(name)
   }
 
-  /// Tells operations from engines in `--only`, and refuses what is neither.
+  /// Separates operations and engines in `--only`, and throws for other names.
   mutating func resolve(operations: Set<String>, engines: Set<String>) throws(Misuse) {
     for name in only where !operations.contains(name) && !engines.contains(name) {
       throw Misuse("no operation and no engine is called '\(name)'")
@@ -127,7 +129,7 @@ struct Plan {
   }
 }
 
-/// Arguments that make no sense.
+/// Invalid arguments.
 struct Misuse: Error {
   let sentence: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures Roost beside its peers, checks every result, and prints tables of medians.
+/// Measures Roost and its peers, checks every result, and prints tables of medians.
 @main
 enum RoostBenchmarks {
   static func main() throws {

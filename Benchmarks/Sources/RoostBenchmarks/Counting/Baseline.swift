@@ -1,13 +1,13 @@
 import Foundation
 
-/// The instructions that each operation took on one kind of machine: a file in `Benchmarks/Baselines`.
+/// The instructions of each operation on one kind of machine: a file in `Benchmarks/Baselines`.
 ///
 /// ## Layout
-/// One line an operation: its suite, its name and the instructions, separated by spaces.
+/// One line for each operation: its suite, its name and the instructions, separated by spaces.
 struct Baseline {
   var counts: [CountedOperation: UInt64]
 
-  /// What instruction counts depend on besides the source: `x86_64-swift-6.3.1-glibc-2.36`.
+  /// The platform on which instruction counts depend: `x86_64-swift-6.3.1-glibc-2.36`.
   static func machine() throws -> String {
     let pipe = Pipe()
     let process = Process()

@@ -26,7 +26,7 @@ final class Callgrind {
       "--size", "\(CountedOperation.tracks)", "--runs", "1", "--only",
       ([EngineRegistry.subject] + operations.map(\.name)).joined(separator: ","),
     ]
-    // Hash tables have the same order in each run then, and so the same number of collisions.
+    // Hash tables then have the same order in each run, and so the same number of collisions.
     process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
     process.standardOutput = FileHandle.nullDevice
     let log = folder.appending(path: "log")
@@ -42,7 +42,8 @@ final class Callgrind {
     process.waitUntilExit()
     let log = try String(contentsOf: folder.appending(path: "log"), encoding: .utf8)
     guard process.terminationStatus == 0 else { throw Misuse("\(program) \(suite) failed under valgrind:\n\(log)") }
-    // The program reports each operation after its end, and callgrind writes one numbered file an operation.
+    // The program reports each operation after its end, and callgrind writes one numbered file for
+    // each.
     let names = log.split(separator: "\n").compactMap { line -> String? in
       let words = line.split(separator: " ")
       guard words.count > 3, words[0] == suite, words[2].hasSuffix(":"), words[3] == "roost" else { return nil }

@@ -6,7 +6,7 @@ struct Check {
   private var other: String?
   private var writes = false
 
-  /// What an operation may take more than in its baseline.
+  /// The accepted ratio to the baseline.
   private static let tolerance = 1.03
 
   static let usage = """
@@ -52,7 +52,7 @@ struct Check {
     return Self.compare(counts, before) ? 0 : 1
   }
 
-  /// Both suites run at the same time: one processor each.
+  /// Both suites run at the same time, on one processor each.
   private static func count(_ program: String) throws -> [CountedOperation: UInt64] {
     let runs = try CountedOperation.suites.map { try Callgrind(program, suite: $0) }
     var counts: [CountedOperation: UInt64] = [:]
@@ -60,7 +60,7 @@ struct Check {
     return counts
   }
 
-  /// Prints a line an operation. Returns whether all are within the tolerance.
+  /// Prints a line for each operation. Returns whether all are within the tolerance.
   private static func compare(_ now: [CountedOperation: UInt64], _ before: [CountedOperation: UInt64]) -> Bool {
     var isGood = true
     for operation in CountedOperation.all {

@@ -1,8 +1,8 @@
-/// An operation whose instructions are counted, and the unit that the count is told by.
+/// An operation whose instructions are counted, and the unit of the count.
 struct CountedOperation: Hashable {
   let suite: String
   let name: String
-  /// What is done once for each unit: "track", "question".
+  /// The name of one unit of work: "track", "question".
   let unit: String
   let units: Int
 
@@ -39,7 +39,7 @@ struct CountedOperation: Hashable {
 
   private static let opening = RowsOperation.open.rawValue
 
-  /// Whether each turn of it is a new process.
+  /// Whether each run of it is a new process.
   var isInOtherProcess: Bool { name == Self.opening }
 
   static let suites = ["rows", "objects"]

@@ -1,4 +1,4 @@
-/// The engines that take part, in the order of the tables' columns.
+/// The engines, in the order of the tables' columns.
 enum EngineRegistry {
   static let engines: [any Engine] =
     [
@@ -16,7 +16,7 @@ enum EngineRegistry {
       LMDBLibraryEngine(),
     ] + rocksDB.libraries + wiredTiger.libraries
 
-  /// Objects beside rows of SQLite and object layers over them.
+  /// Object layers: Roost's, and those over SQLite, compared with rows of SQLite.
   static let objects: [any LibraryEngine] =
     [
       ObjectsEngine(),
@@ -27,7 +27,7 @@ enum EngineRegistry {
 
   private typealias OptionalPeer = (engines: [any Engine], libraries: [any LibraryEngine])
 
-  // Peers that take part where the manifest found their headers.
+  // Peers that are included if the manifest found their headers.
   #if RocksDB
     private static let rocksDB: OptionalPeer = ([RocksDBEngine()], [RocksDBLibraryEngine()])
   #else
@@ -38,13 +38,13 @@ enum EngineRegistry {
   #else
     private static let wiredTiger: OptionalPeer = ([], [])
   #endif
-  // A peer that takes part where `GRDB_PATH` names its checkout.
+  // A peer that is included if `GRDB_PATH` names its checkout.
   #if GRDB
     private static let grdb: [any LibraryEngine] = [GRDBLibraryEngine()]
   #else
     private static let grdb: [any LibraryEngine] = []
   #endif
 
-  /// The engine that ratios are taken of.
+  /// The engine whose times are divided by those of the others.
   static let subject = "roost"
 }

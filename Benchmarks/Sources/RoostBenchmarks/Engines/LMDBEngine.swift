@@ -1,12 +1,13 @@
 import CLMDB
 
-/// LMDB with its unnamed database: one tree less to write than with a named one.
+/// LMDB with its unnamed database, which writes one tree less than a named one.
 ///
-/// Integer keys use MDB_INTEGERKEY. Ascending rows use MDB_APPEND, which fills pages to the brim and searches nothing.
+/// Integer keys use MDB_INTEGERKEY. Ascending rows use MDB_APPEND, which fills pages completely and
+/// searches nothing.
 struct LMDBEngine: Engine {
   let name = "lmdb"
 
-  /// Room for the biggest workload. The file grows only as far as it is written.
+  /// Room for the largest workload. The file grows only as far as it is written.
   static let mapSize = 16 << 30
 
   var note: String {
@@ -22,7 +23,7 @@ struct LMDBEngine: Engine {
 
 /// One LMDB environment.
 ///
-/// Unchecked because of the pointer: an environment may be used by all threads, says its manual.
+/// Unchecked because of the pointer: according to the manual all threads may use an environment.
 final class LMDBStore: Store, @unchecked Sendable {
   let environment: OpaquePointer
   let database: MDB_dbi
@@ -35,7 +36,8 @@ final class LMDBStore: Store, @unchecked Sendable {
     self.keys = keys
     do {
       try LMDB.check(mdb_env_set_mapsize(environment, LMDBEngine.mapSize), "mdb_env_set_mapsize")
-      // Readers belong to transactions and not to threads: one thread may read beside its own writes.
+      // Readers belong to transactions instead of threads, so one thread may read during its own
+      // writes.
       var flags = UInt32(MDB_NOTLS)
       if durability == .relaxed { flags |= UInt32(MDB_NOSYNC) }
       try LMDB.check(mdb_env_open(environment, directory, flags, 0o644), "mdb_env_open")
@@ -81,7 +83,7 @@ enum LMDB {
 }
 
 extension MDB_val {
-  /// Borrows bytes for one call. LMDB writes through a value's address only when it is asked to reserve.
+  /// Borrows bytes for one call. LMDB writes to a value's address only when it is asked to reserve.
   @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer) {
     self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))

@@ -3,7 +3,7 @@ import CLMDB
 /// One thread's transactions on an LMDB environment.
 final class LMDBSession: Session {
   private let store: LMDBStore
-  /// Where an integer key, or a string's value, lies while LMDB reads it.
+  /// The memory of an integer key, or of a string's value, while LMDB reads it.
   private let cell = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 8)
 
   init(_ store: LMDBStore) {

@@ -21,7 +21,7 @@
       rocksdb_writeoptions_destroy(writing)
     }
 
-    /// Writes what `body` puts and removes, all of it or nothing.
+    /// Writes all puts and removals of `body`, or none.
     @inline(__always)
     func write(_ body: () throws -> Void) throws {
       rocksdb_writebatch_clear(batch)
@@ -51,7 +51,7 @@
       rocksdb_writebatch_delete_cf(batch, family, key.characters, key.count)
     }
 
-    /// What `body` makes of the value that belongs to a key; nil if there is none.
+    /// The result of `body` for the value of a key; nil if there is none.
     @inline(__always)
     func get<Result>(
       _ family: OpaquePointer, _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -66,7 +66,7 @@
       return try body(UnsafeRawBufferPointer(value, count))
     }
 
-    /// Walks through a family in the order of its keys, from a key on, until `body` returns false.
+    /// Walks through a family in key order, beginning with a key, until `body` returns false.
     @inline(__always)
     func each(
       _ family: OpaquePointer, from key: UnsafeRawBufferPointer? = nil, _ body: (Entry) throws -> Bool
@@ -82,7 +82,7 @@
       try RocksDB.check("rocksdb_iter_next") { rocksdb_iter_get_error(iterator, $0) }
     }
 
-    /// The last key of a family, as far as it is a number; nil if the family is empty.
+    /// The number in the last key of a family; nil if the family is empty.
     func lastNumber(_ family: OpaquePointer) throws -> UInt64? {
       let iterator = rocksdb_create_iterator_cf(handle, reading, family)!
       defer { rocksdb_iter_destroy(iterator) }
@@ -91,7 +91,7 @@
       return rocksdb_iter_valid(iterator) != 0 ? Entry(iterator: iterator).key.bigEndianWord : nil
     }
 
-    /// Where an iterator stands. Bytes are borrowed until its next step.
+    /// The entry at an iterator. Bytes are valid until its next step.
     struct Entry {
       fileprivate let iterator: OpaquePointer
 

@@ -2,9 +2,10 @@
   import CRocksDB
   import Foundation
 
-  /// One open RocksDB database, set as every store of the program is.
+  /// One open RocksDB database with the settings of this program.
   ///
-  /// Unchecked because of the pointers: all threads may use a database and its families, says its manual.
+  /// Unchecked because of the pointers: according to the manual all threads may use a database and
+  /// its families.
   final class RocksDBDatabase: @unchecked Sendable {
     let handle: OpaquePointer
     /// In the order of their names.
@@ -52,15 +53,15 @@
       return options
     }
 
-    /// Writes to files what is in memory, and waits until no thread compacts files any more.
+    /// Writes the memory tables to files, and waits until no thread compacts files any more.
     func settle() throws {
       let flushing = rocksdb_flushoptions_create()
       defer { rocksdb_flushoptions_destroy(flushing) }
       for family in families {
         try RocksDB.check("rocksdb_flush_cf") { rocksdb_flush_cf(handle, flushing, family, $0) }
       }
-      // The end of a snapshot makes RocksDB rewrite files whose keys no snapshot tells apart any more. It is due at the
-      // first one, and would else fall into the time of a reader.
+      // After the end of a snapshot RocksDB rewrites files whose keys no snapshot distinguishes any
+      // more. The first snapshot triggers this, and would otherwise slow down a reader.
       rocksdb_release_snapshot(handle, rocksdb_create_snapshot(handle))
       while try isBusy() { Thread.sleep(forTimeInterval: 0.005) }
     }
@@ -84,9 +85,9 @@
     }
   }
 
-  /// What every call of RocksDB needs.
+  /// Functions that every call of RocksDB needs.
   enum RocksDB {
-    /// Calls `body` with a place for a message, and throws the message that it leaves there.
+    /// Calls `body` with memory for an error message, and throws the message that it leaves there.
     @inline(__always)
     static func check<Result>(
       _ call: String, _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) throws -> Result
@@ -100,11 +101,11 @@
   }
 
   extension UnsafeRawBufferPointer {
-    /// The bytes as C takes them.
+    /// The bytes in the type that C expects.
     @inline(__always)
     var characters: UnsafePointer<CChar>? { baseAddress?.assumingMemoryBound(to: CChar.self) }
 
-    /// Borrows bytes that C gave.
+    /// Borrows bytes that C returned.
     @inline(__always)
     init(_ characters: UnsafePointer<CChar>?, _ count: Int) { self.init(start: characters, count: count) }
   }

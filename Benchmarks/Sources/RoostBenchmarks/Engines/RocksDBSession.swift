@@ -7,7 +7,7 @@
     private let access: RocksDBAccess
     private let family: OpaquePointer
     private let keys: KeyKind
-    /// Where an integer key, or a string's value, lies while RocksDB reads it.
+    /// The memory of an integer key, or of a string's value, while RocksDB reads it.
     private let cell = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 8)
 
     init(_ store: RocksDBStore) {
@@ -50,7 +50,7 @@
       }
     }
 
-    /// Writes a file of sorted rows beside the database and moves it in. Both calls sync.
+    /// Writes a file of sorted rows beside the database and ingests it. Both calls sync.
     func build(_ rows: IntegerRows) throws {
       let settings = rocksdb_envoptions_create()
       defer { rocksdb_envoptions_destroy(settings) }

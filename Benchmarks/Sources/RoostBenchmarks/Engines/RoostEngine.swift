@@ -1,6 +1,6 @@
 import RoostKV
 
-/// Roost through its public door, `RoostKV`.
+/// Roost through its public module `RoostKV`.
 struct RoostEngine: Engine {
   let name = "roost"
   let note = "through RoostKV; synced: `.full`, relaxed: `.relaxed`; cache, log and checkpoints as they are by default"
@@ -28,7 +28,7 @@ final class RoostStore: Store {
 final class RoostSession: Session {
   private let owner: RoostStore
   private let store: KeyValueStore
-  /// Where a string's value lies while it is written.
+  /// The memory of a string's value while it is written.
   private let cell = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 8)
 
   init(_ owner: RoostStore) {

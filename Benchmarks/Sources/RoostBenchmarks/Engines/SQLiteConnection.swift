@@ -7,8 +7,8 @@ final class SQLiteConnection {
 
   private static let countsNoMemory = sqlite_count_no_memory() == SQLITE_OK
 
-  /// Switches off the counting of allocations, which takes a lock all connections share. Every connection calls it before it opens.
-  /// Only the first call has an effect.
+  /// Turns off the counting of allocations, whose lock all connections share. Every connection
+  /// calls it before it opens. Only the first call has an effect.
   static func countNoMemory() {
     precondition(countsNoMemory, "SQLite was started before its first connection")
   }
@@ -42,7 +42,7 @@ final class SQLiteConnection {
     return statement!
   }
 
-  /// Runs a statement that returns no rows, and makes it ready for the next use.
+  /// Runs a statement that returns no rows, and resets it for the next use.
   @inline(__always)
   func run(_ statement: OpaquePointer) throws {
     let code = sqlite3_step(statement)
@@ -50,7 +50,7 @@ final class SQLiteConnection {
     if code != SQLITE_DONE { try check(code, "step") }
   }
 
-  /// Calls `body` for each row, and makes the statement ready for the next use.
+  /// Calls `body` for each row, and resets the statement for the next use.
   @inline(__always)
   func each(_ statement: OpaquePointer, _ body: (OpaquePointer) throws -> Void) throws {
     defer { sqlite3_reset(statement) }

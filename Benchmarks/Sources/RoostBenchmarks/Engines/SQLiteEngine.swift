@@ -1,10 +1,11 @@
 import CSQLite
 import Foundation
 
-/// SQLite as the system has it: write-ahead log, one table, prepared statements.
+/// SQLite of the system: write-ahead log, one table, prepared statements.
 ///
-/// Integer keys are the table's rowid. String keys are TEXT in a table WITHOUT ROWID: one tree instead of two (text and
-/// blob keys measured the same). The eight bytes beside a string key are an INTEGER of the same size.
+/// Integer keys are the table's rowid. String keys are TEXT in a table WITHOUT ROWID: one tree
+/// instead of two (text and blob keys measured the same). The eight bytes of a string key's value
+/// are an INTEGER of the same size.
 struct SQLiteEngine: Engine {
   let name: String
   private let pragmas: [String]
@@ -35,7 +36,7 @@ struct SQLiteEngine: Engine {
       pragmas: pragmas + ["synchronous=\(level)"])
   }
 
-  /// What a connection is set to.
+  /// The settings of a connection.
   struct Settings: Sendable {
     let name: String
     let purpose: String
@@ -48,23 +49,25 @@ struct SQLiteEngine: Engine {
 
     static let standard = Settings(name: "sqlite", purpose: "settings as shipped", pragmas: [])
 
-    /// A cache the whole store fits into, pages read from a map, and a checkpoint every 64 MiB of log.
+    /// A cache with room for the whole store, pages read from a map, and a checkpoint every 64 MiB
+    /// of log.
     ///
-    /// The rare checkpoint halves the time of random inserts and costs ascending ones a few per cent, so compare
-    /// ascending ones with the better of the two settings.
+    /// The rare checkpoints halve the time of random inserts and cost ascending ones a few per
+    /// cent. So compare ascending ones with the better of the two settings.
     static let tuned = Settings(
       name: "sqlite-tuned", purpose: "256 MiB cache, 2 GiB map, checkpoint each 64 MiB",
       pragmas: ["cache_size=-262144", "mmap_size=2147418112", "wal_autocheckpoint=16384"])
   }
 }
 
-/// One SQLite file; every session is a connection of its own.
+/// One SQLite file; every session is a separate connection.
 ///
 /// Unchecked because of `keeper`: only `init` and `settle` use it, on the thread that owns the store.
 final class SQLiteStore: Store, @unchecked Sendable {
   let engine: String
   let keys: KeyKind
-  /// Admits one writer at a time. SQLite's own waiting sleeps between attempts and took 1.7 times as long.
+  /// Admits one writer at a time. SQLite's own waiting sleeps between attempts and took 1.7 times
+  /// as long.
   let turn = NSLock()
 
   private let path: String

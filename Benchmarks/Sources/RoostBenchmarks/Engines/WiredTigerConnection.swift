@@ -1,9 +1,9 @@
 #if WiredTiger
   import CWiredTiger
 
-  /// One open WiredTiger database, set as every store of the program is.
+  /// One open WiredTiger database with the settings of this program.
   ///
-  /// Unchecked because of the pointer: all threads may use a connection, says its manual.
+  /// Unchecked because of the pointer: according to the manual all threads may use a connection.
   final class WiredTigerConnection: @unchecked Sendable {
     private let handle: UnsafeMutablePointer<WT_CONNECTION>
 
@@ -18,7 +18,8 @@
         case .synced: "fsync"
         case .relaxed: "none"
         }
-      // What a transaction changes has to fit into the cache: 256 MB did not hold a million tracks.
+      // The changes of a transaction have to fit into the cache: 256 MB did not hold a million
+      // tracks.
       let settings =
         "create,cache_size=1GB,log=(enabled=true,file_max=64MB,prealloc=false),checkpoint=(log_size=64MB),"
         + "transaction_sync=(enabled=true,method=\(method))"
@@ -27,7 +28,7 @@
       handle = opened!
     }
 
-    /// A way in for one thread.
+    /// A session for one thread.
     func session() throws -> WiredTigerAccess {
       var opened: UnsafeMutablePointer<WT_SESSION>?
       try WiredTiger.check(wiredtiger_open_session(handle, "isolation=snapshot", &opened), "open_session")
@@ -53,7 +54,7 @@
 
     fileprivate init(_ session: UnsafeMutablePointer<WT_SESSION>) { self.session = session }
 
-    /// Closes all cursors too. A failure leaves nothing that a caller can do.
+    /// Also closes all cursors. The caller cannot handle a failure.
     func close() { _ = wiredtiger_close_session(session) }
 
     func create(_ table: String, key: String, value: String) throws {
@@ -76,7 +77,7 @@
     @inline(__always)
     func read<Result>(_ body: () throws -> Result) throws -> Result { try transact(body) }
 
-    /// The end of a transaction resets its cursors.
+    /// Resets the cursors at the end of the transaction.
     @inline(__always)
     private func transact<Result>(_ body: () throws -> Result) throws -> Result {
       try WiredTiger.check(wiredtiger_begin(session), "begin_transaction")
@@ -84,7 +85,7 @@
       do {
         result = try body()
       } catch {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         _ = wiredtiger_rollback(session)
         throw error
       }
@@ -93,14 +94,14 @@
     }
   }
 
-  /// What every call of WiredTiger needs.
+  /// Functions that every call of WiredTiger needs.
   enum WiredTiger {
     @inline(__always)
     static func check(_ code: Int32, _ call: String) throws {
       if code != 0 { throw EngineError("wiredtiger", call, String(cString: wiredtiger_strerror(code))) }
     }
 
-    /// False where the call found nothing.
+    /// Returns false if the call found nothing.
     @inline(__always)
     static func found(_ code: Int32, _ call: String) throws -> Bool {
       if code == WT_NOTFOUND { return false }

@@ -1,7 +1,8 @@
 #if WiredTiger
   import CWiredTiger
 
-  /// A cursor of one table. What it gives is borrowed until its next call; what it is given, until then too.
+  /// A cursor of one table. Its results, and the bytes it is given, are borrowed until its next
+  /// call.
   typealias WiredTigerCursor = UnsafeMutablePointer<WT_CURSOR>
 
   extension WiredTigerCursor {
@@ -17,7 +18,7 @@
     @inline(__always)
     func setValue(_ bytes: UnsafeRawBufferPointer) { wiredtiger_set_value_bytes(self, bytes.baseAddress, bytes.count) }
 
-    /// Where a cursor is told to refuse what is there, an insert fails then.
+    /// Fails for existing keys if the cursor is set to refuse them.
     @inline(__always)
     func insert() throws { try WiredTiger.check(wiredtiger_insert(self), "insert") }
 
@@ -27,21 +28,22 @@
     @inline(__always)
     func remove() throws { try WiredTiger.check(wiredtiger_remove(self), "remove") }
 
-    /// Goes to the key that was set; false if it is not there.
+    /// Moves to the key that was set. Returns false if it is not there.
     @inline(__always)
     func search() throws -> Bool { try WiredTiger.found(wiredtiger_search(self), "search") }
 
-    /// Goes before the first entry.
+    /// Moves before the first entry.
     @inline(__always)
     func reset() throws { try WiredTiger.check(wiredtiger_reset(self), "reset") }
 
     @inline(__always)
     func next() throws -> Bool { try WiredTiger.found(wiredtiger_next(self), "next") }
 
-    /// Goes to the last entry of a cursor that was reset.
+    /// Moves to the last entry of a cursor that was reset.
     func last() throws -> Bool { try WiredTiger.found(wiredtiger_previous(self), "prev") }
 
-    /// Goes to the first key that is not less than the one that was set; false if there is none.
+    /// Moves to the first key that is not less than the one that was set. Returns false if there is
+    /// none.
     @inline(__always)
     func seek() throws -> Bool {
       var order: Int32 = 0

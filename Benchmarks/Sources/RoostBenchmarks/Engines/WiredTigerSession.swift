@@ -6,7 +6,7 @@
     private let access: WiredTigerAccess
     private let keys: KeyKind
     private var cursor: WiredTigerCursor
-    /// Where a string's value lies while WiredTiger reads it.
+    /// The memory of a string's value while WiredTiger reads it.
     private let cell = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 8)
 
     init(_ store: WiredTigerStore) throws {
@@ -54,7 +54,8 @@
       }
     }
 
-    /// Fills the table by a bulk cursor, which needs it for itself and writes no log. The checkpoint makes it durable.
+    /// Fills the table by a bulk cursor, which needs exclusive access and writes no log. The
+    /// checkpoint makes it durable.
     func build(_ rows: IntegerRows) throws {
       try cursor.close()
       let bulk = try access.cursor(WiredTigerStore.table, "bulk")

@@ -1,6 +1,6 @@
 import Roost
 
-/// The music library as a program's models. The order of a track's properties is that of ``TrackRow``.
+/// The music library as models. A track's properties have the order of ``TrackRow``.
 @Model final class Artist {
   var name: String
   @Relationship(deleteRule: .cascade, inverse: \Album.artist) var albums: [Album] = []

@@ -1,7 +1,8 @@
 import Foundation
 import Roost
 
-/// A store whose history has as many changes as are asked for, ten a commit, and the place behind which a hundred commits lie.
+/// A store whose history has a given number of changes, ten in each commit, and a token followed by
+/// a hundred commits.
 final class ObjectHistory {
   static let changesPerCommit = 10
   static let newest = 100
@@ -33,7 +34,7 @@ final class ObjectHistory {
     self.place = place
   }
 
-  /// How long it takes to ask a thousand times for the newest place.
+  /// Measures a thousand requests for the newest token.
   func askForTokens() throws -> Sample {
     var last = place
     let milliseconds = try Stopwatch.time {
@@ -42,7 +43,7 @@ final class ObjectHistory {
     return Sample(milliseconds: milliseconds, isRight: last > place)
   }
 
-  /// How long it takes to read the newest transactions ten times, with the identifier of each change.
+  /// Measures ten reads of the newest transactions, with the identifier of each change.
   func readNewest() throws -> Sample {
     let context = ModelContext(container)
     let place = place

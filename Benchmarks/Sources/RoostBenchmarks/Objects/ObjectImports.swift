@@ -6,7 +6,7 @@ import RoostImport
 final class ObjectImports {
   private let folder: String
   private let count: Int
-  /// Made only where it is asked, because a program whose memory is measured does not.
+  /// Made on demand, because a program whose memory is measured does not use it.
   private lazy var library = Library(size: count)
   private let container: ModelContainer
   private let context: ModelContext
@@ -23,7 +23,7 @@ final class ObjectImports {
     try context.save()
   }
 
-  /// - Parameter cacheBytes: the bound of the store's cache, where it is not the usual one.
+  /// - Parameter cacheBytes: the size of the store's cache; nil for the default.
   init(reopening folder: String, _ count: Int, cacheBytes: Int? = nil) throws {
     self.folder = folder
     self.count = count
@@ -68,11 +68,12 @@ final class ObjectImports {
     let milliseconds = try Stopwatch.time {
       inserted = try container.importer(for: Track.self).run(.file(file(ending))).progress.inserted
     }
-    // Looking at all tracks takes more memory than the import.
+    // Checking all tracks takes more memory than the import.
     return Sample(milliseconds: milliseconds, isRight: try isWritten ? inserted == count : check(inserted))
   }
 
-  /// Exported from another store with the same albums. References are numbers of rows, because albums have no unique value.
+  /// Exported from another store with the same albums. References are row numbers, because albums
+  /// have no unique value.
   private func write(_ ending: String) throws {
     let source = FileManager.default.temporaryDirectory.path() + UUID().uuidString
     try FileManager.default.createDirectory(atPath: source, withIntermediateDirectories: true)

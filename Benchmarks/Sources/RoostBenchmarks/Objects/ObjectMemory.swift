@@ -1,12 +1,12 @@
 import Foundation
 import Roost
 
-/// Memory is measured in a program that does nothing else: this one again, with other arguments.
+/// Measures memory in a separate process: this program again, with other arguments.
 enum ObjectMemory {
   enum Task: String {
-    /// Starts, and ends.
+    /// Starts and ends.
     case nothing
-    /// Inserts tracks into a new store, 10,000 a transaction.
+    /// Inserts tracks into a new store, 10,000 in each transaction.
     case fill
     /// Fetches all tracks and holds them.
     case held
@@ -21,7 +21,7 @@ enum ObjectMemory {
     /// The size of the cache, which a sixth argument sets in MiB. `nil` means the size that a store chooses.
     let cacheBytes: Int?
 
-    /// Nil where the arguments say something else.
+    /// Nil if the arguments have another form.
     init?(_ arguments: [String]) {
       guard arguments.count == 5 || arguments.count == 6, arguments[1] == ObjectMemory.word,
         let task = Task(rawValue: arguments[2]), let count = Int(arguments[4])
@@ -35,10 +35,10 @@ enum ObjectMemory {
 
   private static let word = "memory-of-objects"
   private static let batch = 10_000
-  /// The cache that a program in a container of 512 MiB has.
+  /// The cache size of a program in a container of 512 MiB.
   private static let cacheBytes = 64 << 20
 
-  /// Runs this program for a task, and returns the megabytes that it tells.
+  /// Runs this program for a task, and returns the megabytes that it reports.
   static func ask(_ task: Task, _ folder: String, _ count: Int) throws -> Double {
     let answer = try ThisProgram.run([word, task.rawValue, folder, String(count)])
     guard let megabytes = Double(answer) else {

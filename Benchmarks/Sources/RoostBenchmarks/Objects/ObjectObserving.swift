@@ -10,7 +10,7 @@ final class ObjectObserving {
   private let library: Library
   private let albums: [Album]
 
-  /// Fills a store. Relaxed, so that the sync of a save does not hide what is measured.
+  /// Fills a store. Relaxed, so that the sync of a save does not dominate the measured time.
   init(_ folder: String, _ library: Library) throws {
     self.library = library
     let container = try ModelContainer(
@@ -28,7 +28,8 @@ final class ObjectObserving {
     }
   }
 
-  /// The milliseconds of one save; with an observer, reading its results after the save belongs to it.
+  /// Measures one save in milliseconds. With an observer, this includes reading its results after
+  /// the save.
   func save(isObserved: Bool) throws -> Sample {
     let saves = RowsOperation.saves(of: Self.tracks, size: library.size)
     let least = LibraryAnswers.leastDuration

@@ -1,5 +1,5 @@
 extension ObjectOperation {
-  /// What pictures call it, and where they show it.
+  /// The name in pictures, and the group in which they show it.
   var words: (brief: String, group: OperationGroup) {
     switch self {
     case .getter: ("read a loaded property", .reading)

@@ -1,4 +1,4 @@
-/// What is measured of objects alone: there is nothing of the kind beside them.
+/// The operations of objects only, without a counterpart in other engines.
 enum ObjectOperation: String, CaseIterable {
   case getter
   case held

@@ -38,12 +38,12 @@ struct ObjectsEngine: LibraryEngine {
   }
 }
 
-/// Unchecked because of `container`, which nobody has after the store was closed.
+/// Unchecked because of `container`, which is nil after the store was closed.
 final class ObjectsStore: LibraryStore, @unchecked Sendable {
   private var container: ModelContainer?
   private let library: Library
   private let durability: Durability
-  /// The rows below the objects, for checks and for closing.
+  /// The rows of the objects, for checks and for closing.
   private var records: RecordStore?
 
   init(_ container: ModelContainer, _ library: Library, _ durability: Durability) {
@@ -61,7 +61,7 @@ final class ObjectsStore: LibraryStore, @unchecked Sendable {
     return ObjectsSession(context, library, records!)
   }
 
-  /// The only way to the rows leads through an object.
+  /// The rows can be reached through an object only.
   private static func records(_ context: ModelContext) throws -> RecordStore {
     let probe = Playlist(number: 0)
     context.insert(probe)

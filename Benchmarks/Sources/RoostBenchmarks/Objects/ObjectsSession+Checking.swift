@@ -2,7 +2,7 @@ import Foundation
 import Roost
 import RoostRecords
 
-/// What is in the store is looked at below the objects, so that they do not check themselves.
+/// Checks read the rows of the store, so that objects do not check themselves.
 extension ObjectsSession {
   private var rows: RoostLibrarySession { RoostLibrarySession(RoostLibraryStore(records, library, .relaxed)) }
 

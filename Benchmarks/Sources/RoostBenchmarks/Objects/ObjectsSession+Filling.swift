@@ -45,7 +45,7 @@ extension ObjectsSession {
 
   func insertEach(_ tracks: Range<Int>) throws { try insert(tracks, perTransaction: 1) }
 
-  /// A model with a unique value that another one has takes that one's place.
+  /// A model whose unique value another one already has replaces that one.
   func upsert(_ answers: LibraryAnswers, perTransaction: Int) throws {
     try fetchAlbums()
     let tracks = answers.upserts.tracks

@@ -5,7 +5,7 @@ extension ObjectsSession {
   func scan() throws -> TrackDigest {
     var digest = TrackDigest()
     for track in try context.fetch(FetchDescriptor<Track>()) {
-      // The row's number is for the check alone.
+      // Only the check needs the row's number.
       digest.add(track._$state.row, track.word)
     }
     return digest
@@ -72,7 +72,8 @@ extension ObjectsSession {
     for _ in 0..<rounds {
       let descriptor = FetchDescriptor<Track>(
         predicate: #Predicate { track in
-          // Foundation has no predicate of its own here that looks for a text in any case; these are all that occur.
+          // Foundation has no predicate here that searches text in any case. These spellings are
+          // all that occur.
           track.duration > least
             && (track.title.contains("love") || track.title.contains("Love") || track.title.contains("LOVE"))
         })

@@ -2,16 +2,16 @@ import Foundation
 import Roost
 import RoostRecords
 
-/// One context, and what a program keeps beside it.
+/// One context, and the data that a program keeps with it.
 final class ObjectsSession: LibrarySession {
   let library: Library
   /// Nil after the end.
   private var open: ModelContext?
   let records: RecordStore
-  /// Held while tracks are made.
+  /// Held while tracks are inserted.
   var albums: [Album] = []
   var playlists: [Playlist] = []
-  /// Of all tracks and albums, in the order of their rows.
+  /// The identifiers of all tracks and albums, in the order of their rows.
   private(set) var identifiers: [PersistentIdentifier] = []
   private(set) var albumIdentifiers: [PersistentIdentifier] = []
 

@@ -1,12 +1,12 @@
 import Foundation
 import Roost
 
-/// The operations of the rows suite through objects, and what is asked of objects alone.
+/// The operations of the rows suite through objects, and those of objects only.
 final class ObjectsSuite: Suite {
   let name = "objects"
   private let rows: RowsSuite
   private let scratch: Scratch
-  /// The one that was made last, for the operations that read it.
+  /// The store made last, for the operations that read it.
   private var history: (size: Int, folder: String, store: ObjectHistory)?
 
   init(_ participants: [any LibraryEngine], scratch: Scratch) {
@@ -106,7 +106,7 @@ final class ObjectsSuite: Suite {
     return Sample(milliseconds: peak, isRight: peak > 0)
   }
 
-  // MARK: Memory, each in a program of its own
+  // MARK: Memory, each in a separate process
 
   private func held(_ count: Int) throws -> Sample {
     let folder = try scratch.folder("held")

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Opening is measured in a new process, which is this program with other arguments, on files that the kernel was told to forget.
+/// Measures opening in a new process, which is this program with other arguments. The kernel was
+/// asked to drop the files from its cache.
 enum Opening {
   struct Work {
     let engine: any LibraryEngine
     let folder: String
 
-    /// Nil where the arguments say something else.
+    /// Nil if the arguments have another form.
     init?(_ arguments: [String]) {
       guard arguments.count == 4, arguments[1] == Opening.word,
         let engine = EngineRegistry.objects.first(where: { $0.name == arguments[2] })
@@ -19,7 +20,8 @@ enum Opening {
   private static let word = "opening"
   static let processes = 5
 
-  /// The milliseconds that one process takes from its first own line on, mean of five, and whether each read the expected track.
+  /// The milliseconds of one process from its first own line on, the mean of five, and whether each
+  /// read the expected track.
   static func ask(_ engine: any LibraryEngine, _ folder: String, expecting track: UInt64) throws -> Sample {
     var (milliseconds, isRight) = (0.0, true)
     for _ in 0..<processes {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Track {
-  /// Made of a row of the library, as a program would of what it has read somewhere.
+  /// Makes a model from a row of the library, as a program would from external data.
   convenience init(_ row: TrackRow, _ album: Album?) {
     self.init(
       id: String(row.id), title: String(row.title), artist: String(row.artist), album: album, duration: row.duration,
@@ -10,7 +10,7 @@ extension Track {
   }
 }
 
-/// The values that tracks of Roost, of the object layer over SQLite and of GRDB have in common.
+/// The common values of tracks in Roost, in the object layer over SQLite and in GRDB.
 protocol TrackValues {
   var id: String { get }
   var title: String { get }
@@ -25,7 +25,8 @@ protocol TrackValues {
 extension Track: TrackValues {}
 
 extension TrackValues {
-  /// Joins all values, as ``TrackRow/word`` does. The album is an object and has no number, so its number counts as 0.
+  /// Joins all values, as ``TrackRow/word`` does. The album is an object without a number, so its
+  /// number counts as 0.
   @inline(__always)
   var word: UInt64 { word(album: 0) }
 

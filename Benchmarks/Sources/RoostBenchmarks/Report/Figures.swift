@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers as tables show them: as many digits as mean something.
+/// Formats numbers for tables, with the significant digits only.
 enum Figures {
   static func milliseconds(_ value: Double) -> String {
     switch value {

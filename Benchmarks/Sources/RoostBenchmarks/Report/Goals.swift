@@ -1,10 +1,10 @@
-/// The goals of Roost's objects beside SQLite and GRDB, and what a run reached.
+/// The goals of Roost's objects compared with SQLite and GRDB, and the results of a run.
 ///
 /// A goal is a ratio of two times in one run, or of two sizes. A missed goal does not fail the run. `Docs/PERFORMANCE.md` gives the reasons.
 struct Goals {
   private struct Goal {
     let operation: String
-    /// By peer, the most that Roost's time may be of the peer's.
+    /// For each peer the largest allowed ratio of Roost's time to the peer's.
     let most: [(peer: String, ratio: Double)]
   }
 
@@ -36,10 +36,11 @@ struct Goals {
     Goal(operation: "open", most: [("sqlite", 1)]),
   ]
 
-  /// The time of an operation by an engine at a size, if it counts; for an operation whose size is fixed the last argument is ignored.
+  /// The valid time of an operation by an engine at a size. For an operation with a fixed size the
+  /// last argument is ignored.
   let result: (String, String, Int) -> Double?
 
-  /// A line for each goal and size for which the run has both times; empty where it has none.
+  /// A line for each goal and size for which the run has both times; empty if there is none.
   func table(_ sizes: [Int]) -> String {
     var table = MarkdownTable(["op", "beside", "goal"] + sizes.map { "\(Figures.grouped($0)) entries" })
     for goal in Self.all {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Every measurement as an element of one JSON array, one line each, keys always in the same order.
+/// All measurements as one JSON array, one element on each line, keys always in the same order.
 ///
-/// A measurement that failed its check is there with `"checked": false`; one without a single run is left out.
+/// A measurement that failed its check has `"checked": false`; one without any run is left out.
 enum JSONReport {
   /// A line of the file.
   struct Line: Decodable {
@@ -12,7 +12,7 @@ enum JSONReport {
     let checked: Bool
   }
 
-  /// What ``text(_:)`` wrote into a file.
+  /// Reads a file that ``text(_:)`` wrote.
   static func measurements(in file: String) throws(Misuse) -> [Measurement] {
     let lines: [Line]
     do {
@@ -54,7 +54,7 @@ enum JSONReport {
     String(format: "%.3f", value)
   }
 
-  /// Names of suites, operations and engines are plain words: nothing needs escaping.
+  /// Names of suites, operations and engines are plain words, so nothing is escaped.
   private static func quoted(_ name: String) -> String {
     precondition(name.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
     return "\"\(name)\""

@@ -1,4 +1,5 @@
-/// A Markdown table that reads well as plain text too. The first column is words, the others are figures.
+/// A Markdown table that is also readable as plain text. The first column is text, the others are
+/// numbers.
 struct MarkdownTable {
   private var rows: [[String]]
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The tables of one suite: medians and ratios for each size, then growth, then what was measured and how.
+/// The tables of one suite: medians and ratios for each size, then growth, then the descriptions of
+/// operations and engines.
 struct SuiteReport {
   private let suite: any Suite
   private let measurements: [Measurement]
@@ -31,7 +32,7 @@ struct SuiteReport {
     return text
   }
 
-  /// `5`, or `5, 5 and 1` where sizes differ.
+  /// `5`, or `5, 5 and 1` if sizes differ.
   private var runs: String {
     var runs = plan.sizes.map { size in
       measurements.filter { $0.size == size }.map(\.milliseconds.count).max() ?? 0
@@ -68,7 +69,7 @@ struct SuiteReport {
     return table.isEmpty ? "" : "\n## \(title)\n\n\(table.text)"
   }
 
-  /// The median and the spread; a dash where nothing was measured.
+  /// The median and the spread; a dash if nothing was measured.
   private func cell(_ measurement: Measurement?) -> String {
     guard let measurement else { return "–" }
     guard let median = measurement.result else { return "failed" }
@@ -76,7 +77,7 @@ struct SuiteReport {
     return measurement.spread.map { "\(figure) ±\(Int(($0 * 100).rounded()))%" } ?? figure
   }
 
-  /// The subject's time over each peer's: below one, the subject is quicker.
+  /// The subject's time divided by each peer's: below one, the subject is quicker.
   private func ratios(_ peers: [String], _ time: (String) -> Double?) -> [String] {
     peers.map { peer in
       guard let own = time(EngineRegistry.subject), let other = time(peer), other > 0 else { return "" }
@@ -84,7 +85,7 @@ struct SuiteReport {
     }
   }
 
-  /// How much more two readers get done than one, in the same time.
+  /// The throughput of two readers divided by that of one.
   private func readerScaling(_ engines: [String], _ size: Int) -> [String]? {
     let gains = engines.map { engine -> Double? in
       guard let one = result(EngineOperation.readers1.rawValue, engine, size),
@@ -126,7 +127,8 @@ struct SuiteReport {
 
   // MARK: Bytes
 
-  /// What each engine wrote, of the operations in which any of them wrote more than a progress line.
+  /// The bytes that each engine wrote, for operations in which any of them wrote more than a
+  /// progress line.
   private var written: String {
     var table = MarkdownTable(["op, entries"] + engines)
     for operation in operations {

@@ -1,77 +1,84 @@
-/// A storage engine that takes part in the rows suite.
+/// A storage engine in the rows suite.
 ///
-/// As in the engine suite, the calls are coarse: every loop over rows lies inside the engine's own files.
+/// As in the engine suite, the calls are coarse: every loop over rows is inside the engine's own
+/// files.
 protocol LibraryEngine: Sendable {
   var name: String { get }
   var note: String { get }
-  /// What it cannot do yet.
+  /// The operations that it does not support yet.
   var omits: Set<RowsOperation> { get }
   /// Whether reading a track gives the number of its album's row.
   var readsAlbums: Bool { get }
 
-  /// Opens a filled store, reads its first track with every field, and returns the track's word; asked in a new process.
+  /// Opens a filled store, reads its first track with every field, and returns the track's word.
+  /// Called in a new process.
   func openAndRead(_ directory: String) throws -> UInt64
 
   /// This engine with a cache of `bytes` bytes.
   func limited(toCache bytes: Int) throws -> any LibraryEngine
 
-  /// Creates an empty store with its tables and indexes in `directory`, which exists and is empty, or opens what is there.
+  /// Creates an empty store with its tables and indexes in `directory`, which exists and is empty,
+  /// or opens an existing store.
   func open(_ directory: String, _ library: Library, durability: Durability) throws -> any LibraryStore
 }
 
 extension LibraryEngine {
   var omits: Set<RowsOperation> { [] }
   var readsAlbums: Bool { true }
-  // The rows suite asks neither.
+  // The rows suite uses neither.
   func limited(toCache bytes: Int) throws -> any LibraryEngine {
     throw EngineError(name, "a small cache", "it is not in this suite")
   }
   func openAndRead(_ directory: String) throws -> UInt64 { throw EngineError(name, "open", "it is not in this suite") }
 }
 
-/// One open store. Sessions may be asked for on any thread.
+/// One open store. Sessions may be made on any thread.
 protocol LibraryStore: AnyObject, Sendable {
   func session() throws -> any LibrarySession
 
-  /// Closes the store and brings it to rest: all in its place, no log left. Its sessions have been closed. Not timed.
+  /// Closes the store and brings it to rest: everything in its place, no log left. Its sessions are
+  /// already closed. Not timed.
   func close() throws
 }
 
-/// One thread's way into a store. Everything that can be prepared is prepared when it is made, which is not timed.
+/// One thread's access to a store. Everything that can be prepared is prepared when it is made,
+/// which is not timed.
 protocol LibrarySession: AnyObject {
-  /// Gets ready for what will be asked of a filled store. Not timed.
+  /// Prepares for queries on a filled store. Not timed.
   func prepare() throws
 
   // Filling
-  /// Gets ready to insert tracks into a filled store. Not timed.
+  /// Prepares for inserting tracks into a filled store. Not timed.
   func prepareInserts() throws
   /// Adds all artists and albums in one transaction. Not timed.
   func addShelves() throws
   func insert(_ tracks: Range<Int>, perTransaction: Int) throws
-  /// Inserts each track in a transaction of its own, while other threads may do the same.
+  /// Inserts each track in a transaction of its own, while other threads may do this too.
   func insertEach(_ tracks: Range<Int>) throws
 
   // Reading. All sums are wrapping sums of ``TrackRow/word``.
   /// Every track with every field, in the order of rows.
   func scan() throws -> TrackDigest
-  /// The title and the duration of every track, and nothing else of it.
+  /// The title and the duration of every track, and no other field.
   func titlesAndDurations() throws -> UInt64
   func sum(rows: [UInt64]) throws -> UInt64
   func sum(ids: IDList) throws -> UInt64
   /// Sums the tracks of ``sum(ids:)`` by the engine's quickest look-up of one track.
   func sumFirst(ids: IDList) throws -> UInt64
-  /// For each question the first tracks of a genre that are longer than asked for, in the order of their dates; genres
-  /// take turns.
+  /// For each query the first tracks of a genre that are longer than the limit, in the order of
+  /// their dates; genres take turns.
   func firstByDate(queries: Int) throws -> UInt64
-  /// The tracks longer than asked for with "love" in any case in the title, without an index, again and again.
+  /// The tracks longer than the limit with "love" in any case in the title, without an index,
+  /// several times.
   func love(rounds: Int) throws -> UInt64
   func countGenres() throws -> [Int]
-  /// Of each genre, and first of none, how many tracks it has, and how many seconds they last on average, without the fraction.
+  /// For each genre, beginning with nil, the number of its tracks, and their average duration in
+  /// whole seconds.
   func averageGenres() throws -> [Int]
   func sumPlays() throws -> Int
-  /// Of each track the title of its album, in the quickest way.
+  /// The title of each track's album, in the quickest way.
   func albumTitlesJoined() throws -> UInt64
-  /// The same by a look-up for each track.
+  /// The title of each track's album, by a look-up for each track.
   func albumTitlesOneByOne() throws -> UInt64
 
   // Changing
@@ -79,29 +86,30 @@ protocol LibrarySession: AnyObject {
   func setPlayCounts(_ changes: [(row: UInt64, count: Int64)]) throws
   /// Deletes albums and their tracks in one transaction.
   func deleteAlbums(_ rows: [UInt64]) throws
-  /// Inserts tracks, or where the id is there changes the track to be the same.
+  /// Inserts tracks; if the id exists, changes the track to be equal.
   func upsert(_ answers: LibraryAnswers, perTransaction: Int) throws
-  /// Inserts tracks in one transaction, and keeps none.
+  /// Inserts tracks in one transaction, without keeping any.
   func insertBatch(_ tracks: Range<Int>) throws
-  /// Counts one play more for the tracks longer than asked for, by one statement.
+  /// Adds one play to the tracks longer than the limit, by one statement.
   func addPlays() throws
   /// Deletes the tracks of the first genre, by one statement.
   func deleteGenre() throws
-  /// Adds so many parents. Not timed.
+  /// Adds this many parents. Not timed.
   func addParents(_ count: Int) throws
   /// Adds children one by one, in one transaction.
   func append(_ children: [Child]) throws
-  /// The same children, each parent's at once.
+  /// The same children; each parent's children are set at once.
   func assign(_ children: [Child]) throws
 
   // Checking
-  /// How many entries the indexes have: id, genre, date, album.
+  /// The numbers of entries in the indexes: id, genre, date, album.
   func indexCounts() throws -> [Int]
-  /// The rows' numbers along the index of dates, folded.
+  /// The row numbers in the order of the index of dates, folded.
   func dateOrder() throws -> UInt64
-  /// The children's names in the order of parents and places, folded.
+  /// The children's names in the order of parents and positions, folded.
   func childDigest() throws -> UInt64
-  /// The tracks as they are stored with the numbers of their albums, where reading them does not tell; else nil.
+  /// The stored tracks with the numbers of their albums, if reading a track does not give these
+  /// numbers; else nil.
   func storedTracks() throws -> TrackDigest?
 
   func close()
@@ -110,7 +118,7 @@ protocol LibrarySession: AnyObject {
 extension LibrarySession {
   func prepare() {}
   func prepareInserts() {}
-  // The rows suite does not ask this.
+  // The rows suite does not use this.
   func titlesAndDurations() throws -> UInt64 { throw EngineError("rows", "two", "it is not in this suite") }
   func sumFirst(ids: IDList) throws -> UInt64 { try sum(ids: ids) }
   func averageGenres() throws -> [Int] { [] }

@@ -35,7 +35,7 @@ final class LibraryVolume {
   }
 }
 
-/// Filled stores, at rest or open for reading, that wait for the operations that need one.
+/// Filled stores, closed or open for reading, for the operations that need one.
 final class LibraryPool {
   private struct Label: Hashable {
     let engine: String
@@ -50,7 +50,7 @@ final class LibraryPool {
     self.scratch = scratch
   }
 
-  /// Takes a filled store, closes it, and keeps it; a second one of the kind is removed.
+  /// Takes a filled store, closes it, and keeps it; a second one of the same kind is removed.
   func keep(_ volume: LibraryVolume, _ engine: any LibraryEngine, _ size: Int) throws {
     let label = Label(engine: engine.name, size: size)
     guard resting[label] == nil else { return try volume.discard() }
@@ -58,7 +58,7 @@ final class LibraryPool {
     resting[label] = volume.folder
   }
 
-  /// The folder of a filled store at rest.
+  /// The folder of a filled, closed store.
   func folder(_ engine: any LibraryEngine, _ answers: LibraryAnswers) throws -> String {
     let label = Label(engine: engine.name, size: answers.size)
     if let known = resting[label] { return known }
@@ -69,14 +69,14 @@ final class LibraryPool {
     return volume.folder
   }
 
-  /// The folder of a copy that is at rest, which the caller removes.
+  /// The folder of a closed copy, which the caller removes.
   func restingCopy(_ engine: any LibraryEngine, _ answers: LibraryAnswers) throws -> String {
     let copy = try scratch.folder(engine.name)
     try scratch.copy(try folder(engine, answers), to: copy)
     return copy
   }
 
-  /// A filled store of its own for an operation that changes it. Its caches are warm.
+  /// A separate filled store for an operation that changes it. Its caches are warm.
   func copy(_ engine: any LibraryEngine, _ answers: LibraryAnswers, _ durability: Durability) throws -> LibraryVolume {
     let volume = try LibraryVolume(
       engine, answers.library, durability, copying: try folder(engine, answers), in: scratch)
@@ -87,7 +87,7 @@ final class LibraryPool {
     return volume
   }
 
-  /// A filled store that is only read, the same for all operations. Its caches are warm.
+  /// A filled store that is only read, shared by all operations. Its caches are warm.
   func reader(_ engine: any LibraryEngine, _ answers: LibraryAnswers) throws -> LibraryVolume {
     let label = Label(engine: engine.name, size: answers.size)
     if let known = reading[label] { return known }

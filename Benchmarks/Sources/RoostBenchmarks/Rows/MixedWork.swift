@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One writer beside readers, on one store.
+/// Runs one writer and some readers concurrently on one store.
 enum MixedWork {
   struct Result {
     let writeMilliseconds: Double
@@ -8,7 +8,8 @@ enum MixedWork {
     let isRight: Bool
   }
 
-  /// The writer adds its tracks and ends the measurement; readers read until then, at least one snapshot each.
+  /// The writer adds its tracks and ends the measurement; readers read until then, at least one
+  /// snapshot each.
   static func run(_ store: any LibraryStore, _ answers: LibraryAnswers) throws -> Result {
     let added = answers.size..<answers.size + answers.size / 5
     let questions = Questions(answers.chunks)

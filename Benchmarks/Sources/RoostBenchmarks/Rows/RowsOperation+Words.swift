@@ -1,5 +1,5 @@
 extension RowsOperation {
-  /// What pictures call it, and where they show it.
+  /// The name in pictures, and the group in which they show it.
   var words: (brief: String, group: OperationGroup) {
     switch self {
     case .importSynced: ("import, each 1,000 synced", .importing)

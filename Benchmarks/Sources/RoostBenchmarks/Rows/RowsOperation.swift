@@ -1,4 +1,4 @@
-/// The operations of the rows suite, as the workloads name them.
+/// The operations of the rows suite, with the names of the workloads.
 enum RowsOperation: String, CaseIterable {
   case importSynced = "A1"
   case importRelaxed = "A2"
@@ -74,7 +74,7 @@ enum RowsOperation: String, CaseIterable {
     }
   }
 
-  /// How many tracks are saved at once, where saves are measured.
+  /// The number of tracks in one save, for operations that measure saves.
   var savedTracks: Int? {
     switch self {
     case .save1: 1
@@ -84,7 +84,7 @@ enum RowsOperation: String, CaseIterable {
     }
   }
 
-  /// How many threads write, where that is measured.
+  /// The number of writing threads, for operations that measure them.
   var writers: Int? {
     switch self {
     case .writers1: 1
@@ -95,7 +95,7 @@ enum RowsOperation: String, CaseIterable {
     }
   }
 
-  /// As many saves as are measured, or fewer where the library has no tracks left to add.
+  /// The number of measured saves; fewer if the library has not enough tracks left to add.
   static func saves(of tracks: Int, size: Int) -> Int { max(1, min(saves, size / 2 / tracks)) }
 
   /// Both halves of one measurement are taken in one turn.

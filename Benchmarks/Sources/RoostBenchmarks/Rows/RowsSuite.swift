@@ -1,6 +1,7 @@
 import Foundation
 
-/// Rows with fields, indexes and references: the music library, without objects, or with them where an engine has objects.
+/// Rows with fields, indexes and references: the music library, without objects, or with objects if
+/// the engine has them.
 final class RowsSuite: Suite {
   let name: String
   let operations: [Operation]
@@ -10,7 +11,7 @@ final class RowsSuite: Suite {
   private let pool: LibraryPool
   private var libraries: [Int: Library] = [:]
   private var answers: [Label: LibraryAnswers] = [:]
-  /// The other half of a measurement that gives two.
+  /// The second result of a measurement with two results.
   private var mixedWrites: [String: Sample] = [:]
 
   private struct Label: Hashable {
@@ -120,7 +121,7 @@ final class RowsSuite: Suite {
     }
   }
 
-  /// The time of threads that insert tracks, each through a session of its own.
+  /// The time of threads that insert tracks, each with its own session.
   private static func crew(
     _ count: Int, of store: any LibraryStore, work: @escaping @Sendable (Int, any LibrarySession) throws -> Void
   ) throws -> Double {
@@ -243,7 +244,7 @@ final class RowsSuite: Suite {
     }
   }
 
-  /// The milliseconds of one save.
+  /// Measures one save in milliseconds.
   private func save(_ tracks: Int, _ engine: any LibraryEngine, _ answers: LibraryAnswers) throws -> Sample {
     let volume = try pool.copy(engine, answers, .synced)
     defer { try? volume.discard() }
@@ -260,7 +261,7 @@ final class RowsSuite: Suite {
     try session.indexCounts().allSatisfy { $0 == count }
   }
 
-  // MARK: Reading beside writing
+  // MARK: Reading during writing
 
   private func mixed(
     _ operation: RowsOperation, _ engine: any LibraryEngine, _ answers: LibraryAnswers

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Threads that get ready, start together, and are timed from the start to the end of the last one.
+/// Threads that prepare, start together, and are timed from the start to the end of the last one.
 enum Crew {
   /// Runs `work` on `count` threads of their own. `prepare` and `tidy` run on the same threads, untimed.
   static func time<Tool, Result: Sendable>(
@@ -37,7 +37,7 @@ enum Crew {
   }
 }
 
-/// Where the members of a crew meet.
+/// The meeting point of a crew.
 ///
 /// Unchecked because of the counters: all of them are read and written under `condition`.
 private final class Board<Result: Sendable>: @unchecked Sendable {
@@ -57,7 +57,7 @@ private final class Board<Result: Sendable>: @unchecked Sendable {
     wait { $0.isOpen }
   }
 
-  /// A member that failed to prepare has finished, and nobody waits for it at the start.
+  /// A member that failed to prepare counts as finished, so the start does not wait for it.
   func openWhenAllAreReady() {
     wait { $0.ready + $0.finished == $0.outcomes.count }
     change { isOpen = true }

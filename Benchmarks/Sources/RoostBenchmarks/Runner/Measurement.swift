@@ -7,9 +7,9 @@ struct Measurement {
 
   private(set) var milliseconds: [Double] = []
   private(set) var peakMegabytes = 0.0
-  /// What the measured part of the newest run wrote.
+  /// The megabytes that the measured part of the newest run wrote.
   private(set) var writtenMegabytes = 0.0
-  /// False once any run failed or left a wrong result. Such a measurement is in no table.
+  /// False after any run failed or had a wrong result. Such a measurement is in no table.
   private(set) var isChecked = true
 
   init(suite: String, operation: String, engine: String, size: Int) {
@@ -19,7 +19,8 @@ struct Measurement {
     self.size = size
   }
 
-  /// Makes a measurement of a line in a file. The file has the quickest run, the median and the slowest run; other runs get the median.
+  /// Makes a measurement from a line of a file. The file has the quickest run, the median and the
+  /// slowest run; other runs get the median.
   init(_ line: JSONReport.Line) {
     self.init(suite: line.suite, operation: line.op, engine: line.engine, size: line.size)
     if line.runs > 1 {
@@ -44,7 +45,7 @@ struct Measurement {
     isChecked = false
   }
 
-  /// Nil when no run came to its end.
+  /// Nil if no run was completed.
   var median: Double? {
     let sorted = milliseconds.sorted()
     guard !sorted.isEmpty else { return nil }
@@ -52,13 +53,14 @@ struct Measurement {
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
   }
 
-  /// How far the run farthest from the median is from it, of the median. Nil when there are fewer than two runs.
+  /// The distance of the farthest run from the median, relative to the median. Nil if there are
+  /// fewer than two runs.
   var spread: Double? {
     guard milliseconds.count > 1, let median, median > 0 else { return nil }
     return milliseconds.map { abs($0 - median) }.max()! / median
   }
 
-  /// The median, if it counts.
+  /// The median, if the measurement is valid.
   var result: Double? {
     isChecked ? median : nil
   }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// How much memory the whole process held at most, where the system tells it.
+/// The most memory that the whole process held, if the system reports it.
 ///
-/// Stores kept for later operations, pages of mapped files and the workload itself count too, so the figure
-/// compares runs of one operation and not engines.
+/// Stores kept for later operations, pages of mapped files and the workload itself count too. So
+/// the number compares runs of one operation, not engines.
 enum Memory {
-  /// Forgets the peak so far. Without effect where the system does not offer it.
+  /// Resets the peak. Has no effect if the system does not offer it.
   static func resetPeak() {
     guard let file = fopen("/proc/self/clear_refs", "w") else { return }
     fputs("5", file)
     fclose(file)
   }
 
-  /// The peak since the last reset, or 0 where it is unknown.
+  /// The peak since the last reset, or 0 if it is unknown.
   static func peakMegabytes() -> Double { status("VmHWM:") }
 
-  /// What the process holds now, or 0 where it is unknown.
+  /// The memory that the process holds now, or 0 if it is unknown.
   static func nowMegabytes() -> Double { status("VmRSS:") }
 
   private static func status(_ name: String) -> Double {

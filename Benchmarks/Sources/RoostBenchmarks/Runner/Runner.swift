@@ -1,8 +1,8 @@
 import Foundation
 
-/// Runs a suite as the command line asks and collects the measurements.
+/// Runs the suites of the command line and collects the measurements.
 ///
-/// Engines take turns within each run, so that a slow minute of the machine falls on all of them.
+/// Engines take turns within each run, so that a slow minute of the machine affects all of them.
 struct Runner {
   let plan: Plan
   private(set) var measurements: [Measurement] = []
@@ -11,7 +11,8 @@ struct Runner {
     self.plan = plan
   }
 
-  /// - Parameter keep: called with all measurements so far after each size, so that a run that is stopped loses the last size only.
+  /// - Parameter keep: called with all measurements so far after each size, so that an interrupted
+  ///   run loses only the last size.
   mutating func run(_ suite: any Suite, keep: ([Measurement]) throws -> Void) throws {
     let chosen = suite.operations.filter { plan.wantsOperation($0.name) }
     for size in plan.sizes {
@@ -27,7 +28,7 @@ struct Runner {
     try suite.finishSize()
   }
 
-  /// Neighbouring operations of the same turn, together.
+  /// Groups neighbouring operations of the same turn.
   private static func turns(_ operations: [Operation]) -> [[Operation]] {
     operations.reduce(into: []) { turns, operation in
       if turns.last?.last?.turn == operation.turn {
@@ -45,7 +46,7 @@ struct Runner {
         Measurement(suite: suite.name, operation: operation, engine: $0, size: size)
       }
     }
-    // All of one turn have the same size.
+    // All operations of one turn have the same size.
     let runs = plan.runs(at: turn[0].size)
     for run in 1...runs {
       for index in lines.indices where lines[index].isChecked {
@@ -80,7 +81,7 @@ struct Runner {
     }
   }
 
-  /// Progress and failures go to standard error; standard output is the tables.
+  /// Progress and failures go to standard error; standard output has the tables.
   private func report(_ line: String) {
     FileHandle.standardError.write(Data("\(line)\n".utf8))
   }

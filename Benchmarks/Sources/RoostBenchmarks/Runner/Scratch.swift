@@ -1,12 +1,12 @@
 import Foundation
 
-/// The folder the stores are made in.
+/// The folder in which stores are made.
 final class Scratch {
   let path: String
   private let isOurs: Bool
   private var made = 0
 
-  /// Takes the folder given, or makes one that is removed at the end.
+  /// Uses the given folder, or makes one that is removed at the end.
   init(_ directory: String?) throws {
     if let directory {
       path = directory
@@ -27,7 +27,8 @@ final class Scratch {
     return folder
   }
 
-  /// Copies the files of a folder into another, and syncs them: else the first sync of a file would pay for its copy.
+  /// Copies the files of a folder into another, and syncs them. Otherwise the first sync of a file
+  /// would include its copy.
   func copy(_ folder: String, to other: String) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
       try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: "\(other)/\(name)")
@@ -39,7 +40,7 @@ final class Scratch {
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Removes what this program made itself. Single stores have been removed before.
+  /// Removes the folder if this program made it. Single stores have been removed before.
   func finish() throws {
     if isOurs { try FileManager.default.removeItem(atPath: path) }
   }

@@ -3,7 +3,8 @@ enum Stopwatch {
   // Unsafe because one thread measures at a time.
   nonisolated(unsafe) fileprivate static var body: (() throws -> Void)?
   nonisolated(unsafe) fileprivate static var failure: (any Error)?
-  /// The bytes that the measured parts of one trial handed to the system. ``Runner`` sets it to zero before each trial.
+  /// The bytes that the measured parts of one trial wrote. ``Runner`` sets it to zero before each
+  /// trial.
   nonisolated(unsafe) static var written: UInt64 = 0
 
   /// Runs `body` and returns the milliseconds that it took.
@@ -22,8 +23,9 @@ enum Stopwatch {
   }
 }
 
-/// Runs the measured part of an operation. Nothing else runs in here, so `callgrind` counts this symbol: the body comes through a
-/// variable because the compiler makes a copy of a function for each closure it is called with.
+/// Runs the measured part of an operation. `callgrind` counts this symbol, so nothing else runs in
+/// it. The body is passed in a variable, because the compiler copies a function for each closure
+/// argument.
 @inline(never) func measured() {
   do { try Stopwatch.body?() } catch { Stopwatch.failure = error }
 }

@@ -1,20 +1,20 @@
-/// A family of operations that several engines carry out, each with a check of its result.
+/// A family of operations that several engines run, each with a check of its result.
 protocol Suite: AnyObject {
   var name: String { get }
 
-  /// In the order they are run and shown.
+  /// In the order in which they are run and shown.
   var operations: [Operation] { get }
 
-  /// The engines that take part, in the order of the tables' columns, and a sentence about each.
+  /// The engines, in the order of the tables' columns, with a sentence about each.
   var engines: [(name: String, note: String)] { get }
 
-  /// Whether the engine can carry the operation out at all.
+  /// Whether the engine supports the operation.
   func takesPart(_ engine: String, in operation: String) -> Bool
 
-  /// Carries an operation out once, from fresh, and checks what it left.
+  /// Runs an operation once from a fresh state, and checks its result.
   func measure(_ trial: Trial) throws -> Sample
 
-  /// Lets go of what was kept between the operations of one size.
+  /// Releases stores that were kept between the operations of one size.
   func finishSize() throws
 }
 
@@ -22,11 +22,11 @@ extension Suite {
   func takesPart(_ engine: String, in operation: String) -> Bool { true }
 }
 
-/// What belongs together in a picture.
+/// Groups of operations in pictures.
 enum OperationGroup: String, CaseIterable {
   case importing, saving, reading, asking, changing, history, memory
 
-  /// Whether figures are megabytes instead of milliseconds.
+  /// Whether results are megabytes instead of milliseconds.
   var isMemory: Bool { self == .memory }
 }
 
@@ -36,16 +36,16 @@ struct Operation {
   /// A few words, for pictures.
   let brief: String
   let group: OperationGroup
-  /// What is done, for the reader of a table.
+  /// A description of the work for readers of a table.
   let work: String
-  /// The number of entries, where it does not follow the chosen size.
+  /// The number of entries, if it does not depend on the chosen size.
   var fixedSize: Int?
-  /// The one chosen size at which it is done; nil where it is done at each.
+  /// The only chosen size at which it is run; nil if it is run at each.
   var onlySize: Int?
-  /// Neighbours in the same turn alternate within each run, because a ratio is taken between them.
+  /// Neighbours in the same turn alternate within each run, because their ratio is computed.
   let turn: String
 
-  /// Whether it is done at a size that was chosen.
+  /// Whether it is run at a chosen size.
   func isDone(at size: Int) -> Bool { fixedSize == nil && (onlySize ?? size) == size }
 }
 
@@ -57,7 +57,7 @@ struct Trial {
   let isLastRun: Bool
 }
 
-/// What one run took, and whether its result was the expected one.
+/// The time of one run, and whether its result was right.
 struct Sample {
   let milliseconds: Double
   let isRight: Bool

@@ -1,12 +1,13 @@
 import Foundation
 
-/// This program again, with other arguments.
+/// Runs this program again, with other arguments.
 enum ThisProgram {
   static var path: String {
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
   }
 
-  /// Waits for its end, and returns what it printed. By `popen`, because `Process` fails under valgrind.
+  /// Waits for its end, and returns its output. Uses `popen`, because `Process` fails under
+  /// valgrind.
   static func run(_ arguments: [String]) throws -> String {
     let words = ([path] + arguments).map { "'\($0.replacing("'", with: "'\\''"))'" }
     guard let pipe = popen("exec " + words.joined(separator: " "), "r") else {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Counts the bytes of all write calls of this process since it started.
+/// Counts the bytes of all write calls of this process since its start.
 enum WrittenBytes {
-  /// 0 where the system does not tell.
+  /// 0 if the system does not report it.
   static func now() -> UInt64 {
     guard let file = fopen("/proc/self/io", "r") else { return 0 }
     defer { fclose(file) }

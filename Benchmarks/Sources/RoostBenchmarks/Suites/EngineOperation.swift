@@ -23,7 +23,7 @@ enum EngineOperation: String, CaseIterable {
       name: rawValue, brief: words.brief, group: words.group, work: work, fixedSize: fixedSize, turn: turn)
   }
 
-  /// The store it reads, if it reads one that was filled before.
+  /// The kind of store that it reads, if it reads one that was filled before.
   var reads: KeyKind? {
     switch self {
     case .getInt, .scan, .readers1, .readers2: .integers

@@ -1,4 +1,4 @@
-/// The engines alone: keys, values, transactions and snapshots, no rows and no objects.
+/// The engines alone: keys, values, transactions and snapshots, without rows or objects.
 final class EngineSuite: Suite {
   let name = "engine"
   let operations = EngineOperation.allCases.map(\.operation)
@@ -57,7 +57,7 @@ final class EngineSuite: Suite {
 
   // MARK: Filling
 
-  /// Fills a store; the last one of its kind stays for the operations that read.
+  /// Fills a store; the last one of its kind is kept for the operations that read.
   private func load(_ engine: any Engine, _ keys: KeyKind, _ durability: Durability, _ trial: Trial) throws -> Sample {
     let keep = trial.isLastRun && keeps.contains(keys) && shelf.volume(engine.name, keys) == nil
     return try withFreshStore(engine, keys, durability, keep: keep) { volume in
@@ -97,7 +97,7 @@ final class EngineSuite: Suite {
 
   // MARK: Reading
 
-  /// Every thread has walked the store once before the start, so that nobody is timed while caches fill.
+  /// Every thread walks the store once before the start, so that no time includes filling caches.
   private func readTogether(_ engine: any Engine, threads: Int) throws -> Sample {
     let store = try filled(engine, .integers).store
     let probes = workload.integerProbes
@@ -113,7 +113,7 @@ final class EngineSuite: Suite {
     return Sample(milliseconds: milliseconds, isRight: sums == probes.prefix(threads).map(\.expected))
   }
 
-  /// The store to read: the one an earlier operation left, or else one filled now.
+  /// The store to read: the one that an earlier operation left, else a newly filled one.
   private func filled(_ engine: any Engine, _ keys: KeyKind) throws -> Volume {
     if let volume = shelf.volume(engine.name, keys) { return volume }
     try withFreshStore(engine, keys, .relaxed, keep: true) { try insert(keys, into: $0.session) }
@@ -158,7 +158,7 @@ final class EngineSuite: Suite {
     }
   }
 
-  /// The workload is made on demand; this makes the demand before the clock runs.
+  /// Makes the lazy workload before the clock runs.
   private func prepareInputs(_ keys: KeyKind) {
     switch keys {
     case .integers: _ = workload.integers

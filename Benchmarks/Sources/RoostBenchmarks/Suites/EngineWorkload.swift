@@ -1,4 +1,5 @@
-/// What the engine suite puts in and asks for at one size, each part made once, when it is first needed.
+/// The data and queries of the engine suite at one size. Each part is made once, when it is first
+/// needed.
 final class EngineWorkload {
   static let readers = 2
 
@@ -14,7 +15,7 @@ final class EngineWorkload {
   private(set) lazy var integerDigest = integers.digest
   private(set) lazy var stringDigest = strings.digest
 
-  /// One for each reading thread, with other keys for each.
+  /// One for each reading thread, with different keys.
   private(set) lazy var integerProbes = (0..<Self.readers).map {
     IntegerProbes(size, among: integers, seed: SplitMix64.seed + 1 + UInt64($0))
   }

@@ -13,7 +13,8 @@ final class Volume {
     session = try store.session()
   }
 
-  /// Brings the store to rest and walks it once: the check that it is whole, and the warming of its caches.
+  /// Brings the store to rest and walks it once, to check that it is complete and to warm its
+  /// caches.
   func settle(expecting digest: Digest) throws {
     try store.settle()
     guard try session.scan() == digest else {
@@ -31,7 +32,7 @@ final class Volume {
   }
 }
 
-/// Filled stores that wait for the operations that read them.
+/// Filled stores for the operations that read them.
 final class Shelf {
   private struct Label: Hashable {
     let engine: String

@@ -1,7 +1,7 @@
-/// Bytes written once and then only read, from any thread.
+/// Bytes that are written once and then only read, from any thread.
 ///
-/// An array would do as well, but its bytes have no address that outlives a closure, and the loops
-/// over elements hand addresses to C.
+/// It is not an array, because an array's bytes have no address that outlives a closure, and the
+/// loops over elements pass addresses to C.
 ///
 /// Unchecked because of the pointer: nothing writes through it after `init`.
 final class ByteBlock: @unchecked Sendable {

@@ -1,14 +1,15 @@
-/// What an ordered scan leaves behind, so that a scan that skips, repeats, reorders or garbles an
-/// entry does not count.
+/// The digest of an ordered scan, which detects a scan that skips, repeats, reorders or changes an
+/// entry.
 ///
-/// The fold depends on the order of the entries. It takes the key's and the value's first eight
-/// bytes and their lengths: every entry is touched, and no engine pays for hashing all of it.
+/// The fold depends on the order of the entries. It uses the first eight bytes and the lengths of
+/// key and value: every entry is touched, and no engine pays for hashing all of it.
 struct Digest: Equatable, Sendable {
   private(set) var count = 0
   private(set) var byteCount = 0
   private(set) var fold: UInt64 = 0
 
-  /// Adds the next entry. A word is the first eight bytes as they lie in memory, or the integer key itself.
+  /// Adds the next entry. A word is the first eight bytes in memory order, or the integer key
+  /// itself.
   @inline(__always)
   mutating func add(keyWord: UInt64, keyLength: Int, valueWord: UInt64, valueLength: Int) {
     count += 1

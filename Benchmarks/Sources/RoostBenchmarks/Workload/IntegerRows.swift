@@ -1,7 +1,8 @@
-/// Rows with integer keys and values of 150 bytes: a range of keys, each value told by its key.
+/// Rows with integer keys and values of 150 bytes: a range of keys, each of which determines its
+/// value.
 ///
-/// Values are windows into one small block of noise, so that making a value costs an address and no copy,
-/// and no engine waits for the generator.
+/// Values are windows into one small block of noise. So making a value takes only an address and no
+/// copy, and no engine waits for the generator.
 struct IntegerRows: Sendable {
   static let keyLength = 8
   static let valueLength = 150
@@ -28,7 +29,7 @@ struct IntegerRows: Sendable {
 
   var count: Int { keys.count }
 
-  /// The 150 bytes that belong to `key`. They stay where they are as long as the program runs.
+  /// The 150 bytes of the value of `key`. Their address is valid until the program ends.
   @inline(__always)
   func value(of key: UInt64) -> UnsafeRawBufferPointer {
     noise.bytes(at: window(of: key), count: Self.valueLength)
@@ -40,7 +41,7 @@ struct IntegerRows: Sendable {
     noise.word(at: window(of: key))
   }
 
-  /// What a scan of a store holding exactly these rows must leave.
+  /// The expected digest of a scan of a store with exactly these rows.
   var digest: Digest {
     var digest = Digest()
     for key in keys {
@@ -56,7 +57,7 @@ struct IntegerRows: Sendable {
   }
 }
 
-/// Keys to look up at random among integer rows, and the sum of the words that must be found.
+/// Keys to look up at random among integer rows, and the expected sum of the words.
 struct IntegerProbes: Sendable {
   let keys: [UInt64]
   let expected: UInt64

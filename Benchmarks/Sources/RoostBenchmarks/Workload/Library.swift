@@ -1,7 +1,8 @@
-/// The music library that the rows suite fills stores with: artists, albums, tracks, all told by the seed.
+/// The music library with which the rows suite fills stores: artists, albums and tracks, all
+/// determined by the seed.
 ///
-/// `size` tracks are the library. Half as many again follow them, for operations that add tracks. Numbers of rows
-/// begin with 1: track `i` has row `i + 1`.
+/// The library has `size` tracks. Half as many more follow, for operations that add tracks. Row
+/// numbers begin with 1: track `i` has row `i + 1`.
 final class Library: Sendable {
   let size: Int
   let trackCount: Int
@@ -32,7 +33,7 @@ final class Library: Sendable {
     var releaseDate: Double
     var playCount: Int64
     var album: UInt32
-    /// The last one says nil.
+    /// The last number means nil.
     var genre: UInt8
     var isExplicit: Bool
   }
@@ -67,7 +68,7 @@ final class Library: Sendable {
       Facts(
         title: piece(LibraryWords.appendTitle),
         duration: Double(60_000 + random.next(below: 420_001)) / 1000,
-        // No two tracks have the same date, so that there is one right order. The fraction is exact.
+        // No two tracks have the same date, so the order is unique. The fraction is exact.
         releaseDate: Double(random.next(below: 2_051_222_400) - 1_293_840_000) + Double(number) / 2_097_152,
         playCount: Int64(random.next(below: 1_000)), album: UInt32(random.next(below: albumCount)),
         genre: UInt8(random.next(below: LibraryWords.genres.count + 1)), isExplicit: random.next(below: 100) < 15)
@@ -97,7 +98,7 @@ final class Library: Sendable {
       releaseDate: facts.releaseDate, playCount: facts.playCount, isExplicit: facts.isExplicit)
   }
 
-  /// Which genre a track has; nil for none.
+  /// The genre of a track; nil for none.
   func genreNumber(_ track: Int) -> Int? {
     let number = Int(facts[track].genre)
     return number < genreTexts.count ? number : nil

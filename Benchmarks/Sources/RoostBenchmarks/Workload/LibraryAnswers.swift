@@ -1,7 +1,8 @@
-/// What the operations ask, and what they must answer: computed from the library alone, each part once.
+/// The queries of the operations and their right answers: computed from the library alone, each
+/// part once.
 final class LibraryAnswers {
   let library: Library
-  /// Whether the number of a track's album is among what is read of it. Objects have an album there, not a number.
+  /// Whether a track is read with its album's number. Objects have an album instead of a number.
   let hasAlbums: Bool
   static let leastDuration = 180.0
   static let firstTracks = 100
@@ -62,7 +63,7 @@ final class LibraryAnswers {
     return (tracks.map { UInt64($0) + 1 }, tracks.reduce(0) { $0 &+ track($1).word })
   }()
 
-  /// The same in pieces, each for one snapshot of a reader.
+  /// The same tracks in pieces, each for one snapshot of a reader.
   private(set) lazy var chunks: [(asked: [UInt64], sum: UInt64)] = stride(
     from: 0, to: size - Self.chunk + 1, by: Self.chunk
   ).map { start in
@@ -70,14 +71,14 @@ final class LibraryAnswers {
     return (asked, asked.reduce(0) { $0 &+ track(Int($1) - 1).word })
   }
 
-  /// Random tracks by their ids, which lie in the order of the questions.
+  /// Random tracks by their ids, which are in the order of the queries.
   private(set) lazy var ids: (asked: IDList, sum: UInt64) = {
     var random = SplitMix64(seed: 2)
     let tracks = (0..<size).map { _ in random.next(below: size) }
     return (IDList(tracks, library), tracks.reduce(0) { $0 &+ track($1).word })
   }()
 
-  /// One question by genre and duration, in the order of dates, for each genre in turn.
+  /// One query by genre and duration, in the order of dates, for each genre in turn.
   private(set) lazy var firstByDate: UInt64 = {
     let order = (0..<size).sorted { library.track($0).releaseDate < library.track($1).releaseDate }
     let perGenre = LibraryWords.genres.indices.map { genre in
@@ -123,7 +124,7 @@ final class LibraryAnswers {
 
   // MARK: Changing
 
-  /// Random tracks, each once, and their new counts; and the digest afterwards.
+  /// Random tracks, each once, with their new counts, and the digest afterwards.
   private(set) lazy var plays: (changes: [(row: UInt64, count: Int64)], digest: TrackDigest) = {
     let changes = shuffled(size, seed: 3).prefix(size / 10).enumerated().map {
       (row: UInt64($0.element) + 1, count: Int64($0.offset) + 1_000)
@@ -138,7 +139,7 @@ final class LibraryAnswers {
     return (changes, digest)
   }()
 
-  /// Albums to delete with their tracks, and what is left.
+  /// Albums to delete with their tracks, and the digest of the rest.
   private(set) lazy var deletions: (albums: [UInt64], digest: TrackDigest) = {
     let albums = shuffled(library.albumCount, seed: 4).prefix(size / 100).map { UInt64($0) + 1 }
     let gone = Set(albums)
@@ -150,7 +151,7 @@ final class LibraryAnswers {
     return (Array(albums), digest)
   }()
 
-  /// The tracks when those that are longer than asked for were played once more.
+  /// The tracks after those longer than the limit were played once more.
   private(set) lazy var playsTogether: TrackDigest = {
     var digest = TrackDigest()
     for number in 0..<size {
@@ -168,7 +169,7 @@ final class LibraryAnswers {
     return digest
   }()
 
-  /// As many tracks as the library has, half of them in it. Those get one play more.
+  /// As many tracks as the library has, half of which are in it. Those get one more play.
   private(set) lazy var upserts: (tracks: [Int], digest: TrackDigest) = {
     let tracks = shuffled(size, seed: 5).map { $0 + size / 2 }
     var digest = TrackDigest()
@@ -177,7 +178,7 @@ final class LibraryAnswers {
     return (tracks, digest)
   }()
 
-  /// A track as an upsert brings it.
+  /// A track in an upsert.
   @inline(__always)
   func upserted(_ number: Int) -> TrackRow {
     var track = library.track(number)
@@ -202,7 +203,8 @@ final class LibraryAnswers {
 
   // MARK: Children
 
-  /// For each child in turn, the row of its parent, from 1 on, and its place among the parent's children.
+  /// For each child in turn, the row of its parent, from 1 on, and its position among the parent's
+  /// children.
   private(set) lazy var children: (list: [Child], parents: Int, digest: UInt64) = {
     let parents = max(1, size / 100)
     var random = SplitMix64(seed: 6)
@@ -225,7 +227,7 @@ struct Child {
   var track: Int
 }
 
-/// Ids to look up, copied in the order of the look-ups, so that fetching the question costs no cache miss.
+/// Ids to look up, copied in the order of the look-ups, so that reading an id costs no cache miss.
 struct IDList: Sendable {
   let count: Int
   private let block: ByteBlock

@@ -1,11 +1,11 @@
-/// The words of which names and titles are made.
+/// The words in names and titles.
 enum LibraryWords {
   static let genres = [
     "Ambient", "Blues", "Classical", "Country", "Electronic", "Folk", "Hip-Hop", "Jazz", "Latin", "Metal", "Pop",
     "Rock",
   ]
 
-  /// Some titles have a spelling of "love" in them, and some an accent.
+  /// Some titles contain a spelling of "love", and some an accent.
   static let titles = words(
     """
     a after again all alone amber and anchor arrow autumn away back ballad beat before behind bell below between blue \
@@ -46,7 +46,7 @@ enum LibraryWords {
     }
   }
 
-  /// Whether the title has "love" in it, in any case.
+  /// Whether the title contains "love", in any case.
   static func hasLove(_ title: UnsafeRawBufferPointer) -> Bool {
     let love: (UInt8, UInt8, UInt8, UInt8) = (0x6C, 0x6F, 0x76, 0x65)
     guard title.count >= 4 else { return false }

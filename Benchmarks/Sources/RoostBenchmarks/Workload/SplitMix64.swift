@@ -1,4 +1,4 @@
-/// The generator behind every workload: small, quick, and the same on every machine.
+/// The generator of every workload: small, quick, and equal on every machine.
 struct SplitMix64 {
   /// The published seed of all Roost benchmarks.
   static let seed: UInt64 = 20_240_601
@@ -20,7 +20,7 @@ struct SplitMix64 {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
-  /// The word that belongs to `number`, without any state: values can be told from their keys.
+  /// The word for `number`, without any state, so that a key determines its value.
   @inline(__always)
   static func mix(_ number: UInt64) -> UInt64 {
     var word = number &+ step

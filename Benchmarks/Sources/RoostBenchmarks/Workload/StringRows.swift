@@ -1,7 +1,8 @@
 /// Rows in random order whose keys are UUID strings of 36 bytes and whose values are eight bytes.
 ///
 /// ## Layout
-/// Row `i` lies at `36 * i`: `xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx`, lower case. Its value is `SplitMix64.mix(i)`.
+/// Row `i` is at `36 * i`: `xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx`, lower case. Its value is
+/// `SplitMix64.mix(i)`.
 struct StringRows: Sendable {
   static let keyLength = 36
   static let valueLength = 8
@@ -14,7 +15,7 @@ struct StringRows: Sendable {
     keys = Self.keyBlock(count: count)
   }
 
-  /// Keys one behind the other.
+  /// The keys in sequence.
   static func keyBlock(count: Int) -> ByteBlock {
     ByteBlock(count: count * keyLength) { bytes in
       var random = SplitMix64()
@@ -37,7 +38,8 @@ struct StringRows: Sendable {
     SplitMix64.mix(UInt64(row))
   }
 
-  /// What a scan of a store holding exactly these rows must leave: the rows in the order of their keys' bytes.
+  /// The expected digest of a scan of a store with exactly these rows, which are sorted by their
+  /// keys' bytes.
   var digest: Digest {
     var order = (0..<count).map { (prefix: UInt64(bigEndian: keys.word(at: $0 * Self.keyLength)), row: $0) }
     order.sort { left, right in
@@ -70,9 +72,9 @@ struct StringRows: Sendable {
   }
 }
 
-/// Keys to look up at random among string rows, and the sum of the values that must be found.
+/// Keys to look up at random among string rows, and the expected sum of the values.
 ///
-/// The keys are copied in the order of the look-ups, so that fetching the question costs no cache miss.
+/// The keys are copied in the order of the look-ups, so that reading a key costs no cache miss.
 struct StringProbes: Sendable {
   let count: Int
   let expected: UInt64

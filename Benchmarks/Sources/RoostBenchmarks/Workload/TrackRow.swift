@@ -1,6 +1,7 @@
-/// A track as an engine gives it or takes it: texts are borrowed bytes, everything else is a plain value.
+/// A track as engines return and take it: texts are borrowed bytes, all other fields are plain
+/// values.
 ///
-/// Every engine decodes a row into one of these, all fields of it. Nobody makes objects or strings.
+/// Every engine decodes all fields of a row into this type, without making objects or strings.
 struct TrackRow {
   var id: UnsafeRawBufferPointer
   var title: UnsafeRawBufferPointer
@@ -14,7 +15,7 @@ struct TrackRow {
   var playCount: Int64
   var isExplicit: Bool
 
-  /// A word that every field goes into, of a text its length, its beginning and its end.
+  /// A word that depends on every field: for a text on its length, its beginning and its end.
   @inline(__always)
   var word: UInt64 {
     var word = Self.word(id)
@@ -48,7 +49,7 @@ struct TrackRow {
   }
 }
 
-/// What a walk over tracks leaves behind.
+/// The digest of a walk over tracks.
 struct TrackDigest: Equatable {
   private(set) var count = 0
   /// Does not depend on the order.
@@ -66,6 +67,6 @@ struct TrackDigest: Equatable {
     fold = fold &* 0xD134_2543_DE82_EF95 &+ (word ^ number)
   }
 
-  /// Whether the same tracks were seen, in whatever order and under whatever numbers.
+  /// Whether the same tracks were seen, in any order and under any numbers.
   func hasSameContent(as other: TrackDigest) -> Bool { count == other.count && sum == other.sum }
 }

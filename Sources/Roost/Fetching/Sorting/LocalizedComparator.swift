@@ -1,9 +1,10 @@
 public import Foundation
 
-/// Compares texts as readers expect it: letters first, then their marks, then their case.
+/// Compares texts as readers expect: by letters first, then by diacritics, then by case.
 ///
-/// It is the same on every machine, whatever language that is set to. Where Foundation has `String.StandardComparator.localized` and
-/// `.localizedStandard`, as on Apple's systems, those are taken.
+/// The order is the same on every machine, whatever its language. On systems whose Foundation has
+/// `String.StandardComparator.localized` and `.localizedStandard`, such as Apple's, those are used
+/// instead.
 public struct LocalizedComparator: SortComparator, Codable, Sendable {
   /// Forward for ascending texts, reverse for descending ones.
   public var order: SortOrder
@@ -15,7 +16,7 @@ public struct LocalizedComparator: SortComparator, Codable, Sendable {
     self.order = order
   }
 
-  /// The order of two texts, in the direction of ``order``. Texts that differ in nothing that counts are
+  /// Compares two texts in the direction of ``order``. Texts without a relevant difference are
   /// `orderedSame`.
   public func compare(_ one: String, _ other: String) -> ComparisonResult {
     let (first, second) = (LocalizedText(one, readsNumbers), LocalizedText(other, readsNumbers))
@@ -27,7 +28,7 @@ public struct LocalizedComparator: SortComparator, Codable, Sendable {
 
 #if !canImport(Darwin)
   extension String.StandardComparator {
-    /// Letters first, then their marks, then their case.
+    /// Compares letters first, then diacritics, then case.
     @_disfavoredOverload public static var localized: LocalizedComparator { LocalizedComparator(readsNumbers: false) }
     /// The order of `localized`, with runs of digits compared as numbers: "a2" comes before "a10".
     @_disfavoredOverload public static var localizedStandard: LocalizedComparator {
@@ -36,7 +37,7 @@ public struct LocalizedComparator: SortComparator, Codable, Sendable {
   }
 
   extension SortComparator where Self == LocalizedComparator {
-    /// Letters first, then their marks, then their case.
+    /// Compares letters first, then diacritics, then case.
     @_disfavoredOverload public static var localized: LocalizedComparator { LocalizedComparator(readsNumbers: false) }
     /// The order of `localized`, with runs of digits compared as numbers: "a2" comes before "a10".
     @_disfavoredOverload public static var localizedStandard: LocalizedComparator {

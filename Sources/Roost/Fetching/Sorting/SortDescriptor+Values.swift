@@ -11,7 +11,7 @@ extension SortDescriptor where Compared: PersistentModel {
     self.init(Composed.sendable(keyPath.appending(path: Composed.optionalRank)), order: order)
   }
 
-  /// Sorts by what stands for an enum's cases. An enum that is `Comparable` is sorted by its own order instead.
+  /// Sorts by the raw values of an enum. A `Comparable` enum is sorted by its own order instead.
   @_disfavoredOverload
   public init<Value: RawRepresentable>(
     _ keyPath: any KeyPath<Compared, Value> & Sendable, order: SortOrder = .forward
@@ -29,9 +29,9 @@ extension SortDescriptor where Compared: PersistentModel {
 }
 
 #if !canImport(Darwin)
-  // Foundation on other systems sorts texts by their bytes alone.
+  // Foundation on Linux sorts texts by their bytes only.
   extension SortDescriptor {
-    /// Sorts texts as readers expect them.
+    /// Sorts texts as readers expect.
     @_disfavoredOverload
     public init(
       _ keyPath: any KeyPath<Compared, String> & Sendable, comparator: LocalizedComparator, order: SortOrder? = nil
@@ -44,7 +44,7 @@ extension SortDescriptor where Compared: PersistentModel {
       }
     }
 
-    /// Sorts optional texts as readers expect them; nil comes first.
+    /// Sorts optional texts as readers expect; nil comes first.
     @_disfavoredOverload
     public init(
       _ keyPath: any KeyPath<Compared, String?> & Sendable, comparator: LocalizedComparator, order: SortOrder? = nil

@@ -3,14 +3,15 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// By what models are sorted: as the engine does it, and the same for two of them in memory.
+/// One sort key, for the engine and for two models in memory.
 struct SortRule<Model: PersistentModel> {
-  /// One descriptor. An optimised build of a struct that holds it as it is needs a symbol that Foundation's library does not have.
+  /// The descriptor. It is in an array because an optimised build of a struct that contains it
+  /// directly needs a symbol that Foundation's library does not have.
   private let held: [SortDescriptor<Model>]
   private var descriptor: SortDescriptor<Model> { held[0] }
-  /// Where its values stand, if they are compared there as the engine compares them.
+  /// The path of the stored values, if the engine compares them as the descriptor does.
   let path: PropertyPath?
-  /// How two models are compared in memory; nil where Foundation alone knows.
+  /// Compares two models in memory; nil if only Foundation can.
   private let ascending: ((Model, Model) -> ComparisonResult)?
 
   init(_ descriptor: SortDescriptor<Model>) {
@@ -25,7 +26,7 @@ struct SortRule<Model: PersistentModel> {
     path = found
   }
 
-  /// Whether `<` of a type, or of what it may be besides nil, is the order of what is stored.
+  /// Whether `<` of a type, or of its wrapped type, is the order of the stored values.
   private static func isSortedAsStored(_ type: Any.Type) -> Bool {
     let whole = TypeFacts.whole(type)
     return TypeFacts.isStorable(whole) || whole == PersistentIdentifier.self
@@ -34,7 +35,7 @@ struct SortRule<Model: PersistentModel> {
   /// Whether texts are compared as `<` does.
   private static func isPlain(_ descriptor: SortDescriptor<Model>) -> Bool {
     #if canImport(Darwin)
-      // What users see there depends on their language; it is compared in memory.
+      // The order that users see depends on their language; memory compares it.
       return descriptor.stringComparator == nil || descriptor.stringComparator == .lexical
     #else
       return true
@@ -44,7 +45,7 @@ struct SortRule<Model: PersistentModel> {
   var isDescending: Bool { descriptor.order == .reverse }
   var keyPath: PartialKeyPath<Model>? { descriptor.keyPath }
 
-  /// Throws where it would end the program.
+  /// Throws if a comparison would end the program.
   func check() throws {
     if let computed = keyPath.flatMap({ ComputedPath.find(in: $0) }) {
       throw SwiftDataError.unsupportedSortDescriptor.about(
@@ -57,7 +58,8 @@ struct SortRule<Model: PersistentModel> {
     )
   }
 
-  /// The engine's key, and the entities that it looks at besides; nil where only memory knows.
+  /// Returns the engine's sort key, and the other entities that it reads; nil if only memory can
+  /// sort.
   func order(_ map: EntityMap, _ store: GraphStore) -> (order: Order, passes: [EntityMap])? {
     guard let path, let placed = PlacedPath(path, map, store: store), placed.kind.isSortable else { return nil }
     // Identifiers are sorted by the names of classes first.
@@ -71,7 +73,8 @@ struct SortRule<Model: PersistentModel> {
     return (Order(placed.condition, isDescending: isDescending, collation: collation), placed.passes)
   }
 
-  /// That there is a value, where only rows of other classes have none: so an index that leaves them out is of use.
+  /// Returns the condition that the value exists, if only rows of other classes lack it. With it an
+  /// index that leaves such rows out can be used.
   func demand(_ map: EntityMap) -> RoostQuery.Expression? {
     guard let path, path.references.isEmpty, case .property(let property) = path.end, map.type.isAdded(property),
       let field = map.field(property), case .value(let coder) = map.type.properties[property].storage,
@@ -86,7 +89,7 @@ struct SortRule<Model: PersistentModel> {
     return isDescending ? result.reversed : result
   }
 
-  /// What a model is sorted by, as it would stand in a row; nil where that is not known.
+  /// Returns the sort value of a model in its stored form; nil if it is not known.
   func value(_ model: Model) -> Value? {
     guard let path, let keyPath = descriptor.keyPath else { return nil }
     guard let shown = FlatValue.of(model[keyPath: keyPath]) else { return .null }
@@ -102,7 +105,8 @@ struct SortRule<Model: PersistentModel> {
     }
   }
 
-  /// Compares values as the engine does. Foundation's own function does not follow a descriptor whose order was changed.
+  /// Compares values as the engine does. Foundation's own function ignores a later change of the
+  /// descriptor's order.
   private static func ascending(_ keyPath: PartialKeyPath<Model>) -> ((Model, Model) -> ComparisonResult)? {
     let type = Swift.type(of: keyPath as AnyKeyPath).valueType
     if let type = type as? any Comparable.Type { return plain(keyPath, type) }
@@ -134,7 +138,7 @@ struct SortRule<Model: PersistentModel> {
   private static func compare<Value: Comparable>(_ one: Value, _ other: Value) -> ComparisonResult {
     if one < other { return .orderedAscending }
     if other < one { return .orderedDescending }
-    // What is no number is not equal to itself, and comes last; `<` knows no place for it.
+    // NaN is not equal to itself, and comes last; `<` has no position for it.
     let (isOneUnordered, isOtherUnordered) = (one != one, other != other)
     if isOneUnordered == isOtherUnordered { return .orderedSame }
     return isOneUnordered ? .orderedDescending : .orderedAscending
@@ -151,7 +155,7 @@ extension ComparisonResult {
   }
 }
 
-/// Several keys, and at last the number of the row, in the direction of the first key.
+/// Several sort keys, and finally the row number, in the direction of the first key.
 struct SortRules<Model: PersistentModel> {
   let rules: [SortRule<Model>]
 
@@ -159,7 +163,8 @@ struct SortRules<Model: PersistentModel> {
 
   var isEmpty: Bool { rules.isEmpty }
 
-  /// The engine's keys, and the entities that they look at besides; nil where it does not know one of them.
+  /// Returns the engine's sort keys, and the other entities that they read; nil if the engine
+  /// cannot express one of them.
   func orders(_ map: EntityMap, _ store: GraphStore) -> (orders: [Order], passes: [EntityMap])? {
     var (orders, passes): ([Order], [EntityMap]) = ([], [])
     for rule in rules {
@@ -170,7 +175,7 @@ struct SortRules<Model: PersistentModel> {
     return (orders, passes)
   }
 
-  /// Throws where one of them would end the program.
+  /// Throws if a comparison would end the program.
   func check() throws { for rule in rules { try rule.check() } }
 
   func demands(_ map: EntityMap) -> [RoostQuery.Expression] { rules.compactMap { $0.demand(map) } }
@@ -187,8 +192,8 @@ struct SortRules<Model: PersistentModel> {
     return rules.first?.isDescending == true ? first > second : first < second
   }
 
-  /// Where a model belongs among sorted ones, at `start` or later: after those that precede it. `read` gives the model at a place, and is
-  /// called for the places that a binary search compares.
+  /// Finds the position of a model among sorted ones, at `start` or later: after those that precede
+  /// it. `read` returns the model at a position. A binary search calls it.
   func place(
     of model: Model, from start: Int, to end: Int, reading read: (Int) throws -> Model
   ) rethrows -> Int {
@@ -200,7 +205,7 @@ struct SortRules<Model: PersistentModel> {
     return low
   }
 
-  /// Merges two sorted lists. The second is short, so each of its models is placed by binary search.
+  /// Merges two sorted lists. The second is short, so a binary search places each of its models.
   func merged(_ stored: [Model], _ pending: [Model]) -> [Model] {
     if pending.isEmpty { return stored }
     var all: [Model] = []

@@ -1,7 +1,7 @@
 internal import RoostGraph
 internal import RoostRecords
 
-/// The consumers that the files of a container know.
+/// The consumers in the files of a container.
 struct FileConsumers: ConsumedHistory {
   let container: ModelContainer
 
@@ -31,7 +31,7 @@ struct FileConsumers: ConsumedHistory {
       let known = try store.records.read { try $0.consumers.first { $0.name == name }?.token }
       if let known, known.transaction >= place.transaction { continue }
       try store.records.write { writer in
-        // Another consumer of this name may have come further meanwhile.
+        // Another consumer of this name may have read further meanwhile.
         let now = try writer.consumers.first { $0.name == name }?.token
         if let now, now.transaction >= place.transaction { return }
         try writer.setConsumer(name, place)
@@ -39,7 +39,8 @@ struct FileConsumers: ConsumedHistory {
     }
   }
 
-  /// Where the history of a store is off, no reader can go on from a place in it: the store forgets the name, so that the others are read.
+  /// If the history of a store is off, no reader can continue there. The store forgets the name, so
+  /// that the other stores can be read.
   private func leave(_ store: GraphStore, _ name: String) throws {
     let isLost = try store.records.read { reader in
       guard try reader.historyMode == .off else { return false }
@@ -72,7 +73,7 @@ struct FileConsumers: ConsumedHistory {
     try container.history.delete(descriptor).heldBy
   }
 
-  /// The place after which it reads; the stores know it from here on.
+  /// Returns the place after which a consumer reads. The stores know the consumer from now on.
   private func begin(_ name: String, startsLatest: Bool) throws -> DefaultHistoryToken {
     var places: [RoostRecords.HistoryPlace] = []
     for store in stores {
@@ -80,7 +81,7 @@ struct FileConsumers: ConsumedHistory {
         let known = try reader.consumers.first { $0.name == name }?.token
         return (known: known, isOn: try reader.historyMode != .off)
       }
-      // A store whose history is off has nothing to wait for.
+      // A store whose history is off has nothing to keep.
       guard let known = try found.known ?? (found.isOn ? first(store, name, startsLatest: startsLatest) : nil)
       else { continue }
       places.append(known)
@@ -100,6 +101,6 @@ struct FileConsumers: ConsumedHistory {
 }
 
 extension GraphStore {
-  /// As tokens name it.
+  /// The number of the store in tokens.
   var number: StoreNumber { StoreNumber(identifier) ?? StoreNumber(high: 0, low: 0) }
 }

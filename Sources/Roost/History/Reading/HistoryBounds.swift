@@ -1,8 +1,8 @@
 internal import Foundation
 internal import RoostRecords
 
-/// What a predicate surely asks for, so that the rest of the history need not be read: the parts that are joined by `&&` and compare
-/// a property of the transaction with a value.
+/// The bounds that a predicate certainly requires, so that the rest of the history need not be
+/// read: parts that are joined by `&&` and compare a property of the transaction with a value.
 struct HistoryBounds {
   enum Comparison { case less, lessOrEqual, equal, greaterOrEqual, greater }
 
@@ -22,7 +22,8 @@ struct HistoryBounds {
   private(set) var programs: Set<String> = []
   private(set) var processes: Set<String> = []
   private(set) var stores: Set<String>?
-  /// Whether that is all of it. Else the predicate is asked about each transaction.
+  /// Whether the bounds are the whole predicate. Otherwise the predicate is evaluated for each
+  /// transaction.
   private(set) var isExact = true
 
   init(_ predicate: Predicate<DefaultHistoryTransaction>?) {
@@ -37,19 +38,20 @@ struct HistoryBounds {
     }
   }
 
-  /// Whether transactions are asked for that no one can be: those of two authors, programs or processes at once.
+  /// Whether no transaction can fulfil the bounds: they name two authors, programs or processes.
   var contradictThemselves: Bool { authors.count > 1 || programs.count > 1 || processes.count > 1 }
 
-  /// Whether transactions in between are left out.
+  /// Whether the bounds leave out transactions in between.
   var leavesGaps: Bool { !authors.isEmpty || !programs.isEmpty || !processes.isEmpty }
 
-  /// Whether with several stores a token's number in one of them does not say all: the transaction that the token stands behind is of one
-  /// store, and the one with its number in another store is not meant.
+  /// Whether, with several stores, a number alone does not identify the transaction of a token: the
+  /// token's last transaction is in one store, and another store has a transaction with that
+  /// number.
   var meansOneTransaction: Bool {
     bounds.contains { $0.token != nil && [.less, .equal, .greaterOrEqual].contains($0.comparison) }
   }
 
-  /// Whether there is a token behind which everything is wanted.
+  /// Whether a token bounds the transactions from below.
   var hasLowerToken: Bool {
     bounds.contains { bound in
       guard case .token = bound.edge else { return false }
@@ -76,7 +78,7 @@ struct HistoryBounds {
       bounds.append(Bound(comparison: found.comparison, edge: .time(time)))
     case .author:
       guard found.comparison == .equal else { return false }
-      // An author without letters is none, so nobody has that name.
+      // An empty author means no author, so no transaction has that name.
       let author = FlatValue.of(found.value)
       if author == nil {
         authors.insert("")
@@ -100,10 +102,11 @@ struct HistoryBounds {
 }
 
 extension HistoryDescriptor {
-  /// The tokens after which the predicate surely asks for transactions, for a store that has transactions of its own.
+  /// Returns the tokens after which the predicate certainly requires transactions, for a store with
+  /// transactions of its own.
   ///
   /// - Parameter path: the property with the token, as the module of the transactions writes it.
-  /// - Returns: each token, and whether its own transaction is asked for too.
+  /// - Returns: each token, and whether the predicate includes the transaction directly before it.
   package func lowerBounds<Token>(_ path: KeyPath<TransactionType, Token>) -> [(token: Token, isIncluded: Bool)] {
     guard let predicate else { return [] }
     var found: [(Token, Bool)] = []
@@ -126,7 +129,7 @@ extension HistoryDescriptor {
   }
 }
 
-/// The properties of a transaction that the history is kept by.
+/// The properties of a transaction that bounds can use.
 enum HistoryProperty {
   case token, number, timestamp, author, program, process, store
 
@@ -135,8 +138,8 @@ enum HistoryProperty {
     self = known
   }
 
-  /// As this module writes them, and as generic code does.
-  // Unsafe, because a key path is not marked as what it is: a value that never changes.
+  /// The key paths, as this module writes them and as generic code does.
+  // Unsafe, because a key path is not marked `Sendable`, although it never changes.
   private nonisolated(unsafe) static let known: [AnyKeyPath: HistoryProperty] = {
     typealias Transaction = DefaultHistoryTransaction
     var all: [AnyKeyPath: HistoryProperty] = [
@@ -237,7 +240,7 @@ private protocol NamedVariable {
 
 extension PredicateExpressions.Variable: NamedVariable {}
 
-/// What does not depend on the variable.
+/// An expression that does not depend on the variable.
 private protocol ConstantExpression {
   var constant: Any? { get }
 }

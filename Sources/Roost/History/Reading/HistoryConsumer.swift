@@ -1,37 +1,49 @@
-/// A reader of the history that goes on from where it was, by a name that the store keeps.
+/// A named reader of the history that continues where it stopped. The store keeps its name and
+/// position.
 ///
-/// The store keeps beside the models how far the consumer came, and does not remove what the consumer has not read. `Transaction` is the
-/// type of the store's transactions: ``DefaultHistoryTransaction`` of files, and that of a database for a database.
+/// The store does not remove history that a consumer has not read. `Transaction` is the type of the
+/// store's transactions: ``DefaultHistoryTransaction`` for files, and a database's own type for a
+/// database.
 ///
-/// A consumer is known to the store from its first reading, or its first acknowledgement. It may be used on any thread; two that read by one
-/// name at the same time get the same changes.
+/// The store knows a consumer from its first read or acknowledgement. Any thread may use it. Two
+/// readers with one name at the same time get the same changes.
 public struct HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
-  /// Where a consumer begins that the stores do not know yet.
+  /// Where a new consumer begins.
   public enum Start: Sendable {
-    /// With the oldest transaction that is there.
+    /// With the oldest transaction of the history.
     case oldest
-    /// With what is committed from then on.
+    /// With future commits.
     case latest
   }
 
-  /// The name by which the stores know the consumer, such as `search-index`.
+  /// The name of the consumer in the stores, such as `search-index`.
   public let name: String
   let container: ModelContainer
   let start: Start
 
-  /// The place up to which it has acknowledged everything; nil where no store knows it yet.
+  /// The place up to which it has acknowledged everything; nil if no store knows the consumer yet.
+  /// The getter throws ``RoostError`` with the code `store` if a store cannot be read.
+  ///
+  /// - Throws: ``RoostError`` with the code `historyOff` if no store keeps such consumers, and
+  ///   `store` if a store cannot be read.
   public var position: Transaction.TokenType? {
     get throws { try container.consumed(Transaction.self) { try $0.position(of: name) } }
   }
 
-  /// The transactions after its position, oldest first, and no more than a piece of them: an empty one says that everything is read. The next
-  /// piece comes when this one is acknowledged.
+  /// Returns the transactions after its position, oldest first, at most `limit` of them. An empty
+  /// array means that everything was read. Acknowledge a result before you ask for the next one.
   ///
-  /// Where something after the position is not known, it throws ``SwiftDataError/historyTokenExpired``. To go on:
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history after the position is not
+  ///   complete, ``RoostError`` with the code `badValue` if the limit is less than 1, and `store`
+  ///   if a store cannot be read.
   ///
-  /// - Of files, whose history was off for a while, acknowledge ``ModelContainer/latestHistoryToken``. A file whose history is still off is left
-  ///   out. When it is on again, the consumer begins there anew at ``Start``.
-  /// - For a database call ``remove()``, then ``changes(atMost:)`` of a consumer that starts at ``Start/latest``, and fetch the models again.
+  /// To continue after `historyTokenExpired`:
+  ///
+  /// - For files whose history was off for a while, acknowledge
+  ///   ``ModelContainer/latestHistoryToken``. A file whose history is still off is left out. After
+  ///   it is turned on again, the consumer begins there at ``Start``.
+  /// - For a database, call ``remove()``, then ``changes(atMost:)`` of a consumer that starts at
+  ///   ``Start/latest``, and fetch the models again.
   public func changes(atMost limit: Int = 1000) throws -> [Transaction] {
     guard limit > 0 else {
       throw RoostError(.badValue, "the limit of transactions is \(limit): give 1 or more")
@@ -41,14 +53,22 @@ public struct HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     }
   }
 
-  /// Says that everything up to a place is done: it need not be told again, and may be removed. A place before the position has no effect.
-  /// When it returns this is on the disk.
+  /// Acknowledges everything up to a place: the consumer does not get it again, and the store may
+  /// remove it. A place before the position has no effect. When the call returns, the position is
+  /// on the disk.
+  ///
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the token belongs to other stores, and
+  ///   ``RoostError`` with the code `store` if a store cannot be written.
   public func acknowledge(_ token: Transaction.TokenType) throws {
     try container.consumed(Transaction.self) { try $0.acknowledge(token, by: name) }
   }
 
-  /// Calls a closure with each transaction after the position, a piece after the other, and acknowledges each piece. Where the closure
-  /// throws, what came before is acknowledged, and the transaction comes again the next time.
+  /// Calls a closure with each transaction after the position, in pieces, and acknowledges each
+  /// piece. If the closure throws, the transactions before are acknowledged, and the next call
+  /// begins with the transaction that failed.
+  ///
+  /// - Throws: what the closure throws, and what ``changes(atMost:)`` and ``acknowledge(_:)``
+  ///   throw.
   public func consume(pieces: Int = 1000, _ body: (Transaction) throws -> Void) throws {
     while true {
       let piece = try changes(atMost: pieces)
@@ -67,13 +87,17 @@ public struct HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     }
   }
 
-  /// Makes the stores forget it: it holds no history any more, and begins anew if it is used again. False if no store knew it.
+  /// Removes the consumer from the stores: it no longer keeps history, and starts anew if it is
+  /// used again. Returns false if no store knew it.
+  ///
+  /// - Throws: ``RoostError`` with the code `store` if a store cannot be written.
   @discardableResult
   public func remove() throws -> Bool { try container.consumed(Transaction.self) { try $0.forget(name) } }
 }
 
 extension ModelContainer {
-  /// A reader of the history of files by a name, from where it was; from `start` if the stores do not know the name.
+  /// Returns a named reader of the history of files. It continues from its position, or begins at
+  /// `start` if the stores do not know the name.
   ///
   /// ```swift
   /// try container.historyConsumer(named: "search index").consume { transaction in
@@ -86,7 +110,8 @@ extension ModelContainer {
     historyConsumer(named: name, of: DefaultHistoryTransaction.self, startingAt: start)
   }
 
-  /// A reader of the history of stores with transactions of a type, such as a database. All else is as with files.
+  /// Returns a named reader of the history of stores with transactions of a type, such as a
+  /// database.
   ///
   /// ```swift
   /// let consumer = container.historyConsumer(named: "search index", of: PostgresHistoryTransaction.self)
@@ -96,19 +121,26 @@ extension ModelContainer {
     startingAt start: HistoryConsumer<Transaction>.Start = .oldest
   ) -> HistoryConsumer<Transaction> { HistoryConsumer(name: name, container: self, start: start) }
 
-  /// All consumers that the files know, by name. The one whose ``HistoryConsumer/position`` is the oldest holds the history.
+  /// All consumers of the files, sorted by name. The one with the oldest
+  /// ``HistoryConsumer/position`` keeps the history from being removed.
+  ///
+  /// - Throws: ``RoostError`` with the code `store` if a store cannot be read.
   public final var historyConsumers: [HistoryConsumer<DefaultHistoryTransaction>] {
     get throws { try historyConsumers(of: DefaultHistoryTransaction.self) }
   }
 
-  /// All consumers that a store with transactions of a type knows, by name.
+  /// Returns all consumers of a store with transactions of a type, sorted by name.
+  ///
+  /// - Throws: ``RoostError`` with the code `historyOff` if no store keeps such consumers, and
+  ///   `store` if a store cannot be read.
   public final func historyConsumers<Transaction: HistoryTransaction>(
     of transactions: Transaction.Type
   ) throws -> [HistoryConsumer<Transaction>] {
     try consumed(transactions) { try $0.consumerNames }.map { historyConsumer(named: $0, of: transactions) }
   }
 
-  /// Calls what keeps the places of consumers of such transactions: the files, or the first store of a program's own that does it.
+  /// Calls the history that keeps such consumers: the files, or the first store of the program's
+  /// own that does.
   fileprivate final func consumed<Transaction: HistoryTransaction, Result>(
     _ transactions: Transaction.Type, _ body: (any ConsumedHistory<Transaction>) throws -> Result
   ) throws -> Result {

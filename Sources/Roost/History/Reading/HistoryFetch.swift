@@ -2,7 +2,7 @@ internal import Foundation
 internal import RoostGraph
 internal import RoostRecords
 
-/// What is asked of the history of a container's stores.
+/// A query of the history of a container's stores.
 struct HistoryFetch {
   let stores: [GraphStore]
 
@@ -26,25 +26,26 @@ struct HistoryFetch {
     }
   }
 
-  /// Whether what comes first by the descriptors was committed first, or last; nil where it is neither.
+  /// Returns whether the order is that of the commits, or its reverse; nil if it is neither.
   private func natural(_ sortBy: [SortDescriptor<DefaultHistoryTransaction>]) -> SortOrder? {
     guard let first = sortBy.first else { return .forward }
     guard let property = first.keyPath.flatMap({ HistoryProperty($0) }) else { return nil }
     switch property {
     case .token: return first.order
     case .number: return stores.count == 1 ? first.order : nil
-    // Several may have one time, and keep their order then.
+    // Several transactions may have one time. They keep the order of their commits.
     case .timestamp: return sortBy.count == 1 && first.order == .forward ? .forward : reversedTime(sortBy)
     case .author, .program, .process, .store: return nil
     }
   }
 
-  /// Those of one time come in the order in which they were committed, as sorting would leave them, or the other way round: nobody asked.
+  /// If sorting would leave transactions of one time in the order of their commits, this reverses
+  /// that order too: the caller has not specified it.
   private func reversedTime(_ sortBy: [SortDescriptor<DefaultHistoryTransaction>]) -> SortOrder? {
     sortBy.count == 1 ? .reverse : nil
   }
 
-  /// At most so many transactions behind a place; behind nil all that are there.
+  /// Returns at most `limit` transactions after a place; with nil, from the beginning.
   func transactions(
     after token: DefaultHistoryToken?, atMost limit: Int, of entities: ((GraphStore) -> Set<EntityID>?)? = nil
   ) throws -> [DefaultHistoryTransaction] {
@@ -56,7 +57,7 @@ struct HistoryFetch {
     }
   }
 
-  /// The place behind everything that is committed.
+  /// Returns the place after all commits.
   func latest() throws -> DefaultHistoryToken {
     try Doorway.pass {
       let on = try open().filter(\.isOn)
@@ -104,7 +105,7 @@ struct HistoryFetch {
     }
   }
 
-  /// By store, the last of the first so many transactions.
+  /// Returns, for each store, the last of the first `limit` transactions.
   private func first(
     _ limit: UInt64, _ open: [OpenHistory], bounds: HistoryBounds
   ) throws -> [StoreNumber: UInt64] {
@@ -119,22 +120,23 @@ struct HistoryFetch {
   }
 }
 
-/// What a removal of history left, although it was asked to remove it.
+/// The transactions that a removal of history has kept, although they were to be removed.
 public struct HistoryDeletion: Hashable, Sendable {
-  /// The consumers that have not read it yet, of each store the slowest. Where there are none, all that was asked for is gone.
+  /// The slowest consumer of each store that has not read the history yet. If there is none,
+  /// everything was removed.
   public internal(set) var heldBy: [String] = []
 
-  /// Whether everything that the call was asked to remove is gone.
+  /// Whether everything was removed that the call asked for.
   public var isComplete: Bool { heldBy.isEmpty }
 }
 
 extension HistoryBounds {
-  /// Whether a token that is asked for has a place in a store.
+  /// Whether a token of the bounds has a place in a store.
   func names(_ store: StoreNumber) -> Bool {
     bounds.contains { $0.token?.place(in: store) != nil }
   }
 
-  /// Everything behind a place.
+  /// Makes the bounds of everything after a place.
   init(after token: DefaultHistoryToken?) {
     self.init(nil)
     if let token { bounds.append(Bound(comparison: .greater, edge: .token(token))) }

@@ -4,10 +4,11 @@ internal import RoostFile
 internal import RoostGraph
 internal import RoostRecords
 
-/// Counts the commits that touch some models, by some authors, so that whoever reads ``eventCounter`` hears of them.
+/// Counts the commits that change some models, by some authors, and notifies observers of
+/// ``eventCounter``.
 ///
-/// Each commit of any context counts, of this container or of another one that has the same file open in this program. Commits that follow
-/// each other quickly may be told at once.
+/// Each commit of any context counts, in this container or in another container of this program
+/// with the same file. Commits in quick succession may cause one notification.
 ///
 /// ```swift
 /// let observer = try HistoryObserver(observedModels: [Song.self], modelContainer: container)
@@ -18,13 +19,14 @@ internal import RoostRecords
 /// }
 /// ```
 ///
-/// Unchecked because the lock guards what changes.
+/// Unchecked because the lock guards all fields that change.
 public final class HistoryObserver: Observable, @unchecked Sendable {
   /// The container whose commits are counted. The observer keeps it alive.
   public let modelContainer: ModelContainer
-  /// Empty for all.
+  /// The models whose changes count. Empty for all.
   public let observedModels: [any PersistentModel.Type]
-  /// Empty for all. A commit without an author is by none of them.
+  /// The authors whose commits count. Empty for all. With authors, a commit without an author does
+  /// not count.
   public let authors: Set<String>
 
   private let registrar = ObservationRegistrar()
@@ -33,16 +35,23 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
   private var count = 0
   private var place: DefaultHistoryToken
   private var tickets: [CommitListeners.Ticket] = []
-  /// Weak, because an actor may keep its observers.
+  /// Weak, because an actor may own its observers.
   private weak var isolation: (any Actor)?
   private let isIsolated: Bool
 
+  /// Starts to count commits.
+  ///
   /// - Parameters:
-  ///   - historyTokens: by store, from where on commits count, as ``ModelContainer/remoteChange`` tells it; nil for from now on.
-  ///   - observedModels: the models whose changes count, with those that inherit from them; empty for all.
-  ///   - authors: whose commits count; empty for all.
-  ///   - modelContainer: whose stores are looked at.
-  ///   - isolation: where the counter changes: on the actor that makes the observer.
+  ///   - historyTokens: for each store, the place after which commits count, as
+  ///     ``ModelContainer/remoteChange`` sends it; nil for now.
+  ///   - observedModels: the classes whose changes count, with their subclasses; empty for all.
+  ///   - authors: the authors whose commits count; empty for all.
+  ///   - modelContainer: the container whose stores are observed.
+  ///   - isolation: the actor on which the counter changes. By default it is the actor that makes
+  ///     the observer.
+  /// - Throws: ``RoostError`` with the code `unknownModel` if the container does not have a class,
+  ///   and `historyOff` if no store records a history. ``SwiftDataError/historyTokenExpired`` if a
+  ///   token belongs to no store of the container.
   public init(
     historyTokens: [String: any HistoryToken]? = nil, observedModels: [any PersistentModel.Type] = [],
     authors: Set<String> = [], modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -62,13 +71,13 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
 
   deinit { for ticket in tickets { ticket.end() } }
 
-  /// How many commits there were. It only grows.
+  /// The number of commits so far. It only grows.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return lock.withLock { count }
   }
 
-  /// The places of several tokens as one.
+  /// Joins several tokens into one.
   private static func place(
     _ tokens: [String: any HistoryToken], _ latest: DefaultHistoryToken
   ) throws -> DefaultHistoryToken {
@@ -94,11 +103,12 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
         }
       }
     }
-    // Something may have been committed since it was looked.
+    // A commit may have happened since the last look.
     Task { [weak self] in await self?.goOn() }
   }
 
-  /// Looks on the actor that made it. Where that is gone, nobody is left who would read the counter there.
+  /// Counts on the actor that made the observer. If that actor is gone, no reader of the counter is
+  /// left.
   private func goOn() async {
     let isolation = isolation
     if isolation == nil, isIsolated { return }
@@ -106,14 +116,14 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
   }
 
   private func goOn(_ isolation: isolated (any Actor)?) async {
-    // What was found out is told in the order in which it was.
+    // Counts are published in the order in which they were found.
     let isMore = reading.withLock { () -> Int in
       do {
         let found = try news()
         lock.withLock { place = found.place }
         return found.count
       } catch {
-        // It is not known what happened, so something may have.
+        // The history could not be read, so there may have been a commit.
         guard let latest = try? modelContainer.latestHistoryToken else { return 0 }
         lock.withLock { place = latest }
         return 1
@@ -123,7 +133,8 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     registrar.withMutation(of: self, keyPath: \.eventCounter) { lock.withLock { count += isMore } }
   }
 
-  /// The commits behind the place that count, and the place behind all that were looked at.
+  /// Counts the relevant commits after the place. Returns the count, and the place after all
+  /// commits that it read.
   private func news() throws -> (count: Int, place: DefaultHistoryToken) {
     var (count, place) = (0, lock.withLock { self.place })
     let latest = try modelContainer.latestHistoryToken

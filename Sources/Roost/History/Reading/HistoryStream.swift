@@ -2,9 +2,9 @@ internal import Foundation
 internal import RoostGraph
 internal import RoostRecords
 
-/// The transactions of a container's stores in the order in which they were committed, or the other way round.
+/// The transactions of a container's stores in the order of their commits, or reversed.
 ///
-/// Each store has a history of its own; they are put together by time.
+/// Each store has its own history. This merges them by time.
 final class HistoryStream {
   private let stores: [OpenHistory]
   private let lowest: [StoreNumber: RoostRecords.HistoryPlace]
@@ -18,12 +18,12 @@ final class HistoryStream {
     var next: RoostRecords.HistoryCommit?
   }
 
-  /// - Parameter entities: which entities of a store are asked for; nil for all.
+  /// - Parameter entities: the relevant entities of a store; nil for all.
   init(
     _ all: [OpenHistory], _ bounds: HistoryBounds, predicate: Predicate<DefaultHistoryTransaction>? = nil,
     isReversed: Bool = false, of entities: ((GraphStore) -> Set<EntityID>?)? = nil
   ) throws {
-    // A store that is off now may have gone on behind a token, and then that is said.
+    // If a store is off now, it may have changed after a token. Then the stream throws.
     let stores = all.filter { $0.isOn || bounds.hasLowerToken && bounds.names($0.number) }
     self.stores = stores
     try Self.check(all, bounds)
@@ -43,7 +43,7 @@ final class HistoryStream {
     self.lowest = lowest
   }
 
-  /// Throws where nothing could be told.
+  /// Throws if no transaction can be returned.
   private static func check(_ stores: [OpenHistory], _ bounds: HistoryBounds) throws {
     for case .token(let token) in bounds.bounds.map(\.edge)
     where !stores.contains(where: { token.place(in: $0.number) != nil }) {
@@ -58,7 +58,7 @@ final class HistoryStream {
       guard let found = heads[place].next else { return nil }
       let store = heads[place].store
       heads[place].next = try heads[place].cursor.move()
-      // It only made room for models.
+      // This commit only made room for models.
       if found.entry.entities.isEmpty { continue }
       let account = try HistoryAccount(store.store, found, reader: store.reader)
       let token = try token(found, store)
@@ -71,7 +71,7 @@ final class HistoryStream {
     return nil
   }
 
-  /// Whose turn it is.
+  /// Returns the index of the store with the next transaction.
   private func place() -> Int? {
     var best: Int?
     for (place, head) in heads.enumerated() {
@@ -94,7 +94,8 @@ final class HistoryStream {
       try stores.map { other in
         if other === store { return transaction.token }
         let place = try other.place(at: transaction.stamp, of: store.number)
-        // A clock may have been set back. What is not asked for any more does not come again.
+        // A clock may have been set back. Transactions that are no longer relevant do not come
+        // again.
         guard let least = lowest[other.number], least.transaction > place.transaction else { return place }
         return least
       })

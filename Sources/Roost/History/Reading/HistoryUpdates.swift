@@ -1,9 +1,11 @@
 internal import RoostGraph
 
-/// The transactions of a container behind a place, and then each new one when it is committed. It ends when its task is cancelled.
+/// The transactions of a container after a place, and then each new one when it is committed. The
+/// sequence ends when its task is cancelled.
 ///
-/// What is read too slowly waits in the history, not in memory. It throws ``SwiftDataError/historyTokenExpired`` where that was removed
-/// meanwhile, or the history was switched off.
+/// A slow reader uses no memory: transactions stay in the history until they are read. The iterator
+/// throws ``SwiftDataError/historyTokenExpired`` if they were removed meanwhile, or if the history
+/// was turned off.
 public struct HistoryUpdates: AsyncSequence, Sendable {
   public typealias Element = DefaultHistoryTransaction
 
@@ -12,7 +14,8 @@ public struct HistoryUpdates: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(container, start) }
 
-  /// Gives one transaction after the other, from the start of the sequence. Each iterator has a place of its own.
+  /// Returns one transaction after the other, from the start of the sequence. Each iterator has its
+  /// own place.
   public struct Iterator: AsyncIteratorProtocol {
     private let container: ModelContainer
     private let bell: Bell
@@ -27,11 +30,16 @@ public struct HistoryUpdates: AsyncSequence, Sendable {
       rings = bell.rings.makeAsyncIterator()
     }
 
-    /// The next one; nil when the task is cancelled.
+    /// Returns the next transaction; nil when the task is cancelled.
+    ///
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history after the last transaction
+    ///   is gone.
     public mutating func next() async throws -> DefaultHistoryTransaction? { try await next(isolation: #isolation) }
 
-    /// The next transaction, on the actor that is given; nil when the task is cancelled. Throws
-    /// ``SwiftDataError/historyTokenExpired`` if the history after the last one is gone.
+    /// Returns the next transaction, on the given actor; nil when the task is cancelled.
+    ///
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history after the last transaction
+    ///   is gone.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws -> DefaultHistoryTransaction? {
@@ -49,7 +57,7 @@ public struct HistoryUpdates: AsyncSequence, Sendable {
   }
 }
 
-/// Rings when something is committed, once for all that came since it was heard last.
+/// Signals commits: once for all commits since the last signal was received.
 private final class Bell: Sendable {
   let rings: AsyncStream<Void>
   private let tickets: [CommitListeners.Ticket]
@@ -69,13 +77,17 @@ private final class Bell: Sendable {
 }
 
 extension ModelContainer {
-  /// Each transaction behind a place, and then those that are committed, as an asynchronous sequence; without a place from now on.
+  /// Returns each transaction after a place, and then each new one, as an asynchronous sequence.
+  /// Without a place it begins now.
   ///
   /// ```swift
   /// for try await transaction in try container.historyUpdates(after: token) {
   ///   print(transaction.author ?? "", transaction.changeCount)
   /// }
   /// ```
+  ///
+  /// - Throws: ``RoostError`` with the code `historyOff` if no store records a history, and `store`
+  ///   if a store cannot be read.
   public final func historyUpdates(after token: DefaultHistoryToken? = nil) throws -> HistoryUpdates {
     HistoryUpdates(container: self, start: try token ?? latestHistoryToken)
   }

@@ -2,20 +2,24 @@ public import Foundation
 internal import RoostGraph
 internal import RoostRecords
 
-/// What stores held before.
+/// Earlier states of the stores.
 extension ModelContainer {
-  /// A context that shows what the stores held at a place of their history, and changes nothing.
+  /// Makes a context that shows the stores at a place of their history, and that cannot save
+  /// changes.
   ///
   /// ```swift
   /// let then = try container.snapshot(at: transaction.token)
   /// let old = try then.fetch(FetchDescriptor<Song>())
   /// ```
-  /// The history must be full from there on: make the container with ``ModelConfiguration/History/full``. The transactions since are undone in
-  /// memory, so it takes longer the further back it goes; the stores go on unchanged. The context has a container of its own, and is otherwise
-  /// like that of ``snapshot()``. ``ModelContext/restore(_:)`` brings its models back.
+  /// The history must be full from that place on: make the container with
+  /// ``ModelConfiguration/History/full``. The call undoes later transactions in memory, so it takes
+  /// longer for older places. The stores themselves do not change. The context has a container of
+  /// its own; otherwise it works like that of ``snapshot()``. ``ModelContext/restore(_:)`` restores
+  /// its models. A store in memory, or in a container that allows no saves, is first copied into
+  /// memory.
   ///
-  /// Throws ``SwiftDataError/historyTokenExpired`` if the past is not known: the history was removed, off or not full at some time since, or
-  /// the models of today cannot show it. A store in memory, or of a container that allows no saves, is copied into memory first.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history since the place was removed,
+  ///   was off, or was not full, or if the container's models cannot show that state.
   public func snapshot(at token: DefaultHistoryToken) throws -> ModelContext {
     try snapshot { history in
       if let place = token.place(in: history.number) { return place }
@@ -23,7 +27,10 @@ extension ModelContainer {
     }
   }
 
-  /// A context that shows what the stores held just before a moment. The moments of commits are those of the committing machine's clock.
+  /// Makes a context that shows the stores directly before a moment. The clock of the machine that
+  /// committed gives the times of commits.
+  ///
+  /// - Throws: what ``snapshot(at:)`` throws.
   public func snapshot(before date: Date) throws -> ModelContext {
     try snapshot { history in
       let oldest = try history.reader.oldestToken

@@ -1,15 +1,21 @@
-/// What was committed when, by whom.
+/// The history: which transactions were committed when, and by which author.
 extension ModelContext {
-  /// The transactions of the history that a descriptor asks for, by whichever context they were made; what waits to be saved is not among
-  /// them. Without a descriptor's order the oldest come first.
+  /// Fetches the transactions of a descriptor, from all contexts and programs. Unsaved changes are
+  /// not among them. Without an order the oldest come first.
   ///
-  /// Bounds that the predicate surely asks for, as `$0.token > token && $0.author == name`, are looked up, so nothing in front of them is
-  /// read. What is behind a token must be known without a gap: else ``SwiftDataError/historyTokenExpired`` is thrown.
+  /// If the predicate certainly requires bounds, such as `$0.token > token && $0.author == name`,
+  /// the fetch looks them up and reads no earlier transaction.
+  ///
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history after a token of the predicate
+  ///   is not complete. ``RoostError`` with the code `historyOff` if no store has such a history,
+  ///   and `store` if it cannot be read.
   public func fetchHistory<T>(
     _ descriptor: HistoryDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [T] where T: HistoryTransaction { try transactions(descriptor, (fileID, line)) }
 
-  /// The transactions of the history that a descriptor asks for, without the place of the call.
+  /// Fetches the transactions of a descriptor, without the place of the call.
+  ///
+  /// - Throws: what ``fetchHistory(_:fileID:line:)`` throws.
   @_disfavoredOverload
   public func fetchHistory<T>(_ descriptor: HistoryDescriptor<T>) throws -> [T] where T: HistoryTransaction {
     try transactions(descriptor, nil)
@@ -26,15 +32,20 @@ extension ModelContext {
     return transactions
   }
 
-  /// Removes history, from its oldest transaction on and up to what the predicate says. Consumers keep what they have not read.
+  /// Removes history, from its oldest transaction up to the bounds of the predicate. Transactions
+  /// that a consumer has not read stay.
   ///
-  /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if the predicate has other than upper bounds.
+  /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if the predicate has conditions
+  ///   other than upper bounds, and ``RoostError`` with the code `store` if the store cannot be
+  ///   written.
   @discardableResult
   public func deleteHistory<T>(
     _ descriptor: HistoryDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> HistoryDeletion where T: HistoryTransaction { try remove(descriptor, (fileID, line)) }
 
-  /// Removes history without telling who holds some of it back.
+  /// Removes history, and does not return which consumers kept some of it.
+  ///
+  /// - Throws: what ``deleteHistory(_:fileID:line:)`` throws.
   @_disfavoredOverload
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws where T: HistoryTransaction {
     _ = try remove(descriptor, nil)
@@ -65,7 +76,10 @@ extension ModelContext {
 extension ModelContainer {
   var history: HistoryFetch { HistoryFetch(stores: stores.stores) }
 
-  /// The place behind everything that is committed. What comes later is read from here, in the time of two look-ups.
+  /// The place after all commits. A fetch of later transactions begins here, after two look-ups.
+  ///
+  /// - Throws: ``RoostError`` with the code `historyOff` if no store records a history, and `store`
+  ///   if a store cannot be read.
   public final var latestHistoryToken: DefaultHistoryToken {
     get throws { try history.latest() }
   }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import RoostGraph
 internal import RoostRecords
 
-/// The history of one store of a container, as one snapshot has it.
+/// The history of one store of a container, in one snapshot.
 final class OpenHistory {
   let store: GraphStore
   let reader: RecordReader
@@ -23,9 +23,11 @@ final class OpenHistory {
 
   deinit { reader.close() }
 
-  /// The stretch that bounds ask for. Throws where a token's future is not known.
+  /// Returns the range of transactions for some bounds. Throws if the history after a token is not
+  /// known.
   ///
-  /// - Parameter isLoose: whether each transaction is asked afterwards, so that one more does no harm.
+  /// - Parameter isLoose: whether the caller tests each transaction, so that one too many does no
+  ///   harm.
   func range(_ bounds: HistoryBounds, isLoose: Bool = false) throws -> HistoryRange {
     var range = HistoryRange(after: try reader.oldestToken.transaction, crossesGaps: !bounds.hasLowerToken)
     for bound in bounds.bounds {
@@ -33,7 +35,7 @@ final class OpenHistory {
       switch bound.edge {
       case .token(let token):
         guard let known = token.place(in: number) else {
-          // The place is before everything that this store has.
+          // The place is before all transactions of this store.
           if bound.comparison != .greater && bound.comparison != .greaterOrEqual { range.through = 0 }
           continue
         }
@@ -81,11 +83,11 @@ final class OpenHistory {
     }
   }
 
-  /// The newest transaction that is older than a time.
+  /// Returns the newest transaction that is older than a time.
   func last(olderThan time: Date) throws -> UInt64 { try last { $0 >= time } }
   private func last(through time: Date) throws -> UInt64 { try last { $0 > time } }
 
-  /// The newest one of which that is not true; it is true of all later ones.
+  /// Returns the newest transaction for which the closure is false; it is true for all later ones.
   private func last(before isReached: (Date) -> Bool) throws -> UInt64 {
     var (low, high) = (UInt64(0), UInt64(1) << 48)
     while low < high {
@@ -96,9 +98,9 @@ final class OpenHistory {
     return try reader.token(before: stamp).transaction
   }
 
-  /// Where this store was when another one committed.
+  /// Returns the place of this store when another one committed.
   func place(at stamp: HybridTime, of other: StoreNumber) throws -> RoostRecords.HistoryPlace {
-    // At the same time the one with the lower number came first.
+    // Of two commits at the same time, the one of the store with the lower number came first.
     let bits = number < other && stamp.bits < .max ? stamp.bits + 1 : stamp.bits
     return try reader.token(before: HybridTime(bits: bits))
   }

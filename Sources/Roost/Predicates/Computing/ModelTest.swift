@@ -27,7 +27,7 @@ final class ModelTest<Model: PersistentModel>: CustomStringConvertible {
   }
 
   private static func reason(_ error: any Error) -> String {
-    // Foundation's errors are compared by what they say: their `==` never comes back.
+    // Foundation's errors are compared by their texts, because their `==` never returns.
     guard "\(error)" == "\(PredicateError.undefinedVariable)" else { return "\(error)" }
     return "it uses an undefined variable: use the variables of this predicate's own closures"
   }

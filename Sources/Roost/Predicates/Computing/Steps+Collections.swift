@@ -60,7 +60,7 @@ extension PredicateExpressions.CollectionIndexSubscript {
     let (list, index, blame) = (try walker.step(of: wrapped), try walker.step(of: index), walker.blame(self))
     return Step<Output> {
       let (list, index) = (try list.run($0), try index.run($0))
-      // Of an index that is no number a comparison tells nothing.
+      // A comparison with NaN says nothing about an index.
       let isThere =
         Index.Output.self == Int.self ? index >= list.startIndex && index < list.endIndex : list.indices.contains(index)
       guard isThere else { throw blame.fault(.outOfBounds, "there is no element \(index) among \(list.count)") }

@@ -124,7 +124,7 @@ extension PredicateExpressions.OptionalFlatMap {
         try wrapped.run(bindings).map { try transform.run(bindings.binding(variable, to: $0)) }
       }
     }
-    // What is made of the value may be nil itself.
+    // The transformed value may be nil itself.
     guard let transform = transform as AnyStep as? Step<Result?> else { return Step<Output> { try self.evaluate($0) } }
     return Step<Output> { bindings in
       try wrapped.run(bindings).flatMap { try transform.run(bindings.binding(variable, to: $0)) }

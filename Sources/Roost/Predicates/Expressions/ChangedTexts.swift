@@ -1,16 +1,16 @@
 public import Foundation
 
-// What Foundation's predicates have no words for, and the engine has.
+// Expressions that the engine has and Foundation's predicates lack.
 
 extension PredicateExpressions {
-  /// `hasPrefix` and `hasSuffix`: how a text begins or ends.
+  /// `hasPrefix` and `hasSuffix` in a predicate.
   public struct TextEdge<Root: PredicateExpression, Edge: PredicateExpression>: PredicateExpression
   where Root.Output: StringProtocol, Edge.Output: StringProtocol {
     public typealias Output = Bool
 
-    /// The text that is tested.
+    /// The tested text.
     public let root: Root
-    /// The beginning or the end that it is tested for.
+    /// The prefix or suffix.
     public let edge: Edge
     /// True for `hasSuffix`, false for `hasPrefix`.
     public let isSuffix: Bool
@@ -28,11 +28,11 @@ extension PredicateExpressions {
     }
   }
 
-  /// `lowercased` and `uppercased`.
+  /// `lowercased` and `uppercased` in a predicate.
   public struct TextInCase<Root: PredicateExpression>: PredicateExpression where Root.Output: StringProtocol {
     public typealias Output = String
 
-    /// The text whose letters are changed.
+    /// The text to convert.
     public let root: Root
     /// True for `uppercased`, false for `lowercased`.
     public let isUpper: Bool

@@ -2,7 +2,7 @@ internal import Foundation
 internal import RoostGraph
 internal import RoostQuery
 
-/// What is asked of collections, and of the rows of a relationship.
+/// Functions of collections, and of the rows of a relationship.
 extension Translator {
   func contains(_ sequence: Operand, _ element: Operand) throws -> TranslatedPart {
     let (list, member) = (try piece(sequence), try piece(element))
@@ -29,7 +29,7 @@ extension Translator {
     }
   }
 
-  /// A collection, and the engine's variable for each of its elements.
+  /// Returns a collection, and the engine's variable for its elements.
   private func bindElement(of list: Operand, _ variable: BoundVariable) throws -> (TranslatedPart, Int) {
     var found = try piece(list)
     let number = newVariable()

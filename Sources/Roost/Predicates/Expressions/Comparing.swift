@@ -8,7 +8,8 @@ extension Translator {
   func equality(_ comparison: Condition.Comparison, _ one: Operand, other: Operand) throws -> Condition {
     let (first, second) = (try piece(one), try piece(other))
     if let list = first.rows != nil && isNil(second) ? first : second.rows != nil && isNil(first) ? second : nil {
-      // A relationship to many is never nil in a context, nor in a store. Behind an optional reference it may be.
+      // A to-many relationship is never nil in a context or in a store. After an optional reference
+      // it may be nil.
       guard case .many(let owner, _) = list.expression, isThere(owner) else { throw Untranslatable(one.expression) }
       return .constant(.bool(comparison == .notEqual), .plain(.bool))
     }
@@ -28,14 +29,14 @@ extension Translator {
     piece.captured?.isNil ?? false
   }
 
-  /// Whether a struct that is stored as its parts is there.
+  /// Returns whether a struct that is stored as its properties is nil.
   private func presence(_ one: TranslatedPart, _ other: TranslatedPart) throws -> (Condition, Condition)? {
     guard case .parts(let parts) = one.meaning else { return nil }
     guard isNil(other), let presence = parts.presence else { throw Untranslatable(parts.path) }
     return (presence, .constant(.null, .optional(.plain(.presence))))
   }
 
-  /// Nil beside a value that is compared in no other way.
+  /// Returns nil and a value that can only be compared with nil.
   private func nilValues(_ one: TranslatedPart, _ other: TranslatedPart, type: Any.Type) throws -> (
     Condition, Condition
   )? {
@@ -47,7 +48,7 @@ extension Translator {
 }
 
 extension TranslatedPart.Parts {
-  /// The field that says whether the struct is there, where it may be nil.
+  /// The field that says whether the struct is nil, if it may be nil.
   var presence: Condition? {
     guard let field = coder.field, field.isOptional else { return nil }
     return map.entity.field(path).map { .field(base, $0.id) }
@@ -55,7 +56,8 @@ extension TranslatedPart.Parts {
 }
 
 extension Translator {
-  /// Whether a range contains a value. A range of expressions means something to the engine only here.
+  /// Translates whether a range contains a value. Only here does the engine know a range of
+  /// expressions.
   func within(_ range: Operand, _ element: Operand) throws -> TranslatedPart {
     guard Constant.isSortedByValue(element.output) else { throw Untranslatable(element.expression) }
     let value = try value(of: element)

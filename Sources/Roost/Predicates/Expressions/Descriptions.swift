@@ -1,7 +1,7 @@
 internal import Foundation
 internal import RoostQuery
 
-// Each of Foundation's types of expressions, and each of ours, as an ``ExpressionNode``.
+// The ``ExpressionNode`` of each of Foundation's expression types, and of each of Roost's.
 
 // MARK: Names
 

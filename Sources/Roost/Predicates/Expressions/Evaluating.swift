@@ -1,16 +1,16 @@
 public import Foundation
 
-// A predicate within a predicate. Foundation has this for Apple's systems alone.
+// A predicate within a predicate. Foundation has this on Apple's systems only.
 #if !canImport(Darwin)
 
   extension PredicateExpressions {
-    /// `predicate.evaluate(model)` within another predicate: what the other one says of the same model.
+    /// `predicate.evaluate(model)` within another predicate.
     public struct PredicateEvaluate<Input: PredicateExpression>: PredicateExpression {
       public typealias Output = Bool
 
-      /// The predicate that is asked.
+      /// The predicate that is evaluated.
       public let predicate: Predicate<Input.Output>
-      /// The model that it is asked of.
+      /// The model that it is evaluated for.
       public let input: Input
 
       /// Makes the part of a predicate. `#Predicate` calls `build_evaluate` instead.
@@ -40,7 +40,7 @@ public import Foundation
 
   extension PredicateExpressions.PredicateEvaluate: Sendable where Input: Sendable {}
 
-  /// Foundation demands it of what stands in its predicates, but cannot code a predicate here.
+  /// Foundation requires `Codable` of expressions, but cannot code a predicate on Linux.
   extension PredicateExpressions.PredicateEvaluate: StandardPredicateExpression, Codable
   where Input: StandardPredicateExpression {
     public init(from decoder: any Decoder) throws {

@@ -1,19 +1,21 @@
 public import Foundation
 
-/// `expression.evaluate(a, b)`: what it takes and gives may be of any types and any number, so Foundation computes it.
+/// `expression.evaluate(a, b)`: inputs and output may have any types and any number, so Foundation
+/// computes it.
 extension PredicateExpressions.ExpressionEvaluate {
   func step(_ walker: Walker) throws -> AnyStep { Step<Output> { try self.evaluate($0) } }
 }
 
-// An expression within a predicate. Foundation has this for what can be coded, and its expressions cannot be coded on Linux.
+// An expression within a predicate. Foundation has this for codable expressions, and its
+// expressions cannot be coded on Linux.
 #if !canImport(Darwin)
 
   extension PredicateExpressions {
-    /// `expression.evaluate(model)` within a predicate: what the expression says of the same model.
+    /// `expression.evaluate(model)` within a predicate.
     public struct ModelExpression<Input: PredicateExpression, Output>: PredicateExpression {
-      /// The expression that is computed.
+      /// The expression that is evaluated.
       public let expression: Foundation.Expression<Input.Output, Output>
-      /// The model that it is computed of.
+      /// The model that it is evaluated for.
       public let input: Input
 
       /// Makes the part of a predicate. `#Predicate` calls `build_evaluate` instead.
@@ -43,7 +45,7 @@ extension PredicateExpressions.ExpressionEvaluate {
 
   extension PredicateExpressions.ModelExpression: Sendable where Input: Sendable {}
 
-  /// Foundation demands it of what stands in its predicates, but cannot code an expression here.
+  /// Foundation requires `Codable` of expressions, but cannot code an expression on Linux.
   extension PredicateExpressions.ModelExpression: StandardPredicateExpression, Codable
   where Input: StandardPredicateExpression {
     public init(from decoder: any Decoder) throws {
@@ -62,9 +64,9 @@ extension PredicateExpressions.ExpressionEvaluate {
 #endif
 
 extension PredicateExpressions {
-  /// A negative number beside something that may be nil, as in `$0.width == -5`.
+  /// A negative number that is compared with an optional, as in `$0.width == -5`.
   ///
-  /// Foundation's macro makes two parts of the number and forgets the optional.
+  /// Foundation's macro makes two parts of the number and loses the optional.
   @_disfavoredOverload
   public static func build_UnaryMinus<Number: SignedNumeric>(_ number: Value<Number>) -> Value<Number?> {
     Value(0 - number.value)

@@ -2,14 +2,14 @@ public import Foundation
 internal import RoostGraph
 
 extension PredicateExpressions {
-  /// `model.matches(question)`: whether a model's full text matches.
+  /// `model.matches(question)` in a predicate: whether a model's full text matches.
   public struct FullTextSearch<Root: PredicateExpression, Question: PredicateExpression>: PredicateExpression
   where Root.Output: PersistentModel, Question.Output == String {
     public typealias Output = Bool
 
     /// The model whose texts are searched.
     public let root: Root
-    /// The words that are looked for, such as `berlin wall*`.
+    /// The query, such as `berlin wall*`.
     public let question: Question
 
     /// Makes the part of a predicate. `#Predicate` calls `build_matches` instead.
@@ -45,7 +45,7 @@ extension PredicateExpressions.FullTextSearch: Translatable {
 
   func step(_ walker: Walker) throws -> AnyStep {
     let (root, question) = (try walker.step(of: root), try walker.step(of: question))
-    // Neighbouring models have the same class and the same question.
+    // Consecutive models have the same class and the same query.
     var last: (type: _ModelType, text: String, test: FullTextTest)?
     return Step<Bool> { bindings in
       let (model, text) = (try root.run(bindings), try question.run(bindings))

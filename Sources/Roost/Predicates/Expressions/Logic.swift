@@ -13,12 +13,12 @@ extension Translator {
 }
 
 extension TranslatedPart {
-  /// A row, if it is known of which entity, or else a value.
+  /// Makes a part of a row if its entity is known, and of a value otherwise.
   init(_ expression: Condition, _ map: EntityMap?) { self.init(expression, map.map { .row($0) } ?? .value) }
 }
 
 extension Translator {
-  /// Two pieces of which one may say what the other one is.
+  /// Translates two operands. The meaning of one may follow from the other.
   func values(_ one: TranslatedPart, _ other: TranslatedPart) throws -> (Condition, Condition) {
     (try value(one, beside: other), try value(other, beside: one))
   }

@@ -1,19 +1,21 @@
 public import Foundation
 internal import RoostQuery
 
-// Foundation has these for Apple's systems alone, and its macro writes calls of them everywhere. They answer as the engine does.
+// Foundation has these on Apple's systems only, but its macro writes calls of them everywhere. They
+// give the same answers as the engine.
 #if !canImport(Darwin)
 
   extension PredicateExpressions {
-    /// `localizedStandardContains`: whether a text holds another one, whatever the case and the marks on the letters.
+    /// `localizedStandardContains`: whether a text contains another one, ignoring case and
+    /// diacritics.
     public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
       PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
       public typealias Output = Bool
 
-      /// The text that is searched.
+      /// The text to search in.
       public let root: Root
-      /// The text that it is searched for.
+      /// The text to search for.
       public let other: Other
 
       /// Makes the part of a predicate. `#Predicate` calls `build_localizedStandardContains` instead.
@@ -31,7 +33,7 @@ internal import RoostQuery
       }
     }
 
-    /// `localizedCompare`: the order that readers expect.
+    /// `localizedCompare`: compares two texts in the order that readers expect.
     public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
       public typealias Output = ComparisonResult
@@ -56,7 +58,7 @@ internal import RoostQuery
       }
     }
 
-    /// `caseInsensitiveCompare`: the order of two texts, whatever the case.
+    /// `caseInsensitiveCompare`: compares two texts, ignoring case.
     public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
       PredicateExpression
     where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -105,7 +107,7 @@ internal import RoostQuery
     }
   }
 
-  // MARK: What Foundation asks of its own expressions
+  // MARK: Requirements of Foundation
 
   extension PredicateExpressions.StringLocalizedStandardContains: Sendable where Root: Sendable, Other: Sendable {}
   extension PredicateExpressions.StringLocalizedCompare: Sendable where Root: Sendable, Other: Sendable {}

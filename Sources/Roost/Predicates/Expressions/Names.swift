@@ -3,7 +3,7 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// What stands behind a point.
+/// Properties after a dot.
 extension Translator {
   func piece(_ property: PropertyAccess) throws -> TranslatedPart {
     let (base, keyPath) = (try piece(property.root), property.keyPath)
@@ -31,13 +31,13 @@ extension Translator {
       case .last?: return TranslatedPart(.last(base.expression), base.rows)
       case nil: break
       }
-      // The raw value of an enum is what stands in the row.
+      // Rows store the raw value of an enum.
       guard base.rows == nil, RawValues.isRawValue(keyPath) else { throw Untranslatable(keyPath) }
       return base
     }
   }
 
-  /// A property of a row.
+  /// Translates a property of a row.
   private func property(_ keyPath: AnyKeyPath, of base: Condition, _ map: EntityMap) throws -> TranslatedPart {
     guard let number = map.type.number(of: keyPath) else {
       if Identity.isIdentifier(keyPath, of: map.type.model) { return TranslatedPart(base, .row(map)) }
@@ -57,7 +57,7 @@ extension Translator {
     return try stored(base, map, name: map.type.fieldName(number), coder: coder.coder())
   }
 
-  /// A property, or a part of one, by its name.
+  /// Translates a property, or a property of a struct, by its name.
   private func stored(
     _ base: Condition, _ map: EntityMap, name: String, coder: AnyCoder
   ) throws -> TranslatedPart {

@@ -11,7 +11,7 @@ extension Translator {
       guard let value = FlatValue.of(captured.value) else { return second }
       return try piece(value, as: other.output)
     }
-    // A relationship to many is never nil in a store.
+    // A to-many relationship is never nil in a store.
     if first.rows != nil { return first }
     let values = try self.values(first, second)
     return TranslatedPart(.coalesce(values.0, values.1), first.row ?? second.row)
@@ -49,7 +49,7 @@ extension Translator {
       bind(variable.key, inner)
       return try piece(transform)
     case .row where transform.node.chainKey == variable.key:
-      // What stands behind a row that may be nil may be nil itself: that is `?.`.
+      // A property of an optional row may be nil too: that is `?.`.
       bind(variable.key, inner)
       return try piece(transform)
     case .row(let map): return try bound(.row(map))
@@ -64,7 +64,7 @@ extension Translator {
     }
   }
 
-  /// Nil from outside, where a value of a type might be.
+  /// Returns a captured nil, in the place of a value of a type.
   private static func none(of type: Any.Type) -> TranslatedPart {
     func open<Wanted>(_ type: Wanted.Type) -> TranslatedPart {
       TranslatedPart(captured: Wanted?.none as Any, Wanted?.self)
@@ -72,7 +72,7 @@ extension Translator {
     return _openExistential(type, do: open)
   }
 
-  /// A value from outside as one of a type.
+  /// Returns a captured value as a value of a type.
   private func piece(_ value: Any, as type: Any.Type) throws -> TranslatedPart {
     func open<Wanted>(_ type: Wanted.Type) throws -> TranslatedPart {
       guard let value = value as? Wanted else { throw Untranslatable(value) }

@@ -1,12 +1,13 @@
 public import Foundation
 
-// Foundation's macros of these names take any types. A model's predicate is more special, so the compiler takes ours for it, and gives
-// Foundation's own values.
+// Foundation's macros of these names accept any types. A model's predicate is more specific, so the
+// compiler chooses Roost's macro for it. The result is Foundation's type.
 //
-// Ours take any number of inputs, as Foundation's do. With one they would be chosen less often: where the input's type is known first, the
-// compiler counts an optional on the way twice, and `$0.album?.title == title` would go to Foundation's macro.
+// Roost's macros accept any number of inputs, as Foundation's do. With exactly one input the
+// compiler would choose them less often: if the input's type is known first, the compiler counts an
+// optional on the way twice, and `$0.album?.title == title` would use Foundation's macro.
 
-/// A condition on models, which the store tests without making them where it can.
+/// A condition on models. The store tests it without making models if it can.
 @freestanding(expression)
 public macro Predicate<each Input: PersistentModel>(
   _ body: (repeat each Input) -> Bool

@@ -3,20 +3,21 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// `is` and both casts: which class a row says that its model is of.
+/// `is` and both casts: the class of a row's model.
 extension Translator {
   func cast(_ cast: ExpressionNode.Cast, _ input: Operand, to type: Any.Type) throws -> TranslatedPart {
     func open<Desired>(_ type: Desired.Type) throws -> TranslatedPart { try self.cast(cast, piece(input), to: type) }
     return try _openExistential(type, do: open)
   }
 
-  /// A row as one of a class that inherits from its own, nil where it is none; or the row itself, where its class is the wanted one anyway.
+  /// Returns a row as one of a subclass, nil if it is of another class. Returns the row itself if
+  /// its class is the wanted one anyway.
   private func cast<Desired>(
     _ cast: ExpressionNode.Cast, _ inner: TranslatedPart, to type: Desired.Type
   ) throws -> TranslatedPart {
     guard let map = inner.row else { throw Untranslatable(inner) }
     if cast == .test {
-      // What is asked of a protocol or of an optional, no class says of itself.
+      // The class of a row says nothing about a protocol or an optional.
       guard type is any _ModelObject.Type else { throw Untranslatable(inner) }
       return TranslatedPart(isKind(inner.expression, map) { $0 is Desired.Type })
     }
@@ -27,14 +28,15 @@ extension Translator {
     return TranslatedPart(cast == .forced ? .unwrap(row) : row, .row(target))
   }
 
-  /// The map of a class that inherits from another one's.
+  /// Returns the map of a subclass.
   private func heir(of map: EntityMap, as type: Any.Type) -> EntityMap? {
     guard let model = type as? any _ModelObject.Type, let target = graph.store.map(of: model), target.isKind(of: map)
     else { return nil }
     return target
   }
 
-  /// Whether a row is of one of those classes, of a map's and its subclasses', that pass a test.
+  /// Returns whether a row's class is one of those classes of a map, including subclasses, that
+  /// pass a test.
   private func isKind(
     _ row: Condition, _ map: EntityMap, test: (any _ModelObject.Type) -> Bool
   ) -> Condition {

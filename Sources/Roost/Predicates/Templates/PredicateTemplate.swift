@@ -5,22 +5,24 @@ internal import RoostQuery
 internal import RoostRecords
 internal import Synchronization
 
-/// The translation of a predicate, with places for the values in it.
+/// The translation of a predicate, with parameters for the values in it.
 ///
-/// It serves every predicate whose expression is of the same type and has the same key paths, signs and variables, and whose values are nil
-/// where those were: nothing else can make the translation another one. That this is so is looked after for the first uses of
-/// each template, and always in a debug build: they are translated anew, and compared.
+/// It serves every predicate whose expression has the same type, key paths, operators and
+/// variables, and whose values are nil at the same positions. Nothing else can change the
+/// translation. The first uses of each template are checked: the predicate is translated again and
+/// compared. A debug build checks all uses.
 ///
-/// Unchecked because of the questions, which are read and written under the lock.
+/// Unchecked because the lock guards the questions.
 final class PredicateTemplate: @unchecked Sendable {
   private let key: Key
-  /// Nil where the translation depends on the values, or the engine has not words for all of it.
+  /// The condition; nil if the translation depends on the values, or the engine cannot express all
+  /// of it.
   private let condition: Condition?
-  /// The entities whose rows the condition looks at, beside the models' own.
+  /// The entities whose rows the condition reads, besides the models' own.
   let passesThrough: [EntityMap]
-  /// Which values are identifiers of rows, and of which entity.
+  /// The values that are identifiers of rows, and their entities.
   private let rows: [(leaf: Int, map: EntityMap)]
-  /// How many more uses are compared; below zero once it proved to be wrong.
+  /// How many more uses are compared; negative after the template proved wrong.
   private let trials: Atomic<Int>
   private let isRefused = Atomic(false)
   private let lock = Lock()
@@ -29,16 +31,16 @@ final class PredicateTemplate: @unchecked Sendable {
   private static let mostTrials = 2
   private static let mostQuestions = 4
 
-  /// What tells the predicates that it serves.
+  /// The properties that a predicate must share to use the template.
   struct Key {
     let map: EntityMap
     let edition: any AnyObject & Sendable
-    /// Which values are nil, by number of the leaf.
+    /// The values that are nil, by number of the leaf.
     let nils: UInt64
-    // Key paths never change, although they are not marked so.
+    // Key paths never change, although they are not marked `Sendable`.
     let keyPaths: [AnyKeyPath]
     let signs: [UInt8]
-    /// Which variables are the same: each by its first place among them, behind that of the model.
+    /// For each variable, the first position of the same variable, counted after the model's.
     let variables: [Int]
   }
 
@@ -52,7 +54,7 @@ final class PredicateTemplate: @unchecked Sendable {
     trials = Atomic(Self.mostTrials)
   }
 
-  /// Whether it serves an expression.
+  /// Whether the template serves an expression.
   func fits(
     _ bases: LeafLayout.Bases, _ layout: LeafLayout, nils: UInt64, map: EntityMap, root: UInt,
     edition: any AnyObject & Sendable
@@ -65,7 +67,7 @@ final class PredicateTemplate: @unchecked Sendable {
     for (place, known) in zip(layout.keyPaths, key.keyPaths) {
       let address = place.address(bases).load(as: UnsafeRawPointer.self)
       if address == UnsafeRawPointer(Unmanaged.passUnretained(known).toOpaque()) { continue }
-      // One that was written elsewhere is another object, and may be the same nevertheless.
+      // A key path that was written elsewhere is another object, but may be equal.
       if place.address(bases).assumingMemoryBound(to: AnyKeyPath.self).pointee != known { return false }
     }
     return true
@@ -76,7 +78,7 @@ final class PredicateTemplate: @unchecked Sendable {
       let variable = variables[number].address(bases).load(as: UInt.self)
       let first = place == 0 ? root : variables[place - 1].address(bases).load(as: UInt.self)
       if variable != first { return false }
-      // A variable that was new then must be new now.
+      // A variable that was new in the template must be new here.
       if place == number + 1, variable == root { return false }
       if place == number + 1 {
         for before in 0..<number
@@ -88,7 +90,7 @@ final class PredicateTemplate: @unchecked Sendable {
 
   // MARK: Use
 
-  /// The values with rows for identifiers.
+  /// Returns the values, with rows for identifiers.
   func values(
     _ found: [Value], _ bases: LeafLayout.Bases, layout: LeafLayout, graph: GraphContext
   ) -> [Value] {
@@ -103,7 +105,7 @@ final class PredicateTemplate: @unchecked Sendable {
 
   var isUsable: Bool { condition != nil && !isRefused.load(ordering: .relaxed) }
 
-  /// The condition with values in their places.
+  /// Returns the condition with values as its constants.
   func condition(_ values: [Value]) -> Condition {
     guard let condition else { preconditionFailure("a template without a condition is of no use") }
     return condition.bound(values)
@@ -119,7 +121,8 @@ final class PredicateTemplate: @unchecked Sendable {
     #endif
   }
 
-  /// Whether a use need not be compared. In a debug build it is every other one, so that the tests come along both ways.
+  /// Whether a use need not be compared. In a debug build every other use is compared, so that the
+  /// tests run both paths.
   var isTrusted: Bool {
     #if DEBUG
       return trials.subtract(1, ordering: .relaxed).newValue & 1 == 0
@@ -128,10 +131,10 @@ final class PredicateTemplate: @unchecked Sendable {
     #endif
   }
 
-  /// A new translation said something else.
+  /// Called if a new translation differs.
   func refuse() { isRefused.store(true, ordering: .relaxed) }
 
-  /// The question for models in an order; nil where it cannot be asked.
+  /// Returns the question for models in an order; nil if it is not possible.
   func question(_ name: String, _ orders: [Order], ground: Ground) -> Question? {
     if let known = lock.withLock({ questions.first { $0.orders == orders }?.question }) { return known }
     guard let condition, let made = try? Question(Query(name, where: condition, by: orders), ground) else { return nil }

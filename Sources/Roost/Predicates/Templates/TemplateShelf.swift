@@ -6,12 +6,12 @@ internal import RoostRecords
 
 /// The templates of a container's predicates, by the types of their expressions.
 ///
-/// Unchecked because of `shapes`, which is read and written under the lock.
+/// Unchecked because the lock guards `shapes`.
 final class TemplateShelf: @unchecked Sendable {
   private final class Shape {
     let type: ObjectIdentifier
     let layout: LeafLayout
-    // Read and written under the shelf's lock.
+    // Guarded by the shelf's lock.
     @exclusivity(unchecked) var templates: [PredicateTemplate] = []
 
     init(_ type: ObjectIdentifier, _ layout: LeafLayout) {
@@ -22,23 +22,24 @@ final class TemplateShelf: @unchecked Sendable {
 
   private let lock = Lock()
   private var shapes: [ObjectIdentifier: Shape] = [:]
-  /// Those of expressions with others that they evaluate, by the types of all.
+  /// The shapes of expressions that evaluate others, by the types of all of them.
   private var wholes: [[Int]: Shape] = [:]
-  /// Some of them, each at a place that follows from its type, so that no hash need be made.
+  /// Some of the shapes, each at an index computed from its type, so that no hash is needed.
   @exclusivity(unchecked) private var recent = [Shape?](repeating: nil, count: 64)
 
-  /// Expressions of more types, and more templates of one, are not kept: the oldest templates go, or all types.
+  /// The limit of types and of templates for one type. Beyond it, the oldest templates are dropped,
+  /// or all types.
   private static let mostShapes = 512
   private static let mostTemplates = 16
 
-  /// How many templates there are that can be used, for tests.
+  /// The number of usable templates, for tests.
   var count: Int {
     lock.withLock {
       (Array(shapes.values) + wholes.values).reduce(0) { $0 + $1.templates.count { $0.isUsable } }
     }
   }
 
-  /// The same as `prepared`, but nil too where something has to be done first.
+  /// Like `prepared`, but returns nil if something must be prepared first.
   func known(
     _ expression: any PredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID, map: EntityMap,
     graph: GraphContext, edition: any AnyObject & Sendable
@@ -59,7 +60,8 @@ final class TemplateShelf: @unchecked Sendable {
     return open(expression)
   }
 
-  /// The predicate's condition as a template with values; nil where it must be translated by itself.
+  /// Returns the predicate's condition as a template with values; nil if it must be translated by
+  /// itself.
   func prepared<Model: PersistentModel>(
     _ predicate: Predicate<Model>, _ map: EntityMap, graph: GraphContext
   ) throws -> PreparedCondition? {
@@ -78,7 +80,8 @@ final class TemplateShelf: @unchecked Sendable {
     return try open(predicate.expression)
   }
 
-  /// Calls a closure with the places of an expression and of those that it evaluates, and with the shape of all; nil where they have none.
+  /// Calls a closure with the addresses of an expression and of those that it evaluates, and with
+  /// their shape. Returns nil if they have none.
   private func withBases<Result>(
     _ expression: UnsafeRawPointer, _ type: any PredicateExpression.Type, shape: Shape,
     body: (LeafLayout.Bases, Shape) throws -> Result?
@@ -102,11 +105,11 @@ final class TemplateShelf: @unchecked Sendable {
     }
   }
 
-  /// What is asked about a predicate.
+  /// The input of a look-up.
   private struct Inquiry {
     let map: EntityMap
     let edition: any AnyObject & Sendable
-    /// The variable that stands for the model.
+    /// The variable of the model.
     let root: UInt
   }
 
@@ -116,7 +119,7 @@ final class TemplateShelf: @unchecked Sendable {
     var template: PredicateTemplate?
   }
 
-  /// Nil where a value cannot be stored.
+  /// Returns nil if a value cannot be stored.
   private func find(_ bases: LeafLayout.Bases, _ shape: Shape, inquiry: Inquiry) -> Finding? {
     var finding = Finding()
     finding.values.reserveCapacity(shape.layout.values.count)
@@ -160,8 +163,8 @@ final class TemplateShelf: @unchecked Sendable {
     guard made.isUsable else { return nil }
     let prepared = PreparedCondition(
       template: made, values: made.values(finding.values, bases, layout: shape.layout, graph: graph))
-    // The translation itself is right, so what was read from the expression's memory is compared with what it found. Of identifiers and
-    // of ranges it notes nothing.
+    // The translation itself is right, so the values that were read from the expression's memory
+    // are compared with its values. It notes no identifiers and no ranges.
     let isRead = leaves.values.allSatisfy { $1.isSame(finding.values[$0]) }
     #if !DEBUG
       if isRead, leaves.values.count == finding.values.count { return prepared }
@@ -188,7 +191,7 @@ final class TemplateShelf: @unchecked Sendable {
   private func knownShape(_ type: ObjectIdentifier) -> Shape? {
     lock.acquire()
     defer { lock.release() }
-    // Types lie in memory, sixteen bytes apart at the least.
+    // Types are in memory, at least sixteen bytes apart.
     let place = (Int(bitPattern: type) >> 4) & (recent.count - 1)
     if let known = recent[place], known.type == type { return known }
     guard let known = shapes[type] else { return nil }
@@ -216,13 +219,13 @@ final class TemplateShelf: @unchecked Sendable {
     return (made, leaves)
   }
 
-  /// Whether the predicate, translated by itself, comes out the same.
+  /// Whether a new translation of the predicate gives the same condition.
   private func isRight<Model: PersistentModel>(
     _ prepared: PreparedCondition, _ predicate: Predicate<Model>, map: EntityMap, graph: GraphContext
   ) throws -> Bool {
     let translation = try Translation(predicate, map, graph: graph)
     guard translation.tests.isEmpty, let condition = translation.condition else { return false }
-    // What is no number is not even equal to itself, so it is compared as it reads.
+    // NaN is not equal to itself, so conditions are compared as text too.
     let isSame = condition == prepared.condition || "\(condition)" == "\(prepared.condition)"
     assert(isSame, "a template makes \(prepared.condition) of \(condition)")
     return isSame
@@ -230,7 +233,7 @@ final class TemplateShelf: @unchecked Sendable {
 }
 
 extension Value {
-  /// What is no number is not even equal to itself, so it is compared as it reads.
+  /// NaN is not equal to itself, so values are compared as text too.
   fileprivate func isSame(_ other: Value) -> Bool { self == other || "\(self)" == "\(other)" }
 }
 

@@ -3,19 +3,21 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// A predicate, taken apart: what the engine tests on rows, and what is left to be tested on models.
+/// A predicate, split into the part that the engine tests on rows, and the tests for models.
 ///
-/// The parts that are joined by `&&` go their own ways. One that the engine has no words for is computed on models, and then so
-/// is every later one that could be at fault, since it would not be asked where an earlier one says no.
+/// Parts that are joined by `&&` are split separately. A part that the engine cannot express is
+/// tested on models. After it, each part that could throw is tested on models too, because Swift
+/// would not evaluate it if an earlier part is false.
 struct Translation<Model: PersistentModel> {
   private(set) var condition: RoostQuery.Expression?
   private(set) var tests: [ModelTest<Model>] = []
-  /// The entities whose rows the condition looks at, beside the models' own.
+  /// The entities whose rows the condition reads, besides the models' own.
   private(set) var passesThrough: [EntityMap] = []
 
   /// - Parameters:
-  ///   - leaves: where a template is made, what it knows of the predicate's values.
-  ///   - unknown: numbers for rows that the working set does not have yet, where another store is asked.
+  ///   - leaves: the predicate's values, if a template is made.
+  ///   - unknown: numbers for rows that the working set does not have yet, for a question to
+  ///     another store.
   init(
     _ predicate: Predicate<Model>, _ map: EntityMap, graph: GraphContext, leaves: TemplateLeaves? = nil,
     unknown: QuestionRows? = nil
@@ -36,7 +38,7 @@ struct Translation<Model: PersistentModel> {
     }
   }
 
-  /// All parts, as tests of models.
+  /// Returns all parts as tests of models.
   static func tests(_ predicate: Predicate<Model>) -> [ModelTest<Model>] {
     Operand(predicate.expression).operands(of: .and).map { ModelTest($0, predicate.variable) }
   }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import RoostGraph
 internal import RoostQuery
 
-/// The words of each ``ExpressionNode``.
+/// The text of each ``ExpressionNode``.
 extension PredicateText {
   func wording(_ node: ExpressionNode, of whole: Operand) -> Wording {
     switch node {
@@ -19,7 +19,7 @@ extension PredicateText {
     case .range(let low, let high, let isClosed):
       Wording("\(operand(low, .sum))\(isClosed ? "..." : "..<")\(operand(high, .sum))", .range)
     case .within(let range, let element): call(range, "contains", arguments: text(element))
-    // It binds from the right.
+    // It is right-associative.
     case .coalesce(let one, let other):
       Wording("\(operand(one, .casting)) ?? \(operand(other, .coalescing))", .coalescing)
     case .unwrap(let inner): Wording(operand(inner, .postfix) + "!", .postfix)
@@ -59,26 +59,27 @@ extension PredicateText {
     Wording(list(parts, sign) { operand($0, strength.above) }, strength)
   }
 
-  /// The first of many parts.
+  /// Writes the first of many parts.
   private func list<Part>(_ parts: [Part], _ sign: String, text: (Part) -> String) -> String {
     var texts = parts.prefix(Self.mostParts).map(text)
     if parts.count > Self.mostParts { texts.append("…") }
     return texts.joined(separator: " \(sign) ")
   }
 
-  /// Swift has no chain of comparisons, so an operand that is one gets parentheses.
+  /// Swift has no chained comparisons, so an operand that is a comparison gets parentheses.
   private func comparison(_ one: Operand, _ sign: String, other: Operand) -> Wording {
     Wording("\(operand(one, .coalescing)) \(sign) \(operand(other, .coalescing))", .comparison)
   }
 
-  /// An operator between two operands, of which the right one must bind more strongly.
+  /// Writes an operator with two operands. The right one must have a higher precedence.
   private func infix(_ one: Operand, _ sign: String, other: Operand, strength: Wording.Strength) -> Wording {
     Wording("\(operand(one, strength)) \(sign) \(operand(other, strength.above))", strength)
   }
 
   private func flatMap(_ wrapped: Operand, _ transform: Operand, binding variable: BoundVariable) -> Wording {
     let base = operand(wrapped, .postfix)
-    // A transform that begins with the value and names it only there is `?.`. An unused character is the value's name meanwhile.
+    // A transform that begins with the value and uses it only there is `?.`. Meanwhile an unused
+    // character is the value's name.
     var inner = self
     let sign = "\u{1}"
     inner.bind(variable.key, sign)
@@ -95,7 +96,7 @@ extension PredicateText {
     Wording("\(operand(root, .postfix)).\(name)(\(arguments))", .postfix)
   }
 
-  /// A closure that is given one value.
+  /// Writes a closure with one parameter.
   private func closure(_ variable: PredicateExpressions.VariableID, _ body: Operand) -> String {
     var inner = self
     inner.bind(variable)
@@ -133,7 +134,7 @@ extension PropertyAccess {
     }
     if RawValues.isRawValue(keyPath) { return "rawValue" }
     let text = String(describing: keyPath)
-    // Of a computed property the runtime knows its type alone.
+    // The runtime knows only the type of a computed property.
     guard let point = text.lastIndex(of: "."), !text.contains("<computed") else { return "(a computed \(output))" }
     return String(text[text.index(after: point)...])
   }

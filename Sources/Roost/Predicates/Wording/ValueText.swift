@@ -1,7 +1,7 @@
 internal import Foundation
 internal import RoostGraph
 
-/// Writes values from outside a predicate.
+/// Writes captured values.
 enum ValueText {
   private static let longest = 60
   private static let mostElements = 4
@@ -58,8 +58,8 @@ extension PartialRangeThrough: AnyRange { fileprivate var text: String { "...\(V
 private protocol AnyPairs { var text: String { get } }
 extension Dictionary: AnyPairs { fileprivate var text: String { isEmpty ? "[:]" : "[\(count) pairs]" } }
 
-/// A collection that knows how many elements it has. To count the elements of another may take for ever, or trap: a
-/// range may have more than an `Int` can say.
+/// A collection with a stored count. Counting the elements of another collection may take forever,
+/// or trap: a range may have more elements than an `Int` can hold.
 private protocol Stored {}
 extension Array: Stored {}
 extension ContiguousArray: Stored {}

@@ -3,7 +3,7 @@ internal import RoostGraph
 internal import RoostRecords
 internal import RoostText
 
-/// The words index that a class of models declares or inherits, to search models without a store.
+/// The full text index that a class declares or inherits, for searches without a store.
 final class FullTextRules: Sendable {
   let definition: TextIndex
   private let names: [String]
@@ -18,7 +18,7 @@ final class FullTextRules: Sendable {
     keyPaths = property.keyPaths
   }
 
-  /// The texts of a model, in the order of the index.
+  /// Returns the texts of a model, in the order of the index.
   func texts(_ model: some PersistentModel) -> [String?] {
     keyPaths.map { keyPath in
       let value = (model as Any)[keyPath: keyPath]
@@ -26,15 +26,15 @@ final class FullTextRules: Sendable {
     }
   }
 
-  /// The place of a property in the index; nil if it is not there.
+  /// Returns the index of a property in the full text index; nil if it is not in it.
   func place<Model: PersistentModel>(of keyPath: PartialKeyPath<Model>) -> Int? {
-    // The key path of a subclass is another one.
+    // The key path of a subclass is a different one.
     names.firstIndex(of: Schema.names([keyPath])[0])
   }
 
   // MARK: Classes
 
-  /// The rules of a class; nil if neither it nor a class that it inherits from declares them.
+  /// Returns the rules of a class; nil if neither it nor a superclass declares a full text index.
   static func of(_ type: _ModelType) -> FullTextRules? {
     let key = ObjectIdentifier(type)
     if let known = shelf.lock.withLock({ shelf.rules[key] }) { return known }
@@ -54,7 +54,7 @@ final class FullTextRules: Sendable {
     return type.superType.flatMap { of($0) }
   }
 
-  /// Unchecked because of `rules`, which is read and written under the lock.
+  /// Unchecked because the lock guards `rules`.
   private final class Shelf: @unchecked Sendable {
     let lock = Lock()
     var rules: [ObjectIdentifier: FullTextRules?] = [:]

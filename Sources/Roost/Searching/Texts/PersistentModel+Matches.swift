@@ -3,7 +3,7 @@ internal import RoostQuery
 internal import RoostText
 
 extension PersistentModel {
-  /// Whether the texts that the class names in `#FullText` match a question.
+  /// Whether the texts of the class's `#FullText` match a question.
   ///
   /// ```swift
   /// let wall = #Predicate<Note> { $0.matches("\"berlin wall\" OR wende*") }
@@ -20,19 +20,20 @@ extension PersistentModel {
   /// | `NEAR(berlin wall, 5)` | both words, with at most 5 other words between them |
   /// | `title:berlin` | the word in the property `title` |
   ///
-  /// In a predicate the store answers from its index. A question that cannot be read is an error there. Called by itself, this function
-  /// looks at the texts of the object, and a question that cannot be read matches nothing. So does a class without `#FullText`.
+  /// In a predicate the store answers from its index, and an invalid question is an error. A direct
+  /// call of this function searches the texts of the object; an invalid question matches nothing,
+  /// and neither does a class without `#FullText`.
   public func matches(_ question: String) -> Bool {
     (try? FullTextTest(Self._$type, question))?.passes(self) ?? false
   }
 }
 
-/// A question to the models of a class.
+/// Tests a question on the models of a class.
 struct FullTextTest {
   let rules: FullTextRules
   private let question: TextQuestion
 
-  /// Throws a fault that says what is wrong with the question, or that the class declares no full text.
+  /// Throws a fault if the question is not valid, or if the class declares no full text index.
   init(_ type: _ModelType, _ text: String) throws(ConditionFault) {
     guard let rules = FullTextRules.of(type) else {
       throw ConditionFault(

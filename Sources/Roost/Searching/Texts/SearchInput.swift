@@ -1,42 +1,46 @@
-/// Makes questions for ``PersistentModel/matches(_:)`` from what a person types into a search field.
+/// Makes questions for ``PersistentModel/matches(_:)`` from the text of a search field.
 ///
 /// ```swift
 /// let found = try context.search(Note.self, for: SearchInput.prefixes(of: text), limit: 20)
 /// ```
 ///
-/// Quotation marks, operators and other signs of the text have no meaning of their own in these questions. A text without words makes an empty
-/// question, which is an error in a fetch: test ``isEmpty(_:)`` first. Of a long text the first 400 words count, or 20,000 bytes.
+/// Quotation marks, operators and other signs of the text have no special meaning in these
+/// questions. A text without words makes an empty question, which is an error in a fetch: test
+/// ``isEmpty(_:)`` first. Of a long text only the first 400 words, or 20,000 bytes, are used.
 public enum SearchInput {
-  /// Models with all words of a text.
+  /// Makes a question for models with all words of a text.
   public static func all(of text: String) -> String { words(text).map(quoted).joined(separator: " ") }
 
-  /// Models with at least one word of a text.
+  /// Makes a question for models with at least one word of a text.
   public static func any(of text: String) -> String { words(text).map(quoted).joined(separator: " OR ") }
 
-  /// Models with words that begin as the words of a text do. It finds while a person is typing.
+  /// Makes a question for models with words that begin with the words of a text, for a search while
+  /// the user types.
   ///
-  /// An index with stems has stems instead of words: `heroes` is found by `hero` and by `heroes`, and not by `heroe`.
+  /// An index with stems stores stems instead of words: both `hero` and `heroes` find `heroes`, but
+  /// `heroe` does not.
   public static func prefixes(of text: String) -> String {
     words(text).map { "(\(quoted($0))* OR \(quoted($0)))" }.joined(separator: " ")
   }
 
-  /// Models with the words of a text side by side.
+  /// Makes a question for models with the words of a text side by side.
   public static func phrase(_ text: String) -> String {
     let words = words(text)
     return words.isEmpty ? "" : quoted(words.joined(separator: " "))
   }
 
-  /// Whether a text has nothing to search for.
+  /// Whether a text has no words to search for.
   public static func isEmpty(_ text: String) -> Bool { words(text).isEmpty }
 
   private static func quoted(_ text: String) -> String { "\"\(text)\"" }
 
-  /// The parts between spaces that have a letter or a digit, without quotation marks. A question may have so many of them.
+  /// Returns the parts between spaces that have a letter or a digit, without quotation marks, up to
+  /// the limit of a question.
   private static func words(_ text: String) -> [String] {
     var words: [String] = []
     var byteCount = 0
     for part in text.split(whereSeparator: \.isWhitespace) {
-      // By scalars, because a mark may follow and be one character with it.
+      // By scalars, because a combining mark may follow and form one character with it.
       let word = String(String.UnicodeScalarView(part.unicodeScalars.filter { $0 != "\"" }))
       guard word.contains(where: { $0.isLetter || $0.isNumber }) else { continue }
       byteCount += word.utf8.count

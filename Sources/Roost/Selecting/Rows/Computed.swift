@@ -3,7 +3,8 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// A value that is computed from a model, as a column to select, to group by, to join by or to aggregate:
+/// A value that is computed from a model, for use as a column, a group key, a join key or in an
+/// aggregate:
 ///
 ///     let year = Computed(\Bill.date) { Calendar.current.component(.year, from: $0) }
 ///     let totals = try context.aggregate(Bill.self, .count, .sum(\.total), by: \.[year])
@@ -11,27 +12,30 @@ internal import RoostRecords
 ///     let double = Computed(#Expression<Bill, Int> { $0.number * 2 })
 ///     let numbers = try context.select(Bill.self, \.number, \.[double])
 ///
-/// No models are made. The engine computes an expression on rows, if it knows all its parts. A closure gets the stored value of its property.
-/// Make it once and use it for many calls.
+/// No models are made. The engine computes an expression on rows if it knows all its parts. A
+/// closure gets the stored value of its property. Make a `Computed` once, and use it for many
+/// calls.
 public final class Computed<Model: PersistentModel, Value>: Hashable, @unchecked Sendable {
-  // Unchecked because expressions and key paths are not marked as what they are: values that never change.
+  // Unchecked because expressions and key paths are not marked `Sendable`, although they never
+  // change.
   let text: String
-  /// The value of a model. An expression that Swift would end the program for throws.
+  /// Computes the value of a model. If Swift would end the program, this throws.
   let value: (Model) throws -> Value
   private let place: (EntityMap, GraphContext) -> Placed?
   /// Whether the engine computes it.
   private let isExpression: Bool
 
-  /// What is read of rows, and what the value is then.
+  /// The stored value that is read, and how to compute the result from it.
   struct Placed {
     var path: PlacedPath
     var read: (RoostRecords.Value) -> Value?
   }
 
-  /// A value that a closure computes from one property.
+  /// Makes a value that a closure computes from one property.
   ///
-  /// The key path may end at a stored property, at a part of a struct, or at a property of a referenced model. The closure may run on another
-  /// thread, and must give the same result for the same value.
+  /// The key path may end at a stored property, at a property of a stored struct, or at a property
+  /// of a referenced model. The closure may run on any thread, and must return the same result for
+  /// the same value.
   public init<Base>(_ keyPath: KeyPath<Model, Base>, _ compute: @escaping @Sendable (Base) -> Value) {
     let path = PathShelf.shared.path(keyPath)
     text = "a value of \(PathNames.text(keyPath))"
@@ -46,7 +50,7 @@ public final class Computed<Model: PersistentModel, Value>: Hashable, @unchecked
     ComputedPath.shared.add(self)
   }
 
-  /// A value that an expression computes.
+  /// Makes a value that an expression computes.
   public init(_ expression: Foundation.Expression<Model, Value>) {
     let (variable, operand) = (expression.variable, Operand(expression.expression))
     let words = PredicateText(variable.key)
@@ -80,9 +84,11 @@ extension Computed: AnyComputed {
 }
 
 extension PersistentModel {
-  /// A computed value of this model, and as a key path what calls select, group or join by: `\.[year]`.
+  /// The computed value of this model. As a key path, `\.[year]`, it is a column for calls that
+  /// select, group or join.
   ///
-  /// As the same words in Swift, an expression with a sum that is too large ends the program here. A call of the context throws then.
+  /// If an expression overflows, this subscript ends the program, like the same arithmetic in
+  /// Swift. A call of the context throws instead.
   public subscript<Value>(_ computed: Computed<Self, Value>) -> Value {
     do { return try computed.value(self) } catch {
       preconditionFailure("\(computed.text) cannot be computed: \(error)")
@@ -92,7 +98,8 @@ extension PersistentModel {
 
 /// Reads key paths of models.
 enum ModelReading {
-  /// Reads the values of a key path. A computed one is at fault where the key path itself would end the program.
+  /// Returns a function that reads the values of a key path. It throws if a computed value would
+  /// end the program.
   static func of<Model: PersistentModel, Value>(_ keyPath: KeyPath<Model, Value>) -> (Model) throws -> Value {
     if let computed = ComputedPath.find(in: keyPath) as? Computed<Model, Value> { return computed.value }
     return { $0[keyPath: keyPath] }
@@ -100,7 +107,7 @@ enum ModelReading {
 }
 
 extension PlacedPath {
-  /// What the engine reads or computes of a key path; nil if only the program can.
+  /// Returns the engine's form of a key path; nil if only the program can read it.
   init?(of keyPath: AnyKeyPath, _ path: PropertyPath?, in map: EntityMap, graph: GraphContext) {
     if let computed = ComputedPath.find(in: keyPath) {
       guard let found = computed.measured(map, graph) else { return nil }

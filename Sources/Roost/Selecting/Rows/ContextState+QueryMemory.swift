@@ -2,7 +2,7 @@ internal import RoostGraph
 internal import RoostQuery
 
 extension ContextState {
-  /// Runs a selection or an aggregate of models of a store, and counts the memory that it takes.
+  /// Runs a selection or an aggregate over the models of a store, and counts its memory.
   func countingMemory<Model: PersistentModel, Result>(
     _ model: Model.Type, _ body: () throws -> Result
   ) throws -> Result {
@@ -18,7 +18,7 @@ extension ContextState {
 }
 
 extension QueryMemory {
-  /// What one row of a join takes, beside its keys and values.
+  /// The memory of one row of a join, besides its keys and values.
   static let joinedRow = 120
   static let joinedKey = 64
 }

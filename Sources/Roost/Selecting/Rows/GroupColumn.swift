@@ -1,6 +1,6 @@
 internal import RoostGraph
 
-/// The key that groups rows.
+/// The key of groups.
 class AnyGroupColumn<Model: PersistentModel>: AnySelectedColumn<Model> {
   func key(_ row: SelectRun<Model>.Row) throws -> AnyHashable { preconditionFailure("a group has a key") }
 }

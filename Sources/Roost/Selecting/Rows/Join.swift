@@ -3,7 +3,7 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// Models of another class that belong to the selected ones, though no relationship says so.
+/// A join with another class that no relationship connects.
 ///
 /// ```swift
 /// let customers = try context.select(
@@ -11,20 +11,20 @@ internal import RoostRecords
 ///   joining: .left(Customer.self, on: .equal(\.email, \.address), select: \.name, \.city))
 /// ```
 ///
-/// Models belong together if the values of the key paths are equal: see ``JoinKey``. Those that belong to one model come in the order of
-/// `sortBy`, and without it in no certain order.
+/// Two models match if their values at the key paths are equal: see ``JoinKey``. The matches of one
+/// model are in the order of `sortBy`; without it the order is not defined.
 public struct Join<Model: PersistentModel, Result>: @unchecked Sendable {
-  // Unchecked because key paths are not marked as what they are: values that never change.
+  // Unchecked because key paths are not marked `Sendable`, although they never change.
   let side: JoinSide<Model>
-  /// The results for a model to which nothing belongs: nil for a left join, none for an inner one.
+  /// The results for a model without a match: nil for a left join, none for an inner join.
   let absent: [Result]
-  /// Whether each model gives a row at least.
+  /// Whether each model has at least one row.
   var keepsAll: Bool { !absent.isEmpty }
-  /// Selects the other models. Those with a nil key belong to nothing, and have no keys.
+  /// Selects the other models. Models with a nil key match nothing, and have no keys.
   let select: (JoinQuestion<Model>) throws -> [(keys: [AnyHashable]?, result: Result)]
 }
 
-/// The keys of a join, as the first class sees them.
+/// The keys of a join, on the side of the first class.
 struct JoinSide<Model: PersistentModel> {
   struct Key {
     let column: () -> AnyJoinColumn<Model>
@@ -43,7 +43,7 @@ struct JoinSide<Model: PersistentModel> {
 }
 
 extension Join {
-  /// One row for each pair of models that belong together. A model to which nothing belongs is left out.
+  /// One row for each pair of matching models. A model without a match is left out.
   public static func inner<Other: PersistentModel>(
     _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil,
     sortBy: [SortDescriptor<Other>] = [], select keyPath: KeyPath<Other, Result>
@@ -51,7 +51,7 @@ extension Join {
     Join(keys, FetchDescriptor(predicate: predicate, sortBy: sortBy), absent: [], select: keyPath) { $0 }
   }
 
-  /// One row for each pair of models that belong together, with several values of the other one.
+  /// One row for each pair of matching models, with several values of the other model.
   public static func inner<Other: PersistentModel, First: Sendable, Second: Sendable, each Value: Sendable>(
     _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil,
     sortBy: [SortDescriptor<Other>] = [],
@@ -63,7 +63,7 @@ extension Join {
     ) { ($0, $1, repeat each $2) }
   }
 
-  /// One row for each pair, and one with nil for a model to which nothing belongs.
+  /// One row for each pair, and one row with nil for a model without a match.
   public static func left<Other: PersistentModel, Value: Sendable>(
     _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil,
     sortBy: [SortDescriptor<Other>] = [], select keyPath: KeyPath<Other, Value>
@@ -71,7 +71,8 @@ extension Join {
     Join(keys, FetchDescriptor(predicate: predicate, sortBy: sortBy), absent: [nil], select: keyPath) { $0 }
   }
 
-  /// One row for each pair, with several values of the other model, and one with nil for a model to which nothing belongs.
+  /// One row for each pair, with several values of the other model, and one row with nil for a
+  /// model without a match.
   public static func left<Other: PersistentModel, First: Sendable, Second: Sendable, each Value: Sendable>(
     _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil,
     sortBy: [SortDescriptor<Other>] = [],
@@ -124,18 +125,18 @@ extension Join {
   }
 }
 
-/// A join that keeps the models of both classes, also those to which nothing belongs.
+/// A join that keeps the models of both classes, including models without a match.
 ///
 ///     let rows = try context.select(
 ///       Bill.self, \.number,
 ///       joining: .full(Client.self, on: .equal(\.email, \.address), select: \.name))
 ///     for (number, name) in rows { print(number ?? 0, name ?? "nobody") }
 ///
-/// Models of the other class to which nothing belongs come last, in the order of `sortBy`.
+/// Models of the other class without a match come last, in the order of `sortBy`.
 public struct FullJoin<Model: PersistentModel, Result>: Sendable {
   let join: Join<Model, Result>
 
-  /// One row for each pair, and one for each model of both classes to which nothing belongs.
+  /// One row for each pair, and one row for each model of both classes without a match.
   public static func full<Other: PersistentModel>(
     _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil,
     sortBy: [SortDescriptor<Other>] = [], select keyPath: KeyPath<Other, Result>
@@ -144,7 +145,8 @@ public struct FullJoin<Model: PersistentModel, Result>: Sendable {
       join: Join(keys, FetchDescriptor(predicate: predicate, sortBy: sortBy), absent: [], select: keyPath) { $0 })
   }
 
-  /// One row for each pair, with several values of the other model, and one for each model of both classes to which nothing belongs.
+  /// One row for each pair, with several values of the other model, and one row for each model of
+  /// both classes without a match.
   public static func full<Other: PersistentModel, First: Sendable, Second: Sendable, each Value: Sendable>(
     _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil,
     sortBy: [SortDescriptor<Other>] = [],

@@ -1,26 +1,26 @@
-/// Finds the rows of the other side of a join that belong to a row.
+/// Finds the matching rows of the other side of a join.
 ///
 /// | Keys | How |
 /// |---|---|
-/// | one that is equal at least | a table of the equal values; the other keys are tested |
-/// | a range | the rows sorted by that key; two ranges of one key path are one stretch; the other keys are tested |
-/// | no order | each with each |
+/// | at least one key with `equal` | a table of the equal values; the other keys are tested |
+/// | a range | the rows sorted by that key; two ranges of one key path are one range; the other keys are tested |
+/// | no order | each row with each row |
 struct JoinIndex<Model: PersistentModel> {
   private let side: JoinSide<Model>
-  /// The keys of each row; nil belongs to nothing.
+  /// The keys of each row; nil matches nothing.
   private let rows: [[AnyHashable]?]
-  /// The numbers of the keys that are equal.
+  /// The indexes of the keys with `equal`.
   private let equal: [Int]
   private var table: [[AnyHashable]: [Int]] = [:]
-  /// The numbers of the keys that are a range of the sorted key path.
+  /// The indexes of the keys that are a range of the sorted key path.
   private var ranges: [Int] = []
-  /// The places of rows, sorted by the first of `ranges`.
+  /// The positions of rows, sorted by the first of `ranges`.
   private var sorted: [Int] = []
   private var tested = 0
 
   let joining: FetchExplanation.Joining
 
-  /// More comparisons than these are probably a mistake.
+  /// More comparisons than this are probably a mistake.
   static var mostTests: Int { 100_000_000 }
 
   init(_ side: JoinSide<Model>, _ rows: [[AnyHashable]?]) {
@@ -36,7 +36,7 @@ struct JoinIndex<Model: PersistentModel> {
       joining = .sorted
       let path = side.keys[first].otherPath
       ranges = side.keys.indices.filter { side.keys[$0].comparison.isRange && side.keys[$0].otherPath == path }
-      // What is no number is in no range, and has no place in an order.
+      // NaN is in no range, and has no position in the order.
       let ordered = rows.enumerated().compactMap { place, keys in
         keys.flatMap { $0[first] == $0[first] ? (place: place, key: $0[first]) : nil }
       }
@@ -50,7 +50,7 @@ struct JoinIndex<Model: PersistentModel> {
     }
   }
 
-  /// Calls a closure with the places of the rows that belong to keys, in no certain order, until it returns false.
+  /// Calls a closure with the positions of the matching rows, in any order, until it returns false.
   mutating func forEach(_ own: [AnyHashable], _ body: (Int) throws -> Bool) throws {
     let candidates = joining == .table ? (table[equal.map { own[$0] }] ?? [])[...] : stretch(own)
     let others = side.keys.indices.filter { number in
@@ -77,7 +77,7 @@ struct JoinIndex<Model: PersistentModel> {
     }
   }
 
-  /// The sorted rows that fulfil all ranges; without ranges all of them.
+  /// Returns the sorted rows that are in all ranges; without ranges all rows.
   private func stretch(_ own: [AnyHashable]) -> ArraySlice<Int> {
     var (low, high) = (0, sorted.count)
     for number in ranges {
@@ -91,7 +91,7 @@ struct JoinIndex<Model: PersistentModel> {
     return low < high ? sorted[low..<high] : []
   }
 
-  /// The first place at which a test is true that is true of all later ones.
+  /// Returns the first position at which a test is true. It must be true at all later positions.
   private static func first(in count: Int, _ test: (Int) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,4 +1,5 @@
-/// Joins by other comparisons than equality. In each one the first value belongs to the selected model, the second to the joined one.
+/// Joins by comparisons other than equality. The first value is of the selected model, the second
+/// of the joined one.
 extension JoinKey {
   private static func compared<Own, Others, Key: Comparable & Hashable & Sendable>(
     _ comparison: JoinComparison, _ own: KeyPath<Model, Own>, with other: KeyPath<Other, Others>,
@@ -152,28 +153,28 @@ extension JoinKey {
 
   // MARK: notEqual
 
-  /// The first value differs from the second one. A nil differs from nothing.
+  /// The first value differs from the second one. With nil the result is false.
   public static func notEqual<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
     unequal(own, other, own: { $0 }, other: { $0 })
   }
 
-  /// The first value differs from the second one. A nil differs from nothing.
+  /// The first value differs from the second one. With nil the result is false.
   public static func notEqual<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
     unequal(own, other, own: { $0 }, other: { $0 })
   }
 
-  /// The first value differs from the second one. A nil differs from nothing.
+  /// The first value differs from the second one. With nil the result is false.
   public static func notEqual<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
     unequal(own, other, own: { $0 }, other: { $0 })
   }
 
-  /// The first value differs from the second one. A nil differs from nothing.
+  /// The first value differs from the second one. With nil the result is false.
   public static func notEqual<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {

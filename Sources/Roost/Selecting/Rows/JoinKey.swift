@@ -2,17 +2,17 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// Two key paths whose values decide which models belong together, as the parameter `on` of a ``Join`` names them.
+/// Two key paths whose values decide which models match, for the parameter `on` of a ``Join``.
 ///
-/// A value that is nil belongs to no other one. Texts are equal if they are equal in Swift.
+/// A nil matches nothing. Texts are equal if they are equal in Swift.
 public struct JoinKey<Model: PersistentModel, Other: PersistentModel>: @unchecked Sendable {
-  // Unchecked because key paths are not marked as what they are: values that never change.
+  // Unchecked because key paths are not marked `Sendable`, although they never change.
   let comparison: JoinComparison
-  /// The key path of the other side, by which two keys are seen to be about one property.
+  /// The key path of the other side. Two keys with equal key paths are about one property.
   let otherPath: AnyKeyPath?
   let own: () -> AnyJoinColumn<Model>
   let other: () -> AnyJoinColumn<Other>
-  /// What is true of two values that belong together.
+  /// Tests whether two values match.
   let test: JoinTest
 
   init<Own, Others>(
@@ -26,11 +26,11 @@ public struct JoinKey<Model: PersistentModel, Other: PersistentModel>: @unchecke
     self.other = { JoinColumn(other, isRange: comparison.isRange, otherKey) }
   }
 
-  /// Every model belongs to every one of the other class:
+  /// Every model matches every model of the other class:
   ///
   ///     try context.select(Size.self, \.name, joining: .inner(Color.self, on: .all, select: \.name))
   ///
-  /// A thousand models and a thousand others are a million rows.
+  /// A thousand models and a thousand others make a million rows.
   public static var all: JoinKey {
     JoinKey(.all, \.persistentModelID, other: \.persistentModelID, test: JoinTest { _, _ in true }) { _ in
       true
@@ -39,35 +39,35 @@ public struct JoinKey<Model: PersistentModel, Other: PersistentModel>: @unchecke
     }
   }
 
-  /// A value as a key. In generic code an optional type may come here, so nil is looked for.
+  /// Returns a value as a key; nil for nil. In generic code the type may be an optional.
   private static func whole<Key: Hashable>(_ value: Key) -> AnyHashable? {
     FlatValue.of(value) == nil ? nil : AnyHashable(value)
   }
 
   private static var isEqual: JoinTest { JoinTest { $0 == $1 } }
 
-  /// The value of one model is that of the other.
+  /// The two values are equal.
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
     JoinKey(.equal, own, other: other, test: isEqual, ownKey: Self.whole, otherKey: Self.whole)
   }
 
-  /// The value of one model is that of the other; a model whose value is nil has no partner.
+  /// The two values are equal. A selected model whose value is nil has no match.
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key>
   ) -> JoinKey {
     JoinKey(.equal, own, other: other, test: isEqual, ownKey: { $0.map(AnyHashable.init) }, otherKey: Self.whole)
   }
 
-  /// The value of one model is that of the other; another model whose value is nil has no partner.
+  /// The two values are equal. A joined model whose value is nil has no match.
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
     JoinKey(.equal, own, other: other, test: isEqual, ownKey: Self.whole, otherKey: { $0.map(AnyHashable.init) })
   }
 
-  /// The value of one model is that of the other; nil is equal to nothing, also not to nil.
+  /// The two values are equal. Nil equals nothing, not even nil.
   public static func equal<Key: Hashable & Sendable>(
     _ own: KeyPath<Model, Key?>, _ other: KeyPath<Other, Key?>
   ) -> JoinKey {
@@ -77,10 +77,10 @@ public struct JoinKey<Model: PersistentModel, Other: PersistentModel>: @unchecke
   }
 }
 
-/// How the value of the first model compares with the value of the other one.
+/// The comparison of the first model's value with the other one's.
 enum JoinComparison {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-  /// Not at all.
+  /// No comparison.
   case all
 
   /// Whether the values that fulfil it are a range in their order.
@@ -91,7 +91,7 @@ enum JoinComparison {
     }
   }
 
-  /// How the other value compares with the first one.
+  /// The comparison with its sides exchanged.
   var turned: Condition.Comparison? {
     switch self {
     case .less: .greater
@@ -106,7 +106,7 @@ enum JoinComparison {
 /// Compares two values whose type only the maker of the test knows.
 struct JoinTest {
   let holds: (AnyHashable, AnyHashable) -> Bool
-  /// Whether the first is less than the second; nil if the type has no order.
+  /// Whether the first value is less than the second; nil if the type has no order.
   var precedes: ((AnyHashable, AnyHashable) -> Bool)?
 
   init(_ holds: @escaping (AnyHashable, AnyHashable) -> Bool) { self.holds = holds }
@@ -149,7 +149,7 @@ final class JoinColumn<Model: PersistentModel, Known>: AnyJoinColumn<Model> {
   }
   override func placed(_ map: EntityMap, _ graph: GraphContext) -> PlacedPath? {
     let found = column.placed(map, graph)
-    // A type may have an equality or an order of its own, which what is stored does not have.
+    // A type may define its own equality or order, which stored values do not have.
     let isStored =
       isRange ? Constant.isSortedByValue(TypeFacts.whole(Known.self)) : Constant.isComparedByValue(Known.self)
     kind = isStored ? column.kind : nil

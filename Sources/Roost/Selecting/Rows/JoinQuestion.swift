@@ -2,14 +2,14 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// What the other side of a join is asked.
+/// The query of the other side of a join.
 struct JoinQuestion<Model: PersistentModel> {
   let state: ContextState
   let includePendingChanges: Bool
   private let side: JoinSide<Model>
   private let rows: [SelectRun<Model>.Row]
   private let columns: [AnyJoinColumn<Model>]
-  /// Whether rows of the other side that match nothing are wanted too.
+  /// Whether rows of the other side without a match are needed too.
   let wantsAll: Bool
 
   /// - Parameters:
@@ -23,7 +23,7 @@ struct JoinQuestion<Model: PersistentModel> {
     (self.includePendingChanges, self.wantsAll) = (includePendingChanges, wantsAll)
   }
 
-  /// The rows of the other side. One that has a nil key has no keys.
+  /// Returns the rows of the other side. A row with a nil key has no keys.
   func rows<Other: PersistentModel, Result>(
     _ keys: [AnyJoinColumn<Other>], _ columns: [AnySelectedColumn<Other>], of descriptor: FetchDescriptor<Other>,
     make: (SelectRun<Other>.Row) throws -> Result
@@ -45,7 +45,8 @@ struct JoinQuestion<Model: PersistentModel> {
     return rows
   }
 
-  /// Nil if all rows of the other side are wanted, or if the first side has unsaved models, whose stored values are not known.
+  /// Returns nil if all rows of the other side are needed, or if the first side has unsaved models,
+  /// whose stored values are not known.
   private func restriction<Other>(_ keys: [AnyJoinColumn<Other>]) -> SelectRestriction<Other>? {
     var restriction = SelectRestriction<Other>()
     if let number = side.keys.firstIndex(where: { $0.comparison == .equal }), let kind = columns[number].kind {
@@ -59,7 +60,7 @@ struct JoinQuestion<Model: PersistentModel> {
     return restriction.wanted == nil && restriction.ranges.isEmpty ? nil : restriction
   }
 
-  /// What the first side demands of the other one, row by row; nil if some row demands nothing.
+  /// Returns the bounds of each row of the first side; nil if some row has none.
   private func ranges<Other>(_ keys: [AnyJoinColumn<Other>]) -> [[SelectRestriction<Other>.Bound]]? {
     var all: [[SelectRestriction<Other>.Bound]] = []
     for row in rows {
@@ -81,7 +82,7 @@ struct JoinQuestion<Model: PersistentModel> {
 }
 
 extension SelectRun.Row {
-  /// The values by which a row is joined; nil if one of them is nil, so that nothing belongs to it.
+  /// Returns the keys of a row; nil if one of them is nil, so that the row has no match.
   func keys(_ columns: [AnyJoinColumn<Model>]) throws -> [AnyHashable]? {
     var keys: [AnyHashable] = []
     for column in columns {

@@ -5,10 +5,10 @@ internal import RoostQuery
 struct JoinRun<Model: PersistentModel, Result> {
   private let join: Join<Model, Result>
   let keys: [AnyJoinColumn<Model>]
-  /// Whether rows of the other side to which nothing belongs come too.
+  /// Whether rows of the other side without a match are included.
   private let keepsOthers: Bool
 
-  /// More pairs than these are probably a mistake.
+  /// More pairs than this are probably a mistake.
   static var mostRows: Int { 10_000_000 }
 
   init(_ join: Join<Model, Result>, keepsOthers: Bool = false) throws {
@@ -23,8 +23,8 @@ struct JoinRun<Model: PersistentModel, Result> {
     }
   }
 
-  /// Calls a closure with each row and a result that belongs to it, until it returns false. The result is nil if nothing belongs to the row, and
-  /// the row is nil if the result belongs to nothing.
+  /// Calls a closure with each row and a matching result, until it returns false. The result is nil
+  /// if the row has no match, and the row is nil if the result has none.
   func forEach(
     _ rows: [SelectRun<Model>.Row], _ state: ContextState, includePendingChanges: Bool,
     body: (SelectRun<Model>.Row?, Result?) throws -> Bool
@@ -36,7 +36,7 @@ struct JoinRun<Model: PersistentModel, Result> {
     var index = JoinIndex(join.side, found.map { $0.keys })
     state.notes?.changeLast { if $0.joining == .none || index.joining != .table { $0.joining = index.joining } }
     var count = 0
-    // A number, and a row of results with at least one value beside the joined ones.
+    // A number, and a row of results with at least one value besides the joined ones.
     let bytes = 2 * QueryMemory.value + MemoryLayout<Result>.stride
     var isMatched = keepsOthers ? Array(repeating: false, count: found.count) : []
     for row in rows {

@@ -1,27 +1,27 @@
 public import Foundation
 internal import RoostGraph
 
-/// A condition that models of another class decide, though no relationship connects them.
+/// A condition on models of another class that no relationship connects.
 ///
 /// ```swift
 /// let kept = try context.select(
 ///   Order.self, \.number, matching: [.none(Refund.self, on: .equal(\.number, \.order))])
 /// ```
 ///
-/// Models belong together if their values compare as ``JoinKey`` says.
+/// Two models match if their values compare as ``JoinKey`` says.
 public struct Match<Model: PersistentModel>: @unchecked Sendable {
-  // Unchecked because key paths are not marked as what they are: values that never change.
+  // Unchecked because key paths are not marked `Sendable`, although they never change.
   let side: JoinSide<Model>
-  /// Whether something must belong to a model, or nothing.
+  /// Whether a match must exist, or must not exist.
   let isWanted: Bool
   let select: (JoinQuestion<Model>) throws -> [[AnyHashable]?]
 
-  /// At least one model belongs to it.
+  /// At least one model of the other class matches.
   public static func exists<Other: PersistentModel>(
     _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil
   ) -> Match { Match(keys, predicate, isWanted: true) }
 
-  /// No model belongs to it.
+  /// No model of the other class matches.
   public static func none<Other: PersistentModel>(
     _ other: Other.Type, on keys: JoinKey<Model, Other>..., where predicate: Predicate<Other>? = nil
   ) -> Match { Match(keys, predicate, isWanted: false) }
@@ -37,7 +37,7 @@ public struct Match<Model: PersistentModel>: @unchecked Sendable {
   }
 }
 
-/// Leaves out rows that do not match.
+/// Leaves out rows that do not fulfil the conditions.
 struct MatchRun<Model: PersistentModel> {
   private let match: Match<Model>
   let keys: [AnyJoinColumn<Model>]

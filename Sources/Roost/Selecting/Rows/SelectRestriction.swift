@@ -2,11 +2,12 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// Which rows of the other side of a join can match. The engine may leave out all others.
+/// The rows of the other side of a join that can match. The engine may leave out all others.
 struct SelectRestriction<Model: PersistentModel> {
-  /// The values that a column must have one of; nil if no column must.
+  /// The possible values of a column; nil if any value is possible.
   var wanted: Wanted?
-  /// For each row of the first side, what all its columns must fulfil. It is empty if that is not known, or if there are many rows.
+  /// For each row of the first side, the bounds that all its columns must fulfil. It is empty if
+  /// they are not known, or if there are many rows.
   var ranges: [[Bound]] = []
 
   struct Wanted {
@@ -15,7 +16,7 @@ struct SelectRestriction<Model: PersistentModel> {
     let kind: Kind
   }
 
-  /// A value of the first side, and how a column of the other side compares with it.
+  /// A value of the first side, and its comparison with a column of the other side.
   struct Bound {
     let column: AnySelectedColumn<Model>
     let comparison: Condition.Comparison
@@ -23,12 +24,12 @@ struct SelectRestriction<Model: PersistentModel> {
     let kind: Kind
   }
 
-  /// One search in an index costs about as much as reading so many rows.
+  /// One search in an index costs about as much as reading this many rows.
   private static var rowsPerSearch: Int { 4 }
-  /// More rows would make a condition that takes longer than it saves.
+  /// A condition for more rows would take longer than it saves.
   static var mostRanges: Int { 16 }
 
-  /// Nil if reading all rows is about as fast.
+  /// Returns nil if reading all rows is about as fast.
   func restricted(_ part: FetchPart<Model>, _ placed: [PlacedPath]) throws -> FetchPart<Model>? {
     let found = try wanted.flatMap { try equality($0, part, at: placed[$0.column.number]) } ?? rangeCondition(placed)
     return found.map { part.plain.asking($0) }
@@ -36,7 +37,8 @@ struct SelectRestriction<Model: PersistentModel> {
 
   private func equality(_ wanted: Wanted, _ part: FetchPart<Model>, at found: PlacedPath) throws -> Condition? {
     let values = Set(wanted.values)
-    // A column without a kind is computed by a closure, from another value than the one that is compared.
+    // A column without a kind is computed by a closure, from a different value than the compared
+    // one.
     guard wanted.column.kind?.whole == wanted.kind.whole, wanted.kind.isSortable,
       try part.graph.planner().count(part.query(isSorted: false)) > Self.rowsPerSearch * values.count
     else { return nil }
@@ -49,7 +51,7 @@ struct SelectRestriction<Model: PersistentModel> {
       var tests: [Condition] = []
       for bound in bounds {
         let found = placed[bound.column.number]
-        // Foundation's order of decimals has a place for what is no number.
+        // Foundation's order of decimals has a position for NaN.
         guard bound.column.kind?.whole == bound.kind.whole, found.kind.whole.isComparable,
           bound.kind.whole != .plain(.decimal)
         else { continue }
@@ -61,7 +63,7 @@ struct SelectRestriction<Model: PersistentModel> {
     return rows.count > 1 ? .or(rows) : rows.first
   }
 
-  /// Nil compares with nothing.
+  /// A comparison with nil is false.
   private static func test(_ found: PlacedPath, _ bound: Bound) -> Condition {
     let constant = Condition.constant(bound.value, bound.kind.whole)
     if !found.kind.isOptional { return .compare(bound.comparison, found.condition, constant) }

@@ -2,15 +2,17 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// Selected values of the models that a descriptor asks for.
+/// Selects values of the models of a descriptor.
 ///
-/// The engine reads them from rows, and no models are made. Models with unsaved changes are asked themselves. If a column is computed, or if
+/// The engine reads them from rows, and no models are made. For models with unsaved changes the
+/// models themselves are read. If a column is computed, or if the engine cannot test or sort, all
+/// models are fetched.
 /// the engine cannot test or sort, all models are fetched.
 struct SelectRun<Model: PersistentModel> {
   private let descriptor: FetchDescriptor<Model>
   private let state: ContextState
   private let columns: [AnySelectedColumn<Model>]
-  /// The values that a join needs. The engine may leave out all other rows.
+  /// The restriction of a join. The engine may leave out all other rows.
   var restriction: SelectRestriction<Model>?
 
   private let matches: [MatchRun<Model>]
@@ -24,7 +26,7 @@ struct SelectRun<Model: PersistentModel> {
     for (number, column) in self.columns.enumerated() { column.number = number }
   }
 
-  /// One row that was found.
+  /// A row of the result.
   enum Row {
     case stored(ArraySlice<Value>)
     case model(Model)
@@ -36,12 +38,12 @@ struct SelectRun<Model: PersistentModel> {
       }
     }
 
-    /// A value of a column whose type the caller knows.
+    /// Returns the value of a column whose type the caller knows.
     func value<Known>(_ column: AnySelectedColumn<Model>, as type: Known.Type) throws -> Known {
       try value(unsafeDowncast(column, to: SelectedColumn<Model, Known>.self))
     }
 
-    /// A value as it is stored; nil if a model has it.
+    /// Returns the stored form of a value; nil if a model has the value.
     func stored(_ column: AnySelectedColumn<Model>) -> Value? {
       guard case .stored(let values) = self else { return nil }
       return values[values.startIndex + column.number]
@@ -62,7 +64,7 @@ struct SelectRun<Model: PersistentModel> {
     for row in rows { if try !body(row) { return } }
   }
 
-  /// Calls a closure with each row of the descriptor, also with those that do not match.
+  /// Calls a closure with each row of the descriptor, including rows that do not match.
   private func forEachFound(_ body: (Row) throws -> Bool) throws {
     let place = try state.stores.known(Model.self)
     let graph = state.graph(place.store)
@@ -74,7 +76,7 @@ struct SelectRun<Model: PersistentModel> {
     let run = FetchRun(descriptor, state)
     let placed = columns.compactMap { $0.placed(place.map, graph) }
     let passes = placed.flatMap { $0.passes }
-    // Behind a working set all rows of the other entities would have to be loaded.
+    // In a working set, all rows of the other entities would have to be loaded.
     let isFar = graph.source != nil && !passes.isEmpty
     let part = try run.part(besides: isFar ? [] : passes)
     guard placed.count == columns.count, part.tests.isEmpty, part.orders != nil, !part.isBlind, !isFar else {
@@ -87,7 +89,7 @@ struct SelectRun<Model: PersistentModel> {
       return
     }
     let conditions = placed.map { $0.condition }
-    // All rows are read before the closure runs, because it may call code of users.
+    // All rows are read before the closure runs, because it may call code of the program.
     if part.isEngines {
       let wanted = try restriction?.restricted(part, placed)
       try note(run, wanted ?? part, isLookup: wanted != nil)
@@ -118,13 +120,13 @@ struct SelectRun<Model: PersistentModel> {
 
   // MARK: Explaining
 
-  /// A column that rows do not have, as a person would write it.
+  /// Returns the source text of the first column that rows do not have.
   private func unplaced(_ map: EntityMap, _ graph: GraphContext) -> String? {
     if state.notes == nil { return nil }
     return columns.first { $0.placed(map, graph) == nil }?.keyPath.map { PathNames.text($0) }
   }
 
-  /// Tells ``ModelContext/explain(call:)`` how the rows are read.
+  /// Notes for ``ModelContext/explain(call:)`` how the rows are read.
   private func note(
     _ run: FetchRun<Model>, _ part: FetchPart<Model>, isLookup: Bool = false, madeOf computed: String?? = .none
   ) throws {

@@ -2,14 +2,14 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// A key path whose values are selected, without its type.
+/// A selected key path, without its type.
 class AnySelectedColumn<Model: PersistentModel> {
-  /// Nil for one that no key path names.
+  /// The key path; nil for a column without one.
   let keyPath: PartialKeyPath<Model>?
   let path: PropertyPath?
-  /// Its place in the rows that a ``SelectRun`` finds.
+  /// Its position in the rows of a ``SelectRun``.
   var number = 0
-  /// How the engine reads it, once it was placed.
+  /// The kind of the stored value, after it was placed.
   var kind: Kind?
 
   init(_ keyPath: PartialKeyPath<Model>?) {
@@ -17,11 +17,11 @@ class AnySelectedColumn<Model: PersistentModel> {
     path = keyPath.flatMap { ComputedPath.find(in: $0) == nil ? PathShelf.shared.path($0) : nil }
   }
 
-  /// What the engine reads; nil if it has no words for the key path.
+  /// Returns the engine's form; nil if the engine cannot express the key path.
   func placed(_ map: EntityMap, _ graph: GraphContext) -> PlacedPath? { preconditionFailure("a column can be placed") }
 }
 
-/// A key path whose values are selected.
+/// A selected key path.
 final class SelectedColumn<Model: PersistentModel, Known>: AnySelectedColumn<Model> {
   private let typed: KeyPath<Model, Known>
   private let computed: Computed<Model, Known>?
@@ -37,7 +37,7 @@ final class SelectedColumn<Model: PersistentModel, Known>: AnySelectedColumn<Mod
     if let computed {
       guard let placed = computed.placed(map, graph) else { return nil }
       read = placed.read
-      // What a closure makes of a stored value is not what rows have.
+      // The result of a closure is not the stored value.
       kind = computed.measured(map, graph)?.kind
       return placed.path
     }

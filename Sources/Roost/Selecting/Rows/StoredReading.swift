@@ -2,15 +2,16 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// How what is stored of a key path becomes a value of its type.
+/// Converts stored values of a key path to values of its type.
 enum StoredReading {
-  /// Nil if rows do not contain the value, so models must be read.
+  /// Returns nil if rows do not contain the value, so that models must be read.
   static func make<Known>(
     of type: Known.Type, _ path: PropertyPath, at found: PlacedPath, in store: GraphStore
   ) -> ((Value) -> Known?)? {
     guard path.change == .none || path.change == .rawValue else { return nil }
     guard let row = found.row else { return ValueDecoding.decoder(of: type) }
-    // An identifier names the class. A reference to a class with subclasses does not say which of them its model has, and a model is no value.
+    // An identifier contains the class. A reference to a class with subclasses does not say which
+    // of them its model has. A model itself is not a value.
     guard TypeFacts.whole(type) == PersistentIdentifier.self, row.family == nil else { return nil }
     let name = row.type.name
     return { value in
@@ -20,14 +21,14 @@ enum StoredReading {
   }
 }
 
-/// Stored values as those of a program's types.
+/// Decodes stored values as values of a program's types.
 enum ValueDecoding {
-  /// Reads values of one type, which is looked at once.
+  /// Returns a decoder of one type. The type is examined once.
   static func decoder<Known>(of type: Known.Type) -> ((Value) -> Known?)? {
     guard let codable = TypeFacts.codable(type) else { return nil }
     func open<One: Codable>(_ type: One.Type) -> ((Value) -> Known?)? {
       guard One.self == Known.self, let coder = try? CoderShelf.shared.coder(of: type) else { return nil }
-      // The compiler does not see that both are one type.
+      // Both are one type, which the compiler does not see.
       let known = unsafeDowncast(coder, to: Coder<Known>.self)
       return { known.value(from: $0) }
     }

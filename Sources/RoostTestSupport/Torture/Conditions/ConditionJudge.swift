@@ -2,12 +2,12 @@ internal import RoostFile
 internal import RoostQuery
 internal import RoostRecords
 
-/// Compares all that answers a query with the plain interpreter.
+/// Compares all ways to answer a query with the plain interpreter.
 struct ConditionJudge {
   let ground: Ground
-  /// A mistake that the plans make on purpose.
+  /// An error that the plans make on purpose.
   private let misreading: Misreading?
-  /// What the answers were, for the report.
+  /// The kinds of answers, for the report.
   var notes: [String: Int] = [:]
 
   init(_ ground: Ground, _ misreading: Misreading? = nil) {
@@ -15,7 +15,7 @@ struct ConditionJudge {
     self.misreading = misreading
   }
 
-  /// What something says of one row.
+  /// The result of a condition for one row.
   enum Answer: Equatable {
     case holds(Bool)
     case fault(ConditionFault.Code)
@@ -27,7 +27,8 @@ struct ConditionJudge {
     var isAnswered: Bool { if case .holds = self { true } else { false } }
   }
 
-  /// What is wrong; nil where everything agrees. A query that is refused is at fault before anything is compared.
+  /// The first error; nil if everything agrees. A query that is refused is an error before anything
+  /// is compared.
   mutating func complaint(_ query: Query) throws -> String? {
     let entity = try ground.entity(query.entity).id
     let condition = query.condition ?? .constant(.bool(true), .bool)
@@ -62,7 +63,7 @@ struct ConditionJudge {
 
   mutating func note(_ name: String) { notes[name, default: 0] += 1 }
 
-  /// Row by row: the program beside the interpreter.
+  /// Compares the program with the interpreter, row by row.
   private mutating func programs(
     _ term: Term, _ entity: EntityID, answers: inout [(row: RowID, answer: Answer)]
   ) throws -> String? {
@@ -83,7 +84,7 @@ struct ConditionJudge {
 
   // MARK: Plans
 
-  /// The chosen plan and every other, each against the rows that the interpreter found.
+  /// Compares the chosen plan and every other one with the rows that the interpreter found.
   private mutating func plans(_ query: Query, _ wanted: SortedRows, hasFaults: Bool) throws -> String? {
     let planner = Planner(ground)
     let query = misreading?.misread(query) ?? query
@@ -99,7 +100,7 @@ struct ConditionJudge {
   ) throws -> String? {
     let way = plan.explanation.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "; ")
     for word in Self.ways where way.contains(word.key) { note("plans by \(word.value)") }
-    // Where some row is at fault it may say so, and need not have come to it.
+    // If the condition fails for some row, a plan may throw, or may not have evaluated that row.
     do {
       let rows = try plan.rows()
       if let complaint = wanted.complaint(rows) { return "\(complaint) by the plan <\(way)>" }
@@ -122,13 +123,13 @@ struct ConditionJudge {
   ]
 }
 
-/// What of a term depends on the order in which a set is gone through, which is another one each time, as in Swift.
+/// How a term depends on the order of a set, which differs in each run, as in Swift.
 private struct Haphazard: OptionSet {
   let rawValue: Int
 
-  /// Whether one comes to the element that is at fault.
+  /// Whether the failing element is reached.
   static let faults = Haphazard(rawValue: 1)
-  /// Which is the least where some are no numbers.
+  /// The least element, if some elements are NaN.
   static let answers = Haphazard(rawValue: 2)
 
   init(rawValue: Int) { self.rawValue = rawValue }

@@ -1,7 +1,7 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// The ends of a condition: fields, variables, constants.
+/// The leaves of a condition: fields, variables, constants.
 extension ConditionMaker {
   mutating func leaf(_ kind: Kind) -> Expression {
     if generator.chance(3, in: 4), let name = name(kind) { return name }
@@ -10,7 +10,7 @@ extension ConditionMaker {
 
   mutating func constant(_ kind: Kind) -> Expression { .constant(pool.draw(kind, &generator), kind) }
 
-  /// A field, a variable or a part of one that is of this kind.
+  /// A field, a variable or a part of one with this kind.
   mutating func name(_ kind: Kind) -> Expression? {
     for _ in 0..<3 {
       let (variable, bound) = pickBound()
@@ -24,7 +24,7 @@ extension ConditionMaker {
     return nil
   }
 
-  /// The newest is taken most often: a test of elements should look at them.
+  /// The newest variable is taken most often, because a test of elements should use it.
   private mutating func pickBound() -> (variable: Int, kind: Kind) {
     one(in: 2) ? scope[scope.count - 1] : generator.pick(scope)
   }

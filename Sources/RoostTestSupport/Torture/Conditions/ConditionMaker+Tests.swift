@@ -1,7 +1,7 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// What is true or false.
+/// Boolean expressions.
 extension ConditionMaker {
   mutating func bool(_ depth: Int) -> Expression {
     if depth <= 0 { return simple() }
@@ -22,7 +22,7 @@ extension ConditionMaker {
     }
   }
 
-  /// What a plan can look up in an index: a field beside a constant.
+  /// A condition that a plan can look up in an index: a field and a constant.
   mutating func simple() -> Expression {
     guard let entity = scope[0].kind.entity.flatMap({ catalog.entity($0) }), scope[0].variable == 0 else {
       return leaf(.bool)
@@ -46,7 +46,7 @@ extension ConditionMaker {
     return one(in: 6) ? .not(test) : test
   }
 
-  /// Some question about a value beside constants.
+  /// A condition on a value and constants.
   private mutating func about(_ name: Expression, _ kind: Kind) -> Expression {
     let whole = kind.whole
     if kind.isOptional, one(in: 4) {
@@ -78,7 +78,7 @@ extension ConditionMaker {
     self.one(in: 4) ? .compare(comparison, two, one) : .compare(comparison, one, two)
   }
 
-  /// In one of the ways in which a question is asked about what may be nil.
+  /// Tests an optional value in one of the possible ways.
   private mutating func whenThere(
     _ name: Expression, _ kind: Kind, test: (inout ConditionMaker, Expression) -> Expression
   ) -> Expression {
@@ -118,7 +118,8 @@ extension ConditionMaker {
     return .within(low, high, one(in: 2), make(kind, depth - 1))
   }
 
-  // A search for `x+a` in a long text of x takes quadratic time: half a second for 3,000 characters.
+  // A search for `x+a` in a long text of x takes quadratic time: half a second for 3,000
+  // characters.
   private static let patterns = ["a", "^a", "b$", "x{1,9}a", "[a-c]", "", "\\d", "(?i)AB", ".", "\u{e9}", "^$", "a.b"]
 
   private mutating func text(_ depth: Int) -> Expression {

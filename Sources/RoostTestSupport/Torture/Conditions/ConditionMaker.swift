@@ -1,17 +1,17 @@
 package import RoostQuery
 package import RoostRecords
 
-/// Makes random conditions that mean something in a catalog: every part is of the kind that is asked for.
+/// Makes random valid conditions for a catalog: every part has the required kind.
 package struct ConditionMaker {
   package var generator: SplitMix64
   let catalog: Catalog
   let pool: ValuePool
-  /// What is bound where a part is made, the newest last.
+  /// The bound variables at the present position, the newest last.
   var scope: [(variable: Int, kind: Kind)] = []
   private var next = 1
-  /// Kinds of fields, from which comparisons and collections are taken.
+  /// Kinds of fields, which comparisons and collections use.
   private let kinds: [Kind]
-  /// The relationships to many.
+  /// The to-many relationships.
   let manies: [Relationship]
 
   package init(seed: UInt64, _ catalog: Catalog, _ pool: ValuePool) {
@@ -28,7 +28,7 @@ package struct ConditionMaker {
     return bool(1 + generator.below(4))
   }
 
-  /// Something to sort by.
+  /// A sort key.
   package mutating func sortKey(_ entity: EntityID) -> Expression? {
     scope = [(0, .plain(.reference(entity)))]
     if generator.chance(4, in: 5) {
@@ -44,7 +44,7 @@ package struct ConditionMaker {
   mutating func within<Result>(
     _ kind: Kind, _ body: (inout ConditionMaker, Int) -> Result
   ) -> Result {
-    // Now and then a number that something further out has already, which it then hides.
+    // Sometimes the number of an outer variable, which it then hides.
     let known = scope.map(\.variable).filter { $0 != 0 }
     let variable = !known.isEmpty && one(in: 8) ? generator.pick(known) : next
     if variable == next { next += 1 }
@@ -77,7 +77,7 @@ package struct ConditionMaker {
     return leaf(kind)
   }
 
-  /// `if let`: bound to anything that may be nil.
+  /// `if let`: bound to an optional value.
   mutating func bound(_ kind: Kind, _ depth: Int) -> Expression {
     let isRows = !manies.isEmpty && one(in: 4)
     let source = (isRows ? Kind.rows(generator.pick(manies).target) : generator.pick(kinds)).optional
@@ -86,7 +86,7 @@ package struct ConditionMaker {
     return .ifLet(one.0, value, one.1, make(kind, depth - 1))
   }
 
-  /// What is at fault with some rows: nil behind `!`, no such element.
+  /// An expression that fails for some rows: `!` of nil, or a missing element.
   mutating func demanded(_ kind: Kind, _ depth: Int) -> Expression {
     if one(in: 3), kind.whole.isPlain {
       return .element(make(.array(kind), depth - 1), one(in: 2) ? .constant(.int(0), .int) : make(.int, depth - 1))
@@ -96,7 +96,7 @@ package struct ConditionMaker {
     return one(in: 3) ? .unwrap(inner) : .coalesce(inner, leaf(kind))
   }
 
-  /// What only this kind has.
+  /// An expression that only this kind has.
   private mutating func special(_ kind: Kind, _ depth: Int) -> Expression? {
     switch kind {
     case .optional(let inner): return single(inner, depth)
@@ -119,7 +119,7 @@ package struct ConditionMaker {
     [.plain(.uint8), .plain(.uint16), .plain(.uint32), .plain(.uint64)].contains(kind)
   }
 
-  /// Mostly a small number, so that not every sum is too large.
+  /// Usually a small number, so that few sums overflow.
   private mutating func small(_ kind: Kind, _ depth: Int) -> Expression {
     if one(in: 3) { return make(kind, depth) }
     let number = 1 + generator.below(3)
@@ -136,7 +136,7 @@ package struct ConditionMaker {
     return .filter(variable, source, test)
   }
 
-  /// One out of a collection, or nil.
+  /// One element of a collection, or nil.
   private mutating func single(_ inner: Kind, _ depth: Int) -> Expression? {
     if let entity = inner.entity, one(in: 2), hasMany(entity) {
       let rows = make(.rows(entity), depth - 1)
@@ -162,7 +162,7 @@ package struct ConditionMaker {
     return .count(one(in: 3) ? make(.string, depth - 1) : collection(depth).0)
   }
 
-  /// Some collection, and what its elements are; nil of a dictionary.
+  /// A collection, and the kind of its elements; nil for a dictionary.
   mutating func collection(_ depth: Int) -> (Expression, element: Kind?) {
     let known = kinds.map(\.whole).filter { if case .plain = $0 { false } else { true } }
     if one(in: 3), let relationship = manies.isEmpty ? nil : generator.pick(manies) {
@@ -184,6 +184,6 @@ package struct ConditionMaker {
 extension Kind {
   var isPlain: Bool { if case .plain = self { true } else { false } }
 
-  /// Whether there may be nil beside it.
+  /// Whether it may become optional.
   var isNestable: Bool { if case .rows = self { false } else { !isOptional } }
 }

@@ -1,16 +1,16 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// Makes a failing query smaller as long as it fails: keys to sort by, parts of the condition, rows.
+/// Reduces a failing query while it still fails: sort keys, parts of the condition, rows.
 struct ConditionReducer {
   let seed: UInt64
   let isCommitted: Bool
-  /// How often a smaller one is tried.
+  /// The most attempts.
   private static let most = 3000
 
   private struct Over: Error {}
 
-  /// A sentence about the smallest that was found.
+  /// A sentence about the smallest failing query.
   func reduce(_ query: Query) -> String {
     let small = smaller(query)
     let dropped = fewerRows(small)
@@ -64,7 +64,7 @@ struct ConditionReducer {
     .constant(.string(""), .string), .constant(.string("a"), .string), .constant(.double(0), .double),
   ]
 
-  /// What may stand in the place of a part.
+  /// The replacements for a part.
   private static func candidates(_ part: Expression) -> [Expression] {
     var all = part.operands
     switch part {
@@ -95,7 +95,7 @@ struct ConditionReducer {
     return dropped
   }
 
-  /// The complaint about a query, the rows that are left, and the query as text.
+  /// The error of a query, the remaining rows, and the query as text.
   private func look(
     _ query: Query, _ dropped: Set<ConditionStage.Place>
   ) -> (complaint: String, rows: String, text: String)? {
@@ -123,7 +123,7 @@ struct ConditionReducer {
   }
 }
 
-/// Queries and rows in words.
+/// Describes queries and rows.
 enum QueryText {
   static func text(_ query: Query, _ catalog: Catalog) -> String {
     let describer = Describer(catalog, catalog.entity(query.entity)?.id ?? EntityID(0))
@@ -137,7 +137,7 @@ enum QueryText {
     return words
   }
 
-  /// The first few rows, with what they hold in the fields that the query names.
+  /// The first few rows, with the fields that the query names.
   static func rows(_ query: Query, _ ground: Ground) throws -> String {
     let text = text(query, ground.catalog)
     var words: [String] = []

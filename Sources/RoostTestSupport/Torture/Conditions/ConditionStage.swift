@@ -1,11 +1,12 @@
 internal import RoostPages
 package import RoostRecords
 
-/// A small store of random rows under a random catalog, all from one seed.
+/// A small store of random rows with a random catalog, all from one seed.
 ///
-/// Rows are of several layouts, some have text that stands beside them, some refer to rows that are not there.
+/// Rows have several layouts, some have text that is stored outside them, some refer to missing
+/// rows.
 package struct ConditionStage {
-  /// A row that is to be left out, where a failure is made smaller.
+  /// A row to leave out, while a failure is reduced.
   package struct Place: Hashable, Sendable {
     package var entity: String
     package var row: RowID
@@ -32,7 +33,7 @@ package struct ConditionStage {
       pool.rows[EntityID(UInt32(index + 1))] = counts[name]!
     }
     try store.write { try build($0, names) }
-    // By numbers of their own, so that a seed makes the rows that it always made.
+    // A separate generator, so that a seed always makes the same rows.
     var own = SplitMix64(seed: seed ^ 0x5EED)
     try store.write { writer in
       try writer.change { catalog in
@@ -94,7 +95,7 @@ package struct ConditionStage {
       }
       for type in types {
         let isOptional = generator.chance(2, in: 5)
-        // A reference that may not be nil would lead nowhere in rows that were there before.
+        // A required reference would be invalid in existing rows.
         let initial = first || generator.chance(1, in: 3) ? nil : pool.draw(type, &generator)
         try entity.add(
           "\(Self.stem(type))\(entity.fields.count)", type, isOptional: isOptional, initial: initial)
@@ -159,7 +160,7 @@ package struct ConditionStage {
     return .equals(field.id, pool.draw(field.type, &generator))
   }
 
-  /// For each reference its index, and mostly the rows it comes from.
+  /// Gives each reference an index, and usually an inverse.
   private mutating func relate(_ catalog: inout Catalog) throws {
     for entity in catalog.entities {
       for field in entity.fields {
@@ -170,7 +171,7 @@ package struct ConditionStage {
             index: "to-\(field.name)", of: entity.name, on: [field.name], descending: isDescending ? [field.name] : [])
         }
         if generator.chance(3, in: 4) {
-          // Some lead nowhere, which only a relationship that looks would refuse.
+          // Some references are invalid, which a checked relationship would refuse.
           let inverse = Catalog.Side("\(entity.name)-\(field.name)", isOrdered: generator.chance(1, in: 3))
           try catalog.add(reference: field.name, of: entity.name, inverse: inverse, isChecked: false)
         }
@@ -185,7 +186,7 @@ package struct ConditionStage {
     }
   }
 
-  /// Links a few rows of each relationship that has links.
+  /// Links a few rows of each relationship with links.
   private mutating func link(_ writer: RecordWriter) throws {
     for relationship in writer.catalog.relationships where relationship.shape == .links && relationship.name == "links"
     {
@@ -196,7 +197,7 @@ package struct ConditionStage {
     }
   }
 
-  /// Gives some lists of rows that refer to one another order than that of their numbers.
+  /// Gives some lists another order than that of the row numbers.
   private mutating func arrange(_ writer: RecordWriter) throws {
     for relationship in writer.catalog.relationships where relationship.isOrdered && relationship.shape != .links {
       let links = try writer.links(relationship)
@@ -231,7 +232,7 @@ package struct ConditionStage {
     }
   }
 
-  /// Changes and removes a few rows, and makes an index of which no two rows have the same values unique.
+  /// Changes and removes a few rows, and makes an index unique whose values are.
   private mutating func shake(_ writer: RecordWriter, _ name: String) throws {
     let table = try writer.table(name)
     for _ in 0..<generator.below(4) {
@@ -253,9 +254,9 @@ package struct ConditionStage {
     }
   }
 
-  // MARK: More of the same
+  // MARK: Uncommitted changes
 
-  /// Changes some rows of a transaction that will not be committed.
+  /// Changes some rows in a transaction that will not be committed.
   package mutating func disturb(_ writer: RecordWriter) throws {
     for entity in writer.catalog.entities {
       let table = try writer.table(entity.id)

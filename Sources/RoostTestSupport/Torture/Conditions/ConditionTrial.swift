@@ -1,11 +1,11 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// One condition of a stage: the number of its step says how it is made.
+/// One condition of a stage: the number of its step determines it.
 struct ConditionTrial {
   let seed: UInt64
   var misreading: Misreading?
-  /// Steps up to this one look at what is committed, those behind it at a transaction that is not.
+  /// Steps up to this one read committed rows, later ones an open transaction.
   static let committed = 40
   static let steps = 50
 
@@ -28,7 +28,7 @@ struct ConditionTrial {
     } catch { record.fail(seed: seed, "the stage cannot be made: \(error)") }
   }
 
-  /// Makes the step's query and looks at it.
+  /// Makes the step's query and checks it.
   private func judge(_ step: Int, _ stage: ConditionStage, ground: Ground, record: TortureRecord) {
     guard record.wants(step: step), !record.isFull else { return }
     record.place(seed, step, image: "condition")
@@ -62,7 +62,7 @@ struct ConditionTrial {
           query.order.append(Order(key, isDescending: generator.chance(2, in: 5)))
         }
       }
-      // By an index's own fields, so that it can be read in its order.
+      // By the fields of an index, so that the query can be read in its order.
       if generator.chance(1, in: 3), let index = catalog.indexes(of: entity.id).randomElement(using: &generator) {
         let turns = generator.chance(1, in: 2)
         let ordered = index.parts.filter { part in
@@ -79,14 +79,15 @@ struct ConditionTrial {
     if generator.chance(1, in: 60) { query.limit = generator.pick([-1, .max, .min]) }
     if generator.chance(1, in: 60) { query.offset = generator.pick([-1, .max, .min]) }
     guard generator.chance(1, in: 10), let condition = query.condition else { return (query, false) }
-    // A part of another condition in the place of one of this one: mostly nonsense, which must be refused or computed.
+    // Replaces a part by a part of another condition. The result is usually invalid, and must be
+    // refused or evaluated.
     let other = maker.condition(generator.pick(catalog.entities).id)
     let part = other.part(generator.below(other.size))
     query.condition = condition.replacing(generator.below(condition.size), by: part)
     return (query, true)
   }
 
-  /// Keys of what a reference leads to, so that it can be gone along.
+  /// Keys of rows that a reference names, so that the plan can follow it.
   private static func behindReference(
     _ entity: Entity, _ catalog: Catalog, generator: inout SplitMix64
   ) -> [Order] {
@@ -106,7 +107,7 @@ struct ConditionTrial {
 }
 
 extension Trial {
-  /// Number 15: random conditions over random rows, computed in every way there is.
+  /// Number 15: random conditions over random rows, evaluated in every possible way.
   package static let conditions = Trial(15, "conditions", unit: "conditions", quota: 100_000) { seed, record in
     ConditionTrial(seed: seed).run(record)
   }

@@ -1,11 +1,11 @@
 package import RoostQuery
 
-/// Taking expressions apart and putting them together again, for making failures smaller and conditions wrong.
+/// Replaces parts of expressions, to reduce failures and to make invalid conditions.
 extension Expression {
-  /// How many operations, names and constants it has.
+  /// The number of its operations, names and constants.
   package var size: Int { operands.reduce(1) { $0 + $1.size } }
 
-  /// The part with this number, counted from the whole on, which is 0.
+  /// The part with this number; 0 is the whole expression.
   package func part(_ number: Int) -> Expression {
     var rest = number - 1
     if number == 0 { return self }
@@ -17,7 +17,7 @@ extension Expression {
     return self
   }
 
-  /// The same with another part in the place of that number.
+  /// A copy with another part in place of the part with this number.
   package func replacing(_ number: Int, by other: Expression) -> Expression {
     if number == 0 { return other }
     var rest = number - 1

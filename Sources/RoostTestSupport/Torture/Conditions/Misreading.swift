@@ -1,13 +1,14 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// A mistake that a planner could make, made on purpose: it then carries out another condition than it was given.
+/// An error that a planner could make, made on purpose: it executes another condition than the
+/// given one.
 enum Misreading: String, CaseIterable, Sendable {
   /// `x < 5` also finds 5.
   case boundIncluded
-  /// `!(x < 5)` becomes `x >= 5`, which is not true of what is no number.
+  /// `!(x < 5)` becomes `x >= 5`, which is false for NaN.
   case negationTurned
-  /// A text is taken for equal to all that begin with its first 512 bytes, as its key is.
+  /// A text is treated as equal to all texts with the same first 512 bytes, as their keys are.
   case cutTextExact
 
   func misread(_ query: Query) -> Query {

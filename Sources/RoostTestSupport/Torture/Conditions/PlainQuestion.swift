@@ -1,4 +1,4 @@
-/// A question to a full text index with a judge that needs no index.
+/// A full text query that can be evaluated without an index.
 ///
 /// Texts are lower-case words of letters with one space between them.
 package indirect enum PlainQuestion: Sendable {
@@ -10,7 +10,7 @@ package indirect enum PlainQuestion: Sendable {
   case any(PlainQuestion, PlainQuestion)
   case without(PlainQuestion, PlainQuestion)
 
-  /// The words of random texts. Some begin as others do.
+  /// The words of random texts. Some have common prefixes.
   package static let words = [
     "berlin", "bern", "wall", "walls", "wander", "heroes", "hero", "low", "station", "neukoeln", "moss", "garden",
     "speed", "of", "life", "the",
@@ -37,7 +37,7 @@ package indirect enum PlainQuestion: Sendable {
     }
   }
 
-  /// The question in the language of the index.
+  /// The query in the language of the index.
   package var text: String {
     switch self {
     case .word(let word): word
@@ -50,7 +50,7 @@ package indirect enum PlainQuestion: Sendable {
     }
   }
 
-  /// Whether texts match, given by the names of their fields.
+  /// Whether texts match. They are given by the names of their fields.
   package func matches(_ texts: [String: String]) -> Bool {
     let fields = texts.mapValues { $0.split(separator: " ").map(String.init) }
     switch self {

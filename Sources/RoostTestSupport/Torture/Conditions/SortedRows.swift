@@ -1,14 +1,14 @@
 internal import RoostQuery
 internal import RoostRecords
 
-/// The rows that a query must yield, sorted value by value.
+/// The expected rows of a query, sorted value by value.
 struct SortedRows {
-  /// All that fulfil the condition, in order if one is asked for.
+  /// All rows that fulfil the condition, sorted if the query has an order.
   private var rows: [RowID]
   private let isOrdered: Bool
   private let offset: Int
   private let limit: Int
-  /// Whether the key of some row cannot be computed.
+  /// Whether the key of any row cannot be computed.
   private(set) var hasFaults = false
 
   init(_ hits: [RowID], _ query: Query, ground: Ground) throws {
@@ -42,9 +42,9 @@ struct SortedRows {
 
   var count: Int { max(0, min(rows.count - min(offset, rows.count), limit)) }
 
-  /// What is wrong with the rows that were found.
+  /// The error in the found rows.
   func complaint(_ found: [RowID]) -> String? {
-    // One row needs no key.
+    // A single row needs no key.
     if hasFaults, rows.count > 1, !found.isEmpty || count > 0 { return "rows are sorted by what cannot be computed" }
     let wanted = Array(rows.dropFirst(offset).prefix(limit))
     func text(_ rows: [RowID]) -> String { "\(rows.prefix(12).map(\.number))" }
@@ -57,7 +57,7 @@ struct SortedRows {
 
   // MARK: Values
 
-  /// -1, 0 or 1: nil first, what is no number last.
+  /// -1, 0 or 1: nil is first, NaN last.
   private static func compare(_ one: Value, _ other: Value) -> Int {
     func sign<Wanted: Comparable>(_ one: Wanted, _ other: Wanted) -> Int { one < other ? -1 : one == other ? 0 : 1 }
     func floating<Number: BinaryFloatingPoint>(_ one: Number, _ other: Number) -> Int {
@@ -74,7 +74,8 @@ struct SortedRows {
     case (.double(let one), .double(let other)), (.date(let one), .date(let other)): return floating(one, other)
     case (.decimal(let one), .decimal(let other)): return sign(one, other)
     case (.string(let one), .string(let other)), (.url(let one), .url(let other)):
-      // Not by Swift's own `<`, which goes by raw lengths where one normal form begins the other.
+      // Not with Swift's own `<`, which compares raw lengths if one normal form is a prefix of the
+      // other.
       return TextComparing.isLess(one, other) ? -1 : TextComparing.isLess(other, one) ? 1 : 0
     case (.data(let one), .data(let other)):
       return one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Random indexes of forms, of elements and with conditions.
+/// Random indexes with forms, of elements and with conditions.
 extension ValuePool {
   mutating func addDefined(_ name: String, _ catalog: inout Catalog, generator: inout SplitMix64) throws {
     guard let entity = catalog.entity(name) else { return }
@@ -11,7 +11,8 @@ extension ValuePool {
         let forms = Index.Form.allCases.filter { $0.type(of: field.type) != nil }
         guard !forms.isEmpty, !parts.contains(where: { $0.field == field.id }) else { continue }
         let part = Index.Part(field.id, isDescending: generator.chance(1, in: 3), form: generator.pick(forms))
-        // Two long texts make a key that is too long for a tree, and one index has the elements of one collection.
+        // Two long texts make a key that is too long for a tree, and an index can have the elements
+        // of one collection only.
         let isText = part.form.type(of: field.type)?.width == nil
         if isText, parts.contains(where: { hasText($0, entity) }) { continue }
         if part.form == .elements, parts.contains(where: { $0.form == .elements }) { continue }

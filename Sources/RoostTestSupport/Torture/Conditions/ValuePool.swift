@@ -1,16 +1,17 @@
 package import RoostQuery
 package import RoostRecords
 
-/// The values that a stage draws from: few of each type, so that equal ones, ties and common beginnings are frequent.
+/// The values of a stage: few of each type, so that equal values, ties and common prefixes are
+/// frequent.
 package struct ValuePool: Sendable {
-  /// How many rows of each entity a reference may lead to.
+  /// The number of rows of each entity that references may name.
   package var rows: [EntityID: Int] = [:]
   private var known: [FieldType: [Value]] = [:]
 
   package init(_ generator: inout SplitMix64) {
     for type in Self.types {
       let all = Self.all(type)
-      // Neighbours in the list belong together, so a stretch of it has more ties than single draws.
+      // Neighbours in the list are similar, so a stretch of it has more ties than single draws.
       let start = generator.below(all.count)
       let count = min(all.count, 3 + generator.below(4))
       known[type] = (0..<count).map { all[(start + $0) % all.count] }
@@ -71,7 +72,7 @@ package struct ValuePool: Sendable {
     (0..<generator.below(6)).map { _ in draw(element, &generator) }
   }
 
-  /// Now and then a row that is not there.
+  /// Sometimes a missing row.
   private func reference(_ entity: EntityID, _ generator: inout SplitMix64) -> Value {
     let count = rows[entity] ?? 0
     if count == 0 || generator.chance(1, in: 60) { return .reference(RowID(UInt64(generator.below(3) * 1000))) }
@@ -80,7 +81,7 @@ package struct ValuePool: Sendable {
 }
 
 extension ValuePool {
-  /// Every value worth trying.
+  /// All values to try.
   static func all(_ type: FieldType) -> [Value] {
     switch type {
     case .bool: [.bool(false), .bool(true)]

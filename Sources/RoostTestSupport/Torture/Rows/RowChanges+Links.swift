@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Changes of links, and of the order of rows that refer to one.
+/// Changes of links, and of the order of referring rows.
 extension RowChanges {
   mutating func changeLinks(_ writer: RecordWriter, _ model: inout RowModel) throws {
     guard !model.owners.isEmpty, !model.items.isEmpty else { return }
@@ -26,7 +26,8 @@ extension RowChanges {
       guard !list.isEmpty else { return }
       let place = generator.below(list.count)
       let gone = list[place]
-      // Which of several goes on the other side is told by its place here alone.
+      // If a row is there several times, the position here alone decides which link is removed on
+      // the other side.
       guard list.count(where: { $0 == gone }) == 1 else { return }
       try demand(links.remove(at: place, from: RowID(owner)).number == gone, "another row left")
       var rest = list
@@ -54,7 +55,7 @@ extension RowChanges {
     }
   }
 
-  /// The items of an owner: a reference, whose order is kept.
+  /// Changes the items of an owner: references with a stored order.
   mutating func changeItems(_ writer: RecordWriter, _ model: inout RowModel) throws {
     guard !model.owners.isEmpty, !model.items.isEmpty else { return }
     let (owner, item) = (generator.pick(model.owners), generator.pick(model.items))
@@ -77,7 +78,7 @@ extension RowChanges {
       for row in list { model.update(row, ["owner": .null]) }
       list = []
     default:
-      // Half of them in the order of their numbers, of which nothing need be written.
+      // In half of the cases the order of the numbers, which need not be stored.
       let isSorted = generator.chance(1, in: 2)
       var wanted = list
       if !isSorted || generator.chance(1, in: 2) { wanted = model.items.filter { _ in generator.chance(1, in: 8) } }

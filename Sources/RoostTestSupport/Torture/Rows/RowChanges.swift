@@ -2,18 +2,18 @@ internal import RoostQuery
 internal import RoostRecords
 internal import RoostText
 
-/// Random changes of rows, carried out on a writer and on the model in the same way.
+/// Random changes of rows, made by a writer and in the model in the same way.
 ///
-/// What a change is depends on the generator and on the model alone. Where the two disagree, it throws.
+/// A change depends only on the generator and the model. It throws if the two disagree.
 struct RowChanges {
   /// The transaction before this one.
   let base: UInt64
   var generator: SplitMix64
-  /// One text in so many does not fit beside its row.
+  /// One text in this many does not fit into its row.
   var largeOneIn = 8
-  /// Whether one text may be of a megabyte.
+  /// Whether a text may have a megabyte.
   var hasNamed = false
-  /// Told what is done.
+  /// Called with a description of each change.
   var trace: ((String) -> Void)?
 
   private struct Undone: Error {}
@@ -66,7 +66,7 @@ struct RowChanges {
     switch name {
     case "key":
       let number = generator.below(120)
-      // Some have a part that a key does not take, and differ behind it.
+      // Some are longer than a key, and differ after the cut.
       return .string(number % 6 == 0 ? String(repeating: "k", count: 530) + "\(number)" : "key \(number)")
     case "size": return generator.chance(1, in: 3) ? .null : .int(Int64(generator.below(5)))
     case "kind": return generator.chance(1, in: 4) ? .null : .string("kind \(generator.below(3))")
@@ -97,7 +97,7 @@ struct RowChanges {
     for (name, value) in values.sorted(by: { $0.key < $1.key }) { try builder.set(table.slot(name), value) }
   }
 
-  /// Does what the model says must work, or must be refused with this code.
+  /// Runs a change that the model expects to succeed, or to be refused with this code.
   private func expecting(_ code: RecordFault.Code?, _ body: () throws -> Void) throws {
     do { try body() } catch let fault as RecordFault {
       return try expect(fault.code == code, "refused: \(fault)")
@@ -289,7 +289,7 @@ struct RowChanges {
     let done = try writer.pruneHistory(through: writer.latestToken)
     let slowest = model.state.consumers.values.min()
     try expect(done.floor <= min(base, slowest ?? base), "the history was removed up to \(done.floor)")
-    // Rows from before are told of no more.
+    // The history no longer contains earlier rows.
     model.isFull = false
   }
 
@@ -319,7 +319,7 @@ struct RowChanges {
     }
   }
 
-  /// The full text index finds the items that have a word.
+  /// Checks that the full text index finds the items with a word.
   private mutating func search(_ table: TableReader, _ model: RowModel) throws {
     guard let index = table.texts.first(where: { $0.index.name == "words" }) else { return }
     let word = generator.pick(["kind", "large", "named", "t1t1", "\(generator.below(9))"])

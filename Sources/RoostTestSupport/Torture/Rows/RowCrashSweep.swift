@@ -2,7 +2,8 @@ package import RoostFile
 internal import RoostPages
 internal import RoostRecords
 
-/// Plays a scenario of rows, stops the machine after its calls, and looks at what each crash leaves.
+/// Plays a scenario of rows, stops the machine after its calls, and checks the result of each
+/// crash.
 package final class RowCrashSweep {
   private struct Point {
     var crash: CrashPoint
@@ -16,14 +17,14 @@ package final class RowCrashSweep {
   private let record: TortureRecord
   private var waiting: [Point] = []
   package var policy = CrashPolicy.brief
-  /// A crash point after every so many calls.
+  /// The number of calls between crash points.
   package var stride = 1
-  /// How many crashes follow each other: 1 examines what one leaves.
+  /// The number of consecutive crashes; 1 checks the result of one crash.
   package var depth = 1
   package var nestedPolicy = CrashPolicy(exhaustiveUpTo: 2, ofEach: 1, randoms: 1, garbage: 0)
   package var nestedStride = 3
   package var checksOrder = true
-  /// The depth from which on images are counted.
+  /// The first depth at which images are counted.
   package var countsFrom = 1
   package var wrap: ((SimulatedFileSystem) -> any FileSystem)?
   package private(set) var points = 0
@@ -80,7 +81,7 @@ package final class RowCrashSweep {
     }
   }
 
-  /// Opens what the crash left, compares, verifies, commits once more, and reopens.
+  /// Opens the result of the crash, compares it, verifies it, commits once more, and reopens.
   private func examine(_ point: Point, _ choice: CrashChoice, name: String) {
     record.place(seed, point.crash.step, image: name)
     let image = point.crash.image(choice)
@@ -107,7 +108,7 @@ package final class RowCrashSweep {
       let (commit, state, chronicle) = try store.read { ($0.commit, try RowState($0), try RowChronicle.digest($0)) }
       image.onStep = nil
       if let complaint = point.past.complaint(commit, state) { return fail(complaint) }
-      // What was on its way when it struck has been told since.
+      // The history of a commit in flight at the crash was noted later.
       let told = play?.past.chronicles ?? []
       if Int(commit) < told.count, let right = told[Int(commit)], right != chronicle {
         return fail("commit \(commit): the history is not what it was")
@@ -128,7 +129,7 @@ package final class RowCrashSweep {
     } catch { fail("\(error)") }
   }
 
-  /// One more commit, another crash, and what it must leave.
+  /// Makes one more commit and another crash, and checks the result.
   private func goOn(
     _ store: RecordStore, _ image: SimulatedFileSystem, model: RowModel, commit: UInt64
   ) throws -> String? {

@@ -3,7 +3,7 @@ package import RoostPages
 internal import RoostRecords
 internal import RoostTrees
 
-/// A healthy store of rows, closed or stopped, to be spoiled.
+/// A healthy store of rows, closed or stopped, that tests damage.
 struct HealthyRows: Sendable {
   var options: StoreOptions
   var crash: CrashPoint
@@ -38,9 +38,10 @@ struct HealthyRows: Sendable {
     play.abandon()
   }
 
-  /// Opens, reads everything and compares. A reading that fails with a typed error is no wrong answer.
+  /// Opens the store, reads everything and compares. A read that fails with a typed error is not a
+  /// wrong answer.
   ///
-  /// - Parameter repairs: gets how many pages were repaired in memory.
+  /// - Parameter repairs: gets the number of pages that were repaired in memory.
   func outcome(_ image: SimulatedFileSystem, repairs: inout Int) -> HealthyStore.Outcome {
     var met: StoreError?
     do {
@@ -69,7 +70,8 @@ struct HealthyRows: Sendable {
     } catch let error as StoreError { return .error(error) } catch { return .wrong("\(error)") }
   }
 
-  /// Reads some rows by their keys and what refers to them, beside what cannot be read.
+  /// Reads some rows by their keys, and the rows that refer to them, although other parts are
+  /// unreadable.
   private func lookAround(_ reader: RecordReader, _ right: RowState, met: inout StoreError?) throws -> String? {
     for (id, values) in (right.tables["Item"] ?? [:]).sorted(by: { $0.key < $1.key }) where id % 3 == 0 {
       do {
@@ -89,7 +91,8 @@ struct HealthyRows: Sendable {
 }
 
 extension RowTrials {
-  /// Number 9 over rows: the file is spoiled; what is read is right or a typed error, and an examination tells it.
+  /// Number 9 over rows: damages the file. Reads must be right or throw a typed error, and `verify`
+  /// must report the damage.
   package static func damage(
     _ seed: UInt64, _ record: TortureRecord, rounds: Int = 150, change: (inout StoreOptions) -> Void = { _ in }
   ) {
@@ -119,7 +122,7 @@ extension RowTrials {
       case .wrong(let sentence): fail(sentence)
       case .error(let error):
         record.note("rows: typed error")
-        // Where a log is replayed, it may have been in the way of that.
+        // If a log is replayed, it may have prevented that.
         guard isClosed, error.isAboutContent, let again = spoiled(healthy, strikes) else { continue }
         let found = try? RecordStore.verify(RowPlay.path, fileSystem: again)
         if found?.isSound == true { fail("reading says \(error.detail), and an examination finds nothing") }

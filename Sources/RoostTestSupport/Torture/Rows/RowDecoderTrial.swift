@@ -2,7 +2,8 @@ internal import RoostFile
 internal import RoostPages
 internal import RoostRecords
 
-/// Number 11 over rows: bytes that were once right, changed a little. Whatever they are taken for, no process may die.
+/// Number 11 over rows: slightly changed valid bytes. Whatever they decode to, no process may
+/// crash.
 extension RowTrials {
   package static func decoders(_ seed: UInt64, _ record: TortureRecord, rounds: Int = 5000, openings: Int = 60) {
     guard let healthy = HealthyRows(seed &+ 900, isClosed: false) else {
@@ -43,7 +44,7 @@ extension RowTrials {
       var bytes = catalog
       mutator.mutate(&bytes)
       if let changed = bytes.withUnsafeBytes({ try? Catalog(decoding: $0) }) {
-        // What was taken for a catalog can be written again.
+        // Bytes that decode as a catalog can be encoded again.
         _ = changed.encoded
       }
     }
@@ -60,8 +61,8 @@ extension RowTrials {
     }
   }
 
-  /// Opens a store whose log or pages are mutated and sealed again, so that the decoders after the checksums are
-  /// reached: those of rows, keys, entries, links, and the history in its blocks.
+  /// Opens a store whose log or pages are mutated and sealed again. So the decoders after the
+  /// checksums are reached: those of rows, keys, entries, links, and the history in its blocks.
   private static func open(
     _ healthy: HealthyRows, _ log: [UInt8], mutator: inout Mutator, ofLog: Bool
   ) -> String? {
@@ -77,12 +78,13 @@ extension RowTrials {
       for _ in 0..<(1 + mutator.generator.below(6)) {
         let place = 2 + mutator.generator.below(max(1, bytes.count / 4096 - 2))
         guard (place + 1) * 4096 <= bytes.count else { continue }
-        // The fields of the header are number 11's over pages.
+        // Number 11 over pages mutates the fields of the header.
         var part = Array(bytes[place * 4096 + 40..<place * 4096 + 4080])
         mutator.mutate(&part)
         bytes.replaceSubrange(place * 4096 + 40..<place * 4096 + 4080, with: part)
       }
-      // Sealed along the references that the mutated pages have now. An open store must reach every change.
+      // Sealed along the references that the mutated pages now have. An open store must reach every
+      // change.
       guard var forgery = Forgery(bytes) else { return "the mutated file has no superblock that counts" }
       _ = image.overwrite(RowPlay.path, with: forgery.sealed())
     }

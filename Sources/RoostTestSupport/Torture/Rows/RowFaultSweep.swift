@@ -2,14 +2,14 @@ package import RoostFile
 internal import RoostPages
 internal import RoostRecords
 
-/// Plays a scenario of rows once for each call and each fault of it, goes on with the same handle, then stops the
-/// machine.
+/// Plays a scenario of rows once for each call and each fault, continues with the same handle, then
+/// stops the machine.
 package final class RowFaultSweep {
   private let seed: UInt64
   private let scenario: RowScenario
   private let record: TortureRecord
   package var wrap: ((SimulatedFileSystem) -> any FileSystem)?
-  /// One case in so many is played.
+  /// The distance between the cases that are played.
   package var stride = 1
 
   package init(_ scenario: RowScenario, seed: UInt64, _ record: TortureRecord) {
@@ -62,7 +62,7 @@ package final class RowFaultSweep {
       if points.count > 6 { points.removeFirst() }
     }
     play.run()
-    // The device is well again; the store goes on where it may, and is opened again where it may not.
+    // The device works again. The store continues if it may, and is opened again otherwise.
     play.fileSystem.clearFaults()
     play.run(.write(seed: seed &+ 1, changes: 3, .full, abandons: false))
     points.append((play.fileSystem.crashPoint(), play.past))
@@ -101,7 +101,8 @@ package final class RowFaultSweep {
           fail(one, place + complaint)
         } else {
           let findings = try RowAudit.findings(store)
-          // An index is read here for the first time: a page of it that a device lost after a lie is found, not silent.
+          // An index is read here for the first time. A page that a device lost after a lie is
+          // reported, so it is not silent.
           if one.lies && findings.contains(where: { $0.kind == .page }) {
             record.note("findings after a lie")
           } else if let finding = findings.first {
@@ -109,7 +110,7 @@ package final class RowFaultSweep {
           }
         }
       } catch is StoreError where one.lies {
-        // A device that lies may cost the store, but not silently.
+        // A lying device may destroy the store, but not silently.
         record.note("typed errors after a lie")
       } catch { fail(one, place + "\(error)") }
     }

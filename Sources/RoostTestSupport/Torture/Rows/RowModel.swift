@@ -1,16 +1,16 @@
 package import RoostRecords
 internal import RoostText
 
-/// A store of rows in plain dictionaries, with the rules that the engine must follow.
+/// A store of rows in plain dictionaries, with the rules of the engine.
 ///
-/// Owners have items: by a reference whose order is kept, by references that a deletion clears, follows or is denied
-/// by, and by links of every kind.
+/// Owners have items: by a reference with a stored order, by references with each delete rule, and
+/// by links of every kind.
 package struct RowModel: Sendable {
   package var state = RowState()
   package var next = ["Owner": UInt64(1), "Item": UInt64(1)]
-  /// Whether the history was full from the first transaction on, so that it tells everything.
+  /// Whether the history was full from the first transaction on, so that it contains everything.
   package var isFull = true
-  /// Fields that came later, by name, and the text ones among them.
+  /// Fields that were added later, by name, and whether they hold text.
   package var extras: [String: Bool] = [:]
   package var extraCount = 0
 
@@ -33,7 +33,7 @@ package struct RowModel: Sendable {
 
   package init() {}
 
-  /// The catalog that a store begins with: an index of every kind.
+  /// The first catalog of a store: an index of every kind.
   package static func catalog() throws -> Catalog {
     var catalog = Catalog()
     let owner = try catalog.add(entity: "Owner") { (entity) throws(RecordFault) in
@@ -78,7 +78,7 @@ package struct RowModel: Sendable {
     return catalog
   }
 
-  /// The relationships in which an item's field keeps the order of those that refer to one.
+  /// The relationships with a stored order, by the item's field.
   static let orders = ["owner": "items", "next": "previous"]
   static let backs = ["lead": "leads", "keeper": "kept"]
 
@@ -114,7 +114,7 @@ package struct RowModel: Sendable {
     refer(id, old: old, new: new)
   }
 
-  /// Lets the lists of those that are referred to follow.
+  /// Updates the lists of the referenced rows.
   private mutating func refer(_ id: UInt64, old: RowState.Row?, new: RowState.Row?) {
     for (field, list) in Self.orders.merging(Self.backs, uniquingKeysWith: { first, _ in first }) {
       let (before, after) = (Self.target(old?[field]), Self.target(new?[field]))
@@ -140,7 +140,7 @@ package struct RowModel: Sendable {
     set((state.lists[list]?[row] ?? []).filter { $0 != id }, of: row, list)
   }
 
-  /// Follows the rules of deletion: nil where it is denied, else how many rows go.
+  /// Applies the delete rules. Returns the number of deleted rows; nil if the deletion is denied.
   mutating func delete(_ entity: String, _ id: UInt64) -> Int? {
     let doomed = entity == "Item" ? [id] : state.lists["items"]?[id] ?? []
     if entity == "Owner" {
@@ -177,7 +177,7 @@ package struct RowModel: Sendable {
 
   // MARK: Links
 
-  /// Whether there is a new link.
+  /// Links two rows. Returns whether there is a new link.
   mutating func link(_ kind: Kind, _ owner: UInt64, item: UInt64, at place: Int? = nil, atBack: Int? = nil) -> Bool {
     var list = state.lists[kind.name]?[owner] ?? []
     if !kind.repeats, list.contains(item) { return false }

@@ -2,11 +2,12 @@ package import RoostFile
 package import RoostPages
 package import RoostRecords
 
-/// What a store of rows may hold after a crash: the model after each commit, and which of them are promised.
+/// The allowed states of a store of rows after a crash: the model after each commit, and which
+/// commits are promised.
 package struct RowPast: Sendable {
-  /// By the commit's number; 0 is the empty store.
+  /// By the number of the commit; 0 is the empty store.
   package private(set) var models = [RowModel()]
-  /// What the history told after each commit, where it was read.
+  /// The history after each commit, if it was read.
   package private(set) var chronicles: [Int?] = [nil]
   package private(set) var promised = 0
 
@@ -27,10 +28,10 @@ package struct RowPast: Sendable {
   package mutating func note(_ chronicle: Int, at commit: Int) { chronicles[commit] = chronicle }
   package mutating func promise(_ number: Int) { promised = max(promised, number) }
 
-  /// After reopening: what was found is durable, and what was begun behind it is not there.
+  /// After reopening: the found state is durable, and later begun commits do not exist.
   package mutating func settle(at number: Int) { promised = number }
 
-  /// What is wrong with finding this state; nil if nothing is.
+  /// The error in finding this state; nil if it is allowed.
   package func complaint(_ commit: UInt64, _ state: RowState) -> String? {
     if commit < UInt64(promised) { return "commit \(commit) is found where \(promised) was acknowledged" }
     guard commit <= UInt64(begun) else { return "commit \(commit) is found where \(begun) was the last begun" }
@@ -38,7 +39,8 @@ package struct RowPast: Sendable {
   }
 }
 
-/// Plays a scenario of rows on a simulated file system beside its model, and notes what is promised at each moment.
+/// Plays a scenario of rows on a simulated file system together with its model, and notes the
+/// promises of each moment.
 package final class RowPlay {
   package static let path = "/folder/rows.roost"
 
@@ -49,22 +51,22 @@ package final class RowPlay {
   package private(set) var past = RowPast()
   package private(set) var model = RowModel()
   package private(set) var failures: [String] = []
-  /// Errors of the store met so far.
+  /// The errors of the store so far.
   package private(set) var errors: [StoreError] = []
   private var mustNotWrite = false
   private var stepsFailed = false
-  /// Faults are injected: errors of the store are no failures.
+  /// Whether faults are injected: then errors of the store are expected.
   package var expectsErrors = false
-  /// A sync may lie: acknowledged commits may be lost, but nothing may be wrong.
+  /// Whether a sync may lie: acknowledged commits may be lost, but no answer may be wrong.
   package var deviceLies = false
   package var order: OrderChecker?
   package var onStep: ((RecordedCall, RowPast) -> Void)?
   package var trace: ((String) -> Void)?
-  /// The changes that were carried out.
+  /// The number of changes that were made.
   package private(set) var changes = 0
   private let scenario: RowScenario
   private let time = RowClock()
-  /// How often the store was opened; each time another process writes.
+  /// The number of openings; each time another process writes.
   private var openings: UInt64 = 0
 
   package init(_ scenario: RowScenario, wrap: ((SimulatedFileSystem) -> any FileSystem)? = nil) {
@@ -173,7 +175,7 @@ package final class RowPlay {
     self.store = nil
   }
 
-  /// Lets go of the store without closing it well: the machine has stopped.
+  /// Releases the store without closing it: the machine has stopped.
   package func abandon() {
     fileSystem.onStep = nil
     fileSystem.observer = nil
@@ -182,7 +184,7 @@ package final class RowPlay {
     store = nil
   }
 
-  /// Looks at the whole file, and at what the newest snapshot reads.
+  /// Checks the whole file, and the content of the newest snapshot.
   package func examine() {
     guard let store else { return }
     do {
@@ -217,7 +219,7 @@ package final class RowPlay {
       if mayNot { fail("a commit succeeded after a failed sync") }
       let (commit, chronicle) = try store.read { ($0.commit, try RowChronicle.digest($0)) }
       if commit == UInt64(before) {
-        // A transaction that changed nothing makes no commit, and promises nothing.
+        // A transaction without changes makes no commit, and promises nothing.
         if working.state != model.state { fail("a commit is not seen that succeeded") }
         return past.takeBack()
       }
@@ -234,14 +236,14 @@ package final class RowPlay {
       note(error, "write")
       mustNotWrite = true
     } catch {
-      // What failed may have been the reading behind the commit.
+      // The read after the commit may have failed.
       let commit = hasBegun ? try? store.read { $0.commit } : nil
       if hasBegun && commit != UInt64(before) + 1 { past.takeBack() } else if hasBegun { model = working }
       note(error, "write")
     }
   }
 
-  /// An opening for reading only sees what was appended, and writes nothing.
+  /// Opens the store for reading only, which must see all appended commits and write nothing.
   private func readOnly() {
     let calls = fileSystem.step
     do {
@@ -269,7 +271,7 @@ package final class RowPlay {
   }
 }
 
-/// A clock that goes on by one at each look, and now and then back.
+/// A clock that advances by one at each call, and sometimes goes back.
 final class RowClock: @unchecked Sendable {
   // Unchecked because one thread uses the store.
   private var now: UInt64 = 1_700_000_000_000

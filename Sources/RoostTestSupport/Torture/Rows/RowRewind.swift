@@ -1,20 +1,20 @@
 package import RoostRecords
 
-/// Goes back to a former state of a store of rows, and compares it with what a model knows of it.
+/// Shows a former state of a store of rows, and compares it with a model.
 package struct RowRewind {
-  /// How many states were shown.
+  /// The number of states that were shown.
   package private(set) var shown = 0
-  /// Those since which the catalog changed.
+  /// The number of states after which the catalog changed.
   package private(set) var crossed = 0
-  /// Those that the history does not know any more.
+  /// The number of states that the history no longer contains.
   package private(set) var refused = 0
 
   package init() {}
 
-  /// What is wrong with the state behind a commit, as it is shown; nil if nothing is.
+  /// The error in the shown state after a commit; nil if it is right.
   package mutating func complaint(_ store: RecordStore, commit: Int, _ state: RowState) throws -> String? {
     let token = try store.read { try $0.token(behind: UInt64(commit)) }
-    // This part of the history was removed, and `token(behind:)` gave a later place.
+    // This part of the history was removed, and `token(behind:)` returned a later place.
     guard token.transaction == UInt64(commit) else { return nil }
     let then: RecordStore
     do { then = try store.rewound(to: token) } catch let fault as RecordFault where fault.code == .expired {
@@ -29,12 +29,12 @@ package struct RowRewind {
       return found.difference(from: Self.shown(state, reader, beside: found))
     }
     if let difference { return "commit \(commit), gone back to: \(difference)" }
-    // The history goes on to today, so it tells of other rows.
+    // The history continues to the present, so it names other rows.
     let finding = try RowAudit.findings(then).first { $0.kind != .history }
     return finding.map { "commit \(commit), gone back to: \($0.description)" }
   }
 
-  /// A former state with the fields and the settings of today.
+  /// A former state with the present fields and settings.
   private static func shown(_ state: RowState, _ reader: RecordReader, beside found: RowState) -> RowState {
     var state = state
     let fields = reader.catalog.entity("Item")?.fields ?? []

@@ -1,9 +1,9 @@
 #if DEBUG
   package import RoostPages
 
-  /// Number 17 over rows: what the floor of records leaves out must be noticed.
+  /// Number 17 over rows: tests must notice what the module of records omits.
   extension RowTrials {
-    /// What is left out, and the number that must notice it alone.
+    /// The omission, and the number that must notice it alone.
     package static let omissions: [(omission: Omission, number: Int)] = [
       (.indexChange, 6), (.linkBack, 6), (.replayedHistory, 1), (.indexChange, 1), (.linkBack, 4),
       (.pageCopy, 19), (.newPageCopy, 19), (.pageCopy, 6), (.newPageCopy, 6),

@@ -1,14 +1,14 @@
 package import RoostPages
 
-/// What a test does with one store of rows from begin to end. Which changes a transaction makes is drawn when it is
-/// played, from a seed and what is there.
+/// The actions of a test on one store of rows from begin to end. The changes of a transaction are
+/// drawn when it is played, from a seed and the present rows.
 package struct RowScenario: Sendable {
   package enum Action: Sendable {
     case write(seed: UInt64, changes: Int, SyncMode, abandons: Bool)
     case checkpoint
     /// Closes the store and opens it again.
     case reopen
-    /// Reads it through an opening for reading only, beside the open one.
+    /// Reads it through an opening for reading only, while it is open.
     case readOnly
   }
 
@@ -16,16 +16,16 @@ package struct RowScenario: Sendable {
   package var actions: [Action] = []
   /// Whether the history is full from the first transaction on.
   package var isFullHistory = true
-  /// One text in so many does not fit beside its row.
+  /// One text in this many does not fit into its row.
   package var largeOneIn = 12
-  /// One transaction in so many may write a value of a megabyte.
+  /// One transaction in this many may write a value of a megabyte.
   package var namedOneIn = 60
 
-  /// Work of so many actions, of up to so many changes each.
+  /// Makes a scenario of this many actions with at most this many changes each.
   package init(_ seed: UInt64, actions count: Int = 22, changes: Int = 12) {
     var generator = SplitMix64(seed: seed &* 0x9E37_79B9 &+ 71)
     options = Scenario.options(&generator)
-    // A store of rows has two dozen trees, so that each transaction makes many pages.
+    // A store of rows has two dozen trees, so each transaction makes many pages.
     options.fanoutLimit = generator.pick([6, 12, 30, Int.max])
     options.draftBytes = generator.pick([40, 100, 400]) * 4096
     options.logBytes *= 2

@@ -1,10 +1,10 @@
 package import RoostRecords
 
-/// Everything that can be read from a store of rows, as plain dictionaries: what a test compares.
+/// All readable data of a store of rows, as plain dictionaries, for comparisons in tests.
 package struct RowState: Hashable, Sendable {
   package typealias Row = [String: Value]
 
-  /// The catalog's bytes, as the engine made them when it wrote them first.
+  /// The catalog's bytes, as the engine first wrote them.
   package var catalog: [UInt8] = []
   package var tables: [String: [UInt64: Row]] = [:]
   /// The lists of relationships by name and row; empty ones are left out.
@@ -41,7 +41,7 @@ package struct RowState: Hashable, Sendable {
     for one in try reader.consumers { consumers[one.name] = one.token.transaction }
   }
 
-  /// Where another state differs first; nil if it does not.
+  /// The first difference to another state; nil if there is none.
   package func difference(from right: RowState) -> String? {
     if self == right { return nil }
     if catalog != right.catalog { return "another catalog" }
@@ -68,7 +68,7 @@ package struct RowState: Hashable, Sendable {
   }
 }
 
-/// What the history of a store tells, in a number that is the same within a process.
+/// A digest of a store's history, which is constant within a process.
 package enum RowChronicle {
   package static func digest(_ reader: RecordReader) throws -> Int {
     var hasher = Hasher()
@@ -86,9 +86,10 @@ package enum RowChronicle {
     return hasher.finalize()
   }
 
-  /// Plays the whole history from the first transaction on, and tells where its rows are not those that are there.
+  /// Replays the whole history from the first transaction on, and reports where its rows differ
+  /// from the stored ones.
   ///
-  /// That can be done where it was full from the first transaction on, and no fields came or went.
+  /// This needs a full history from the first transaction on, and unchanged fields.
   package static func complaint(_ reader: RecordReader, _ state: RowState) throws -> String? {
     var rows: [EntityID: [UInt64: [FieldID: RowsChange.Content]]] = [:]
     let cursor = try reader.history()

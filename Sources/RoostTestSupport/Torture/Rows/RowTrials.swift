@@ -1,14 +1,14 @@
 internal import RoostPages
 
-/// The numbers of the arsenal over rows. One seed in three of each is theirs.
+/// The numbers of the arsenal over rows. They use one seed in three of each number.
 package enum RowTrials {
-  /// Whether a seed belongs to rows. Two workers, which take every second seed each, get as many.
+  /// Whether a seed belongs to rows. Two workers that take every second seed each get equally many.
   static func takes(_ seed: UInt64) -> Bool { (seed &+ 1) / 2 % 3 == 1 }
 
   static func crashes(_ seed: UInt64, _ record: TortureRecord) {
     let before = record.count
     let sweep = RowCrashSweep(RowScenario(seed), seed: seed, record)
-    // An image of rows costs several of keys.
+    // An image of rows costs as much as several of keys.
     sweep.stride = 2
     sweep.run()
     record.note("crash points of rows", sweep.points)

@@ -5,19 +5,19 @@ package import RoostPages
 internal import RoostRecords
 internal import RoostTrees
 
-/// The bytes of a store of rows that tell where all others are: the superblocks, the tree of names, and the
-/// tree that holds the catalog of entities.
+/// The bytes of a store of rows that are needed to find all others: the superblocks, the tree of
+/// names, and the tree with the catalog of entities.
 struct SingleBytes {
   enum Kind: String, CaseIterable { case superblock, names, meta, catalog }
 
-  /// Ranges of bytes in use, by what they hold.
+  /// Used ranges of bytes, by their content.
   private(set) var ranges: [Kind: [Range<Int>]] = [:]
   /// The pages that have a copy.
   private(set) var copies: [PageCopy] = []
   /// Pages of names, meta and catalog without a copy.
   private(set) var uncopied = Set<UInt32>()
 
-  /// Every bit in use, in the order of the file.
+  /// Every used bit, in the order of the file.
   var bits: [Int] {
     ranges.values.joined().sorted { $0.lowerBound < $1.lowerBound }.flatMap { $0.lowerBound * 8..<$0.upperBound * 8 }
   }
@@ -47,7 +47,7 @@ struct SingleBytes {
       switch reached {
       case .page(let page): ranges[kind, default: []] += Self.used(page, in: file)
       case .extents(let list):
-        // The catalog of entities, where it has no room in its leaf.
+        // The catalog of entities, if it is stored in extents.
         for extent in list.extents {
           let start = Int(extent.place) * Page.size
           ranges[.catalog, default: []].append(start..<start + Int(extent.storedBytes))
@@ -68,11 +68,12 @@ struct SingleBytes {
 }
 
 extension Trial {
-  /// Number 19: one bit flips in a page that tells where all others are, or one such page, one of its sectors or its copy
-  /// is lost. Opening, repairing and saving the store give what it held.
+  /// Number 19: flips one bit in a page that is needed to find all others, or loses such a page,
+  /// one of its sectors or its copy. Opening, repairing and salvaging the store must restore its
+  /// content.
   ///
-  /// A seed draws some bits. From a million on, a seed that ends with four zeros takes every bit in use of its store: each
-  /// round of a soak begins with one, if its first seed is one.
+  /// A seed draws some bits. From a million on, a seed that ends with four zeros uses every used
+  /// bit of its store: each round of a soak begins with one, if its first seed is one.
   package static let singlePages = Trial(19, "pages that tell of all others", unit: "damages", quota: 2_000) {
     seed, record in
     RowTrials.flipSingles(seed, record, draws: seed >= 1_000_000 && seed % 10_000 == 0 ? nil : 40)
@@ -81,7 +82,7 @@ extension Trial {
 
 extension RowTrials {
   /// - Parameters:
-  ///   - draws: how many bits, and how many pages and sectors; nil for all.
+  ///   - draws: the number of bits, and of pages and sectors; nil for all.
   ///   - breaking: changes the options of the store that writes the file.
   package static func flipSingles(
     _ seed: UInt64, _ record: TortureRecord, draws: Int?, breaking: (inout StoreOptions) -> Void = { _ in }
@@ -117,7 +118,7 @@ extension RowTrials {
     losePages(healthy, single, seed: seed, record: record, after: bits.count, draws: draws)
   }
 
-  /// Loses pages that have a copy, sectors of them, and copies.
+  /// Loses pages with a copy, sectors of them, and copies.
   private static func losePages(
     _ healthy: HealthyRows, _ single: SingleBytes, seed: UInt64, record: TortureRecord, after steps: Int,
     draws: Int?
@@ -148,7 +149,7 @@ extension RowTrials {
   }
 }
 
-/// What is lost of a page.
+/// The lost part of a page.
 private enum PageLoss: CustomStringConvertible {
   case sector(Int), page, random, older
 
@@ -165,7 +166,7 @@ private enum PageLoss: CustomStringConvertible {
 
   var description: String { if case .sector(let number) = self { "\(name) \(number)" } else { name } }
 
-  /// The bytes that change; nil where none would.
+  /// The changed bytes; nil if nothing would change.
   func strike(
     _ healthy: HealthyRows, _ page: PageID, generator: inout SplitMix64
   ) -> (offset: Int, bytes: [UInt8])? {
@@ -185,11 +186,11 @@ private enum PageLoss: CustomStringConvertible {
 }
 
 extension HealthyRows {
-  /// What is wrong with opening, with examining, with repairing and with saving the store after these bytes changed.
+  /// The errors in opening, verifying, repairing and salvaging the store after these bytes changed.
   ///
   /// - Parameters:
-  ///   - repair: how the file is repaired.
-  ///   - isRead: whether the damage is met by reading: a copy is read only where its page is damaged.
+  ///   - repair: the expected repair of the file.
+  ///   - isRead: whether reading finds the damage: a copy is read only if its page is damaged.
   fileprivate func complaints(
     about strike: (offset: Int, bytes: [UInt8]), _ repair: PageRepairs.Repair, isRead: Bool = true
   ) -> [(way: String, complaint: String)] {
@@ -213,7 +214,7 @@ extension HealthyRows {
     }
     check("examining") { image in
       let findings = try KeyValueStore.verify(RowPlay.path, fileSystem: image).findings
-      // A torn superblock is a note where the log holds what followed the other one.
+      // A torn superblock is a note if the log holds everything after the other one.
       return repair.page.place < 2 || findings.contains { $0.page == UInt64(repair.page.place) } ? nil : "\(findings)"
     }
     check("repairing") { image in

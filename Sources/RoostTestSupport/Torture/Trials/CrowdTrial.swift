@@ -2,9 +2,9 @@ package import RoostFile
 import RoostKV
 package import RoostPages
 
-/// Readers, writers and checkpoints at the same time, under a sum that must not change.
+/// Runs readers, writers and checkpoints concurrently, with a sum that must not change.
 package final class Crowd: @unchecked Sendable {
-  // Unchecked because everything that changes is guarded by `lock`.
+  // Unchecked because all mutable state is protected by `lock`.
   private let store: KeyValueStore
   private let seed: UInt64
   private let lock = Lock()
@@ -42,7 +42,8 @@ package final class Crowd: @unchecked Sendable {
   private func fail(_ sentence: String) { lock.withLock { failures.append(sentence) } }
   private var goesOn: Bool { lock.withLock { !isOver && failures.isEmpty } }
 
-  /// Lets everybody work for so many transfers a writer; returns what went wrong and how many transactions there were.
+  /// Runs all threads, with this many transfers for each writer. Returns the failures and the
+  /// number of transactions.
   package func run(readers: Int, rounds: Int) -> (failures: [String], transactions: Int) {
     var crew: [RoostFile.Thread] = []
     for reader in 0..<readers {
@@ -125,8 +126,8 @@ package final class Crowd: @unchecked Sendable {
 }
 
 extension Trial {
-  /// Number 12: a crowd over a tiny cache, on the real disk and on the simulated one; and in between a race, whose threads
-  /// are held up where it matters.
+  /// Number 12: a crowd with a tiny cache, on the real disk and on the simulated one. Sometimes it
+  /// is a race instead, whose threads are delayed at critical points.
   package static let crowd = Trial(12, "concurrency", unit: "transactions", quota: 20_000, workers: 1) { seed, record in
     record.place(seed, 0, image: "crowd")
     do {

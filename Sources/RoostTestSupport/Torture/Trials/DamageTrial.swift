@@ -3,7 +3,7 @@ internal import RoostKV
 package import RoostPages
 
 extension Trial {
-  /// Number 9: a closed file is spoiled; what is read is right or a typed error.
+  /// Number 9: damages a closed file. Reads must be right or throw a typed error.
   package static let damage = Trial(9, "damage", unit: "damages", quota: 26_000) { seed, record in
     if RowTrials.takes(seed) { return RowTrials.damage(seed, record) }
     strikes(seed, record, rounds: 240) { _ in }
@@ -40,7 +40,7 @@ extension Trial {
         }
       case .right:
         record.note(damage.rawValue + ": no effect" + (wasReached ? " (in a page in use)" : ""))
-        // Where a log is replayed over them, pages may be dropped unread.
+        // If a log is replayed over them, pages may be replaced without being read.
         if isClosed, strikes.count == 1, wasReached, !isPadding(healthy, strikes[0]) {
           record.fail(seed: seed, step: round, image: damage.rawValue, "a page in use was spoiled without effect")
         }
@@ -55,7 +55,7 @@ extension Trial {
     }
   }
 
-  /// Whether the bytes lie behind an extent's end in its last page, where nothing is kept.
+  /// Whether the bytes are after an extent's end in its last page, where nothing is stored.
   private static func isPadding(_ healthy: HealthyStore, _ strike: (offset: Int, bytes: [UInt8])) -> Bool {
     guard let head = Reach.newest(healthy.file) else { return false }
     var spoiled = healthy.file

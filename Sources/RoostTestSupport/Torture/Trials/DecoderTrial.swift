@@ -5,7 +5,7 @@ internal import RoostPages
 internal import RoostTrees
 
 extension Trial {
-  /// Number 11: decoders over mutated bytes. Whatever they answer, no process may die of it.
+  /// Number 11: decoders over mutated bytes. Whatever they return, no process may crash.
   package static let decoders = Trial(
     11, "fuzzed decoders", unit: "executions", quota: 20_000_000
   ) { seed, record in
@@ -37,7 +37,7 @@ extension Trial {
     record.count += 150
   }
 
-  /// What a page that passes its examination offers is all read.
+  /// Reads everything in a page that passes validation.
   private static func walk(_ page: UnsafeRawPointer) {
     if Complaint.about(PageID(page.u32(8)), page) != nil { return }
     var sum: UInt64 = 0
@@ -93,8 +93,8 @@ extension Trial {
     }
   }
 
-  /// Opens a store whose log, or whose superblocks, are mutated and then sealed again, so that what lies behind the
-  /// check is reached. Anything may be found, but only as a value.
+  /// Opens a store whose log or superblocks are mutated and then sealed again, so that the code
+  /// after the checksums is reached. Any result is allowed, as a value.
   private static func open(_ healthy: HealthyStore, _ log: [UInt8], mutator: inout Mutator, ofLog: Bool) -> String? {
     let image = healthy.crash.image(.all)
     image.recordsSteps = false

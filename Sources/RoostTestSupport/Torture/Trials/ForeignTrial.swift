@@ -4,7 +4,8 @@ internal import RoostKV
 internal import RoostPages
 
 extension Trial {
-  /// Number 10: truncated files, files of others, and headers that lie with a check that agrees.
+  /// Number 10: truncated files, files of other programs, and wrong headers with matching
+  /// checksums.
   package static let foreign = Trial(10, "truncated and foreign", unit: "files", quota: 5_000) { seed, record in
     strangers(seed, record, rounds: 260)
   }
@@ -80,7 +81,7 @@ extension Trial {
     }
   }
 
-  /// Both superblocks with a field that is huge, zero or random, and a check that agrees.
+  /// Both superblocks with a field that is huge, zero or random, and a matching checksum.
   private static func lie(_ file: [UInt8], _ field: Int, generator: inout SplitMix64) -> [UInt8] {
     var file = file
     let value = generator.pick([0, 1, UInt64(UInt32.max), UInt64.max, UInt64.max / 2, generator.next(), 2, 1 << 31])

@@ -3,7 +3,8 @@ internal import RoostKV
 internal import RoostPages
 
 extension Trial {
-  /// Number 13: the disk is full at one point after the other; then there is room again, and the same handle goes on.
+  /// Number 13: the disk becomes full at each point in turn; then there is room again, and the same
+  /// handle continues.
   package static let fullDisk = Trial(13, "disk full", unit: "fill points", cases: 220) { index, seed, record in
     record.place(seed, 0, image: "simulated")
     record.count += 1
@@ -16,7 +17,7 @@ extension Trial {
   }
 }
 
-/// Work until the disk is full, and after that.
+/// Fills the disk, and continues after that.
 package struct FullDisk {
   private let seed: UInt64
   private var options = StoreOptions()
@@ -30,7 +31,7 @@ package struct FullDisk {
     options.fanoutLimit = 12
   }
 
-  /// What went wrong; nil if nothing did. `more` gives the disk so many bytes beyond its first size.
+  /// The error; nil if there is none. `more` gives the disk this many bytes beyond its first size.
   package func run(_ path: String, _ fileSystem: any FileSystem, more: (UInt64) -> Void) -> String? {
     var generator = SplitMix64(seed: seed)
     var model = Model()
@@ -55,7 +56,7 @@ package struct FullDisk {
       }
       if refusals == 0 { return "the disk was never full" }
       if let complaint = try compare(store, model) { return "when the disk was full: " + complaint }
-      // Free some, as far as that goes, and then have more room.
+      // Frees some space, as far as possible, and then adds more.
       let place = Change.Place(isTable: false, number: 0)
       for round in 0..<3 {
         let low = generator.below(60_000)
@@ -89,7 +90,7 @@ package struct FullDisk {
       Change.Value(length: generator.pick([20, 300, 900, 6000]), seed: generator.next()))
   }
 
-  /// One transaction; a full disk is counted and must have changed nothing.
+  /// Runs one transaction. A full disk is counted and must have changed nothing.
   private func attempt(
     _ store: KeyValueStore, _ changes: [Change], model: inout Model, refusals: inout Int
   ) throws -> String? {
@@ -107,7 +108,7 @@ package struct FullDisk {
 
   private func compare(_ store: KeyValueStore, _ model: Model) throws -> String? {
     let seen = try store.model()
-    // A tree that was made by a transaction that failed is not there.
+    // A tree that a failed transaction made does not exist.
     return seen == model ? nil : seen.difference(from: model)
   }
 }

@@ -4,10 +4,10 @@ internal import RoostKV
 package import RoostPages
 internal import RoostTrees
 
-/// Files whose numbers ask for far more than they hold, with checks that agree.
+/// Files whose numbers claim far more data than they hold, with matching checksums.
 ///
-/// Whatever such a number says, no more memory may be taken for it than the file could fill. What is then read may be
-/// anything that can be said of such a file: an error of the store, or what it holds.
+/// Whatever such a number is, no more memory may be allocated than the file could fill. After that
+/// any result for such a file is allowed: an error of the store, or its content.
 package struct Greed: Sendable {
   package static let path = Play.path
   package static let names = [
@@ -34,10 +34,10 @@ package struct Greed: Sendable {
     0xFFFF, 0x7FFF,
   ]
 
-  /// The healthy files, to be compared with.
+  /// The healthy files, for comparison.
   package var healthy: GoldenStore.Files { GoldenStore.Files(data: closed.file, log: nil) }
 
-  /// A file of the kind of that name.
+  /// Makes a file of the kind with this number.
   package func make(_ kind: Int, _ generator: inout SplitMix64) -> GoldenStore.Files? {
     if kind >= 13 && kind <= 17 || kind == 1 { return log(kind, &generator) }
     guard var forgery = Forgery(closed.file) else { return nil }
@@ -84,7 +84,7 @@ package struct Greed: Sendable {
 
   // MARK: Large values
 
-  /// The first value whose list lies elsewhere: its leaf and where its list begins in there.
+  /// The first value with an indirect list: its leaf and the offset of its list.
   private static func indirect(_ forgery: inout Forgery) -> (leaf: UInt32, at: Int)? {
     for leaf in forgery.pages(kind: 4, level: 0) + forgery.pages(kind: 2, level: 0) {
       let found = forgery.edit(leaf) { page -> Int? in
@@ -99,7 +99,8 @@ package struct Greed: Sendable {
     return nil
   }
 
-  /// A value of a gibibyte: as its length alone, or as a list of a thousand extents that hold nearly nothing.
+  /// A value of a gibibyte: as its length alone, or as a list of a thousand extents that hold
+  /// nearly nothing.
   private func forge(_ forgery: inout Forgery, _ kind: Int, value: UInt64) -> Bool {
     guard let (leaf, at) = Self.indirect(&forgery) else { return false }
     if kind == 8 {
@@ -117,7 +118,7 @@ package struct Greed: Sendable {
       for index in 0..<count {
         let extent = memory + index * 20
         extent.set32(0, kind == 9 ? target : 2)
-        // Many pages for few bytes each, or few bytes that say they are a megabyte.
+        // Many pages with few bytes each, or few bytes that claim to be a megabyte.
         extent.set32(4, kind == 9 ? 4096 : 20_000)
         extent.set32(8, kind == 9 ? 1 << 20 : 20_000)
         extent.set64(12, sound)
@@ -143,11 +144,11 @@ package struct Greed: Sendable {
 
   // MARK: The map
 
-  /// A map three levels deep whose every entry leads to the same page below.
+  /// A map three levels deep whose every entry names the same page below.
   private func forgeMap(_ forgery: inout Forgery, _ kind: Int) -> Bool {
     guard let region = forgery.pages(kind: 5).first else { return false }
     var below = region
-    // Of directories alone, or with one page of bits for every region that a file may have.
+    // Only directories, or one page of bits for every possible region of a file.
     for level in 1...(kind == 11 ? 3 : 2) {
       let child = below
       let place = forgery.append { page in
@@ -196,7 +197,8 @@ package struct Greed: Sendable {
       segment = bytes
     case 15: set32(start + 96, UInt32(truncatingIfNeeded: value))
     case 16, 17:
-      // The first piece of the first frame becomes one of another kind, whose length or places are as large as can be.
+      // The first piece of the first frame becomes one of another kind, whose length or places are
+      // as large as possible.
       let length = Int(log[start + 96]) | Int(log[start + 97]) << 8
       guard length >= 40 else { return nil }
       log.withUnsafeMutableBytes { buffer in
@@ -220,9 +222,9 @@ package struct Greed: Sendable {
     return GoldenStore.Files(data: forgery.sealed(), log: log)
   }
 
-  // MARK: What is tried with it
+  // MARK: Operations
 
-  /// Everything that one may do with a file, and how each ended: a code, or "read".
+  /// Runs all operations on a file. Returns the result of each: an error code, or "read".
   package static func exercise(_ path: String, _ fileSystem: any FileSystem, options: StoreOptions) -> [String] {
     func outcome(_ body: () throws -> Void) -> String {
       do {
@@ -259,7 +261,7 @@ package struct Greed: Sendable {
     return ends
   }
 
-  /// Counts, ranks and places by number, which are not asked for where everything is read in order.
+  /// Reads counts, ranks and entries by index, which an ordered walk does not use.
   private static func look(_ store: KeyValueStore) throws {
     try store.read { reader in
       for name in try reader.names() where name.hasPrefix("n") {

@@ -2,7 +2,7 @@ internal import RoostFile
 internal import RoostKV
 internal import RoostPages
 
-/// What each of them does.
+/// The work of each kind of thread.
 extension Race {
   private struct Withdrawal: Error {}
 
@@ -44,7 +44,8 @@ extension Race {
     }
   }
 
-  /// Makes and removes much, so that places change hands: small values, large ones, and now and then a whole tree.
+  /// Makes and removes much data, so that places are reused: small values, large ones, and
+  /// sometimes a whole tree.
   private func fill(_ writer: Writer, _ number: Int, round: Int, generator: inout SplitMix64) throws {
     let tree = try writer.tree("litter \(number)")
     switch generator.below(5) {
@@ -67,7 +68,7 @@ extension Race {
     }
   }
 
-  /// Stands in look-ups within look-ups, and on cursors, while everything around it changes.
+  /// Holds nested look-ups and cursors open, while everything around them changes.
   func stand(_ generator: inout SplitMix64) throws {
     let least = known
     let rounds = 1 + generator.below(4)

@@ -2,13 +2,14 @@ package import RoostFile
 internal import RoostKV
 package import RoostPages
 
-/// Everything that a store does, done at the same time by threads that are held up at the worst moments.
+/// Runs all operations of a store concurrently, with threads that are delayed at the worst moments.
 ///
-/// Writers move amounts between accounts and count their commits; the sum must not change, and the count must never be
-/// below what was acknowledged before a reader began. Readers stand in look-ups and on cursors for long. A caretaker makes
-/// checkpoints, compacts, backs up, verifies, and opens the store a second time and for reading.
+/// Writers move amounts between accounts and count their commits. The sum must not change, and the
+/// count must never be below the number acknowledged before a reader began. Readers hold look-ups
+/// and cursors open for long. A caretaker makes checkpoints, compacts, backs up, verifies, and
+/// opens the store a second time and for reading.
 package final class Race: @unchecked Sendable {
-  // Unchecked because everything that changes is guarded by `lock`.
+  // Unchecked because all mutable state is protected by `lock`.
   let store: KeyValueStore
   package let jostle: Jostle
   let path: String
@@ -55,7 +56,7 @@ package final class Race: @unchecked Sendable {
   func fail(_ sentence: String) { lock.withLock { failures.append(sentence) } }
   var goesOn: Bool { lock.withLock { !isOver && failures.isEmpty } }
 
-  /// What a reader that begins now must see at least.
+  /// The commits that a reader which begins now must see.
   var known: Int { lock.withLock { acknowledged } }
 
   func ended(acknowledged count: Int = 0) {
@@ -66,7 +67,8 @@ package final class Race: @unchecked Sendable {
     jostle.end()
   }
 
-  /// Lets everybody work for so many transactions a writer; returns what went wrong and how many transactions there were.
+  /// Runs all threads, with this many transactions for each writer. Returns the failures and the
+  /// number of transactions.
   package func run(rounds: Int) -> (failures: [String], transactions: Int) {
     let others: [@Sendable () -> Void] = [
       { self.attend("reader 1") { try self.read(&$0) } }, { self.attend("reader 2") { try self.read(&$0) } },
@@ -111,7 +113,7 @@ package final class Race: @unchecked Sendable {
 
   static func count(_ reader: Reader) throws -> Int { amount(try reader.tree("notes").string("count")) }
 
-  /// Looks at everything that must hold in each snapshot.
+  /// Checks all invariants of a snapshot.
   func check(_ reader: Reader, atLeast least: Int) throws {
     let count = try Self.count(reader)
     if count < least { fail("commit \(reader.commit) counts \(count), and \(least) were acknowledged before") }

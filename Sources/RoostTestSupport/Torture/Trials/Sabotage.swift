@@ -2,19 +2,20 @@
   package import RoostFile
   internal import RoostPages
 
-  /// A file system that breaks the store's promises on purpose, so that the tests can be tested.
+  /// A file system that breaks the store's promises on purpose, so that tests can be tested.
   ///
-  /// It stands between a store and a simulation, and spoils what the store asks for.
+  /// It is between a store and a simulation, and spoils the store's calls.
   package enum Sabotage: String, CaseIterable, Sendable {
-    /// Syncs of the log are reported and not made.
+    /// Syncs of the log are reported but not made.
     case logSyncDropped
-    /// Syncs of the data file are reported and not made, except those right behind a superblock.
+    /// Syncs of the data file are reported but not made, except those right after a superblock.
     case dataSyncDropped
     /// Pages reach the file only after the superblock that names them.
     case superblockFirst
-    /// A sync that failed is tried again, and believed.
+    /// A failed sync is tried again, and its success is trusted.
     case syncRetried
-    /// Pages are not compared with the checks in their parents. The store's own reading does this one.
+    /// Pages are not compared with the checksums in their parents. The store itself implements this
+    /// one.
     case checksSkipped
   }
 
@@ -118,13 +119,14 @@
   }
 
   extension Trial {
-    /// How the store is broken, and the number that must notice it alone.
+    /// The ways to break the store, and the number that must notice each alone.
     private static let engines: [(Sabotage, Int)] = [
       (.logSyncDropped, 1), (.dataSyncDropped, 1), (.superblockFirst, 1), (.superblockFirst, 5),
       (.dataSyncDropped, 5), (.syncRetried, 4), (.checksSkipped, 9),
     ]
 
-    /// Number 17: the store is broken in several ways, and the numbers that must notice do, each alone.
+    /// Number 17: breaks the store in several ways. The numbers that must notice each have to do so
+    /// alone.
     package static let sabotage = Trial(
       17, "the tests themselves", unit: "broken engines",
       cases: engines.count + Misreading.allCases.count + RowTrials.omissions.count, workers: 1
@@ -197,7 +199,7 @@
   }
 #else
   extension Trial {
-    /// Number 17 breaks the engine by switches that only a debug build has.
+    /// Number 17 breaks the engine with options that only a debug build has.
     package static let sabotage = Trial(17, "the tests themselves", absence: .releaseBuild)
   }
 #endif

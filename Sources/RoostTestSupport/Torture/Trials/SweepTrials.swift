@@ -15,7 +15,7 @@ extension Trial {
     record.note("images while a copy was made", sweep.copies)
   }
 
-  /// Whether the store of this seed is one whose close moves pages.
+  /// Whether the close of this seed's store moves pages.
   private static func movesAtClose(_ seed: UInt64) -> Bool { seed % 12 == 5 }
 
   /// Number 4: every call of 40 workloads fails in every way.
@@ -23,7 +23,7 @@ extension Trial {
     seed, record in
     if RowTrials.takes(seed) { return RowTrials.faults(seed, record) }
     let sweep = FaultSweep(movesAtClose(seed) ? .holed(seed) : .short(seed), seed: seed, record)
-    // Each call of 40 workloads fails in a third of the ways; which ones depends on the seed.
+    // Each call of 40 workloads fails in a third of the ways; the seed chooses them.
     sweep.stride = 3
     sweep.run()
   }
@@ -41,7 +41,7 @@ extension Trial {
     sweep.run(scenario)
   }
 
-  /// Number 5: nothing but the watcher of the order, over many scenarios. It is on in 1, 2 and 4 as well.
+  /// Number 5: only the order checker, over many scenarios. Numbers 1, 2 and 4 also use it.
   package static let order = Trial(5, "order of writes", unit: "superblocks", quota: 4_000) { seed, record in
     let scenario = Scenario.random(seed &+ 9_000)
     record.place(seed, 0, image: "play")
@@ -55,7 +55,7 @@ extension Trial {
     record.note("calls", play.fileSystem.step)
   }
 
-  /// Number 6: long random work against the model, with held readers and examinations.
+  /// Number 6: long random work, compared with the model, with held readers and examinations.
   package static let model = Trial(6, "model", unit: "operations", quota: 1_200_000) { seed, record in
     if RowTrials.takes(seed) { return RowTrials.model(seed, record) }
     random(seed, record, actions: 60, changes: 500, keys: 2500)
@@ -70,7 +70,8 @@ extension Trial {
     shape.largeOneIn = 60
     shape.namedOneIn = 6
     var scenario = Scenario.random(seed &+ 20_000, shape)
-    // Where drafts are few, each operation spills some: slow, and so only now and then.
+    // With few drafts, each operation writes some early. That is slow, so it is used only
+    // sometimes.
     scenario.options.draftBytes? *= seed % 4 == 0 ? 4 : 64
     scenario.options.logBytes *= 8
     if seed % 2 == 0 { scenario.options.cacheBytes = 4 << 20 }
@@ -93,7 +94,7 @@ extension Trial {
 
   /// Number 2: every sequence of up to three operations, stopped at every call of its last one.
   ///
-  /// The calls before the last operation are those of a shorter sequence.
+  /// The calls before the last operation belong to a shorter sequence.
   package static let exhaustive = Trial(2, "small and exhaustive", unit: "sequences", cases: 1_884) {
     index, seed, record in
     guard let sequence = sequence(index) else { return }
@@ -113,7 +114,7 @@ extension Trial {
     }
   }
 
-  /// The digits of a sequence, by its number from 0; nil behind the last of the 1,884.
+  /// The digits of a sequence, by its number from 0; nil after the last of the 1,884.
   static func sequence(_ number: Int) -> [Int]? {
     var rest = number
     for length in 1...3 {
@@ -160,7 +161,7 @@ extension Scenario {
 }
 
 extension Scenario.Action {
-  /// The changes in it, those inside savepoints too.
+  /// The number of changes in it, including those inside savepoints.
   var operations: Int {
     if case .write(let changes, _, _) = self { changes.reduce(0) { $0 + $1.operations } } else { 1 }
   }

@@ -11,7 +11,8 @@
         + " stored as numbers; synced is synchronous=FULL, relaxed is synchronous=NORMAL; no history"
     }
 
-    /// The operations that make no object in `sqlite-objects` make no record in GRDB. GRDB has no arrays of children to assign.
+    /// Operations that make no object in `sqlite-objects` make no record in GRDB. GRDB cannot
+    /// assign arrays of children.
     let omits = SQLiteObjectsEngine().omits
     private let settings: SQLiteEngine.Settings
 
@@ -26,7 +27,7 @@
     }
   }
 
-  /// One pool of connections: a writer, and readers that the pool opens when they are needed.
+  /// One pool of connections: a writer, and readers that the pool opens on demand.
   final class GRDBLibraryStore: LibraryStore {
     let pool: DatabasePool
     let library: Library
@@ -39,7 +40,7 @@
       }
       pool = try DatabasePool(path: path, configuration: configuration)
       self.library = library
-      // Not with the other pragmas: the pool sets NORMAL after those.
+      // Not with the other pragmas, because the pool sets NORMAL after those.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous=\(synchronous)") }
       try pool.write(Self.createTables)
     }
@@ -51,7 +52,7 @@
       try pool.close()
     }
 
-    /// Creates the tables and indexes of `sqlite-tuned`, and the foreign keys that associations follow.
+    /// Creates the tables and indexes of `sqlite-tuned`, and the foreign keys for associations.
     private static func createTables(_ database: Database) throws {
       if try database.tableExists(TrackRecord.databaseTableName) { return }
       try database.create(table: "artists") { table in
@@ -95,8 +96,9 @@
 
   // MARK: Functions that Debian's SQLite lacks
 
-  // GRDB refers to these functions for snapshots of the write-ahead log. Debian compiles SQLite without them, so the program would
-  // not link. Only `ValueObservation` and `DatabaseSnapshotPool` call them, and nothing here uses either.
+  // GRDB refers to these functions for snapshots of the write-ahead log. Debian compiles SQLite
+  // without them, so the program would not link. Only `ValueObservation` and `DatabaseSnapshotPool`
+  // call them, and this program uses neither.
   #if os(Linux)
     @_cdecl("sqlite3_snapshot_get")
     func missingSnapshotGet(_: OpaquePointer?, _: OpaquePointer?, snapshot: OpaquePointer?) -> Int32 {

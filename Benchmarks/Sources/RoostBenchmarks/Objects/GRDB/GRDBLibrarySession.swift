@@ -1,7 +1,8 @@
 #if GRDB
   import GRDB
 
-  /// The operations as a program with GRDB's records would write them. All sessions of a store share its pool.
+  /// The operations as a program would write them with GRDB's records. All sessions of a store
+  /// share its pool.
   final class GRDBLibrarySession: LibrarySession {
     private let pool: DatabasePool
     private let library: Library

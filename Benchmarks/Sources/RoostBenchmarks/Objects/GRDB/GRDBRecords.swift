@@ -2,9 +2,10 @@
   import Foundation
   import GRDB
 
-  // One structure for each table, as GRDB's documentation recommends: `Codable`, and a property for each column.
+  // One structure for each table, as GRDB's documentation recommends: `Codable`, with a property
+  // for each column.
 
-  /// A track. SQLite gives the row its number at the insert.
+  /// A track. SQLite gives the row its number when it is inserted.
   struct TrackRecord: Codable, TrackValues {
     var row: Int64?
     var id: String
@@ -45,7 +46,7 @@
       static let releaseDate = Column(CodingKeys.releaseDate)
     }
 
-    // GRDB's own format is a text with milliseconds. It would change the dates.
+    // GRDB's own format is a text with milliseconds, which would change the dates.
     static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
       .timeIntervalSinceReferenceDate
     }

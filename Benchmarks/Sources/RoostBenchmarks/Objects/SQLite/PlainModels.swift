@@ -1,9 +1,9 @@
 import CSQLite
 import Foundation
 
-/// A track as an object layer over SQLite would have it: a plain class that tells its layer about changes.
+/// A track of an object layer over SQLite: a plain class that reports its changes to the layer.
 final class PlainTrack: TrackValues {
-  /// The columns, by their places in ``SQLiteLibrarySession/columns``.
+  /// The columns, by their indexes in ``SQLiteLibrarySession/columns``.
   enum Column: Int {
     case id, title, artist, album, duration, genre, releaseDate, playCount, explicit
 
@@ -24,7 +24,7 @@ final class PlainTrack: TrackValues {
 
   /// 0 before the first save.
   private(set) var row: Int64 = 0
-  /// One bit for each column that was changed and is not saved.
+  /// One bit for each changed column that is not saved.
   private(set) var changes: UInt16 = 0
   private var albumRow: Int64
   private var knownAlbum: PlainAlbum?
@@ -37,7 +37,7 @@ final class PlainTrack: TrackValues {
     knownAlbum = album
   }
 
-  /// A track that was read. Its album is looked for when it is asked.
+  /// A track that was read. Its album is loaded at the first access.
   convenience init(_ values: TrackRow, row: Int64, of layer: SQLiteObjects) {
     self.init(values, albumRow: Int64(bitPattern: values.album))
     self.row = row
@@ -83,7 +83,7 @@ final class PlainTrack: TrackValues {
     changes = 0
   }
 
-  /// Binds those that were changed.
+  /// Binds the changed values.
   func bindNumbers(to statement: OpaquePointer) {
     let has = { [changes] (column: Column) in changes & column.bit != 0 }
     if has(.album) { sqlite3_bind_int64(statement, Column.album.parameter, albumRow) }
@@ -95,7 +95,7 @@ final class PlainTrack: TrackValues {
     if has(.explicit) { sqlite3_bind_int64(statement, Column.explicit.parameter, explicit ? 1 : 0) }
   }
 
-  /// Calls `body` with the values, whose texts are borrowed until it returns.
+  /// Calls `body` with the values, whose texts are valid until it returns.
   @inline(__always)
   func withValues<Result>(_ body: (TrackRow) throws -> Result) rethrows -> Result {
     var (id, title, artist, genre) = (id, title, artist, genre ?? "")
@@ -152,7 +152,7 @@ final class PlainPlaylist {
 
 final class PlainEntry {
   let name: String
-  /// The playlist's row, and the place in its array.
+  /// The playlist's row, and the position in its array.
   fileprivate(set) var place: (playlist: Int64, position: Int64) = (0, 0)
   private var row: Int64 = 0
   private var layer: SQLiteObjects?

@@ -1,15 +1,16 @@
 import CSQLite
 import Foundation
 
-/// A small object layer over one SQLite connection, as one would write it by hand for the music library.
+/// A small hand-written object layer over one SQLite connection, for the music library.
 ///
-/// A row has one object at a time. Fetched objects are filled at once; a track's album is read when it is asked for the first time.
-/// Changes wait until `save`, which writes all of them in one transaction, and of a changed track its changed columns only.
+/// A row has one object at a time. Fetched objects are filled at once; a track's album is loaded at
+/// the first access. Changes wait until `save`, which writes all of them in one transaction, and
+/// only the changed columns of a changed track.
 final class SQLiteObjects {
   private let rows: SQLiteLibrarySession
   private let connection: SQLiteConnection
   private let statements: Statements
-  /// By the columns that they change.
+  /// Update statements, by the columns that they change.
   private var updates: [UInt16: OpaquePointer] = [:]
 
   var tracks = IdentityMap<PlainTrack>()
@@ -64,7 +65,7 @@ final class SQLiteObjects {
 
   // MARK: Fetching
 
-  /// The tracks of a statement, after its parameters were bound.
+  /// The tracks of a statement. `bind` sets its parameters.
   func fetch(
     _ statement: KeyPath<Statements, OpaquePointer>, _ bind: (OpaquePointer) -> Void = { _ in }
   ) throws -> [PlainTrack] {
@@ -132,7 +133,7 @@ final class SQLiteObjects {
     return found
   }
 
-  /// Two values of each track. They make no track.
+  /// Two values of each track, without making track objects.
   func fetchTitles() throws -> [(title: String, duration: Double)] {
     var found: [(title: String, duration: Double)] = []
     try connection.each(statements.titles) { found.append((String($0.text(0)), sqlite3_column_double($0, 1))) }
@@ -166,7 +167,7 @@ final class SQLiteObjects {
   // MARK: Changing
 
   func insert(_ track: PlainTrack) { inserted.append(track) }
-  /// Inserts the track, or gives it the row of the one that has its id.
+  /// Inserts the track, or gives it the row of the one with the same id.
   func upsert(_ track: PlainTrack) { upserted.append(track) }
   func insert(_ entry: PlainEntry) { newEntries.append(entry) }
   /// Deletes an album and its tracks.
@@ -206,8 +207,8 @@ final class SQLiteObjects {
     tracks.add(row, track)
   }
 
-  /// Returns the row. An update leaves no number of a row behind, so that one is looked up. A `RETURNING` clause takes
-  /// longer, because SQLite makes a table for its result.
+  /// Returns the row. An update returns no row number, so the row is looked up. A `RETURNING`
+  /// clause takes longer, because SQLite makes a table for its result.
   private func upsertNow(_ track: PlainTrack) throws -> Int64 {
     try track.withValues { values in
       connection.lastRow = 0
@@ -251,7 +252,7 @@ final class SQLiteObjects {
     track.wasSaved(track.row, by: self)
   }
 
-  /// The parameter of a column has the number of its place, from 1 on.
+  /// The number of a column's parameter is its position, from 1 on.
   private func prepareUpdate(_ changes: UInt16) throws -> OpaquePointer {
     let names = SQLiteLibrarySession.columns.split(separator: ", ")
     let changed = names.indices.filter { changes & 1 << UInt16($0) != 0 }.map { "\(names[$0]) = ?\($0 + 1)" }

@@ -1,4 +1,4 @@
-/// The music library as objects over SQLite: plain classes and an identity map, written by hand.
+/// The music library as objects over SQLite: hand-written plain classes and an identity map.
 struct SQLiteObjectsEngine: LibraryEngine {
   let name = "sqlite-objects"
   let note =
@@ -12,7 +12,8 @@ struct SQLiteObjectsEngine: LibraryEngine {
 
   func limited(toCache bytes: Int) -> any LibraryEngine { SQLiteObjectsEngine(settings.limited(toCache: bytes)) }
 
-  /// The first of them make no object in an object layer either; they are what `sqlite-tuned` does.
+  /// The first of these operations make no object in an object layer either; they are the same as
+  /// in `sqlite-tuned`.
   let omits: Set<RowsOperation> = [
     .genreCounts, .genreAverages, .playSum, .importBatch, .playCountsTogether, .deletionsTogether, .size,
     .childrenAssigned, .open,

@@ -1,11 +1,12 @@
 import CSQLite
 
-/// The operations as a program over the object layer would write them. What is in the store is looked at below the objects.
+/// The operations as a program would write them with the object layer. Checks read the tables
+/// directly.
 final class SQLiteObjectsSession: LibrarySession {
   private let rows: SQLiteLibrarySession
   private let layer: SQLiteObjects
   private let library: Library
-  /// Held while tracks are made.
+  /// Held while tracks are inserted.
   private var albums: [PlainAlbum] = []
   private var playlists: [PlainPlaylist] = []
 

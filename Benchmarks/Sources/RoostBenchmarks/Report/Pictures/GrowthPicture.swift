@@ -74,7 +74,7 @@ struct GrowthPicture {
     }
   }
 
-  /// From the first point of the first engine on, as far as it lies in the panel.
+  /// From the first point of the first engine on, as far as it is inside the panel.
   private func drawLinear(_ panel: Panel, _ across: LogScale, _ up: LogScale, on drawing: inout SVGDrawing) {
     let first = panel.lines[0].points[0]
     let most = min(Double(sizes.last!), Double(first.size) * up.high / first.time)

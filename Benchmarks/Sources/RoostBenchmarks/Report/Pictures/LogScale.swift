@@ -1,12 +1,12 @@
 import Foundation
 
-/// Places of positive values on a logarithmic axis, from one round value to another.
+/// Positions of positive values on a logarithmic axis, from one round value to another.
 struct LogScale {
   let low, high: Double
   private let start, end: Double
 
   /// - Parameter values: not empty, all above zero.
-  /// - Parameter step: whether the axis ends at powers of ten only, or at 2 and 5 times one as well.
+  /// - Parameter step: whether the axis ends at powers of ten only, or also at 2 and 5 times one.
   init(_ values: [Double], from start: Double, to end: Double, byDecades: Bool) {
     precondition(!values.isEmpty && values.allSatisfy { $0 > 0 && $0.isFinite })
     let steps = byDecades ? [1.0] : [1.0, 2.0, 5.0]
@@ -28,7 +28,7 @@ struct LogScale {
 
   func place(_ value: Double) -> Double { start + (end - start) * log(value / low) / log(high / low) }
 
-  /// Round values whose labels have at least so much room.
+  /// Round values whose labels have at least this much room.
   func ticks(_ room: Double) -> [Double] {
     let decade = abs(end - start) / log10(high / low)
     // From 2 to 5 and from 5 to 10 is the narrowest part, 0.3 of a decade.

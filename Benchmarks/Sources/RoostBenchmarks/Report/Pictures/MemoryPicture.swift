@@ -1,4 +1,4 @@
-/// Megabytes as bars, a part for each operation.
+/// Megabytes as bars, in a section for each operation.
 struct MemoryPicture {
   let title: String
   let operations: [Operation]

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The pictures of one suite, each a file. A picture whose operations were chosen and that has nothing to show is an error.
+/// The pictures of one suite, each in a file. It is an error if a picture of chosen operations
+/// would be empty.
 struct Pictures {
   private let suite: any Suite
   private let measurements: [Measurement]
@@ -18,7 +19,8 @@ struct Pictures {
     operations = suite.operations.filter { plan.wantsOperation($0.name) }
   }
 
-  /// Writes `ratios-…`, `growth-…` and `memory-…` into a folder. Nothing is written where one of them is refused.
+  /// Writes `ratios-…`, `growth-…` and `memory-…` into a folder. Nothing is written if any of them
+  /// fails.
   func write(to folder: String) throws {
     var documents = try ratios().merging(memory()) { $1 }
     if plan.sizes.count > 1 { documents.merge(try growth()) { $1 } }
@@ -33,12 +35,12 @@ struct Pictures {
     measurements.first { $0.operation == operation.name && $0.engine == engine && $0.size == size }?.result
   }
 
-  /// Other files of figures may have the operation at one size alone.
+  /// Another file of results may have the operation at one size only.
   private func measuredSizes(_ operation: Operation) -> Set<Int> {
     Set(measurements.filter { $0.operation == operation.name && $0.result != nil }.map(\.size))
   }
 
-  /// The sizes at which an operation is done.
+  /// The sizes of an operation.
   private func sizes(_ operation: Operation) -> [Int] {
     operation.fixedSize.map { [$0] } ?? plan.sizes.filter(operation.isDone)
   }
@@ -56,7 +58,7 @@ struct Pictures {
     return documents
   }
 
-  /// Nil where no operation was chosen that has a ratio.
+  /// Nil if no chosen operation has a ratio.
   private func ratios(
     _ words: String, _ operations: [Operation], _ size: @escaping (Operation) -> Int
   ) throws(Misuse) -> String? {

@@ -1,4 +1,5 @@
-/// Each operation's time by engine, as ratios to one of them, whose time is 1, on a logarithmic axis.
+/// The time of each operation by engine, as a ratio to the time of one engine, on a logarithmic
+/// axis.
 struct RatioPicture {
   let title: String
   let operations: [Operation]
@@ -10,11 +11,11 @@ struct RatioPicture {
 
   private struct Row {
     let operation: Operation
-    /// By engine, in the order of the engines.
+    /// For each engine, in the order of the engines.
     let ratios: [(engine: String, ratio: Double)]
   }
 
-  /// The operations that the base takes part in, beside another engine.
+  /// The operations that the base engine and at least one other engine have.
   private var rows: [Row] {
     operations.compactMap { operation in
       guard let base = result(operation, Self.base), base > 0 else { return nil }
@@ -63,7 +64,7 @@ struct RatioPicture {
         drawing.text(row.operation.name, x: 20, y: middle + 4)
         drawing.text(row.operation.brief, x: 154, y: middle + 4, until: Self.left - 8, style: "faint")
         drawing.line(x: Self.left, y: middle, toX: Self.right, toY: middle, style: "grid")
-        // The subject lies on top of the others.
+        // The subject is drawn over the others.
         for (engine, ratio) in row.ratios.reversed() { drawing.mark(engine, x: scale.place(ratio), y: middle) }
         if let own = row.ratios.first(where: { $0.engine == EngineRegistry.subject }) {
           drawing.text(Figures.ratio(own.ratio), x: 846, y: middle + 4, anchor: .end)

@@ -1,11 +1,13 @@
 import Foundation
 
-/// A drawing as SVG text, readable on light and dark ground: colours are classes of a style sheet that asks the reader's scheme.
+/// A drawing as SVG text, readable on light and dark backgrounds: colours are classes of a style
+/// sheet that follows the reader's colour scheme.
 ///
-/// It knows how much room its texts take at most, and refuses to be written where two of them overlap or one leaves the drawing.
+/// It knows the largest width of its texts, and throws when it is written if two of them overlap or
+/// one extends beyond the drawing.
 struct SVGDrawing {
   let width: Double
-  /// Set before it is written.
+  /// Must be set before it is written.
   var height = 0.0
   private var elements: [String] = []
   private var labels: [Label] = []
@@ -13,7 +15,7 @@ struct SVGDrawing {
   private struct Label {
     let text: String
     let left, right, top, bottom: Double
-    /// What its right end must not pass.
+    /// The limit of its right end.
     let limit: Double
 
     func meets(_ other: Label) -> Bool {
@@ -25,7 +27,7 @@ struct SVGDrawing {
     case start, middle, end
   }
 
-  /// How wide a character is on average, of its size: that of DejaVu Sans, the widest usual one.
+  /// The average width of a character relative to its size, in DejaVu Sans, the widest common font.
   private static let (plainWidth, boldWidth) = (0.62, 0.72)
 
   init(width: Double) { self.width = width }
@@ -73,7 +75,7 @@ struct SVGDrawing {
         + " height=\"\(Self.number(height))\" rx=\"2\" class=\"\(style)\"/>")
   }
 
-  /// An engine's mark. Shapes differ too, for readers who do not tell the colours apart.
+  /// An engine's mark. Shapes differ too, for readers who cannot distinguish the colours.
   mutating func mark(_ engine: String, x: Double, y: Double) {
     let shape =
       switch engine {

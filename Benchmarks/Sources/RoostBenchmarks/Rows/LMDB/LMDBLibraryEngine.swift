@@ -1,6 +1,7 @@
 import CLMDB
 
-/// The music library in LMDB: a record encoding and index databases made by hand for exactly these operations.
+/// The music library in LMDB, with record encoding and index databases written by hand for these
+/// operations.
 struct LMDBLibraryEngine: LibraryEngine {
   let name = "lmdb"
 
@@ -18,7 +19,7 @@ struct LMDBLibraryEngine: LibraryEngine {
 
 /// One LMDB environment.
 ///
-/// Unchecked because of the pointer: an environment may be used by all threads, says its manual.
+/// Unchecked because of the pointer: according to the manual all threads may use an environment.
 final class LMDBLibraryStore: LibraryStore, @unchecked Sendable {
   let environment: OpaquePointer
   let library: Library
@@ -32,7 +33,8 @@ final class LMDBLibraryStore: LibraryStore, @unchecked Sendable {
     do {
       try LMDB.check(mdb_env_set_mapsize(environment, LMDBEngine.mapSize), "mdb_env_set_mapsize")
       try LMDB.check(mdb_env_set_maxdbs(environment, 10), "mdb_env_set_maxdbs")
-      // Readers belong to transactions and not to threads: one thread may read beside its own writes.
+      // Readers belong to transactions instead of threads, so one thread may read during its own
+      // writes.
       var flags = UInt32(MDB_NOTLS)
       if durability == .relaxed { flags |= UInt32(MDB_NOSYNC) }
       try LMDB.check(mdb_env_open(environment, directory, flags, 0o644), "mdb_env_open")

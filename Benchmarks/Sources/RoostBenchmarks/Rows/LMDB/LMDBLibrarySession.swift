@@ -7,7 +7,7 @@ final class LMDBLibrarySession: SpacesSession {
   let spaces: LibrarySpaces<MDB_dbi>
   let desk = Desk()
   private let environment: OpaquePointer
-  /// Renewed for every read, which is quicker than a new one.
+  /// Renewed for every read, which is quicker than making a new one.
   private let reader: OpaquePointer
 
   init(_ store: LMDBLibraryStore) throws {
@@ -46,7 +46,7 @@ final class LMDBLibrarySession: SpacesSession {
     try body(reader)
   }
 
-  /// The transaction is the only one that writes, so the number behind the last one is free.
+  /// This is the only write transaction, so the number after the last one is free.
   @inline(__always)
   func newRows(_ transaction: OpaquePointer, _ count: Int, for rows: NumberedRows) throws -> UInt64 {
     try withCursor(transaction, rows == .tracks ? spaces.tracks : spaces.children) { cursor in
@@ -55,7 +55,7 @@ final class LMDBLibrarySession: SpacesSession {
     }
   }
 
-  // MARK: Parts
+  // MARK: Helpers
 
   @inline(__always)
   private func word(_ number: UInt64) -> MDB_val { MDB_val(desk.word(number)) }
@@ -233,7 +233,7 @@ extension LMDBLibrarySession {
 }
 
 extension MDB_val {
-  /// What LMDB lent.
+  /// The bytes that LMDB returned.
   @inline(__always)
   fileprivate var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
 }

@@ -1,5 +1,6 @@
 #if RocksDB
-  /// The music library in RocksDB: a record encoding and index families made by hand for exactly these operations.
+  /// The music library in RocksDB, with record encoding and index families written by hand for
+  /// these operations.
   struct RocksDBLibraryEngine: LibraryEngine {
     let name = "rocksdb"
 
@@ -17,7 +18,8 @@
 
   /// One RocksDB database with a column family for each key space.
   ///
-  /// Unchecked because of the pointers in `spaces`: all threads may use a column family, says the manual of RocksDB.
+  /// Unchecked because of the pointers in `spaces`: according to the manual of RocksDB all threads
+  /// may use a column family.
   final class RocksDBLibraryStore: LibraryStore, @unchecked Sendable {
     let database: RocksDBDatabase
     let library: Library

@@ -1,9 +1,10 @@
 #if RocksDB
   import CRocksDB
 
-  /// One thread's batches and snapshots of the library. A batch does not see what it has put itself.
+  /// One thread's batches and snapshots of the library. A batch does not see its own puts.
   ///
-  /// Numbers of rows are eight bytes, big-endian. An entry is a key with the number of a row behind it, and no value.
+  /// Row numbers are eight bytes, big-endian. An entry is a key followed by a row number, without a
+  /// value.
   final class RocksDBLibrarySession: SpacesSession {
     typealias Transaction = Void
 

@@ -1,7 +1,7 @@
 import RoostPages
 import RoostRecords
 
-/// The music library in Roost's rows, by the calls that objects will use.
+/// The music library in Roost's rows, by the calls that objects use.
 struct RoostLibraryEngine: LibraryEngine {
   let name = "roost"
   let note =
@@ -40,7 +40,7 @@ struct RoostLibraryEngine: LibraryEngine {
     try catalog.add(index: "genre", of: "Track", on: ["genre"])
     try catalog.add(index: "releaseDate", of: "Track", on: ["releaseDate"])
     try catalog.add(index: "album", of: "Track", on: ["album"])
-    // Nobody else looks whether the album of a track is there.
+    // The other engines do not check either whether the album of a track exists.
     try catalog.add(reference: "album", of: "Track", inverse: .init("tracks", deleteRule: .cascade), isChecked: false)
     try catalog.add(entity: "Parent")
     let parent = catalog.entity("Parent")!.id

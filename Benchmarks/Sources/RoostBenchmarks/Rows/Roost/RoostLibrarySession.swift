@@ -170,7 +170,7 @@ final class RoostLibrarySession: LibrarySession {
     }
   }
 
-  /// The albums are read once, in their order; each track finds its own by number.
+  /// The albums are read once, in their order; each track finds its album by number.
   func albumTitlesJoined() throws -> UInt64 {
     try store.read { reader in
       let (tracks, albums) = (try reader.table("Track"), try reader.table("Album"))

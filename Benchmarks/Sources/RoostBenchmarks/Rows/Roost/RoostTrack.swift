@@ -1,7 +1,7 @@
 import RoostQuery
 import RoostRecords
 
-/// Where the fields of a track stand in a row of the newest layout.
+/// The positions of a track's fields in a row of the newest layout.
 struct TrackPlaces {
   let version: Int
   let id, title, artist, album, duration, genre, releaseDate, playCount, explicit: FieldPlace
@@ -21,7 +21,7 @@ struct TrackPlaces {
     explicit = try place("explicit")
   }
 
-  /// Every row here is of the newest layout, and none has a value outside.
+  /// Every row here has the newest layout, and none has a value outside.
   @inline(__always)
   func track(_ row: Row) -> TrackRow {
     precondition(row.version == version)
@@ -37,7 +37,7 @@ struct TrackPlaces {
   }
 }
 
-/// Which slots of a builder take the fields of a track.
+/// The slots of a builder for the fields of a track.
 struct TrackSlots {
   let id, title, artist, album, duration, genre, releaseDate, playCount, explicit: Slot
 

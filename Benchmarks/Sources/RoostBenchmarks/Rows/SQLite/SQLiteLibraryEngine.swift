@@ -28,7 +28,7 @@ struct SQLiteLibraryEngine: LibraryEngine {
       pragmas: settings.pragmas + ["synchronous=\(level)"])
   }
 
-  /// No more than a program needs that reads one track: a connection, its settings and a statement.
+  /// Only what a program needs to read one track: a connection, its settings and a statement.
   func openAndRead(_ directory: String) throws -> UInt64 {
     let connection = try SQLiteConnection("\(directory)/\(SQLiteEngine.fileName)", engine: name)
     for pragma in settings.pragmas { try connection.execute("PRAGMA \(pragma)") }
@@ -40,7 +40,7 @@ struct SQLiteLibraryEngine: LibraryEngine {
   }
 }
 
-/// One SQLite file; every session is a connection of its own.
+/// One SQLite file; every session is a separate connection.
 ///
 /// Unchecked because of `keeper`: only `init` and `close` use it, on the thread that owns the store.
 final class SQLiteLibraryStore: LibraryStore, @unchecked Sendable {

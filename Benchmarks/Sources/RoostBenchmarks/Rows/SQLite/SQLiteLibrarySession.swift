@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// A connection with a prepared statement for everything that is timed.
+/// A connection with a prepared statement for every timed operation.
 final class SQLiteLibrarySession: LibrarySession {
   let connection: SQLiteConnection
   let library: Library
@@ -305,7 +305,7 @@ final class SQLiteLibrarySession: LibrarySession {
     return sum
   }
 
-  // MARK: Parts
+  // MARK: Helpers
 
   private func number(_ statement: OpaquePointer) throws -> Int {
     var number = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a session puts keys and records together.
+/// The memory in which a session assembles keys and records.
 ///
 /// ## Layout
 /// ```
@@ -72,7 +72,7 @@ struct Desk {
   }
 }
 
-/// The key of an entry, on a desk that has room behind it.
+/// The key of an entry, with room after it.
 struct EntryKey {
   fileprivate let start: UnsafeMutableRawPointer
   let count: Int
@@ -80,14 +80,14 @@ struct EntryKey {
   @inline(__always)
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-  /// The key and the number of a row behind it, for engines that keep a key once.
+  /// The key followed by the number of a row, for engines that store a key once.
   @inline(__always)
   func joined(_ row: UInt64) -> UnsafeRawBufferPointer {
     start.storeBytes(of: row.bigEndian, toByteOffset: count, as: UInt64.self)
     return UnsafeRawBufferPointer(start: start, count: count + 8)
   }
 
-  /// Whether it is the key of these bytes, which have the number of a row at their end.
+  /// Whether `joined` is this key followed by the number of a row.
   @inline(__always)
   func begins(_ joined: UnsafeRawBufferPointer) -> Bool {
     joined.count == count + 8 && memcmp(joined.baseAddress!, start, count) == 0

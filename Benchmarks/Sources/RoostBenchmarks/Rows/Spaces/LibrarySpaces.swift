@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The key spaces of the music library, for engines that keep keys and values by the order of keys.
+/// The key spaces of the music library, for ordered key-value engines.
 struct LibrarySpaces<Space> {
   let tracks: Space
   let albums: Space
@@ -15,7 +15,7 @@ struct LibrarySpaces<Space> {
   let dates: Space
   /// Album to rows of its tracks.
   let tracksOfAlbums: Space
-  /// Parent and place, big-endian, to the child's row.
+  /// Parent and position, big-endian, to the child's row.
   let childrenOfParents: Space
 
   init(_ open: (String, SpaceKind) throws -> Space) rethrows {
@@ -32,25 +32,26 @@ struct LibrarySpaces<Space> {
   }
 }
 
-/// What is kept in a key space.
+/// The content of a key space.
 enum SpaceKind {
-  /// Numbers of rows, with a record each.
+  /// Row numbers, each with a record.
   case records
-  /// Keys that occur once, with the number of a row each.
+  /// Unique keys, each with a row number.
   case names
-  /// Keys with the numbers of rows, as many as there are.
+  /// Keys with any number of row numbers.
   case entries
-  /// Numbers with the numbers of rows, as many as there are.
+  /// Numbers with any number of row numbers.
   case entriesOfNumbers
 }
 
-/// Rows that get numbers while others do.
+/// Rows that several threads number at the same time.
 enum NumberedRows {
   case tracks
   case children
 }
 
-/// Numbers for new rows, for engines whose transactions run side by side: none of them waits for the number of another.
+/// Numbers for new rows, for engines with concurrent transactions: none of them waits for the
+/// number of another.
 final class RowNumbers: Sendable {
   private let tracks: Atomic<UInt64>
   private let children: Atomic<UInt64>
@@ -60,7 +61,7 @@ final class RowNumbers: Sendable {
     children = Atomic((lastChild ?? 0) + 1)
   }
 
-  /// The first of so many numbers. A transaction that fails leaves its numbers unused.
+  /// The first of `count` consecutive numbers. A failed transaction leaves its numbers unused.
   func take(_ count: Int, for rows: NumberedRows) -> UInt64 {
     switch rows {
     case .tracks: tracks.wrappingAdd(UInt64(count), ordering: .relaxed).oldValue

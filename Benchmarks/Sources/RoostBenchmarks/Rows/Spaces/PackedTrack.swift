@@ -1,4 +1,4 @@
-/// How a track lies in the value of a key: a record made for the purpose.
+/// The record of a track in the value of a key, made for these operations.
 ///
 /// ## Layout
 /// ```

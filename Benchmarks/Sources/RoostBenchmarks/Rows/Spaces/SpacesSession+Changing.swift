@@ -1,4 +1,4 @@
-/// Changes of rows that are there.
+/// Changes existing rows.
 extension SpacesSession {
   func setPlayCounts(_ changes: [(row: UInt64, count: Int64)]) throws {
     try write { transaction in
@@ -21,7 +21,7 @@ extension SpacesSession {
     }
   }
 
-  /// Deletes a row and all its entries but that of its album.
+  /// Deletes a row and all its entries except that of its album.
   private func delete(_ transaction: Transaction, _ row: UInt64) throws {
     let track = PackedTrack.read(try withRecord(transaction, spaces.tracks, row) { desk.copy($0) })
     try removeName(transaction, spaces.ids, track.id)
@@ -47,7 +47,8 @@ extension SpacesSession {
     }
   }
 
-  /// Makes the row with this id the track; false if there is none. Entries change only where their field did.
+  /// Replaces the row with this id by the track. Returns false if there is none. Entries change
+  /// only if their field did.
   private func update(_ transaction: Transaction, _ track: TrackRow) throws -> Bool {
     guard let number = try row(transaction, spaces.ids, named: track.id) else { return false }
     let old = PackedTrack.read(try withRecord(transaction, spaces.tracks, number) { desk.copy($0) })

@@ -1,4 +1,4 @@
-/// What tells whether all entries are there.
+/// Checks whether all entries exist.
 extension SpacesSession {
   func indexCounts() throws -> [Int] {
     var found: [Int] = []

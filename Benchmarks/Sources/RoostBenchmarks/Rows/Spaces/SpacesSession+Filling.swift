@@ -1,4 +1,4 @@
-/// Putting rows into the library.
+/// Inserts rows into the library.
 extension SpacesSession {
   func addShelves() throws {
     try write { transaction in

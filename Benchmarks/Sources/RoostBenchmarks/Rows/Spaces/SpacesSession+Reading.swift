@@ -1,4 +1,4 @@
-/// What is asked of the library.
+/// Queries of the library.
 extension SpacesSession {
   func scan() throws -> TrackDigest {
     var digest = TrackDigest()

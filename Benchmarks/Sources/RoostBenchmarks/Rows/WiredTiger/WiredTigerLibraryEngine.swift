@@ -1,5 +1,6 @@
 #if WiredTiger
-  /// The music library in WiredTiger: a record encoding and index tables made by hand for exactly these operations.
+  /// The music library in WiredTiger, with record encoding and index tables written by hand for
+  /// these operations.
   struct WiredTigerLibraryEngine: LibraryEngine {
     let name = "wiredtiger"
 

@@ -3,8 +3,8 @@
 
   /// One thread's transactions on the library, with a cursor for each table.
   ///
-  /// A cursor adds only what is not there, and changes and removes only what is. An entry is a key with the number of a
-  /// row behind it, and an empty value.
+  /// A cursor adds only missing keys, and changes and removes only existing ones. An entry is a key
+  /// followed by a row number, with an empty value.
   final class WiredTigerLibrarySession: SpacesSession {
     typealias Transaction = Void
 

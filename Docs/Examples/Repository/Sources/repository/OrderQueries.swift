@@ -1,7 +1,8 @@
 import Foundation
 import SwiftData
 
-/// Reading: each call has a context of its own, which costs little and sees everything that is saved. Nobody waits for the writer.
+/// The queries. Each call has a context of its own, which costs little and sees everything that is saved.
+/// No call waits for the writer.
 struct OrderQueries: Sendable {
   let container: ModelContainer
 
@@ -14,7 +15,7 @@ struct OrderQueries: Sendable {
     }
   }
 
-  /// Added up by the engine, without making models.
+  /// The engine computes the sum, without making models.
   func sold(_ code: String) throws -> Int {
     try ModelContext(container).aggregate(
       Order.self, where: #Predicate { $0.product?.code == code }, .sum(\.quantity))

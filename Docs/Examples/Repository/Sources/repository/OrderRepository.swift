@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What leaves the repository: a value, and no model.
+/// The value that the repository returns, instead of a model.
 struct OrderSummary: Codable, Sendable, Hashable {
   var customer: String
   var product: String
@@ -13,7 +13,7 @@ enum RepositoryError: Error, Equatable {
   case soldOut(String, left: Int)
 }
 
-/// The one who writes. Calls come from any task and run one after the other.
+/// The only writer. Calls come from any task and run one after the other.
 @ModelActor actor OrderRepository {
   func add(_ code: String, stock: Int) throws {
     modelContext.insert(Product(code: code, stock: stock))
@@ -26,7 +26,7 @@ enum RepositoryError: Error, Equatable {
     product.stock -= quantity
     modelContext.insert(Order(customer: customer, quantity: quantity, product: product))
     do { try modelContext.save() } catch {
-      // Nothing was stored; the next call must not find half an order waiting.
+      // Nothing was stored. Roll back, so that the next call does not save half an order.
       modelContext.rollback()
       throw error
     }

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Which answer was wrong.
+/// An error that says which answer was wrong.
 struct Wrong: Error {
   var what: String
 }
@@ -19,7 +19,7 @@ func check(_ condition: Bool, _ what: String) throws { if !condition { throw Wro
     try await repository.add("tea", stock: 60)
     try await repository.add("cups", stock: 1000)
 
-    // A hundred requests at the same time.
+    // One hundred concurrent requests.
     var placed = 0
     try await withThrowingTaskGroup(of: Int.self) { group in
       for request in 0..<100 {
@@ -36,14 +36,14 @@ func check(_ condition: Bool, _ what: String) throws { if !condition { throw Wro
     print("the repository is right: \(placed) orders placed, \(200 - placed) refused")
   }
 
-  /// One of each, where there is some; how many orders were placed.
+  /// Orders one of each product that is in stock, and returns the number of orders.
   private static func serve(
     _ customer: String, _ repository: OrderRepository, _ queries: OrderQueries
   ) async throws -> Int {
     _ = try await repository.place(1, of: "cups", for: customer)
     do {
       let order = try await repository.place(1, of: "tea", for: customer)
-      // Whoever was told so finds it, from any task.
+      // Every task finds an order that was acknowledged.
       try check(try queries.orders(of: customer).contains(order), "an order that was placed is not there")
       return 2
     } catch RepositoryError.soldOut { return 1 }

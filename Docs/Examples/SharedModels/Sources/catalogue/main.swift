@@ -19,7 +19,7 @@ do {
     Book(isbn: "978-2", title: "The True Deceiver", published: Date(timeIntervalSince1970: 390_000_000)),
   ]
   try context.save()
-  // The same number again is the same book.
+  // A second book with this number becomes the stored one.
   context.insert(Book(isbn: "978-2", title: "The True Deceiver", published: .distantPast, state: .reading))
   try context.save()
 }

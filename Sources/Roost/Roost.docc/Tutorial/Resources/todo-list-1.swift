@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What is wrong with a command, for the person who typed it.
+/// An error in a command, as a sentence for the person who typed it.
 struct Refusal: Error {
   var sentence: String
 }

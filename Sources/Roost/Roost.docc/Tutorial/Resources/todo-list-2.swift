@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What is wrong with a command, for the person who typed it.
+/// An error in a command, as a sentence for the person who typed it.
 struct Refusal: Error {
   var sentence: String
 }
@@ -21,7 +21,7 @@ struct TodoList {
     newest.fetchLimit = 1
     let number = (try context.fetch(newest).first?.number ?? 0) + 1
     context.insert(Todo(number: number, text: text))
-    // When this returns, the task is on the disk.
+    // When `save` returns, the task is on the disk.
     try context.save()
     return number
   }

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What is wrong with a command, for the person who typed it.
+/// An error in a command, as a sentence for the person who typed it.
 struct Refusal: Error {
   var sentence: String
 }
@@ -23,7 +23,7 @@ struct TodoList {
     let task = Todo(number: number, text: text)
     task.tags = tags.map(Tag.init)
     context.insert(task)
-    // When this returns, the task is on the disk.
+    // When `save` returns, the task is on the disk.
     try context.save()
     return number
   }

@@ -19,7 +19,7 @@ func run(_ words: [String]) throws {
   }
 }
 
-/// Tries everything in a store in a temporary folder, opened twice.
+/// Tries every command in a store in a temporary folder, and opens the store twice.
 func check() throws {
   let folder = FileManager.default.temporaryDirectory.appending(path: "todo-\(UUID().uuidString)")
   defer { try? FileManager.default.removeItem(at: folder) }
