@@ -16,7 +16,7 @@ extension Rescue {
     let failure = try examination.readLog(fileSystem) { (kind, bytes) throws(StoreError) in
       guard kind >= Store.PieceKind.firstOfFloorAbove else { return }
       do throws(StoreError) {
-        guard let log else { throw StoreError(.logDamaged, "the log is not one of rows") }
+        guard let log else { throw StoreError(.logDamaged, "the store has no rows, but its log has changes of rows") }
         try log.carryOut(kind, bytes, in: self)
       } catch {
         // If the new store cannot be written, that is an error. If the log cannot be replayed, that

@@ -19,7 +19,7 @@
 /// of the host, where nothing is found; then the top of the mounted folder is the container's own
 /// group.
 package enum MemoryBound {
-  /// The present limit in bytes; nil if the system does not tell.
+  /// The present limit in bytes; nil if it is unknown.
   package static func now() -> UInt64? {
     let group = group { text(of: $0) }
     guard let physical else { return group }

@@ -199,7 +199,7 @@ extension StoreError.Code {
 }
 
 extension StoreError {
-  /// Whether the error tells what a file holds, and not what the system refused.
+  /// Whether the error is about the content of a file, not about a refusal by the system.
   package var isAboutContent: Bool {
     switch code {
     case .damaged, .truncated, .logDamaged, .logMissing: true

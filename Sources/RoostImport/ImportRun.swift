@@ -39,6 +39,8 @@ public final class ImportRun: @unchecked Sendable {
   public func cancel() { cancellation.cancel() }
 
   /// The report, after the import has ended.
+  ///
+  /// - Throws: the error that ended the import.
   public var report: ImportReport {
     get async throws {
       try await withCheckedThrowingContinuation { continuation in

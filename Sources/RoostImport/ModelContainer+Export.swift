@@ -27,7 +27,9 @@ extension ModelContainer {
   ) throws -> Int where Model: PersistentModel { try export(descriptor, target, place: (fileID, line)) { false } }
 
   /// Writes the stored models that a fetch finds without blocking the caller's thread. If the task
-  /// is cancelled, the export throws `CancellationError`, and an existing file stays unchanged.
+  /// is cancelled, an existing file stays unchanged.
+  ///
+  /// - Throws: what the synchronous form throws, and `CancellationError` if the task is cancelled.
   @discardableResult
   public func export<Model>(
     _ descriptor: FetchDescriptor<Model> = FetchDescriptor<Model>(), to target: ExportTarget,

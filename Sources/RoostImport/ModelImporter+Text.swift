@@ -22,6 +22,8 @@ extension ModelImporter {
 
   /// Imports all records without blocking the caller's thread. If the task is cancelled, the import
   /// ends after the current chunk, and the report says so.
+  ///
+  /// - Throws: what the synchronous form throws.
   @discardableResult
   public func run(
     _ source: ImportSource, progress: (@Sendable (ImportProgress) -> Void)? = nil
@@ -29,5 +31,8 @@ extension ModelImporter {
 
   /// Begins an import that can be observed and cancelled while it runs. It continues if the result
   /// is not kept.
+  ///
+  /// - Throws: ``RoostError`` with the code `badValue` if an option or the format is wrong. Errors
+  ///   in records are thrown by ``ImportRun/report``.
   public func start(_ source: ImportSource) throws -> ImportRun { try records.start(source) }
 }

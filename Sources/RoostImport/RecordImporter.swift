@@ -31,6 +31,8 @@ public struct RecordImporter: Sendable {
 
   /// Imports all records without blocking the caller's thread. If the task is cancelled, the import
   /// ends after the current chunk, and the report says so.
+  ///
+  /// - Throws: what the synchronous form throws.
   @discardableResult
   public func run(
     _ source: ImportSource, progress: (@Sendable (ImportProgress) -> Void)? = nil
@@ -45,6 +47,9 @@ public struct RecordImporter: Sendable {
 
   /// Begins an import that can be observed and cancelled while it runs. It continues if the result
   /// is not kept.
+  ///
+  /// - Throws: ``Roost/RoostError`` with the code `badValue` if an option or the format is wrong.
+  ///   Errors in records are thrown by ``ImportRun/report``.
   public func start(_ source: ImportSource) throws -> ImportRun { try start(source, nil) }
 
   private func start(

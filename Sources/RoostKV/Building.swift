@@ -37,14 +37,14 @@ final class Building {
 
   @usableFromInline
   func append(bytes key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
-    guard let builder = bytes else { preconditionFailure("a table has no keys of bytes") }
+    guard let builder = bytes else { preconditionFailure("a table has integer keys, not byte keys") }
     try builder.append(ByteKey(key), value)
     try appended()
   }
 
   @usableFromInline
   func append(number key: UInt64, _ value: UnsafeRawBufferPointer) throws {
-    guard let builder = numbers else { preconditionFailure("a tree has no keys that are numbers") }
+    guard let builder = numbers else { preconditionFailure("a tree has byte keys, not integer keys") }
     try builder.append(key, value)
     try appended()
   }
@@ -71,7 +71,7 @@ final class Building {
   @usableFromInline
   func finish() throws -> Int {
     let made = try bytes?.finish() ?? numbers?.finish()
-    guard let (root, extents) = made else { preconditionFailure("a tree is of one kind or the other") }
+    guard let (root, extents) = made else { preconditionFailure("a tree has no builder") }
     let built = BuiltTree((try transaction.endThrough(through, root), extents))
     guard built.give(to: trunk) else { preconditionFailure("the tree was changed while it was built") }
     writer.endBuilding()

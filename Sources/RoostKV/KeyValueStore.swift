@@ -120,6 +120,6 @@ public final class KeyValueStore: Sendable {
     return result
   }
 
-  /// Writes all changed pages to their places now, and begins the log anew.
+  /// Writes all changed pages to their places now, and begins a new log.
   public func checkpoint() throws(StoreError) { try store.checkpoint() }
 }

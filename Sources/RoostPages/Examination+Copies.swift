@@ -12,8 +12,8 @@ extension Examination {
 
     package var sentence: String {
       isPage
-        ? "the page is damaged; its copy, page \(sound.place), is read instead, and `verify --repair` writes it anew"
-        : "this copy of page \(sound.place) is damaged; `verify --repair` writes it anew"
+        ? "the page is damaged; its copy, page \(sound.place), is read instead, and `verify --repair` restores it"
+        : "this copy of page \(sound.place) is damaged; `verify --repair` restores it"
     }
   }
 

@@ -9,7 +9,7 @@ import RoostFile
 /// file header:   0 magic "ROOSTLG1"  8 u32 version  12 u32 segment bytes  16 store id (16)
 ///               32 u64 zero  40 u64 check of bytes 0 ..< 40
 ///              512 u32 process id of the holder, only for the message that the store is locked
-///              516 u32 1 where a sync failed and the store was not opened since
+///              516 u32 1 if a sync failed and the store was not opened since
 ///              520 store id (16) of the store that replaces this log's store, else zero: that one may remove the log
 ///                  These change, so they have a sector of their own: a crash can damage only that one.
 /// segment:       0 magic "ROOSTSEG"  8 u32 version  12 u32 segment bytes  16 store id (16)

@@ -27,7 +27,7 @@ extension Store {
       below = try fileSystem.open(path, .read)
       let identity = try below.identity()
       guard fileIdentity.map({ $0.inode == identity.inode && $0.device == identity.device }) ?? true else {
-        throw StoreError(.busy, "another file has the name of the store by now", path: path)
+        throw StoreError(.busy, "another file has the name of the store now", path: path)
       }
     } catch {
       endRead(read)

@@ -102,7 +102,7 @@ private struct Survey<F: Form> {
     if let complaint = Complaint.about(page, memory) { throw damage(complaint) }
     let kind = part.level == 0 ? F.leafKind : F.branchKind
     guard Node.mark(memory) == Node.mark(kind, level: part.level, tree: tree) else {
-      throw damage("kind, level or tree is not what its parent names")
+      throw damage("the kind, level or tree is not the one that its parent names")
     }
     return memory
   }

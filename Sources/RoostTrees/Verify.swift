@@ -108,7 +108,7 @@ private struct Examination<F: Form> {
     }
     let kind = expected.level == 0 ? F.leafKind : F.branchKind
     guard Node.mark(memory) == Node.mark(kind, level: expected.level, tree: tree) else {
-      report(page, "kind, level or tree is not what its parent names")
+      report(page, "the kind, level or tree is not the one that its parent names")
       return false
     }
     if Node.stamp(memory) > stampBound {

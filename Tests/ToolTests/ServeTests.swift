@@ -161,7 +161,7 @@ import Testing
     {
       let reply = try get(target)
       #expect(reply.status == 410 && reply.headers.contains("410 Gone"), "\(target) \(reply)")
-      #expect(reply.body.contains("The server goes on when the store is at \(path) again."), "\(reply)")
+      #expect(reply.body.contains("The server continues when the store is at \(path) again."), "\(reply)")
     }
     // The page itself is still there, to say so.
     #expect(try get("/").status == 200)

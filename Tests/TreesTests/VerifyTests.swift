@@ -46,7 +46,7 @@ private struct Spoilt {
   @Test func `keys out of order, a foreign tree and a young page are found`() throws {
     for (change, sentence) in [
       ({ $0.set64(IntegerLeaf.slot(1), 0) }, "keys are not in order"),
-      ({ $0.set32(4, 8) }, "kind, level or tree is not what its parent names"),
+      ({ $0.set32(4, 8) }, "the kind, level or tree is not the one that its parent names"),
       ({ $0.set64(Header.stamp, 1 << 40) }, "the page is younger (1099511627776)"),
       ({ $0.set64(IntegerBranch.high, $0.u64(IntegerBranch.high) + 1) }, "the high fence is not its parent's next key"),
       ({ $0.set32(Header.place, 3) }, "the page says it belongs elsewhere"),

@@ -15,7 +15,7 @@ import Roost
 let rounds = 1_000
 let words = CommandLine.arguments
 guard words.count == 3, let number = Int(words[2]), Kinds.all.indices.contains(number) else {
-  print("usage: Asking first|new|make|count|fetch NUMBER, of which\n\(Kinds.list)")
+  print("usage: Asking first|new|make|count|fetch NUMBER, where NUMBER is one of\n\(Kinds.list)")
   exit(2)
 }
 let kind = Kinds.all[number]
@@ -36,7 +36,7 @@ case "fetch":
   try asking.warm(kind)
   Measured.run { try asking.repeated(rounds) { try asking.fetch(kind.make($0)) } }
 default:
-  print("nothing is called '\(words[1])'")
+  print("there is no command '\(words[1])'")
   exit(2)
 }
 let expected =

@@ -7,15 +7,15 @@ internal import RoostGraph
 /// nor an ``ModelContext/undoManager`` undoes such a write, because nothing keeps the old values of
 /// the rows.
 extension ModelContext {
-  /// Changes all stored models that fulfil a predicate immediately. Calls the closure with each model
-  /// and writes the values that it sets.
+  /// Changes all stored models that fulfil a predicate, without a save. Calls the closure with each
+  /// model and writes the values that it sets.
   ///
   /// The call works on the newest state of the store. If the closure throws, or a model cannot be
   /// written, nothing is changed. The model that the closure gets is valid until the closure
   /// returns; afterwards it is a deleted model. The closure can set to-one relationships to stored
   /// models of this context. It can only read to-many relationships.
   ///
-  /// - Returns: the identifiers of the models of which the closure set something.
+  /// - Returns: the identifiers of the models in which the closure set a property.
   /// - Throws: ``RoostError`` with the code `pendingChanges` if the predicate matches a model with
   ///   unsaved changes in this context, and what the closure throws. If a row cannot be written, it
   ///   throws what ``save(fileID:line:)`` throws.
@@ -31,8 +31,8 @@ extension ModelContext {
     }
   }
 
-  /// Deletes all stored models that fulfil a predicate immediately, and applies their delete rules. It
-  /// deletes all of them, or throws and deletes none.
+  /// Deletes all stored models that fulfil a predicate, without a save, and applies their delete
+  /// rules. It deletes all of them, or throws and deletes none.
   ///
   /// ``delete(model:where:includeSubclasses:)`` deletes with the next save and can be undone. This
   /// function makes no model and cannot be undone.
@@ -55,8 +55,8 @@ extension ModelContext {
     }
   }
 
-  /// Inserts new models immediately. Each is written and released before the next is requested, so the
-  /// number of models does not matter.
+  /// Inserts new models without a save. Each is written and released before the next is requested,
+  /// so the number of models does not matter.
   ///
   /// If a reference already inserted one of the models into this context (`song.album = album`),
   /// the batch calls ``save()`` at its end. That save writes all unsaved changes, and may throw

@@ -24,7 +24,7 @@ extension ModelContext {
   /// ```
   ///
   /// - Throws: ``RoostError`` with the code `unknownModel` if the class is not a model of the
-  ///   container, and what ``Validatable/validate(_:)`` cannot report as a fault.
+  ///   container, and `foreign` if the model belongs to another context.
   public func faults<T: PersistentModel>(of model: T) throws -> [SaveFault] {
     try state.call(.reading) { state.stores.faults(try state.graph(of: model).faults(of: model)) }
   }

@@ -286,7 +286,7 @@ package struct PlanVersions {
     func places(_ model: any PersistentModel.Type) throws -> [Int] {
       let places = plan.schemas.indices.filter { plan.schemas[$0].models.contains { $0 == model } }
       if !places.isEmpty { return places }
-      throw wrong("has a stage for \(model), which is no model of its schemas")
+      throw wrong("has a stage for \(model), which is not a model of its schemas")
     }
     let ends: (from: Int, to: Int)?
     switch stage {

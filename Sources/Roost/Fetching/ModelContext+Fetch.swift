@@ -66,7 +66,8 @@ extension ModelContext {
   /// A page has `fetchLimit` models, or 100 without a limit.
   ///
   /// - Throws: what ``fetch(_:fileID:line:)`` throws. ``RoostError`` with the code `badValue` if
-  ///   the descriptor has an offset, or if the cursor belongs to another fetch.
+  ///   the descriptor has an offset, or if the cursor belongs to another fetch, and
+  ///   `pendingChanges` if a page without unsaved changes is not possible.
   ///   ``SwiftDataError/unsupportedSortDescriptor`` if the order is not one of stored properties.
   public func fetchPage<T>(
     _ descriptor: FetchDescriptor<T>, after cursor: FetchCursor? = nil, fileID: StaticString = #fileID,

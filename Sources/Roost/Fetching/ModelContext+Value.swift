@@ -24,7 +24,7 @@ extension ModelContext {
       path.change == .none
     else {
       throw SwiftDataError.unsupportedKeyPath.about(
-        "\(property) is no stored property of \(T._$type.name): use #Predicate for parts of one, and for related models"
+        "\(property) is not a stored property of \(T._$type.name): use #Predicate for a part of one, or for related models"
       )
     }
     if !state.stores.isTraced,

@@ -81,8 +81,9 @@ private struct SearchRun<Model: PersistentModel> {
     guard let index = try part.graph.session.catalog().textIndex(.words, of: part.map) else {
       throw RoostError(
         .badCondition,
-        "the store of \(Model._$type.name) has no full text index, so there are no ranks. A child context, a store in PostgreSQL and an "
-          + "old store that is only read have none: fetch with #Predicate { $0.matches(…) }, or open an old store once to write"
+        "the store of \(Model._$type.name) has no full text index, so a search with ranking is not possible. A child "
+          + "context, a store in PostgreSQL and an old store that is only read have none: "
+          + "fetch with #Predicate { $0.matches(…) }, or open an old store once to write"
       )
     }
     let search = RowSearch(index.id, weights: weights)

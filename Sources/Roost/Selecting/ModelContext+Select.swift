@@ -18,9 +18,11 @@ extension ModelContext {
   /// Models with unsaved changes have their new values, unless `includePendingChanges` is false.
   ///
   /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedKeyPath`` if
-  ///   a predicate or key path cannot be evaluated. ``RoostError`` with the code `badValue` if the
-  ///   offset or limit is negative, and `tooLarge` if the selection needs more memory than
-  ///   ``ModelConfiguration/queryBytes``.
+  ///   a predicate or key path cannot be evaluated. ``RoostError`` with one of these codes:
+  ///   `badValue` if the offset or limit is negative, `tooLarge` if the selection needs more memory
+  ///   than ``ModelConfiguration/queryBytes``, `unreadable` if a property's type does not accept a
+  ///   stored value, and `pendingChanges` if stored values must be read from models with unsaved
+  ///   changes.
   public func select<Model, Value: Sendable>(
     _ model: Model.Type, _ keyPath: KeyPath<Model, Value>, where predicate: Predicate<Model>? = nil,
     matching matches: [Match<Model>] = [], sortBy: [SortDescriptor<Model>] = [], offset: Int = 0, limit: Int? = nil,

@@ -25,7 +25,7 @@ public struct Window<Model: PersistentModel, Result>: @unchecked Sendable {
   /// Describes the computation, for ``ModelContext/explain(call:)``.
   var text: String {
     guard let key = group().keyPath else { return "computes the window row by row" }
-    return "computes the window row by row, anew for each \(PathNames.text(key))"
+    return "computes the window row by row, again for each \(PathNames.text(key))"
   }
 }
 

@@ -9,7 +9,8 @@ extension ModelContext {
   /// saved; a save handles conflicts as for any other change.
   ///
   /// - Throws: ``RoostError`` with the code `badValue` if the snapshot lacks a value of a new
-  ///   model, or references a model that is not in this store. Then nothing is changed.
+  ///   model, `unreadable` if a property's type does not accept the stored value, and `foreign` if
+  ///   the snapshot references a model that is not in this store. Then nothing is changed.
   @discardableResult
   public func apply<T>(_ snapshot: ModelSnapshot<T>) throws -> T where T: PersistentModel {
     try apply(contentsOf: CollectionOfOne(snapshot))[0]

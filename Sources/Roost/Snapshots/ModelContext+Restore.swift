@@ -25,9 +25,10 @@ extension ModelContext {
   /// Models that it owned by a `.cascade` rule are restored too if they are gone. Relationships
   /// reference existing models and restored models. Nothing is saved.
   ///
-  /// - Throws: ``RoostError`` with the code `badValue` if a model's context has ended, if the
-  ///   models are of several contexts or of another store, or if a required reference has no such
-  ///   target. Then nothing is changed.
+  /// - Throws: ``RoostError`` with the code `badValue` if a model's context has ended or the models
+  ///   are of several contexts, and `foreign` if a required reference has no such target.
+  ///   ``DataStoreError/unsupportedFeature`` for stores of your program's own. Then nothing is
+  ///   changed.
   @discardableResult
   public func restore<T>(contentsOf models: some Sequence<T>) throws -> [T] where T: PersistentModel {
     try Doorway.pass {

@@ -57,9 +57,10 @@ extension ModelSnapshot {
 
   /// Returns the value of `self[keyPath]`.
   ///
-  /// - Throws: ``RoostError`` with the code `badValue` if the subscript would end the program: a
-  ///   computed property reads a relationship (a snapshot has only identifiers), a list was not
-  ///   loaded, or the property's type does not accept the stored value.
+  /// - Throws: ``RoostError`` if the subscript would end the program. The code is `badValue` if a
+  ///   computed property reads a relationship, because a snapshot has only identifiers, or if a
+  ///   list was not loaded. It is `unreadable` if the property's type does not accept the stored
+  ///   value.
   @_disfavoredOverload
   public func value<Value>(of keyPath: KeyPath<Model, Value>) throws -> Value {
     guard let number = SnapshotPaths.number(of: keyPath) else { return try computed(keyPath) }

@@ -24,7 +24,7 @@ extension SnapshotContent {
   /// Makes a model without a context.
   func makeModel() -> any PersistentModel {
     guard let type = type.model as? any PersistentModel.Type else {
-      StandardError.stop("\(type.name) is no model")
+      StandardError.stop("\(type.name) is not a model")
     }
     return type.init(_$state: _ModelState())
   }

@@ -20,7 +20,7 @@ extension TypedSnapshot {
   /// Makes the struct from a snapshot. `init(_:)` ends the program if a value is not accepted,
   /// because each field must have a value.
   ///
-  /// - Throws: ``RoostError`` with the code `badValue` if a property's type does not accept the
+  /// - Throws: ``RoostError`` with the code `unreadable` if a property's type does not accept the
   ///   stored value. The error names the row, the property and the stored value.
   public nonisolated init(checking snapshot: ModelSnapshot<SnapshotModel>) throws {
     try snapshot.content.checkRefused()

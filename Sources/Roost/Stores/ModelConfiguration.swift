@@ -217,7 +217,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
         "\"\(file)\" has \(file.utf8.count) bytes, 240 at the most")
     }
     guard url.isFileURL else {
-      throw SwiftDataError.loadIssueModelContainer.about("\(url) is no file")
+      throw SwiftDataError.loadIssueModelContainer.about("\(url) is not a file")
     }
   }
 }

@@ -56,7 +56,7 @@ extension URL: _Storable {
     let found = source._withBytes(node) { bytes in
       String(validating: bytes, as: UTF8.self).flatMap { URL(string: $0) ?? ($0.isEmpty ? _$any : nil) }
     }
-    if found == nil { source.fail(node, "the text is no URL") }
+    if found == nil { source.fail(node, "the text is not a URL") }
     return found
   }
   public func _$append(to bytes: inout _ByteSink) { absoluteString._$append(to: &bytes) }

@@ -3,17 +3,17 @@
   internal import RoostQuery
   internal import RoostRecords
 
-  /// How a question is asked in SQL.
+  /// A query as SQL, and which parts of its condition the server tests.
   struct AskPlan {
-    /// With a limit, the first rows suffice unless one of them is in doubt.
+    /// The statement. If it has a limit, its rows are the answer unless one of them is in doubt.
     private(set) var rows: RowQuestion
     /// Whether the statement returns exactly the rows for which the condition is true.
     let isExact: Bool
-    /// Whether it does so unless one of the doubts is true of a row.
+    /// Whether the statement does so if no row is in doubt.
     let isCountable: Bool
     let doubts: [String]
     private let hasZones: Bool
-    /// The parts of the condition, and who tests them.
+    /// Each part of the condition, with the side that tests it.
     let parts: [(part: RoostQuery.Expression, tester: ConditionWriter.Tester)]
 
     init(_ store: PostgresStore, _ question: StoreQuestion) throws {
@@ -31,7 +31,7 @@
       (rows.order, rows.limit) = (keys, limit)
     }
 
-    /// What an explanation says of it, a line each.
+    /// The lines about this plan in the explanation of a fetch.
     func report(_ question: StoreQuestion) -> [String] {
       let describer = Describer(question.catalog, question.map.entity.id)
       var lines = parts.map { "\($0.tester.rawValue) \(describer.text($0.part))" }

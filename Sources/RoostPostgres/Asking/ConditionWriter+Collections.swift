@@ -4,7 +4,7 @@
   internal import RoostQuery
   internal import RoostRecords
 
-  /// What is asked of constants in a list, and of the rows of a relationship.
+  /// Tests of lists of constants, and of the rows of a relationship.
   extension ConditionWriter {
     func contains(_ list: Term, _ element: Term) -> Written? {
       switch list.constant {
@@ -58,13 +58,13 @@
       return Written(found.map { "(\($0))" } ?? "false", doubts: doubts)
     }
 
-    /// The key by which the database knows a row of the working set; nil where it does not.
+    /// The database's key for a row of the working set; nil if the database does not have the row.
     func key(of row: RowID, _ kind: Kind) -> RowKey? {
       guard let entity = kind.entity, let identifier = question.identifier(entity, row) else { return nil }
       return RowKey(identifier)
     }
 
-    /// Whether a key, of a row in the zone of the row in question, is one of some.
+    /// A test that a key is one of some keys. Its row is in the zone of the tested row.
     private func isKey(_ text: String, _ keys: [RowKey]) -> String {
       let hasOneZone = store.zones.isOne && keys.allSatisfy { $0.zone.isEmpty }
       if hasOneZone, keys.count == 1 { return "\(text) = \(add(.uuid(keys[0].key)))" }

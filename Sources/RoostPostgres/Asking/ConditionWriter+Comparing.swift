@@ -2,7 +2,7 @@
   internal import RoostQuery
   internal import RoostRecords
 
-  /// `==` and `<`, as Swift has them.
+  /// `==` and `<` with Swift's results.
   ///
   /// | Values | In SQL |
   /// |---|---|
@@ -41,7 +41,7 @@
 
     // MARK: Types
 
-    /// What is compared of a value.
+    /// The SQL that comparisons use for a value: texts are normalized.
     func key(_ written: Written, _ type: FieldType) -> String {
       guard type == .string || type == .url else { return written.text }
       // A constant is in normal form already.
@@ -66,7 +66,7 @@
       }
     }
 
-    /// Whether a value is a number in any case.
+    /// Whether a value is a constant number other than NaN.
     private static func isNumber(_ written: Written) -> Bool {
       switch written.constant {
       case .float(let number)?: !number.isNaN
@@ -79,7 +79,7 @@
     func equal(_ one: Written, _ two: Written, as type: FieldType) -> String {
       let (first, second) = (key(one, type), key(two, type))
       var tests = indexed(one, "=", two: two, as: type) + ["\(first) = \(second)"]
-      // NaN is in a comparison with a number anyway unequal.
+      // NaN is unequal to every number without this test.
       if let nan = Self.notANumber(type), !Self.isNumber(one), !Self.isNumber(two) {
         tests.append("\(first) <> \(nan)")
       }
@@ -126,7 +126,7 @@
       if let low = parts[0].constant, let high = parts[1].constant {
         isSound = ValueOrder.holds(.lessOrEqual, low, other: high)
       }
-      // A range that ends before it begins is a fault.
+      // A range that ends before it begins is an error.
       if !isSound {
         written.doubts.append(Doubt(text: "COALESCE(NOT \(atMost(low, high, as: type)), true)", isFault: true))
       }

@@ -2,9 +2,11 @@
   internal import RoostQuery
   internal import RoostRecords
 
-  /// Arithmetic. Whole numbers are computed as `numeric`, which never overflows, and a result that does not fit is a doubt.
+  /// Arithmetic. Whole numbers are computed as `numeric`, which never overflows. A row whose result
+  /// does not fit the Swift type is in doubt.
   ///
-  /// Floating-point arithmetic has no words: the server raises an error where Swift has an infinity.
+  /// Floating-point arithmetic is not written in SQL: the server raises an error where Swift
+  /// returns infinity.
   extension ConditionWriter {
     func arithmetic(_ operation: RoostQuery.Expression.Arithmetic, _ parts: Operands, kind: Kind) -> Written? {
       guard let bounds = Self.bounds(kind), let one = value(parts[0]), let two = value(parts[1]), !one.isOptional,
@@ -20,7 +22,7 @@
         case .divide: (quotient, quotient)
         case .remainder: ("mod(\(first), NULLIF(\(second), 0))", quotient)
         }
-      // A division by zero is NULL, and so at fault too.
+      // A division by zero is NULL. `COALESCE` counts it as an error too.
       let fault = "COALESCE(\(checked) NOT BETWEEN \(bounds.low) AND \(bounds.high), true)"
       return Written(text, doubts: one.doubts + two.doubts + [Doubt(text: fault, isFault: true)])
     }

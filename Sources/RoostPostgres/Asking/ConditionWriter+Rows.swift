@@ -12,7 +12,7 @@
       question.catalog.name(of: entity).flatMap { store.tables.places[$0]?.table }
     }
 
-    /// Where a table's classes keep the property that the engine calls by a name.
+    /// Finds where the classes of a table store a property by its field name in the engine.
     private func member(_ table: Int, _ name: String) -> TableClass.Member? {
       for one in store.tables.tables[table].classes {
         for number in one.type.properties.indices where one.type.fieldName(number) == name {
@@ -24,7 +24,7 @@
 
     // MARK: One row
 
-    /// A row that a term yields; nil where SQL has no words for it, and for a constant.
+    /// The row that a term yields; nil for a constant, and if SQL cannot express the term.
     func row(_ term: Term) -> RowText? {
       let parts = term.operands
       switch term.expression {
@@ -74,12 +74,12 @@
       }
     }
 
-    /// Binds a variable to a row or a value, and says when there is one.
+    /// Binds a variable to a row or a value. Returns the test that there is one.
     func thereIs(_ term: Term, _ variable: Int) -> Written? {
       if term.kind.entity != nil {
         guard var row = row(term) else { return nil }
         let test = Written(row.isOptional ? "(\(row.key) IS NOT NULL)" : "true", doubts: row.doubts)
-        // Where it is used, it is there.
+        // The variable is used only if the test is true.
         (row.isOptional, row.doubts) = (false, [])
         bindings[variable] = .row(row)
         return test
@@ -91,7 +91,8 @@
       return test
     }
 
-    /// Whether a relationship to many has one row at most: it is the other side of one to one.
+    /// Whether a relationship has at most one row, because it is the inverse of a one-to-one
+    /// reference.
     private static func leadsToOne(_ term: Term) -> Bool {
       guard case .relationship(let relationship) = term.target else { return false }
       return relationship.isToOne
@@ -139,7 +140,7 @@
       return (column, written)
     }
 
-    /// A field whose values SQL has as they are.
+    /// A field whose column stores the Swift value unchanged.
     func field(_ term: Term) -> Written? {
       guard case .field(_, let field) = term.target, let (column, written) = column(term),
         case .value(let form) = column.kind, form.plainType == field.type
@@ -156,7 +157,7 @@
       return written.map { Written($0.isOptional ? "(\($0.text) IS NULL)" : "false", doubts: $0.doubts) }
     }
 
-    /// Whether a row is of a class, which the engine asks by the number of an entity.
+    /// A test of a row's class. The engine names a class by the number of its entity.
     func isOfClass(_ term: Term, _ value: Value) -> Written? {
       guard case .field(_, let field) = term.target, field.name == "@class", case .uint(let number) = value,
         let id = UInt32(exactly: number), let name = question.catalog.name(of: EntityID(id)),
@@ -188,7 +189,7 @@
       }
     }
 
-    /// What is asked of each row.
+    /// The test that each row must pass.
     func test(_ variable: Int, _ rows: RowsText, body test: Term) -> Written? {
       bindings[variable] = .row(RowText(rows.table, alias: rows.alias))
       return condition(test)

@@ -2,10 +2,10 @@
   internal import RoostQuery
   internal import RoostRecords
 
-  /// What is asked of texts.
+  /// Tests of texts.
   ///
-  /// Swift looks at characters, the server at code points. In ASCII without a carriage return each byte is a character, and there both agree.
-  /// Other texts are in doubt, so the program looks at them:
+  /// Swift compares characters, the server code points. In ASCII without a carriage return each
+  /// byte is a character, so both agree. Other texts are in doubt, and the program tests them:
   ///
   /// | Test | Texts in doubt |
   /// |---|---|
@@ -16,13 +16,13 @@
   /// A text that contains another one by characters contains it in normal form C too, because nothing is composed across the boundary of two
   /// characters. So no text that fails on the server passes in Swift.
   extension ConditionWriter {
-    /// When a text is not ASCII.
+    /// A test that a text is not ASCII; nil if it is known to be ASCII.
     private static func isForeign(_ text: Written) -> String? {
       if case .string(let known)? = text.constant, known.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
       return "octet_length(\(text.text)) <> char_length(\(text.text))"
     }
 
-    /// When a byte of a text may not be a character.
+    /// A test that some byte of a text may not be a character.
     private static func isComposed(_ text: Written) -> String {
       "(octet_length(\(text.text)) <> char_length(\(text.text)) OR strpos(\(text.text), chr(13)) > 0)"
     }
@@ -53,11 +53,11 @@
       return written
     }
 
-    /// The part must be a constant, because the server cannot take marks off its letters.
+    /// The part must be a constant, because the server cannot remove diacritical marks from it.
     private func containsLoosely(_ one: Term, _ two: Term) -> Written? {
       guard case .string(let known)? = two.constant, let text = text(one) else { return nil }
       let part = Folding.bytes(known, keepsMarks: false)
-      // Nothing is found nowhere.
+      // An empty part is never found.
       if part.isEmpty { return Written("false", doubts: text.doubts) }
       guard part.allSatisfy({ $0 < 0x80 && $0 > 0 }) else { return Written("false", doubts: Self.doubt(text)) }
       let needle = add(.text(String(decoding: part, as: UTF8.self)))

@@ -6,15 +6,16 @@
 
   /// The zones in which a condition can be true.
   ///
-  /// All rows that relationships reach are in the zone of the row in question. So a comparison tells the zone if it is about a row that
-  /// is reached, or about the value that tells the zone of such a row.
+  /// A row and all rows that its relationships reference are in one zone. So a comparison
+  /// determines the zone if it compares such a row, or the property that defines the zone of such a
+  /// row.
   extension ConditionWriter {
-    /// Nil if the condition does not say.
+    /// Nil if the condition does not restrict the zone.
     func zones(of term: Term) -> Set<String>? {
       let parts = term.operands
       if case .and = term.expression {
         var found: Set<String>?
-        // A row for which a part is at fault is in the answer, in whichever zone it is.
+        // A row for which a part raises an error is in the answer, in any zone.
         for part in parts.prefix(while: Self.isSound) {
           if let some = zones(of: part) { found = found?.intersection(some) ?? some }
         }
@@ -63,13 +64,13 @@
       var found: Set<String> = []
       for value in values {
         guard case .reference(let row) = value else { return nil }
-        // A row that the store cannot have is in no zone.
+        // A row that the store cannot contain is in no zone.
         if let key = key(of: row, kind) { found.insert(key.zone) }
       }
       return found
     }
 
-    /// Whether a term is the row in question, or one that relationships to one reach from it.
+    /// Whether a term is the tested row, or a row that to-one relationships reference from it.
     private static func isReached(_ term: Term) -> Bool {
       switch term.expression {
       case .variable: term.isRow

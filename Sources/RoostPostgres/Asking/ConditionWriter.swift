@@ -4,26 +4,29 @@
   internal import RoostQuery
   internal import RoostRecords
 
-  /// Writes a condition of the engine's as SQL. Values are parameters, and names are those of ``TableMap``.
+  /// Writes a condition of the query engine as SQL. Values are parameters, and names are those of
+  /// ``TableMap``.
   ///
-  /// A part is written *exactly*, or with *doubts*: conditions for the rows that the server may get wrong. Those rows are returned in any
-  /// case, and the program tests them. A part that has no words in SQL is left out, unless `&&` or `||` in it can be written.
+  /// A part is written *exactly*, or with *doubts*: conditions for the rows that the server may
+  /// judge wrongly. The server returns those rows in any case, and the program tests them. A part
+  /// that SQL cannot express is left out, except for the operands of `&&` and `||` that SQL can
+  /// express.
   ///
   /// ## Invariants
-  /// 1. A row for which the condition is true, or at fault, is in the answer.
-  /// 2. ``isExact`` says that no other row is.
+  /// 1. A row for which the condition is true, or raises an error, is in the answer.
+  /// 2. If ``isExact``, no other row is in the answer.
   final class ConditionWriter {
     let store: PostgresStore
     let question: StoreQuestion
     private(set) var rows: RowQuestion
-    /// What variables are bound to.
+    /// The row or value of each variable.
     var bindings: [Int: Bound]
-    /// Whether the conditions that were written say all.
+    /// Whether the written conditions are equivalent to the whole condition.
     private(set) var isExact = true
-    /// Whether they say all in rows where none of ``doubts`` is true.
+    /// Whether they are equivalent for rows where none of ``doubts`` is true.
     private(set) var isExactWithoutDoubts = true
     private(set) var doubts: [String] = []
-    /// The parts of the condition, and who tests them.
+    /// Each part of the condition, with the side that tests it.
     private(set) var parts: [(part: RoostQuery.Expression, tester: Tester)] = []
     private var aliases = 0
 
@@ -39,7 +42,8 @@
       case value(Written)
     }
 
-    /// Longer parts are tested by the program: a text that is used twice doubles with each level.
+    /// The program tests longer parts: a text that is used twice doubles its length with each
+    /// level.
     private static let mostBytes = 50_000
     /// The server takes 65,535 parameters.
     private static let mostParameters = 60_000
@@ -59,7 +63,7 @@
       return "q\(aliases)"
     }
 
-    /// Adds conditions to the question for rows.
+    /// Adds the condition to the query for rows.
     func write(_ condition: RoostQuery.Expression) {
       guard let term = try? Checker.condition(condition, question.catalog, entity: question.map.entity.id) else {
         return leaveOut(condition)
@@ -84,7 +88,8 @@
       if case .and = term.expression { Array(term.operands) } else { [term] }
     }
 
-    /// The parts of `&&`, as far as they can be written. A row for which an earlier part is at fault passes the later ones.
+    /// The operands of `&&` that SQL can express. A row for which an earlier operand raises an
+    /// error passes the later ones.
     private func conjuncts(of term: Term, isOutermost: Bool = false) -> [String] {
       var all: [String] = []
       var faults: [String] = []
@@ -99,7 +104,7 @@
         let some = attempt { self.wider(part) }
         if let some { all.append(SQLText.any([some] + faults)) }
         if isOutermost { note(part, nil, isPartial: some != nil) }
-        // Nothing tells for which rows this part is at fault.
+        // SQL cannot tell for which rows this part raises an error.
         if !Self.isSound(part) {
           if isOutermost { for later in parts[(place + 1)...] { note(later, nil) } }
           break
@@ -130,9 +135,9 @@
       }
     }
 
-    /// Takes back the parameters of something that could not be written.
+    /// Removes the parameters that a failed attempt added.
     private func attempt<Found>(_ body: () -> Found?) -> Found? {
-      // Not a copy of the question: each parameter that is added would copy all others.
+      // Not a copy of `rows`: each added parameter would then copy all others.
       let (count, known) = (rows.parameters.count, bindings)
       if let found = body() { return found }
       rows.parameters.removeSubrange(count...)
@@ -142,13 +147,13 @@
 
     // MARK: Exact conditions
 
-    /// A condition that is never NULL; nil where SQL has no words for it.
+    /// A condition that is never NULL; nil if SQL cannot express it.
     func condition(_ term: Term) -> Written? {
       guard let written = value(term), !written.isOptional else { return nil }
       return written
     }
 
-    /// A value of a type that SQL has; nil where it cannot say the same.
+    /// A value of a type that SQL has; nil if SQL cannot compute the same value.
     func value(_ term: Term) -> Written? {
       guard let written = writtenValue(term), written.byteCount <= Self.mostBytes else { return nil }
       return written
@@ -205,9 +210,10 @@
 
     // MARK: Faults
 
-    /// Whether the engine computes a term for every row without a fault.
+    /// Whether the engine computes a term for every row without an error.
     ///
-    /// That is more than `Expression.isFaultless` knows: a reference in this database always has its row.
+    /// `Expression.isFaultless` is true for fewer terms. A reference in this database always has
+    /// its row.
     static func isSound(_ term: Term) -> Bool {
       switch term.expression {
       case .unwrap, .element: return false

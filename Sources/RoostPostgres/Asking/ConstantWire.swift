@@ -4,7 +4,7 @@
 
   /// The engine's constants as parameters.
   extension Statement.Parameter {
-    /// Nil where SQL has no such value.
+    /// Nil if SQL has no such value.
     init?(_ value: Value, as type: FieldType) {
       guard let column = ColumnType(type) else { return nil }
       var wire = WireBytes()
@@ -12,7 +12,7 @@
       self.init(type: column.oid, bytes: wire.bytes)
     }
 
-    /// All values in one array; nil where one of them is none of SQL's.
+    /// All values in one array; nil if SQL does not have one of them.
     init?(_ values: [Value], as type: FieldType) {
       guard let column = ColumnType(type) else { return nil }
       var array = ArrayColumn(column)
@@ -26,7 +26,8 @@
   }
 
   extension WireBytes {
-    /// Appends a value as a column of a type has it. Texts are put into normal form C. Returns false where SQL has no such value.
+    /// Appends a value in the form of a column's type. Texts are put into normal form C. Returns
+    /// false if SQL has no such value.
     fileprivate mutating func append(_ value: Value, as type: FieldType) -> Bool {
       func put<Number: FixedWidthInteger>(_ number: Number?) -> Bool {
         if let number { append(number) }
@@ -56,9 +57,10 @@
   }
 
   extension String {
-    /// Whether each server that is supported puts the text into the normal form that Swift has. Unicode 13 is that of PostgreSQL 13.
+    /// Whether every supported server normalizes the text as Swift does.
     ///
-    /// A server takes no NUL, and knows of no later character what it is composed of.
+    /// PostgreSQL 13 knows Unicode 13, so the text must not have a later character. A server
+    /// accepts no NUL.
     var isKnownToServers: Bool {
       unicodeScalars.allSatisfy { scalar in
         if scalar.value < 0x300 { return scalar.value != 0 }

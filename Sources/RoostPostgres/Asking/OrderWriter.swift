@@ -6,7 +6,7 @@
 
   /// Writes sort orders as SQL.
   extension ConditionWriter {
-    /// The keys of an order, with the row's own key at the end; nil where SQL does not sort as the engine does.
+    /// The keys of an order; nil if SQL sorts differently from the engine.
     ///
     /// | Values | Ascending |
     /// |---|---|
@@ -27,7 +27,7 @@
         if keys.isEmpty, let indexed = written.indexed { keys.append("\(indexed) \(direction)") }
         keys.append("\(key(written, type)) \(direction)")
       }
-      // Rows with equal keys come in the direction of the first one.
+      // Rows with equal keys follow the direction of the first key.
       if orders.first?.isDescending == true { keys.append("\(Table.key.of("t")) DESC") }
       return keys
     }

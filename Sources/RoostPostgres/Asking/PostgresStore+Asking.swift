@@ -21,7 +21,8 @@
       }
     }
 
-    /// Lists come with a row where the working set has them. Others come when a program reads one.
+    /// The statement selects the lists that the working set has already. Other lists are loaded
+    /// when the program reads one.
     private func statement(_ rows: RowQuestion) -> Statement {
       rows.statement(self, lists: lists(rows.table))
     }

@@ -1,13 +1,13 @@
 #if Postgres
-  /// A row, or none, in SQL. It is in the zone of the row that the question is about.
+  /// A row in SQL, which may be missing. It is in the zone of the tested row.
   struct RowText {
     /// The number of its table.
     let table: Int
-    /// The row's name in the statement, where it has one.
+    /// The row's alias in the statement, if it has one.
     var alias: String?
-    /// When the named row is meant; nil for always. Otherwise there is none.
+    /// A test: if it is false, there is no row. Nil means that it is always true.
     var test: String?
-    /// The row's key; NULL where there is none.
+    /// The row's key; NULL if there is no row.
     var key: String
     var isOptional: Bool
     var doubts: [Doubt] = []
@@ -26,11 +26,11 @@
     let table: Int
     /// The name of each row in the statement.
     let alias: String
-    /// What follows `FROM`, without conditions.
+    /// The text after `FROM`, without conditions.
     let source: String
-    /// What makes them rows of the relationship.
+    /// The conditions that make rows part of the relationship.
     let conditions: [String]
-    /// What is asked of each row.
+    /// More tests that each row must pass.
     var tests: [String] = []
     var doubts: [Doubt]
     /// Whether Citus divides the tables.
@@ -44,8 +44,8 @@
     /// Whether there is a row.
     ///
     /// - Parameters:
-    ///   - keys: conditions that say which row.
-    ///   - tests: what is asked of the row besides.
+    ///   - keys: conditions that select one row.
+    ///   - tests: more tests that the row must pass.
     func exists(keys: [String] = [], tests: [String] = []) -> String {
       "EXISTS (SELECT 1 \(from(keys: keys, tests: tests)))"
     }

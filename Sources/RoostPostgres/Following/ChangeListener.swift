@@ -2,9 +2,10 @@
   internal import Roost
   internal import RoostFile
 
-  /// Waits, on a thread and a connection of its own, until other programs have saved.
+  /// Waits for the saves of other programs, on its own thread and its own connection.
   ///
-  /// The server wakes it (`LISTEN`). Where a notice is lost, or a pool of connections passes none on, it looks by itself every few seconds.
+  /// The server wakes it (`LISTEN`). A notice can be lost, and a connection pool may pass none on,
+  /// so the listener also looks every five seconds.
   ///
   /// Unchecked because the lock guards `isEnded`, and the rest never changes.
   final class ChangeListener: @unchecked Sendable {
@@ -18,10 +19,11 @@
     /// Ends the waiting.
     private let pipe: WakePipe
 
-    /// So long it sleeps where no notice comes.
+    /// The longest wait for a notice.
     private static let patienceMilliseconds: Int32 = 5000
 
-    /// - Parameter tell: called with the connection and the place up to which everything is known; returns the next such place.
+    /// `tell` is called with the connection and the place up to which all changes are known. It
+    /// returns the next such place.
     init?(
       _ address: ServerAddress, _ changes: ChangeTable, client: String, patience: Duration?,
       tell: @escaping @Sendable (Connection, ChangePlace) throws -> ChangePlace
@@ -32,7 +34,8 @@
       self.patience = patience
     }
 
-    /// Begins, from a place on. Nothing happens where no thread can be made: then the context shows what it fetches.
+    /// Starts after a place. If no thread can be made, nothing happens: contexts then show other
+    /// programs' changes only when they fetch.
     func begin(at place: ChangePlace) {
       guard let thread = try? Thread({ self.run(from: place) }) else { return }
       thread.detach()

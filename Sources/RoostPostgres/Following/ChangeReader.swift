@@ -2,17 +2,17 @@
   internal import Roost
   internal import RoostRecords
 
-  /// Reads what other containers saved.
+  /// Reads the saves of other containers.
   struct ChangeReader: Sendable {
     private let changes: ChangeTable
     private let client: UUIDNumber
 
-    /// So many notes are told at once.
+    /// The most notes in one read.
     private static let mostNotes = 200
 
     init(_ changes: ChangeTable, client: UUIDNumber) { (self.changes, self.client) = (changes, client) }
 
-    /// Calls a body with the notes behind a place, and returns the place behind them.
+    /// Calls a body with the notes after a place. Returns the place of the last note.
     func read(
       _ connection: Connection, from start: ChangePlace, _ body: ([ChangeNote]) throws -> Void
     ) throws -> ChangePlace {

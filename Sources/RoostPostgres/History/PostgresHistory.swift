@@ -4,14 +4,14 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// A place in the history of a database. It can be kept anywhere, as it is coded.
+  /// A place in the history of a database. It is `Codable`, so a program can store it anywhere.
   public struct PostgresHistoryToken: HistoryToken {
     let store: String
     let place: ChangePlace
 
     init(_ store: String, _ place: ChangePlace) { (self.store, self.place) = (store, place) }
 
-    /// By the store's identifier the number of the newest transaction before this place.
+    /// The number of the newest transaction before this place, by the store's identifier.
     public var tokenValue: [String: Int64]? { [store: Int64(clamping: place.transaction)] }
     /// The number of the newest transaction before this place.
     public var id: Int64 { Int64(clamping: place.transaction) }
@@ -38,7 +38,7 @@
     }
   }
 
-  /// What one save changed, of whichever program.
+  /// The changes of one save, of this program or another one.
   ///
   /// ```swift
   /// let all = try context.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>())
@@ -50,7 +50,7 @@
     public let author: String?
     /// The store, which is the database and the namespace.
     public let storeIdentifier: String
-    /// The place right after this transaction. Keep it to go on from here.
+    /// The place right after this transaction. Store it to continue from here.
     public let token: PostgresHistoryToken
     let identity: UUIDNumber
     fileprivate let notes: [ChangeNote]
@@ -67,14 +67,14 @@
       self.classes = classes
     }
 
-    /// That of the server. It ascends in the order in which transactions began.
+    /// The server's number of the transaction. It ascends in the order in which transactions began.
     public var transactionIdentifier: Int64 { Int64(clamping: token.place.transaction) }
     /// The number of the transaction: ``transactionIdentifier``.
     public var id: Int64 { transactionIdentifier }
     /// How many models the save inserted, changed and deleted. Models of other programs' classes count too.
     public var changeCount: Int { notes.reduce(0) { $0 + $1.keys.count } }
 
-    /// All changes of models that this program has.
+    /// All changes of models whose classes this program has.
     public var changes: [HistoryChange] {
       var number: Int64 = 0
       return notes.flatMap { note -> [HistoryChange] in
@@ -113,7 +113,7 @@
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
   }
 
-  /// What a change is about.
+  /// The identifiers of a change.
   struct ChangeSubject: Sendable {
     let changeIdentifier: Int64
     let transactionIdentifier: Int64

@@ -10,7 +10,8 @@
 
     private var consumers: ConsumerTable { ConsumerTable(namespace: namespace) }
 
-    /// Most transactions have a few notes. More than these are not read for a small piece.
+    /// Most transactions have at most this many notes, so a request for a few transactions reads no
+    /// more.
     private static let notesPerTransaction = 4
     private static let mostAtOnce = 1000
 
@@ -33,7 +34,7 @@
       return found
     }
 
-    /// What is known of a consumer that can go on. It is known from here on.
+    /// Returns the state of a consumer that can continue. Adds the consumer if it is new.
     private func begin(_ consumer: String, startsLatest: Bool) throws -> KnownConsumer {
       let consumer = try checked(consumer)
       var all = consumers.read(try asking(consumers.reading(consumer)))
@@ -45,7 +46,8 @@
         throw RoostError(.conflict, "another program removed the consumer \"\(consumer)\" meanwhile: read again")
       }
       if all.canGoOn(known) { return known }
-      throw expired("what the consumer \"\(consumer)\" has not read was removed, or its place is one of another server")
+      throw expired(
+        "changes that the consumer \"\(consumer)\" has not read were removed, or its place is on another server")
     }
 
     package func acknowledge(_ token: PostgresHistoryToken, by consumer: String) throws {
@@ -61,10 +63,10 @@
       // A place before the position is no error, even if it is unknown.
       if let known, known.place > place { return }
       guard all.hasAll(after: place) else {
-        throw expired("what is after the token was removed, or the token is one of another server")
+        throw expired("changes after the token were removed, or the token belongs to another server")
       }
       if let known, !all.canGoOn(known) {
-        throw expired("what the consumer \"\(consumer)\" had not acknowledged was removed")
+        throw expired("changes that the consumer \"\(consumer)\" had not acknowledged were removed")
       }
       if known == nil { _ = try asking(consumers.beginning(consumer, at: place)) }
     }
@@ -89,11 +91,11 @@
       let consumer = String(decoding: consumer.composedBytes, as: UTF8.self)
       let fault: String
       if consumer.isEmpty {
-        fault = "a consumer has a name"
+        fault = "the consumer's name is empty: give it a name"
       } else if consumer.utf8.count > ConsumerTable.mostNameBytes {
         fault = "a consumer's name has at most \(ConsumerTable.mostNameBytes) bytes of UTF-8"
       } else if consumer.utf8.contains(0) {
-        fault = "a consumer's name has a NUL character, and PostgreSQL has no such text: give it another name"
+        fault = "a consumer's name has a NUL character, which PostgreSQL cannot store: give it another name"
       } else {
         return consumer
       }
@@ -117,7 +119,7 @@
     }
 
     private func explained(_ error: PostgresError) -> PostgresError {
-      // The table is not there.
+      // The table does not exist.
       if error.state == "42P01" {
         return PostgresError(
           .noRights,
@@ -133,9 +135,11 @@
 
     // MARK: Removing
 
-    /// Removes notes, but none that a consumer has not read. Returns the name of the slowest consumer, if it holds some of them back.
+    /// Removes notes, except those that a consumer has not read. Returns the name of the slowest
+    /// consumer if some notes are kept for it.
     ///
-    /// - Parameter waits: whether it waits for another program that removes notes at the moment. Otherwise it leaves that to the other one.
+    /// If `waits`, it waits for another program that is removing notes. Otherwise it returns and
+    /// leaves the work to that program.
     func removeNotes(_ condition: ChangeTable.Condition, waits: Bool = true) throws -> [String] {
       do throws(ServerFault) {
         let answers = try ask(
@@ -169,9 +173,10 @@
       }
     }
 
-    /// Removes what is older than the history is kept.
+    /// Removes notes that are older than the configuration's `historyDays`.
     ///
-    /// It is no part of a save, so a role that may save, and may not remove, can save. If it fails, the next one does it.
+    /// It is not part of a save, so a role that may save but not remove notes can save. If it
+    /// fails, the next call removes them.
     func prune() {
       guard let days = configuration.historyDays else { return }
       _ = try? removeNotes(ChangeTable.isOlder(than: days), waits: false)

@@ -4,12 +4,13 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// What saves changed, of all programs that use the database.
+  /// The history of the saves of all programs that use the database.
   extension PostgresStore: HistoryProviding {
-    /// So many notes are read at once.
+    /// The most notes in one read.
     private static var mostNotes: Int { 1000 }
 
-    /// The transactions that a descriptor asks for. Those that began later than one which is still open are left out until that has ended.
+    /// The transactions that match a descriptor. A transaction that began after one that is still
+    /// open is left out until the earlier one has ended.
     public func fetchHistory(
       _ descriptor: HistoryDescriptor<PostgresHistoryTransaction>
     ) throws -> [PostgresHistoryTransaction] {
@@ -23,7 +24,7 @@
       return found
     }
 
-    /// The last place before all transactions that a descriptor can ask for.
+    /// The last place before all transactions that can match a descriptor.
     private static func start(of descriptor: HistoryDescriptor<PostgresHistoryTransaction>) -> ChangePlace {
       let places = descriptor.lowerBounds(\.token).map { token, isIncluded in
         // The notes of one transaction have numbers from 1.
@@ -33,8 +34,7 @@
     }
 
     /// Calls a body with each transaction after a place, in their order, until it returns false.
-    ///
-    /// - Parameter most: so many notes are read at once.
+    /// Each read returns at most `most` notes.
     func eachTransaction(
       after start: ChangePlace, notesAtOnce most: Int = PostgresStore.mostNotes,
       _ body: (PostgresHistoryTransaction) throws -> Bool
@@ -59,7 +59,7 @@
       _ = try close()
     }
 
-    /// Removes the transactions that a descriptor asks for, but for those that a consumer has not read.
+    /// Removes the transactions that match a descriptor, except those that a consumer has not read.
     public func deleteHistory(_ descriptor: HistoryDescriptor<PostgresHistoryTransaction>) throws {
       _ = try delete(descriptor)
     }

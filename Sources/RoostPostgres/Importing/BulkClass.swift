@@ -3,9 +3,9 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// Where the values of a class are in an import, and in its table.
+  /// Maps the values of a class in an import to the columns of its table.
   final class BulkClass {
-    /// What a column's value is made of.
+    /// The source of a column's value.
     enum Source {
       case value(property: Int, form: ValueForm)
       case reference(slot: Int)
@@ -24,7 +24,8 @@
     /// By column of the table, the number of its reference among the table's; -1 for a value.
     private(set) var slots: [Int] = []
     private(set) var slotCount = 0
-    /// The relationships: their places among the class's, their properties, and where they are kept.
+    /// The relationships: their places among the class's, their properties, and the columns or
+    /// tables that store them.
     private(set) var links: [(place: Int, property: Int, member: TableClass.Member)] = []
 
     init(_ type: _ModelType, _ tables: TableMap) throws {

@@ -3,14 +3,15 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// What one chunk of an import sends.
+  /// The transaction of one chunk of an import: its copies and statements.
   struct BulkTransaction {
     let copies: [Copy]
     private let late: (statements: [Int], numbers: Set<Int>)
     private(set) var statements: [Statement]
     /// A zone that it writes.
     let zone: String
-    /// Contexts of this container hear of an import as of the save of another program.
+    /// A new number, so that contexts of this container treat the import as a save of another
+    /// program.
     let client: UUIDNumber
 
     init(_ work: inout BulkWork, _ copies: [Copy]) throws {
@@ -30,7 +31,7 @@
 
     /// The late references that were not set, because other programs changed the rows.
     func unset(_ answers: [Answer]) -> [Int] {
-      // The commit was found out about later, without the answers.
+      // If the commit was found out about after a lost connection, there are no answers.
       guard answers.count >= statements.count else { return [] }
       var left = late.numbers
       for statement in late.statements {
@@ -42,7 +43,7 @@
 
     var isEmpty: Bool { copies.isEmpty && statements.isEmpty }
 
-    /// What a fault of the server means for the program that imports.
+    /// The error that the importing program gets for an error of the server.
     func error(_ fault: ServerFault) -> any Error {
       switch fault.state {
       case "22012":

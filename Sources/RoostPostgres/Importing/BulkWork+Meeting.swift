@@ -3,7 +3,7 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// Rows that the store has already: those that the chunk names, and those with the unique values of its rows.
+  /// Finds the stored rows that the chunk names, and those with the unique values of its rows.
   extension BulkWork {
     mutating func meet() throws {
       var twins: [Int: Set<RowKey>] = [:]
@@ -45,7 +45,7 @@
       ImportFault(.duplicate, "\(classes[lines[at].place].type.name): \(why)")
     }
 
-    /// A line is a stored row.
+    /// Decides what happens to a line that is a stored row.
     private mutating func take(_ at: Int, _ key: RowKey) {
       switch chunk.conflict {
       case .insert, .throw: return refuse(at, duplicate(at, "it exists already, or another one has its unique values"))
@@ -60,7 +60,7 @@
       lines[at].key = key
     }
 
-    /// A line is the row of an earlier one.
+    /// Decides what happens to a line that is the row of an earlier line.
     private mutating func join(_ at: Int, to other: Int) {
       if lines[at].place != lines[other].place {
         return refuse(at, duplicate(at, "an object of another class has its unique values"), because: other)
@@ -108,7 +108,7 @@
       }
     }
 
-    /// The key that a reference has as far as it is known before stored rows are found.
+    /// The key of a reference, if it is known before stored rows are found.
     private func referenced(_ at: Int, _ column: Int) -> UUIDNumber? {
       let kind = classes[lines[at].place]
       guard let property = kind.kind.properties[.reference(column: column)],
@@ -204,7 +204,7 @@
       }
     }
 
-    /// Asks for the rows that have the values of a rule.
+    /// The statement that finds the rows with the values of a unique rule.
     private mutating func search(
       _ parts: [UniquePart], _ table: Int, zone: String, rows: [Int]
     ) throws -> Statement {

@@ -3,9 +3,9 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// What the rows of a chunk reference.
+  /// Resolves the relationships of a chunk's rows.
   extension BulkWork {
-    /// Puts all relationships into the columns and tables that keep them.
+    /// Puts all relationships into the columns and tables that store them.
     mutating func relate() throws {
       let isRefused = Set(faults.map(\.row))
       func isIdle(_ at: Int) -> Bool {
@@ -14,7 +14,7 @@
         default: isRefused.contains(at)
         }
       }
-      // What a row says of its own reference counts before what the list of another row says.
+      // A row's own reference has precedence over the list of another row.
       for isOwn in [true, false] {
         for at in lines.indices where !isIdle(at) {
           for (place, property, member) in classes[lines[at].place].links {
@@ -31,7 +31,8 @@
       pair()
     }
 
-    /// Lets the last of several rows keep a partner that they all reference.
+    /// If several rows reference one partner in a one-to-one relationship, only the last of them
+    /// keeps it.
     private mutating func pair() {
       for relationship in store.tables.relationships where relationship.other != nil {
         guard case .reference(let column, place: nil) = relationship.form else { continue }
@@ -54,7 +55,7 @@
       case stored(RowKey)
     }
 
-    /// The row of a target; nil if it is not there.
+    /// The row of a target; nil if it does not exist.
     private mutating func find(_ target: BulkTarget, _ at: Int, property: Int, place: Int, in table: Int) -> Found? {
       let found: Found
       let key: RowKey
@@ -146,7 +147,7 @@
       }
     }
 
-    /// Lets a member of a list reference the list's owner.
+    /// Makes a member of a list reference the list's owner.
     private mutating func lead(
       _ member: Found, _ column: Int, placeColumn: Int?, to owner: RowKey, place: Int64, in table: Int
     ) {

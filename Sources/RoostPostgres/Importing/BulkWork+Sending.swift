@@ -10,7 +10,8 @@
       var copies: [Int: Copy] = [:]
       for at in lines.indices where lines[at].state == .new {
         let table = classes[lines[at].place].table
-        // One is written in place: a copy of the bytes for each row would take the time of all before it.
+        // Taken out of the dictionary and changed in place: otherwise each row would copy the bytes
+        // of all rows before it.
         var copy =
           copies.removeValue(forKey: table) ?? Copy(store.full(table), store.tables.tables[table].copiedColumns)
         do { try write(at, to: &copy) } catch let fault as ImportFault { refuse(at, fault) } catch {}
@@ -55,7 +56,7 @@
     private func lack(_ at: Int, _ column: Int) -> ImportFault {
       let kind = classes[lines[at].place].kind
       if let property = kind.properties[.reference(column: column)] {
-        return ImportFault(.missing, "\(name(at, property)) must lead to an object", field: field(at, property))
+        return ImportFault(.missing, "\(name(at, property)) must reference an object", field: field(at, property))
       }
       let property = kind.properties[.value(column: column)] ?? 0
       return ImportFault(.missing, "\(name(at, property)) has no value", field: field(at, property))
@@ -69,7 +70,7 @@
       case .value(let property, let form):
         do {
           let known = lines[at].values
-          // A new row gets the default of a property that a snapshot does not have.
+          // A new row gets the default value of a property that its snapshot does not have.
           let isDefault = lines[at].state == .new && !known.isPresent(property)
           let initial = isDefault ? kind.type.properties[property].initial?() : nil
           let values = initial.flatMap { known.setting(property, to: $0) } ?? known

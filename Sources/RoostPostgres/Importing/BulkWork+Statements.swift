@@ -17,7 +17,7 @@
       return statements
     }
 
-    /// Takes partners from the stored rows that had them.
+    /// Clears references of stored rows whose one-to-one partners now belong to rows of the chunk.
     private func part(_ statements: inout [Statement]) {
       for (column, owners) in partners.sorted(by: { ($0.key.table, $0.key.column) < ($1.key.table, $1.key.column) }) {
         guard let target = target(of: .reference(column: column.column), column.table) else { continue }
@@ -33,7 +33,7 @@
       }
     }
 
-    /// Adds the references of stored rows to the columns that change.
+    /// Adds the changed references of stored rows to their columns to update.
     private mutating func completeColumns() {
       for at in lines.indices where lines[at].state == .updated {
         for (column, source) in classes[lines[at].place].sources.enumerated() {
@@ -78,14 +78,14 @@
       }
     }
 
-    /// Lets stored rows reference rows of the chunk.
+    /// Makes stored rows reference rows of the chunk.
     private func move(_ statements: inout [Statement]) {
       let groups = Dictionary(grouping: moves) {
         SaveWork.Group(table: $0.table, zone: $0.key.zone, columns: [$0.column] + ($0.placeColumn.map { [$0] } ?? []))
       }
       for (group, all) in groups.sorted(by: { $0.key < $1.key }) {
         let shape = store.tables.tables[group.table]
-        // The last list that has a row keeps it.
+        // The last list that contains a row keeps it.
         let moves = Array(Dictionary(all.map { ($0.key, $0) }) { $1 }.values)
         var statement = Statement("")
         let zone = statement.add(.text(group.zone))
@@ -148,7 +148,7 @@
 
     // MARK: Late links
 
-    /// Sets what earlier rows reference, if no other program set it meanwhile.
+    /// Sets references of rows of earlier chunks, unless another program has set them.
     private mutating func lead(_ statements: inout [Statement]) {
       var references: [SaveWork.Group: [(number: Int, owner: UUIDNumber, target: UUIDNumber)]] = [:]
       var places: [SaveWork.Group: [(member: UUIDNumber, owner: UUIDNumber, place: Int64)]] = [:]
@@ -206,7 +206,7 @@
 
     // MARK: The history
 
-    /// What the chunk tells the history.
+    /// The notes of the chunk for the history.
     func notes() -> [ChangeNote] {
       var notes: [SaveWork.NoteGroup: ChangeNote] = [:]
       func add(_ kind: ChangeNote.Kind, _ className: String, key: RowKey, properties: [String] = []) {

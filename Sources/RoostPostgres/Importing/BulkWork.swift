@@ -5,7 +5,8 @@
 
   /// One chunk of an import: which rows are copied, and which stored rows change.
   ///
-  /// New rows are sent with `COPY`. Rows that the store has already are found before, by one round trip, and are changed by statements.
+  /// New rows are sent with `COPY`. One round trip finds the rows that the store has already, and
+  /// statements change them.
   /// Foreign keys are tested at the commit, so the order of the tables does not matter.
   struct BulkWork {
     let store: PostgresStore
@@ -26,23 +27,23 @@
     var there: [[RowKey: String]]
     var faults: [(row: Int, fault: ImportFault, because: Int?)] = []
     var missing: [(row: Int, property: Int, place: Int)] = []
-    /// The statements that set late references, and which of these there are.
+    /// The numbers of the statements that set late references, and the numbers of these references.
     var lateStatements: [Int] = []
     var lateNumbers: Set<Int> = []
 
     struct Line {
       var place: Int
       var key: RowKey
-      /// Where its references begin among `slots`.
+      /// The number of its first reference in `slots`.
       var start: Int
       var values: ValueImage
       var state = State.new
-      /// Of a stored row, the columns that change.
+      /// For a stored row, the columns that change.
       var columns: [Int] = []
 
       enum State: Equatable {
         case new, updated, kept
-        /// Another line of the chunk is its row.
+        /// Its row is that of another line of the chunk.
         case same(Int, isKept: Bool)
       }
     }
@@ -51,7 +52,7 @@
       var target: UUIDNumber?
       /// The place in the other row's list; negative if it has none.
       var place: Int64 = -1
-      /// Whether the row says what it references.
+      /// Whether the chunk sets the reference, even to nil.
       var isSaid = false
     }
 
@@ -92,7 +93,7 @@
       there = store.tables.tables.map { _ in [:] }
     }
 
-    /// Finds out what becomes of each row. If rows are refused, there is nothing to send.
+    /// Decides what happens to each row. If rows are refused, nothing is sent.
     mutating func prepare() throws {
       lines.reserveCapacity(chunk.rows.count)
       for row in chunk.rows {
@@ -115,7 +116,8 @@
       faults.append((row, fault, other))
     }
 
-    /// The faults of rows. A row that repeats the unique values of a refused one may be stored.
+    /// The refused rows with their errors. A row is left out if it only repeats unique values of a
+    /// refused row: without that row it may be stored.
     var refused: [(row: Int, fault: ImportFault)] {
       var refused = faults.filter { $0.because == nil }.map { ($0.row, $0.fault) }
       var rows = Set(refused.map(\.0))
@@ -148,7 +150,9 @@
       let kind = classes[lines[at].place]
       guard let rule = store.zones[kind.table], let property = kind.kind.properties[rule.member] else { return "" }
       let fault = ImportFault(
-        .missing, "\(name(at, property)) tells the zone, and is nil or leads in a circle", field: field(at, property))
+        .missing, "\(name(at, property)) tells the zone, and is nil or references itself in a circle",
+        field: field(at, property)
+      )
       let place = kind.kind.form.linkPlaces[property]
       if place < 0 {
         guard let zone = lines[at].values.value(of: property)?.zoneText else { throw fault }
@@ -166,7 +170,7 @@
 
     // MARK: Results
 
-    /// The line that is a line's row.
+    /// The line whose row a line shares.
     func root(_ at: Int) -> Int {
       var at = at
       while case .same(let other, _) = lines[at].state { at = other }

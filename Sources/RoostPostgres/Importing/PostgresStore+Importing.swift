@@ -5,7 +5,8 @@
 
   /// Imports.
   extension PostgresStore: BulkStore {
-    /// How many times a chunk looks for the rows that have the unique values of its new ones, or that it references.
+    /// The most times that a chunk looks for stored rows that it references, or that have its
+    /// unique values.
     private static let mostMeetings = 3
 
     package func identifier(_ type: _ModelType, _ key: BulkKey) -> PersistentIdentifier {

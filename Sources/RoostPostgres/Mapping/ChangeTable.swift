@@ -3,16 +3,18 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// The table with what each save changed, written in the transaction of the save.
+  /// The table of changes. Each save adds its changes in its own transaction.
   ///
-  /// Its rows are read in the order of the transactions' numbers. A transaction gets its number before it commits, so one with a smaller number may
-  /// commit later: what is read ends before the oldest one that is still open. So a reader that goes on from where it was misses nothing.
+  /// Readers read its rows in the order of the transactions' numbers. A transaction gets its number
+  /// before it commits, so one with a smaller number may commit later. So a reading ends before the
+  /// oldest transaction that is still open. A reader that continues from its last place misses
+  /// nothing.
   struct ChangeTable {
     let namespace: SQLName
     /// Whether Citus distributes it.
     var isDistributed = false
     var name: String { "\(namespace).\(OwnTable.changes)" }
-    /// What listeners wait for.
+    /// The channel of the notices that listeners wait for.
     var channel: String { "roost_\(namespace.text)" }
 
     var creation: [Statement] {
@@ -31,9 +33,7 @@
 
     // MARK: Writing
 
-    /// Writes notes of one save.
-    ///
-    /// - Parameter count: how many notes the transaction has already.
+    /// Writes notes of one save. The transaction has `count` notes already.
     func insertion(
       _ notes: [ChangeNote], id: UUIDNumber, client: UUIDNumber, author: String?, after count: Int
     ) -> Statement {
@@ -56,30 +56,33 @@
       return statement
     }
 
-    /// Lets readers wait until the transaction is committed on all workers.
+    /// Makes readers wait until the transaction is committed on all workers.
     ///
-    /// Citus commits in two phases if a save writes several workers: the coordinator's transaction ends before those of the workers do.
-    /// A reader in between would go on behind notes that it cannot see yet. The server releases this lock after both, and a reader waits
-    /// for it. If a machine fails in between, the notes come after the recovery, and a reader may have missed them.
+    /// If a save writes to several workers, Citus commits in two phases: the coordinator's
+    /// transaction ends before those of the workers. A reader in between would continue after notes
+    /// that it cannot see yet. The server releases this lock after both phases, and readers wait
+    /// for it. If a machine fails between the phases, the notes appear after the recovery, and a
+    /// reader may have missed them.
     var holding: Statement { Statement("SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [.text(name)]) }
     private var waiting: Statement { Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text(name)]) }
 
-    /// Wakes the listeners. It is no part of the transaction, because the server commits those that notify one after the other.
+    /// Wakes the listeners. It is not part of the transaction, because the server commits
+    /// transactions that notify one after the other.
     func notification(_ client: UUIDNumber) -> Statement {
       Statement("SELECT pg_notify($1, $2)", [.text(channel), .text(client.text)])
     }
 
     // MARK: Reading
 
-    /// The number of the newest transaction behind which nothing is open.
+    /// The number of the newest transaction that has ended together with all older ones.
     var newest: Statement { Statement("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1") }
 
-    /// Notes of transactions in their order, and before them the number that theirs must be less than.
+    /// Statements that read the notes after a place, in the order of transactions. The first one
+    /// returns ``newest``: later notes do not count yet.
     ///
-    /// Citus asks for the notes on the workers, whose transactions have numbers of their own. So the coordinator tells the
-    /// number, in a statement before: what ended before that has ended for the next statement too.
-    ///
-    /// - Parameter place: that of the last one that is known.
+    /// Citus reads the notes on the workers, whose transactions have their own numbers. So the
+    /// coordinator determines ``newest`` in an earlier statement. A transaction that had ended then
+    /// has ended for the next statement too.
     func reading(after place: ChangePlace, atMost count: Int) -> [Statement] {
       let notes = Statement(
         """
@@ -91,7 +94,8 @@
       return [newest] + (isDistributed ? [waiting] : []) + [notes]
     }
 
-    /// The notes of the answers to a reading. Those of transactions behind which another one is open wait.
+    /// The notes in the answers to a reading. Notes of transactions after ``newest`` are left out
+    /// until a later reading.
     func read(_ answers: [Answer]) -> [StoredNote] {
       let newest = answers[0].integer(0, 0) ?? 0
       return notes(answers[answers.count - 1]).filter { Int64(clamping: $0.place.transaction) <= newest }
@@ -120,7 +124,7 @@
 
     // MARK: Removing
 
-    /// What is older than so many days, as the condition of a removal.
+    /// The condition for notes that are older than a number of days.
     static func isOlder(than days: Int) -> Condition {
       Condition { "time < now() - make_interval(days => \($0.add(.text("\(days)")))::int)" }
     }
@@ -132,7 +136,7 @@
 
     static var isAny: Condition { Condition { _ in "true" } }
 
-    /// Which notes are meant. It adds its values to a statement, and returns the text.
+    /// A condition on notes. It adds its values to a statement, and returns the text.
     struct Condition { let write: (inout Statement) -> String }
 
     /// Whether there are notes for which a condition is true, after one place and up to another.
@@ -169,7 +173,7 @@
     }
   }
 
-  /// What a save did to objects of one class in one zone.
+  /// Changes of one kind that a save made to objects of one class in one zone.
   struct ChangeNote: Sendable {
     enum Kind: String, Sendable { case insert, update, delete }
 
@@ -177,16 +181,16 @@
     var className: String
     var kind: Kind
     var keys: [UUIDNumber]
-    /// Those that changed.
+    /// The properties that changed.
     var properties: [String] = []
-    /// Of deleted objects a list of JSON objects with the values that are kept.
+    /// For deleted objects, a list of JSON objects with the preserved values.
     var kept: [UInt8]?
   }
 
   /// A place among the notes of all transactions.
   struct ChangePlace: Hashable, Comparable, Sendable {
     var transaction: UInt64
-    /// That of the note in its transaction.
+    /// The number of the note in its transaction.
     var number: Int
 
     static func < (one: ChangePlace, other: ChangePlace) -> Bool {

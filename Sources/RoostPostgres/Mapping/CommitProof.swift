@@ -12,24 +12,28 @@
   /// 3. The lost transaction has no row. The second insertion is committed. Should the first server process still have the statements
   ///    in a buffer and carry them out later, its insertion fails, and it rolls back. So nothing of it can be committed any more.
   ///
-  /// So no process of the server must be found or ended first, and the proof also works through a connection pooler. A process is
-  /// ended only if case 2 lasts longer than ``patience``: a server that does not notice a lost client waits for its next statement. The column `done` tells the row of a save from that of a second insertion, whose answer may be lost too.
+  /// So no process of the server must be found or ended first, and the proof also works through a
+  /// connection pooler. A process is ended only if case 2 lasts longer than ``patience``: a server
+  /// that does not notice a lost client waits for its next statement. The column `done`
+  /// distinguishes the row of a save from that of a second insertion, whose answer may be lost too.
   ///
-  /// On Citus the table is distributed as the models' tables are, and the row is in a zone that the save writes. A save of one zone is
-  /// a plain transaction of one worker, which has the row too: Citus commits it there before the coordinator's part. With a local table
-  /// the coordinator could end between the two, and the row would be missing though the worker committed. A save of several workers is
-  /// committed in two phases. A prepared transaction is case 2 until the coordinator, or its maintenance daemon, ends it; meanwhile the
-  /// outcome is unknown, and never a wrong one.
+  /// On Citus the table is distributed like the models' tables, and the row is in a zone that the
+  /// save writes. A save of one zone is a plain transaction of one worker, which has the row too:
+  /// Citus commits it there before the coordinator's part. With a local table the coordinator could
+  /// end between the two, and the row would be missing although the worker committed. A save of
+  /// several workers is committed in two phases. A prepared transaction is case 2 until the
+  /// coordinator, or its maintenance daemon, ends it. Until then the outcome is unknown, but never
+  /// wrong.
   struct CommitProof {
     /// A zone that the transaction writes.
     let zone: String
     let id: UUIDNumber
 
     private static let name = OwnTable.commits
-    /// How long the end of a lost transaction is waited for.
+    /// The longest wait for the end of a lost transaction.
     private static let patience = "5s"
     private static let mostAttempts = 4
-    /// An answer takes longer than the patience with a lost transaction.
+    /// The least limit for an answer. It must be longer than the wait for a lost transaction.
     private static let leastPatience = Duration.seconds(10)
 
     /// The statement of the transaction itself.
@@ -38,7 +42,8 @@
         "INSERT INTO \(namespace).\(Self.name) (zone, id, done) VALUES ($1, $2, true)", [.text(zone), .uuid(id)])
     }
 
-    /// Removes rows of the zone that no program asks for any more. Only one zone, so that only one worker is written.
+    /// Removes rows that are older than a day, which no program asks for any more. It removes rows
+    /// of one zone, to write to only one worker.
     func cleaning(in namespace: SQLName) -> Statement {
       Statement(
         "DELETE FROM \(namespace).\(Self.name) WHERE zone = $1 AND id IN (SELECT id FROM \(namespace).\(Self.name) "
@@ -47,16 +52,15 @@
 
     enum Outcome {
       case committed
-      /// Nothing was committed, and nothing can be any more.
+      /// Nothing was committed, and nothing can be committed later.
       case rolledBack
       case unknown(ServerFault)
     }
 
-    /// Asks with new connections, and returns the one that was answered.
+    /// Asks with new connections. Returns the outcome, and the connection that was answered.
     ///
-    /// - Parameters:
-    ///   - process: the number of the server process that had the transaction.
-    ///   - limit: how long a connection may take; nil is forever.
+    /// `process` is the number of the server process that had the transaction. `limit` is how long
+    /// a connection may take; nil is forever.
     func outcome(
       _ address: ServerAddress, _ namespace: SQLName, process: Int32, patience limit: Duration?
     ) -> (Outcome, Connection?) {
@@ -75,14 +79,14 @@
             return (try ask(connection, namespace) ? .committed : .rolledBack, connection)
           }
         } catch { last = error }
-        // A server that is silent stays so.
+        // If one call timed out, the next would too.
         if last.cut != nil { break }
         if attempt < Self.mostAttempts { Thread.sleep(microseconds: UInt32(20_000 << attempt)) }
       }
       return (.unknown(last), nil)
     }
 
-    /// Inserts the row, and tells whether the lost transaction had inserted it.
+    /// Inserts the row. Returns whether the lost transaction had inserted it.
     private func ask(_ connection: Connection, _ namespace: SQLName) throws(ServerFault) -> Bool {
       let answers = try connection.run([
         Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
@@ -96,7 +100,8 @@
       return answers[3].count > 0 && answers[3].isTrue(0, 0)
     }
 
-    /// Ends the server process of the lost transaction. One that began after this connection has only its number.
+    /// Ends the server process of the lost transaction. A process that began after this connection
+    /// is another one with the same number, so it is not ended.
     private func end(_ process: Int32, _ connection: Connection) throws(ServerFault) {
       try connection.run(
         Statement(

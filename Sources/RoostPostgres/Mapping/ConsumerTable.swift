@@ -1,30 +1,34 @@
 #if Postgres
   internal import RoostRecords
 
-  /// The table of the consumers, the readers of the history that have a name: how far each of them came.
+  /// The table of consumers: readers of the history that have a name, each with the place up to
+  /// which it has read.
   ///
   /// ## Layout
-  /// | Column | What it holds |
+  /// | Column | Content |
   /// |---|---|
   /// | `name` | the consumer's name. The row with the empty name is the *horizon*: the greatest place from which a note was removed |
   /// | `xid`, `number` | the place up to which it has acknowledged everything |
-  /// | `start` | of a consumer that began with the latest: a snapshot, whose transactions it does not read |
+  /// | `start` | for a consumer that started at the latest change: a snapshot; it does not read the snapshot's transactions |
   /// | `time` | when it acknowledged last |
   ///
   /// ## Invariants
   /// 1. No note after the place of a consumer is removed while the consumer can go on.
   /// 2. No note after the horizon was removed. A consumer whose place is before it cannot go on.
-  /// 3. Places never go back, except in an erase: it puts those of consumers that must hear of it before the horizon.
+  /// 3. Places never move back, except in an erase: it moves consumers whose unread notes are gone
+  ///    to a place before the horizon.
   ///
-  /// A lock of the server keeps the first: it lets no consumer begin while notes are removed. Places that go forward need no lock.
+  /// A lock of the server guarantees the first: no consumer begins while notes are removed. Places
+  /// that move forward need no lock.
   struct ConsumerTable {
     let namespace: SQLName
     var name: String { "\(namespace).\(OwnTable.consumers)" }
 
-    /// As with files.
+    /// File stores have the same limit.
     static let mostNameBytes = 256
     private static let horizon = ""
-    /// The number of the newest transaction after which nothing is open, of the snapshot `s`.
+    /// In SQL, the newest transaction of the snapshot `s` that has ended together with all older
+    /// ones.
     private static let newest = "(pg_snapshot_xmin(s)::text::bigint - 1)::text::xid8"
 
     /// On Citus the table stays on the coordinator.
@@ -38,20 +42,20 @@
 
     // MARK: Locks, until the end of the transaction
 
-    /// While notes are removed.
+    /// Held while notes are removed.
     var lock: Statement { Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text(name)]) }
-    /// The same lock, without waiting. The answer is false if another program has it.
+    /// Takes ``lock`` without waiting. The answer is false if another program has it.
     var lockIfFree: Statement {
       Statement("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", [.text(name)])
     }
-    /// While a consumer begins.
+    /// Held while a consumer begins.
     private var sharedLock: Statement {
       Statement("SELECT pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [.text(name)])
     }
 
     // MARK: Reading
 
-    /// What is known of one consumer; of all of them without a name.
+    /// Reads one consumer and the horizon; without a name, all consumers.
     func reading(_ consumer: String? = nil) -> [Statement] {
       let text = "SELECT name, xid::text::bigint, number, start FROM \(name)"
       return [
@@ -82,9 +86,10 @@
 
     // MARK: Writing
 
-    /// Lets a consumer begin, if it is not known.
+    /// Adds a consumer, if it is new.
     ///
-    /// - Parameter startsLatest: whether it reads nothing that is committed now. One place cannot say that: an older transaction may be open.
+    /// If `startsLatest`, it reads nothing that is committed now. A place alone cannot express
+    /// that, because an older transaction may be open. So the row has a snapshot too.
     func beginning(_ consumer: String, startsLatest: Bool) -> [Statement] {
       let values =
         startsLatest
@@ -97,8 +102,8 @@
       ]
     }
 
-    /// Moves a known consumer forward, if it can go on. A place from which it could not go on changes nothing: one before the horizon, or one
-    /// that the server does not have yet.
+    /// Moves a known consumer forward, if it can continue. A place before the horizon changes
+    /// nothing, nor does one that the server does not have yet.
     func acknowledgement(_ consumer: String, _ place: ChangePlace) -> Statement {
       Statement(
         """
@@ -111,20 +116,22 @@
         """, [.text(consumer)] + Self.parameters(place))
     }
 
-    /// Lets a consumer begin at a place, or moves it forward to it.
+    /// Adds a consumer at a place, or moves it forward to this place.
     func beginning(_ consumer: String, at place: ChangePlace) -> [Statement] {
       [sharedLock, raising(consumer, "VALUES ($1, $2::text::xid8, $3::int)", with: Self.parameters(place))]
     }
 
-    /// Notes that everything up to a place may have been removed.
+    /// Records that notes up to a place may have been removed.
     func raisingHorizon(to place: ChangePlace) -> Statement {
       raising(Self.horizon, "VALUES ($1, $2::text::xid8, $3::int)", with: Self.parameters(place))
     }
 
-    /// Notes that everything was removed. The caller has the lock.
+    /// Records that all notes were removed. The caller has the lock.
     ///
-    /// The horizon cannot be after an older transaction that is still open. A consumer that began with the latest while it was open may be
-    /// there already, and later notes that it had not read are gone too. So it is put before the horizon, and its next reading throws.
+    /// The horizon cannot be after an older transaction that is still open. A consumer that started
+    /// at the latest change while that transaction was open may already be after the horizon, and
+    /// its unread notes are gone too. So it is moved before the horizon, and its next reading
+    /// throws.
     var raisingHorizonToNewest: [Statement] {
       [
         raising(Self.horizon, "SELECT $1, \(Self.newest), \(Int32.max) FROM pg_current_snapshot() AS s"),
@@ -156,7 +163,7 @@
     }
   }
 
-  /// What the table of consumers says.
+  /// The content of the table of consumers.
   struct KnownConsumers {
     /// The number that the next transaction gets.
     let next: UInt64
@@ -165,12 +172,13 @@
 
     init(next: UInt64) { self.next = next }
 
-    /// Whether everything after a place is there. Otherwise it was removed, or the place is one of another server.
+    /// Whether all notes after a place exist. Otherwise they were removed, or the place belongs to
+    /// another server.
     func hasAll(after place: ChangePlace) -> Bool { place >= horizon && place.transaction < next }
 
     func canGoOn(_ consumer: KnownConsumer) -> Bool { consumer.hasReadNothing || hasAll(after: consumer.place) }
 
-    /// The consumer that holds the history back.
+    /// The consumer with the earliest place. Its unread notes are kept.
     var slowest: KnownConsumer? { consumers.filter(canGoOn).min { $0.place < $1.place } }
   }
 
@@ -182,7 +190,7 @@
     /// Whether it has acknowledged nothing. Then it begins with the oldest note that is left.
     var hasReadNothing: Bool { place.transaction == 0 }
 
-    /// Whether a transaction was committed when the consumer began with the latest.
+    /// Whether a transaction was committed when the consumer started at the latest change.
     func skips(_ transaction: UInt64) -> Bool { start?.contains(transaction) == true }
   }
 

@@ -1,7 +1,7 @@
 #if Postgres
   internal import RoostRecords
 
-  /// Decimal numbers as the server has them.
+  /// Decimal numbers in the server's binary form.
   ///
   /// ## Layout
   /// ```
@@ -18,7 +18,8 @@
       }
       if number.isNaN { return head(0, 0, sign: 0xC000, scale: 0) }
       let exponent = Int(number.exponent)
-      // Zeros at the end, so that the last group of four digits ends where a group of the server's ends.
+      // Zeros at the end, so that groups of four digits end at the same places as the server's
+      // groups.
       let zeros = ((exponent % 4) + 4) % 4
       var digits: [UInt8] = Array(repeating: 0, count: zeros)
       var rest = number.mantissa
@@ -43,7 +44,7 @@
   }
 
   extension DecimalNumber {
-    /// Nil where the bytes are no number that fits.
+    /// Nil if the bytes are not a number that fits.
     init?(_ reader: inout WireReader) {
       guard let count = reader.take(Int16.self), let weight = reader.take(Int16.self),
         let sign = reader.take(UInt16.self), reader.take(Int16.self) != nil, count >= 0
@@ -64,7 +65,7 @@
         groups.removeLast()
         exponent += 4
       }
-      // The zeros at the end of the last group are left out, since 38 digits must suffice.
+      // The zeros at the end of the last group are left out, because 38 digits must suffice.
       var zeros = 0
       if var last = groups.last {
         while last % 10 == 0 {
@@ -95,7 +96,7 @@
 
     private static func tenTo(_ power: Int) -> UInt128 { (0..<power).reduce(1) { product, _ in product * 10 } }
 
-    /// The number, where it is a whole one that is not negative and fits.
+    /// The number, if it is a whole number that is not negative and fits.
     var whole: UInt64? {
       if isNaN || isNegative { return nil }
       var (rest, exponent) = (mantissa, Int(exponent))

@@ -1,7 +1,7 @@
 #if Postgres
   internal import Foundation
 
-  /// How values are written as JSON, which has no word for NaN and infinity.
+  /// The JSON form of values. JSON has no NaN and no infinity, so they are strings.
   enum JSONForm {
     static var encoder: JSONEncoder {
       let encoder = JSONEncoder()

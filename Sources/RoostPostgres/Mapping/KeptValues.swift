@@ -2,7 +2,8 @@
   internal import Foundation
   internal import RoostGraph
 
-  /// What the history keeps of deleted objects: some of their values, as JSON by the names of the properties.
+  /// The values of deleted objects that the history preserves, as JSON by the names of the
+  /// properties.
   struct KeptValues {
     private struct Kept: Encodable {
       let image: ValueImage
@@ -18,7 +19,7 @@
       }
     }
 
-    /// Nil where nothing is to be kept, or it cannot be.
+    /// Nil if no property is preserved, or its value cannot be written.
     static func write(_ images: [ValueImage], _ properties: [Int]) -> [UInt8]? {
       if properties.isEmpty { return nil }
       let text = try? JSONForm.encoder.encode(images.map { Kept(image: $0, properties: properties) })

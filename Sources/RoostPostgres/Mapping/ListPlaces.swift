@@ -1,13 +1,13 @@
 #if Postgres
   internal import RoostRecords
 
-  /// Where the members of a list stand: numbers that grow along it, with room between them, so that few rows change when a list does.
+  /// The places of the members of a list: ascending numbers with gaps, so that few rows change when
+  /// a list changes.
   enum ListPlaces {
     static let gap: Int64 = 1024
 
-    /// The members of a list whose places change, with their new ones.
-    ///
-    /// - Parameter old: the places that members have; a negative one is none.
+    /// The members of a list whose places change, with their new places. In `old`, a negative
+    /// number means that a member has no place.
     static func changes(_ list: [UUIDNumber], from old: [UUIDNumber: Int64]) -> [UUIDNumber: Int64] {
       let places = list.map { old[$0].flatMap { $0 < 0 ? nil : $0 } }
       let stays = longestRise(places)
@@ -25,7 +25,7 @@
         let count = Int64((next ?? list.count) - at)
         let after = next.flatMap { places[$0] } ?? before &+ gap &* (count + 1)
         let step = (after - before) / (count + 1)
-        // Without room between two that stay, all are numbered anew.
+        // Without room between two members that keep their places, all members get new numbers.
         if step < 1 { return changed(list, (1...Int64(list.count)).map { $0 * gap }, from: old) }
         for number in 1...count { made.append(before + step * number) }
         before = made[made.count - 1]
@@ -42,9 +42,9 @@
       return changes
     }
 
-    /// The positions of a longest row of places that grow.
+    /// The positions of a longest ascending subsequence.
     private static func longestRise(_ places: [Int64?]) -> Set<Int> {
-      // By length of a row: the position where the one with the smallest end ends.
+      // By length, the position where the subsequence with the smallest last place ends.
       var ends: [Int] = []
       var previous: [Int?] = Array(repeating: nil, count: places.count)
       for (at, place) in places.enumerated() {

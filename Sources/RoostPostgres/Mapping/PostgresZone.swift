@@ -1,8 +1,8 @@
 #if Postgres
   public import Roost
 
-  /// How the objects of a store are divided into zones. Objects of one zone are kept together, on one machine of a cluster, and relationships
-  /// stay within a zone.
+  /// Divides the objects of a store into zones. Objects of one zone are stored together, on one
+  /// machine of a cluster. Relationships stay within a zone.
   public struct PostgresZone: Hashable, Sendable {
     struct Rule: Hashable, Sendable {
       var model: String
@@ -14,10 +14,11 @@
     /// All objects are in one zone.
     public static let single = PostgresZone(rules: [])
 
-    /// The zone of an object is the value of a property; of a relationship to one it is the zone of the other object.
+    /// The zone of an object is the value of a property. If the property is a to-one relationship,
+    /// it is the zone of the other object.
     ///
-    /// Each model needs one of these. A text, an integer, a `Bool`, a `UUID` or a `URL` tells the zone. An object stays in its zone
-    /// once it is saved.
+    /// Each model needs one of these rules. The value must be a text, an integer, a `Bool`, a
+    /// `UUID` or a `URL`. An object stays in its zone once it is saved.
     public static func property<Model: PersistentModel>(_ path: PartialKeyPath<Model>) -> PostgresZone {
       let number = Model._$type.number(of: path)
       return PostgresZone(

@@ -11,18 +11,18 @@
 
     var zone: String { zoneName.text }
 
-    /// As identifiers have it: the UUID, then the zone, where there is one.
+    /// The text in identifiers: the UUID, then the zone if there is one.
     var text: String { name.text ?? "" }
-    /// In identifiers.
+    /// The key in identifiers.
     var name: IdentifierKey { .uuid(key, zone: zoneName) }
 
-    /// Called by dictionaries. Two zones may have the same UUID, which is rare.
+    /// Called by dictionaries. It leaves out the zone, because two zones rarely have the same UUID.
     func _rawHashValue(seed: Int) -> Int { key.hash(seed: seed) }
 
     init(_ zone: ZoneName, _ key: UUIDNumber) { (zoneName, self.key) = (zone, key) }
     init(_ zone: String, _ key: UUIDNumber) { self.init(ZoneName(zone), key) }
 
-    /// Nil where the text is no such key. The UUID may have large letters.
+    /// Nil if the text is not such a key. The UUID may have capital letters.
     init?(_ text: String) {
       guard let (key, zone) = IdentifierKey.parts(text) else { return nil }
       self.init(zone, key)
@@ -37,7 +37,8 @@
     }
   }
 
-  /// Makes keys that no other client makes, and that sort by when they were made (UUID version 7).
+  /// Makes keys that no other client makes, and that sort by the time when they were made (UUID
+  /// version 7).
   struct KeyMaker {
     private var last: UInt64 = 0
 

@@ -9,15 +9,15 @@
     var columns: [Column] = []
     /// The class itself, then its subclasses.
     var classes: [TableClass] = []
-    /// Columns of which no two rows of a zone may have the same values.
+    /// Columns whose values together must be unique in a zone.
     var uniques: [[UniquePart]] = []
     /// Columns that have an index together.
     var indexes: [[Int]] = []
-    /// What fields were called before, by their names now.
+    /// The former names of fields, by their present names.
     var formerNames: [String: String] = [:]
-    /// Whether a column says of which class a row is.
+    /// Whether a column stores the class of a row.
     var hasClassColumn: Bool { classes.count > 1 }
-    /// The columns that a new row gives values to, in the order in which they are copied.
+    /// The columns of a new row that get values, in the order in which they are copied.
     var copiedColumns: [String] {
       ([Table.zone, Table.key] + (hasClassColumn ? [Table.className] : []) + columns.map(\.name)).map(\.description)
     }
@@ -31,9 +31,8 @@
       [zone, key, version, className]
         + ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"].map { SQLName(exactly: $0) })
 
-    /// Distributes a table by its zone over the workers of Citus.
-    ///
-    /// - Parameter other: the table whose rows of a zone are on the same worker, or `default`.
+    /// Distributes a table by its zone over the workers of Citus. Rows of a zone are on the same
+    /// worker as those of the table `other`; its name may be `default`.
     static func distribution(of name: SQLName, in namespace: SQLName, with other: String) -> Statement {
       Statement(
         "SELECT create_distributed_table(($1::text)::regclass, 'zone', colocate_with => $2)",
@@ -55,23 +54,24 @@
 
   struct Column {
     var name: SQLName
-    /// What the engine calls the field; nil for the place in a list.
+    /// The engine's name of the field; nil for a place in a list.
     let field: String?
     let kind: Kind
     /// Whether it may be null.
     let isOptional: Bool
-    /// Whether objects of the class that declares it always have a value, though rows of other classes may have null.
+    /// Whether objects of the class that declares it always have a value. Rows of other classes may
+    /// still have null.
     var isNeeded = true
 
     enum Kind {
       case value(ValueForm)
       /// The key of a row of the table with this number.
       case reference(table: Int, onDeletion: DeletionRule)
-      /// Where the row stands in the list of the row that another column references.
+      /// The place of the row in the list of the row that another column references.
       case place(of: Int)
     }
 
-    /// What the database does with a row when the row that it references is deleted.
+    /// The action of the database on a row when the row that it references is deleted.
     enum DeletionRule { case delete, setNull, refuse }
 
     var type: ColumnType {
@@ -83,7 +83,7 @@
     }
   }
 
-  /// A column, or a part of the JSON that it holds, in a rule of uniqueness.
+  /// A column, or a part of its JSON, in a uniqueness rule.
   struct UniquePart {
     var column: Int
     var path: [String]
@@ -95,7 +95,7 @@
     let form: ImageForm
     /// By property; nil for one that is not stored.
     var members: [Member?] { didSet { properties = Self.properties(of: members) } }
-    /// The other way round: the property of a member.
+    /// The property of each member.
     private(set) var properties: [Member: Int]
 
     init(type: _ModelType, form: ImageForm, members: [Member?]) {
@@ -109,7 +109,7 @@
       return found
     }
 
-    /// Where a property is kept.
+    /// The place where a property is stored.
     enum Member: Hashable, Sendable {
       case value(column: Int)
       /// The key of another row, in this one.
@@ -118,12 +118,13 @@
       case found(table: Int, column: Int)
       /// All such rows, in the order of the column with their places.
       case list(table: Int, column: Int, place: Int)
-      /// Rows of the table of links with this number; of a relationship with two sides the flag says which one it is.
+      /// Rows of the table of links with this number. If both sides have a property, the flag says
+      /// which side this is.
       case links(Int, isFirst: Bool)
     }
   }
 
-  /// A table of pairs: who has whom in a list, where a list's members can be in others too.
+  /// A table of pairs for a list whose members can be in other lists too.
   struct LinkTable {
     var name: SQLName
     /// Numbers of tables.
@@ -132,7 +133,7 @@
 
     static let firstKey = SQLName(exactly: "owner")
     static let secondKey = SQLName(exactly: "member")
-    /// Where the member stands in the owner's list, and the other way round.
+    /// The member's place in the owner's list, and the owner's place in the member's list.
     static let firstPlace = SQLName(exactly: "owner_place")
     static let secondPlace = SQLName(exactly: "member_place")
   }

@@ -12,7 +12,8 @@
     private(set) var places: [String: (table: Int, place: Int)] = [:]
     /// By name.
     private(set) var classes: [String: _ModelType] = [:]
-    /// By name of a class: the properties of which the history keeps the values of deleted objects.
+    /// By name of a class, the properties whose values the history preserves when an object is
+    /// deleted.
     private(set) var kept: [String: [Int]] = [:]
     private var names: Set<SQLName> = OwnTable.all
 
@@ -40,12 +41,13 @@
       try checkNames()
     }
 
-    /// Indexes with a condition or with forms are left out: they make fetches faster, and nothing else. A rule of uniqueness cannot be left out.
+    /// Indexes with a condition or with forms are left out: they only make fetches faster. A
+    /// uniqueness rule cannot be left out.
     private static func checkDefinitions(_ plan: ModelPlan) throws {
       guard let rule = plan.definitions.first(where: \.isUnique) else { return }
       throw RoostError(
         .badValue,
-        "\(plan.type.name) has a #Unique with a condition, which PostgreSQL stores do not keep (\(rule.text)): leave the condition "
+        "\(plan.type.name) has a #Unique with a condition, which PostgreSQL stores cannot enforce (\(rule.text)): leave the condition "
           + "out, or keep the model in a file")
     }
 
@@ -154,7 +156,8 @@
       links.append(LinkTable(name: name, first: first, second: target))
     }
 
-    /// Notes where a relationship is kept, for the class that declares it and for its subclasses.
+    /// Records where a relationship is stored, for the class that declares it and for its
+    /// subclasses.
     private mutating func set(_ end: RelationshipEnd, _ member: TableClass.Member) {
       guard let table = places[end.model.type.name]?.table else { return }
       for place in tables[table].classes.indices
@@ -182,7 +185,8 @@
       }
     }
 
-    /// References and unique values have indexes anyway. JSON and `Data` get none: no comparison would use it, and long values do not fit.
+    /// References and unique values have indexes already. JSON and `Data` get none: no comparison
+    /// would use it, and long values do not fit.
     private mutating func addIndexes(_ plan: ModelPlan) {
       guard let (table, place) = places[plan.type.name] else { return }
       for paths in plan.indexes {
@@ -205,13 +209,13 @@
       where name.text.utf8.count > SQLName.longest {
         throw RoostError(
           .badValue,
-          "PostgreSQL keeps \(SQLName.longest) bytes of a name, and \(name) is longer: give the class or the property a shorter one"
+          "a name in PostgreSQL has at most \(SQLName.longest) bytes, and \(name) is longer: give the class or the property a shorter one"
         )
       }
     }
   }
 
-  /// A relationship, and how the tables keep it.
+  /// A relationship, and the way in which the tables store it.
   struct KeptRelationship {
     /// The side whose rows have the reference, or the owners of links.
     var holder: Side
@@ -220,10 +224,11 @@
     /// The table of the other side.
     var target: Int
     let form: Form
-    /// The class that the holder's property is of, and that of the other side's.
+    /// The class to which the holder's property refers, and the class to which the other side's
+    /// property refers.
     var targetClass: String?
     var otherClass: String?
-    /// Whether it is its own other side, as with a partner.
+    /// Whether it is its own inverse, such as `partner`.
     var isOwnInverse = false
 
     enum Form {
@@ -242,7 +247,8 @@
   }
 
   extension TableMap {
-    /// Exchanges the owners and the members of links, because the database has them the other way round.
+    /// Exchanges the owners and the members of links, because the database stores them in the other
+    /// order.
     mutating func turn(link: Int, of relationship: Int) {
       (links[link].first, links[link].second) = (links[link].second, links[link].first)
       relationships[relationship].turn()

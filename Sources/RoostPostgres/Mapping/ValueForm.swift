@@ -3,7 +3,7 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// How the values of a property are kept in a column: as a value of a type of SQL, or as JSON.
+  /// The form of a property's values in a column: an SQL type, or JSON.
   final class ValueForm {
     private enum Kind {
       case plain(FieldType)
@@ -33,18 +33,19 @@
       }
     }
 
-    /// The type of a field whose values are columns as they are; nil for JSON, and for what a transformer makes.
+    /// The type of a field whose values are stored unchanged; nil for JSON, and for the bytes of a
+    /// transformer.
     var plainType: FieldType? { if case .plain(let type) = kind { type } else { nil } }
 
     // MARK: Writing
 
-    /// The bytes for the server of a value that an image has; nil for null.
+    /// The bytes for the server of a value in an image; nil for null.
     func bytes(_ source: inout _ByteSource) throws(ValueFault) -> [UInt8]? {
       var wire = WireBytes()
       return try write(&source, to: &wire) ? wire.bytes : nil
     }
 
-    /// Appends the bytes for the server of a value that an image has. Returns false for null.
+    /// Appends the bytes for the server of a value in an image. Returns false for null.
     func write(_ source: inout _ByteSource, to wire: inout WireBytes) throws(ValueFault) -> Bool {
       if case .json = kind {
         guard let bytes = try json(&source) else { return false }
@@ -97,11 +98,11 @@
           flags & 2 != 0 ? .nan : DecimalNumber(mantissa: mantissa, exponent: exponent, isNegative: flags & 1 != 0))
       case .uuid:
         guard let high = source._take(UInt64.self), let low = source._take(UInt64.self) else { return false }
-        // An image has the sixteen bytes in their order already.
+        // The sixteen bytes in an image are in their order already.
         wire.append(UUIDNumber(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low)))
       case .string, .url:
         guard let bytes = source._takeBytes() else { return false }
-        if bytes.contains(0) { throw ValueFault("its text has a NUL character, which PostgreSQL cannot keep") }
+        if bytes.contains(0) { throw ValueFault("its text has a NUL character, which PostgreSQL cannot store") }
         wire.append(bytes)
       case .data:
         guard let bytes = source._takeBytes() else { return false }
@@ -127,7 +128,7 @@
       init(from decoder: any Decoder) throws { values = try decoder.container(keyedBy: ImageKey.self) }
     }
 
-    /// What stands around a value, because a coder writes a property with its name.
+    /// The text around a value, because a coder writes a property with its name.
     private static let (before, after) = (Array(#"{"v":"#.utf8), Array("}".utf8))
 
     private func json(_ source: inout _ByteSource) throws(ValueFault) -> [UInt8]? {
@@ -141,7 +142,7 @@
       } catch { throw ValueFault("its value cannot be written as JSON: \(error)") }
       let value = text.dropFirst(Self.before.count).dropLast(Self.after.count)
       if value.isEmpty { return nil }
-      if value.isNULEscaped { throw ValueFault("a text in it has a NUL character, which PostgreSQL cannot keep") }
+      if value.isNULEscaped { throw ValueFault("a text in it has a NUL character, which PostgreSQL cannot store") }
       // The first byte is the version of the binary form of jsonb.
       return [1] + value
     }
@@ -163,7 +164,7 @@
       case .plain(let type):
         if isOptional { sink._append(1 as UInt8) }
         guard try read(type, bytes, into: &sink) else {
-          throw ValueFault("the database has a value that is none of \(coder.valueType)")
+          throw ValueFault("the database has a value that is not a valid \(coder.valueType)")
         }
       }
       guard isChoosy else { return }
@@ -218,7 +219,7 @@
       _ type: FieldType, _ reader: inout WireReader, into sink: inout _ByteSink
     ) throws(ValueFault) -> Bool {
       guard let number = DecimalNumber(&reader) else {
-        throw ValueFault("the database has a number with more digits than \(coder.valueType) can keep")
+        throw ValueFault("the database has a number with more digits than \(coder.valueType) can store")
       }
       if type == .uint64 {
         guard let whole = number.whole else { return false }
@@ -233,16 +234,17 @@
     }
 
     private func readJSON(_ bytes: UnsafeRawBufferPointer, into sink: inout _ByteSink) throws(ValueFault) {
-      guard bytes.first == 1 else { throw ValueFault("the server sends a form of jsonb that is not known") }
+      guard bytes.first == 1 else { throw ValueFault("the server sends an unknown form of jsonb") }
       do {
         let text = Data(Self.before + bytes.dropFirst() + Self.after)
         let values = try JSONForm.decoder.decode(Decoded.self, from: text).values
         try coder.decode(values, Encoded.key, to: &sink)
-      } catch { throw ValueFault("the JSON in the database is none of \(coder.valueType): \(error)") }
+      } catch { throw ValueFault("the JSON in the database is not a valid \(coder.valueType): \(error)") }
     }
   }
 
-  /// Why a value cannot be kept by a column, or not be made of what it has: a clause about the property.
+  /// The reason why a value cannot be stored in a column or read from it: a clause about the
+  /// property.
   struct ValueFault: Error {
     let reason: String
     init(_ reason: String) { self.reason = reason }
@@ -255,7 +257,7 @@
   }
 
   extension ColumnType {
-    /// The column for a field of a type; nil where that is JSON.
+    /// The column for a field of a type; nil if the column is JSON.
     init?(_ type: FieldType) {
       switch type {
       case .bool: self = .boolean
@@ -274,7 +276,8 @@
   }
 
   extension Collection where Element == UInt8 {
-    /// Whether text of JSON names the character NUL. A backslash that is itself escaped names none.
+    /// Whether JSON text contains an escaped NUL character. A backslash that is itself escaped
+    /// begins no escape.
     var isNULEscaped: Bool {
       var isAfterBackslash = false
       var digits = -1

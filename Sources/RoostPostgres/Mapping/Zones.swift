@@ -5,13 +5,14 @@
   internal import RoostQuery
   internal import RoostRecords
 
-  /// In which zone an object is.
+  /// Determines the zone of an object.
   ///
   /// ## Invariants
   /// 1. The zone of a row is the text of the value that its rule names, or the zone of the row that it references there.
   /// 2. A row and all rows of its relationships are in one zone.
   struct Zones {
-    /// By table: where its rows keep what tells their zone; none where all are in one zone.
+    /// By table, the member that determines the zone of its rows; empty if all rows are in one
+    /// zone.
     private let rules: [Int: Rule]
 
     struct Rule {
@@ -58,7 +59,7 @@
       }
     }
 
-    /// Whether a member can tell the zone. Two values that are equal must have one text.
+    /// Whether a member can determine the zone. Two values that are equal must have one text.
     private static func tells(_ member: TableClass.Member, _ table: Table) -> Bool {
       switch member {
       case .reference, .found: return true
@@ -72,7 +73,7 @@
       }
     }
 
-    /// Follows the references that tell a zone to the value that does.
+    /// Follows the references that determine a zone, to the value at their end.
     private func checkEnd(_ start: Int, _ tables: TableMap) throws {
       var (table, names) = (start, [String]())
       while let rule = rules[table] {
@@ -88,14 +89,14 @@
         if names.count > tables.tables.count {
           throw RoostError(
             .badValue,
-            "the rules of zones lead in a circle (\(Set(names).sorted().joined(separator: ", "))): one of them must name a value"
+            "the rules of zones form a circle (\(Set(names).sorted().joined(separator: ", "))): one of them must name a value"
           )
         }
         table = next
       }
     }
 
-    /// What tells the zone of a table's objects; nil where there is one zone.
+    /// The rule for a table's objects; nil if there is one zone.
     subscript(table: Int) -> Rule? { rules[table] }
 
     /// Whether all objects are in one zone.
@@ -103,7 +104,8 @@
   }
 
   extension RoostRecords.Value {
-    /// The zone that a value names: one text for all values that are equal. Nil where it names none.
+    /// The zone that a value names: one text for all values that are equal. Nil if it cannot name a
+    /// zone.
     var zoneText: String? {
       switch self {
       case .string(let text), .url(let text):

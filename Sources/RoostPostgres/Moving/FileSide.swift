@@ -2,7 +2,7 @@
   internal import Roost
   internal import RoostGraph
 
-  /// The file of a move.
+  /// The file in a move.
   final class FileSide: MoveTarget {
     private let rows: StoreRows
     private let tables: TableMap

@@ -10,11 +10,13 @@
     /// let file = try ModelContainer(for: Customer.self, Order.self, configurations: ModelConfiguration(url: url))
     /// print(try file.push(to: PostgresConfiguration("postgresql:///shop")))
     /// ```
-    /// What is saved in the file after the call began is not copied. The tables must be empty. A push that was interrupted goes on when
-    /// it is called again with the same file: what was written is not written again. After a push that succeeded, a second one only compares.
+    /// Changes that are saved in the file after the call began are not copied. The tables must be
+    /// empty. To continue an interrupted push, call it again with the same file: it skips the rows
+    /// that are written. After a push that succeeded, a second one only compares.
     ///
     /// - Parameters:
-    ///   - chunk: so many objects are one transaction, and those that they must reference.
+    ///   - chunk: the number of objects in one transaction. Objects that they must reference are
+    ///     added.
     ///   - progress: called after each chunk. If it throws, the push ends with that error.
     /// - Throws: ``MoveError`` if the tables have other rows, and if the sides differ at the end.
     @discardableResult
@@ -59,13 +61,15 @@
     /// let server = try ModelContainer(for: Customer.self, Order.self, configurations: configuration)
     /// print(try server.pull(into: url))
     /// ```
-    /// All is read from one snapshot of the database. The file is made beside its place and renamed when it is whole; so a pull that was
-    /// interrupted leaves no file at the place, and begins anew. For each model some fifty bytes are kept in memory meanwhile.
+    /// The whole pull reads one snapshot of the database. It writes the file under another name and
+    /// renames it when it is complete. So an interrupted pull leaves no file at `url`, and the next
+    /// one starts over. It needs about fifty bytes of memory for each model.
     ///
     /// - Parameters:
-    ///   - url: the place of the file. There may be none yet.
+    ///   - url: the place of the new file. There must be no file yet.
     ///   - zone: the zone to copy; nil for all of them.
-    ///   - chunk: so many objects are one transaction, and those that they must reference.
+    ///   - chunk: the number of objects in one transaction. Objects that they must reference are
+    ///     added.
     ///   - progress: called after each chunk. If it throws, the pull ends with that error.
     @discardableResult
     public func pull(
@@ -79,11 +83,11 @@
       }
       if zone != nil, known.configuration.zone == .single {
         throw MoveError(
-          .noZones, "the configuration names no rule for zones, so there is no zone to pull: leave it out")
+          .noZones, "the configuration has no rule for zones, so there is no zone to pull: leave out the zone")
       }
       let path = url.path(percentEncoded: false)
       for one in [path, path + "-log"] where FileManager.default.fileExists(atPath: one) {
-        throw MoveError(.fileExists, "there is a file at \(one): pull into another place, or remove it first")
+        throw MoveError(.fileExists, "there is a file at \(one) already: pull into another place, or remove it first")
       }
       let made = URL(filePath: path + ".pull")
       func clear() {

@@ -1,12 +1,15 @@
 #if Postgres
   internal import RoostRecords
 
-  /// The keys that the rows of a file's class get in a database: each is made of the row's number, and can be read back.
+  /// The keys in a database for the rows of a file's class. Each key contains the row's number,
+  /// which can be read back.
   ///
-  /// So an interrupted push finds the rows again that it has written, and references can be written before the rows that they reference.
+  /// So an interrupted push finds the rows that it has written, and it can write references before
+  /// the rows that they reference.
   ///
   /// ## Layout
-  /// A UUID of version 8. Its first byte is 0, so these keys sort before those that programs make from the time (version 7).
+  /// A UUID of version 8. Its first byte is 0, so these keys sort before those that programs make
+  /// from the time (version 7).
   /// ```
   /// high  0 (8 bits), hash of store and class (40), 8 (4), row number, highest bits (12)
   /// low   2 (2 bits), row number, other bits (52), hash of store and class (10)
@@ -28,13 +31,13 @@
       UUIDNumber(high: high | row >> 52, low: low | (row & (1 << 52 - 1)) << 10)
     }
 
-    /// Nil for a key that is none of these.
+    /// Nil for any other key.
     func row(_ key: UUIDNumber) -> UInt64? {
       let row = (key.high & 0xFFF) << 52 | key.low >> 10 & (1 << 52 - 1)
       return self.key(row) == key ? row : nil
     }
 
-    /// No other key that this makes is less, or greater.
+    /// The least and the greatest key.
     var bounds: (least: UUIDNumber, greatest: UUIDNumber) { (key(0), key(.max)) }
   }
 #endif

@@ -2,19 +2,20 @@
   internal import Roost
   internal import RoostRecords
 
-  /// The row of a push that ended, in the table `roost_move`.
+  /// The row in the table `roost_move` that records a finished push.
   struct MoveMark {
     private let store: PostgresStore
     private let source: String
     private var name: String { "\(store.namespace).\(OwnTable.moves)" }
 
-    /// - Parameter sources: the identifiers of the file's stores.
+    /// `sources` are the identifiers of the file's stores.
     init(_ store: PostgresStore, sources: Set<String>) {
       self.store = store
       source = sources.sorted().joined(separator: " ")
     }
 
-    /// When the push of this file ended; nil if it did not yet. Throws if the tables have rows of other origin.
+    /// The time when the push of this file ended; nil if it has not ended yet. Throws if the tables
+    /// have other rows.
     func time(_ keys: [MoveKeys]) throws -> String? {
       let bounds = keys.map(\.bounds)
       let answers = try store.run(
@@ -36,7 +37,7 @@
       let isEmpty = stride(from: 2, to: answers.count, by: 2).allSatisfy { !answers[$0].isTrue(0, 0) }
       if answers[1].count > 0 {
         if !isEmpty { return answers[1].text(0, 0) ?? "" }
-        // The tables were emptied to push again.
+        // The program emptied the tables to push again.
         _ = try store.run([Statement("DELETE FROM \(name) WHERE source = $1", [.text(source)])])
         return nil
       }

@@ -2,12 +2,12 @@
   internal import Roost
   internal import RoostRecords
 
-  /// The row numbers that a file has for the objects of a database. They identify an object on both sides.
+  /// The row numbers in a file of the objects in a database. They identify an object on both sides.
   final class MoveNumbers {
     private let tables: TableMap
-    /// Of a push, by table: the keys that are made of the row numbers.
+    /// For a push, by table: the keys that are made from the row numbers.
     let keys: [MoveKeys]
-    /// Of a pull, by table: the row that a key became.
+    /// For a pull, by table: the row number of each key.
     private var rows: [[RowKey: UInt64]]
 
     init(_ tables: TableMap, keys: [MoveKeys] = []) {

@@ -5,9 +5,10 @@
   ///
   /// ## Invariants
   /// 1. A table comes after those that its objects must reference, except in a circle of such tables.
-  /// 2. Objects of a circle are moved together with those that they must reference. So objects of a table may come before its turn:
-  ///    `earliest` says when.
-  /// 3. A reference to an object whose table comes no earlier than that may be written late, after all objects.
+  /// 2. Objects of a circle are moved together with those that they must reference. So objects of a
+  ///    table may be moved before its turn, at `earliest` at the earliest.
+  /// 3. A reference may be written late, after all objects, unless the target's turn is before the
+  ///    `earliest` of its own table.
   struct MoveOrder {
     let tables: [Int]
     /// By table, its place in the order.
@@ -49,7 +50,7 @@
       }
     }
 
-    /// Whether all objects of a table are moved when it is another one's turn.
+    /// Whether all objects of one table are moved when it is the turn of another table.
     func isDone(_ table: Int, before other: Int) -> Bool { turns[table] < turns[other] }
 
     /// Whether a reference between objects of two tables may have to be written late.

@@ -1,31 +1,33 @@
 #if Postgres
-  /// How far a move has come.
+  /// The progress of a move.
   public struct MoveProgress: Sendable, Hashable {
     /// The steps of a move, in their order.
     public enum Step: String, Sendable {
       /// Objects are written.
       case objects
-      /// Lists get their order, and objects that reference each other in a circle their references.
+      /// Lists get their order, and objects that reference each other in a circle get their
+      /// references.
       case relationships
       /// Both sides are read and compared.
       case comparison
     }
 
-    /// The step that is under way.
+    /// The current step.
     public let step: Step
-    /// The topmost class of the objects at hand.
+    /// The base class of the current objects.
     public let model: String
-    /// How many objects the step has dealt with, of all classes.
+    /// The number of objects that the step has finished, of all classes.
     public let objects: Int
   }
 
-  /// What a move found on both sides at its end.
+  /// The result of a move: the objects on both sides.
   public struct MoveReport: Sendable, Hashable, CustomStringConvertible {
     /// The objects of one side.
     public struct Figures: Sendable, Hashable {
       /// How many objects there are.
       public internal(set) var count = 0
-      /// The sum of a 64-bit hash of each object: of its values, and of the objects that its relationships contain, lists in their order.
+      /// The sum of a 64-bit hash of each object. A hash covers the values and the objects in
+      /// relationships, lists in their order.
       public internal(set) var checksum: UInt64 = 0
     }
 
@@ -33,9 +35,9 @@
     public struct Model: Sendable, Hashable {
       /// The name of the class.
       public let name: String
-      /// The objects of the container that was moved.
+      /// The objects of the container that the move read.
       public let source: Figures
-      /// The objects of the store that they were moved to.
+      /// The objects of the store that the move wrote.
       public let target: Figures
       /// Whether both sides have the same number of objects with the same checksum.
       public var agrees: Bool { source == target }
@@ -59,27 +61,27 @@
     }
   }
 
-  /// Why a move between a file and a database was refused, or did not succeed. Match on ``code``.
+  /// An error of a move between a file and a database. Match on ``code``.
   public struct MoveError: Error, CustomStringConvertible, Sendable {
     /// The kinds of errors of a move.
     public enum Code: String, Sendable, CaseIterable {
-      /// The tables have rows that are not of this move.
+      /// The tables have rows that this move did not write.
       case notEmpty
       /// There is a file at the place for the new one.
       case fileExists
       /// The container has no store of the needed kind.
       case wrongStore
-      /// The configuration divides nothing into zones.
+      /// The configuration has no rule for zones.
       case noZones
-      /// Source and target differ: ``MoveError/report`` tells in which classes.
+      /// Source and target differ: ``MoveError/report`` names the classes.
       case differs
     }
 
     /// The kind of error, for programs to match on.
     public let code: Code
-    /// A sentence for a person: what is in the way, and what to do.
+    /// A sentence for a person: the cause, and the remedy.
     public let detail: String
-    /// Of a comparison, what it found.
+    /// The result of the comparison; nil if there was none.
     public let report: MoveReport?
 
     init(_ code: Code, _ detail: String, report: MoveReport? = nil) {

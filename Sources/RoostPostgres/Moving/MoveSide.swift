@@ -1,24 +1,23 @@
 #if Postgres
   internal import Roost
 
-  /// One side of a move: a file, or a database. All reading is of one snapshot.
+  /// One side of a move: a file or a database. It reads from one snapshot.
   protocol MoveSide: AnyObject {
-    /// The objects of a table that follow another one in the order of the side's keys.
+    /// The objects of a table after a given one, in the order of the side's keys.
     func page(_ table: Int, after last: PersistentIdentifier?, count: Int) throws -> [SnapshotContent]
     func load(_ identifiers: [PersistentIdentifier]) throws -> [SnapshotContent]
-    /// Reads what was committed until now from here on.
+    /// Continues with a new snapshot.
     func renew() throws
   }
 
-  /// The side that is filled. Identifiers are those of the source.
+  /// The side that a move writes. Its functions take the source's identifiers.
   protocol MoveTarget: MoveSide {
-    /// Those of some objects that are here.
+    /// Those of some objects that exist here.
     func present(_ identifiers: [PersistentIdentifier]) throws -> Set<PersistentIdentifier>
     /// Writes new objects with their values and references, in one transaction.
     func insert(_ contents: [SnapshotContent]) throws
-    /// Gives objects that are here their lists, in order.
-    ///
-    /// - Parameter late: the references of a class that may not be here yet, by property.
+    /// Gives existing objects their lists, in order. `late` returns the properties of an object
+    /// whose references may not be written yet.
     func connect(_ contents: [SnapshotContent], late: (SnapshotContent) -> [Int]) throws
   }
 #endif

@@ -4,7 +4,7 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// Counts the objects of one side by class, and sums up a hash of each.
+  /// Counts the objects of one side by class, and adds up a hash of each object.
   struct MoveTally {
     private let tables: TableMap
     private let numbers: MoveNumbers
@@ -58,7 +58,7 @@
   }
 
   extension ValueForm {
-    /// Adds a value to a hash that is the same for all forms of the value that count as equal in a column.
+    /// Adds a value to a hash. All forms of a value that are equal in a column have the same hash.
     fileprivate func add(_ values: ValueImage, _ property: Int, to hash: inout MoveHash) throws(ValueFault) {
       guard let raw = values.raw(property), !isOptional || raw.first != 0 else { return hash.add(0) }
       hash.add(1)
@@ -97,9 +97,8 @@
   extension Optional: OrderedList where Wrapped: OrderedList {}
 
   extension MoveHash {
-    /// The hash of a value of JSON.
-    ///
-    /// - Parameter isOrdered: whether the elements of a list have an order. Those of a set have another one each time.
+    /// The hash of a JSON value. If `isOrdered`, the elements of a list have an order; a set has
+    /// another order each time.
     fileprivate static func ofJSON(_ value: Any, isOrdered: Bool) -> UInt64 {
       var hash = MoveHash()
       switch value {

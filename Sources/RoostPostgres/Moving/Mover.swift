@@ -3,12 +3,14 @@
 
   /// Moves all objects from one side to the other, and compares the two.
   ///
-  /// 1. The objects, table by table, with their values and references. A reference to an object that is not there yet is left out, unless
-  ///    it must be there: then that object is written in the same transaction.
+  /// 1. The objects, table by table, with their values and references. A reference to an object
+  ///    that is not written yet is left out. If the reference is required, that object is written
+  ///    in the same transaction.
   /// 2. The relationships: lists and their order, and the references that were left out.
   /// 3. The comparison. Both sides are read from a fresh snapshot of the target.
   ///
-  /// What is there already is not written again, so a move that was interrupted begins at 1 again.
+  /// Objects that exist already are not written again, so an interrupted move starts with step 1
+  /// again.
   final class Mover {
     private let tables: TableMap
     private let numbers: MoveNumbers
@@ -18,7 +20,7 @@
     private let progress: (MoveProgress) throws -> Void
     private let order: MoveOrder
     private var moved = 0
-    /// What the source has; nil as long as not all of it was read.
+    /// The tally of the source; nil until all of it was read.
     private var here: MoveTally?
 
     init(
@@ -78,7 +80,7 @@
 
     // MARK: Objects
 
-    /// The references of an object that its own row holds.
+    /// The references that the row of an object contains.
     private func references(of content: SnapshotContent) -> [(property: Int, target: PersistentIdentifier)] {
       guard let place = tables.places[content.type.name] else { return [] }
       return tables.tables[place.table].classes[place.place].members.enumerated().compactMap { property, member in
@@ -97,7 +99,7 @@
       var there = try target.present(page.map(\.identifier))
       var chunk = page.filter { !there.contains($0.identifier) }
       there.formUnion(chunk.map(\.identifier))
-      /// The objects that some contents reference and that are not known to be there.
+      /// The objects that some contents reference and that may not exist yet.
       func unsure(_ contents: ArraySlice<SnapshotContent>, isNeeded: Bool) -> [PersistentIdentifier] {
         let all = contents.flatMap { content in
           references(of: content).filter { content.type.mayBeNil($0.property) != isNeeded }.map(\.target)

@@ -3,21 +3,21 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// The database of a move.
+  /// The database in a move.
   final class ServerSide: MoveSide {
     let store: PostgresStore
     let numbers: MoveNumbers
     /// The zone that is read; nil for all.
     private let zone: String?
-    /// Has the transaction in which is read.
+    /// The connection with the transaction that reads.
     private var reader: Connection?
     /// The other side of a push.
     weak var source: (any MoveSide)?
-    /// Where there are zones, those of objects of the source.
+    /// If there are zones, the zones of the source's objects.
     private var zones: [PersistentIdentifier: String] = [:]
 
     private static let mostZones = 200_000
-    /// So many places and links are written by one transaction, and those of one object.
+    /// The number of places and links in one transaction. Those of one more object may be added.
     private static let mostLinks = 20_000
 
     init(_ store: PostgresStore, _ numbers: MoveNumbers, zone: String? = nil) {
@@ -97,13 +97,14 @@
       return zone
     }
 
-    /// What tells the zone of a class's objects.
+    /// The property that determines the zone of a class's objects.
     private func zoneProperty(_ type: _ModelType) throws -> Int? {
       let (table, place) = try store.tables.place(type)
       return store.zones[table].flatMap { store.tables.tables[table].classes[place].properties[$0.member] }
     }
 
-    /// A content with the identifiers that its object, and those that it references, have here.
+    /// A content with the identifiers in the database, for its object and for those that it
+    /// references.
     private func translated(_ content: SnapshotContent) throws -> SaveWork.RowChange? {
       let zone = try zone(content)
       guard let key = key(content.identifier, zone: zone) else { return nil }
@@ -166,12 +167,13 @@
       do {
         try store.commit(statements, work, copying: work.copies())
       } catch let error as PostgresError where error.state == ServerFault.notSupported {
-        // A role whose rows a policy limits may insert rows, and may not copy them.
+        // A role under a row-level security policy may insert rows, but not copy them.
         try store.commit(work.statements(), work)
       }
     }
 
-    /// Gives a new row its places in lists. Most lists have the order of the rows' numbers, so places are made of these.
+    /// Gives a new row its places in lists, made from the row's number: most lists are in that
+    /// order.
     private func place(_ row: SaveWork.RowChange, number: UInt64, in work: inout SaveWork) throws {
       let kind = try work.place(row.content).kind
       for (column, shape) in store.tables.tables[row.table].columns.enumerated() {
@@ -218,7 +220,7 @@
     ) {
       switch member {
       case .list(let table, _, let column):
-        // It has the order of the numbers, which its members have as places already.
+        // The list is in the order of the numbers, and its members have these as places already.
         if zip(list, list.dropFirst()).allSatisfy({ $0 < $1 }) { return }
         for (at, key) in list.enumerated() {
           work.places[SaveWork.PlaceKey(table: table, column: column, key: RowKey(row.key.zone, key))] =
@@ -247,7 +249,8 @@
       }
     }
 
-    /// Writes references, and the places of their rows in the other side's lists, where they are not written yet.
+    /// Writes references, and the places of their rows in the other side's lists, unless they are
+    /// written already.
     private func update(
       _ column: LateColumn, _ rows: [(own: UUIDNumber, target: UUIDNumber, place: Int64)]
     ) -> Statement {

@@ -1,5 +1,6 @@
 #if Postgres
-  /// How many questions were asked in which way; of the first four, those with a condition, for tests.
+  /// Counts how fetches ran, for tests. The first four counters include only queries with a
+  /// condition.
   package struct AskTally: Sendable {
     /// The server chose the rows alone.
     package var whole = 0

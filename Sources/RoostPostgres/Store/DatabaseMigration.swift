@@ -3,7 +3,8 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// Brings a database through the stages of a migration plan, in the transaction in which its tables are brought to the models.
+  /// Runs the stages of a migration plan, in the transaction that brings the tables to the form of
+  /// the models.
   ///
   /// The transaction has the lock of the schema, so one program at a time migrates. It locks all tables before the first stage. Otherwise a
   /// deadlock with another program could end the migration after hours.

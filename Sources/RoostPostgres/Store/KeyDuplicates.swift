@@ -5,8 +5,8 @@
 
   /// Finds and merges duplicate objects of a class, for a stage of a migration.
   ///
-  /// The rows change by statements, without objects. What references the object that goes is changed to reference the one that stays, before
-  /// the row is deleted: so no delete rule applies.
+  /// SQL statements change the rows, without objects. References to the duplicate are changed to
+  /// reference the kept object before the duplicate's row is deleted, so no delete rule applies.
   struct KeyDuplicates: DuplicateStore {
     let store: PostgresStore
     private let container: ModelContainer
@@ -14,10 +14,10 @@
     let number: Int
     private let keys: [String]
 
-    /// So many objects go with one round trip.
+    /// The most pairs in one round trip.
     private static let mostPairs = 200
 
-    /// - Parameter paths: the properties, or parts of structs. Each must be a value, or a reference.
+    /// Each path names a property, or a part of a struct. It must be a value or a reference.
     init(_ store: PostgresStore, _ container: ModelContainer, of type: _ModelType, paths: [String]) throws {
       (self.store, self.container, self.type) = (store, container, type)
       let place = try store.tables.place(type)
@@ -39,7 +39,8 @@
       }
     }
 
-    /// Refuses the work if rows of a table that no model of the version names reference the objects: a foreign key would delete or change them.
+    /// Throws if rows of a table without a model in this version reference the objects: a foreign
+    /// key would delete or change those rows.
     private func check() throws {
       let text = """
         SELECT c.relname::text FROM pg_catalog.pg_constraint AS k JOIN pg_catalog.pg_class AS c ON c.oid = k.conrelid
@@ -58,7 +59,7 @@
     }
 
     var table: Table { store.tables.tables[number] }
-    /// The class as its table has it.
+    /// The entry of the class in its table.
     var kind: TableClass { table.classes.first { $0.type === type } ?? table.classes[0] }
 
     func groups() throws -> [[RowKey]] {
@@ -69,7 +70,7 @@
         let names = table.classes.map(\.type).filter { $0.isKind(of: type) }.map(\.name)
         tests.append("t.\(Table.className) = ANY(\(statement.add(.texts(names))))")
       }
-      // Keys grow with the time at which they were made.
+      // Keys ascend in the order in which they were made.
       let all = "array_agg(t.\(Table.key) ORDER BY t.\(Table.key))"
       statement.text =
         "SELECT t.\(Table.zone), \(all) FROM \(store.full(number)) AS t WHERE \(tests.joined(separator: " AND ")) "

@@ -3,18 +3,20 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// The statements that make one row of two, for several pairs of rows.
+  /// The statements that merge pairs of rows into one row each.
   struct KeyMerge {
     private let rows: KeyDuplicates
     private let store: PostgresStore
     private var statements: [Statement] = []
-    /// By number of a statement that returns keys, the class and the property whose change the history notes.
+    /// Statements that return the keys of changed rows: by their numbers, the class and the
+    /// property for the history.
     private var moves: [Int: (className: String, property: String, zone: String)] = [:]
     private var notes: [ChangeNote] = []
 
     init(_ rows: KeyDuplicates) { (self.rows, store) = (rows, rows.store) }
 
-    /// The zone, the key of the row that stays, and that of the one that goes, are the first three values of each statement.
+    /// Adds a statement. Its first three parameters are the zone, the kept row's key and the
+    /// duplicate's key.
     private mutating func add(_ text: String, _ pair: DuplicatePair<RowKey>) {
       statements.append(Statement(text, [.text(pair.kept.zone), .uuid(pair.kept.key), .uuid(pair.duplicate.key)]))
     }
@@ -42,7 +44,7 @@
           properties: names.map { rows.type.propertyName($0) }))
     }
 
-    // MARK: What references the row that goes
+    // MARK: References to the duplicate
 
     private mutating func move(
       _ relationship: KeptRelationship, _ column: Int, place: Int?, of pair: DuplicatePair<RowKey>
@@ -58,7 +60,7 @@
         moves[statements.count] = (holder.root.name, holder.columns[column].field ?? "", pair.kept.zone)
       }
       if let property = partner(relationship, column) {
-        // A partner is a value of the property, whichever side stores it.
+        // A one-to-one partner counts as a value of the property, on either side.
         let hasNew = "EXISTS (SELECT 1 FROM \(full) WHERE \(Table.zone) = $1 AND \(name) = $3)"
         let (takesAny, takesNil) = (pair.takes(property, isNil: false), pair.takes(property, isNil: true))
         if takesAny {
@@ -83,11 +85,12 @@
         note()
         add(change("$2", "\(name) = $3\(others)") + " RETURNING \(Table.key)", pair)
       }
-      // An object does not come to reference itself.
+      // An object must not reference itself after the merge.
       if isOwn { add(change(holder.columns[column].isOptional ? "NULL" : "$2", "\(name) = $3"), pair) }
     }
 
-    /// The property of the class that has the one row whose column references the object; nil if there may be several.
+    /// The one-to-one property of the class for rows whose column references the object; nil if
+    /// several rows may reference it.
     private func partner(_ relationship: KeptRelationship, _ column: Int) -> Int? {
       for kind in rows.table.classes {
         if let property = kind.properties[.found(table: relationship.holder.table, column: column)] { return property }
@@ -116,7 +119,7 @@
 
     // MARK: Values
 
-    /// Deletes the row that goes, and gives its values to the one that stays.
+    /// Deletes the duplicate, and gives its values to the kept row.
     private mutating func take(_ pair: DuplicatePair<RowKey>) {
       let shape = rows.table
       var sets = ["\(Table.version) = k.\(Table.version) + 1"]

@@ -3,9 +3,9 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// The models of a class in the tables before a step and in the present ones. The same model has the same key.
+  /// Pairs each model of a class before a step with the present model that has the same key.
   ///
-  /// Each batch has containers of its own, so that memory does not grow with the number of models.
+  /// Each batch uses its own containers, so that memory does not grow with the number of models.
   struct KeyPairs: ModelPairs {
     private let database: StagedDatabase
     private let source: StagedTables

@@ -2,14 +2,16 @@
   public import Roost
 
   extension ModelContainer {
-    /// Asks each PostgreSQL store of the container whether its server can be reached, and whether the tables are as the models want.
+    /// Checks that the server of each PostgreSQL store can be reached, and brings its tables to the
+    /// form that the models need.
     ///
     /// ```swift
     /// try await container.connect()
     /// ```
     ///
-    /// Making a container connects and prepares the tables already. This function asks again, for example before a program says that it is
-    /// ready. It waits on a thread of its own, so it blocks no thread of tasks. A connection that was lost is made again.
+    /// A new container has connected and prepared the tables already. Call this function to check
+    /// again, for example before a program reports that it is ready. It waits on its own thread, so
+    /// it blocks no thread of tasks. It replaces a lost connection.
     ///
     /// It throws the ``PostgresError`` of the first store that fails. For other stores it does nothing.
     public func connect() async throws {

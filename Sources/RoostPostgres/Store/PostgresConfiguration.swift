@@ -9,24 +9,30 @@
   public struct PostgresConfiguration: DataStoreConfiguration, CustomStringConvertible, CustomReflectable {
     public typealias Store = PostgresStore
 
-    /// The models that the database keeps; nil for those that no other configuration of the container names.
+    /// The models that the database stores; nil for those that no other configuration of the
+    /// container names.
     public var schema: Schema?
-    /// The schema of the database in which the tables are.
+    /// The schema of the database that contains the tables.
     public let namespace: String
-    /// How objects are divided into parts that live together, such as one for each tenant.
+    /// How objects are divided into parts that are stored together, such as one for each tenant.
     public let zone: PostgresZone
     let address: ServerAddress
-    /// For so many days the database keeps what saves changed, and longer what a consumer has not read; nil where it does not.
+    /// The number of days for which the database keeps the history of saves. Changes that a
+    /// consumer has not read are kept longer. Nil keeps no history.
     public var historyDays: Int? = 30
-    /// Whether contexts show what other programs save, as soon as the server tells. It takes a second connection, and a history.
+    /// Whether contexts show other programs' saves as soon as the server reports them. This needs a
+    /// second connection, and a history.
     public var followsOthers = true
 
-    /// How long a call waits for an answer of the server; nil is forever.
+    /// How long a call waits for an answer of the server. Nil waits forever.
     ///
-    /// If the server has not answered after that time, the call is cancelled on the server and throws a ``PostgresError`` with the code
-    /// `timedOut`. That may take three seconds longer. The next call may go on with the container. The time holds for connecting, each question,
-    /// each save, and each change of a table when a container is made: give more time than the longest of them needs. A fetch waits that
-    /// long for its first row, and again for each of the next ones.
+    /// If the server has not answered in time, Roost cancels the call on the server and throws a
+    /// ``PostgresError`` with the code `timedOut`. This may take three seconds longer. The
+    /// container can be used for the next call.
+    ///
+    /// The time applies to each connection attempt, query and save, and to each change of a table
+    /// when a container is made. Choose more time than the longest of them needs. A fetch waits
+    /// this long for its first row, and again for each further row.
     ///
     /// ```swift
     /// configuration.patience = .seconds(30)
@@ -36,11 +42,17 @@
     /// The name in errors and traces: `PostgreSQL` and the namespace.
     public var name: String { "PostgreSQL \(namespace)" }
 
+    /// Makes the configuration of a store.
+    ///
     /// - Parameters:
-    ///   - address: as `libpq` reads it: `postgresql://user@host/database`, or `host=… dbname=…`.
-    ///   - zone: how objects are divided into parts that live together; without it they are all in one.
-    ///   - schema: the models that are kept there; without it all of the container.
-    ///   - namespace: the schema of the database in which the tables are. It is made if it is not there.
+    ///   - address: a connection string of `libpq`: `postgresql://user@host/database`, or
+    ///     `host=… dbname=…`.
+    ///   - zone: how objects are divided into parts that are stored together. By default there is
+    ///     one part.
+    ///   - schema: the models that the database stores. By default it stores all models of the
+    ///     container.
+    ///   - namespace: the schema of the database that contains the tables. It is created if it does
+    ///     not exist.
     public init(
       _ address: String, zone: PostgresZone = .single, schema: Schema? = nil, namespace: String = "public"
     ) {
@@ -62,7 +74,7 @@
       (self.address, self.zone, self.namespace) = (address, zone, namespace)
     }
 
-    /// The server cuts longer names.
+    /// The channel of notices is named `roost_` and the namespace, and the server takes 63 bytes.
     private static let longestNamespace = 57
 
     /// Throws ``RoostError`` with the code `badValue` if no schema of a database can have the name ``namespace``.

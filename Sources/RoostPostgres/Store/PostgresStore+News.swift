@@ -4,9 +4,9 @@
   internal import RoostRecords
 
   extension PostgresStore {
-    /// What notes mean for the models that this container has, and for those that it waits for.
-    ///
-    /// - Parameter isFollowed: whether new models are wanted too.
+    /// Loads the models that notes name, and lists the deleted ones. It skips models that this
+    /// container does not know. If `isFollowed`, it also loads new models of tables that were
+    /// fetched from.
     func content(of notes: [ChangeNote], isFollowed: Bool) throws -> NewsContent {
       var wanted: [PersistentIdentifier] = []
       var seen: Set<PersistentIdentifier> = []
@@ -30,7 +30,7 @@
     }
   }
 
-  /// Unchecked because a store is used while no other call to it is under way alone.
+  /// `@unchecked Sendable`: the store is used only while no other call to it is running.
   struct WeakStore: @unchecked Sendable {
     weak var store: PostgresStore?
     init(_ store: PostgresStore) { self.store = store }

@@ -6,17 +6,19 @@
 
   /// Saving.
   extension PostgresStore {
-    /// How many times a transaction is tried that the server could not put in order with others.
+    /// The most attempts at a transaction that the server cannot serialize with others.
     private static let mostAttempts = 6
 
-    /// How many times a save looks for the rows that have the unique values of its new ones.
+    /// The most times that a save looks for stored rows with the unique values of its new rows.
     private static let mostMeetings = 3
 
-    /// After so many saves old rows of the table of commits are removed, and old parts of the history.
+    /// After this many saves, the store removes old rows of the table of commits, and old history.
     private static let savesPerCleaning = 1000
 
-    /// Writes the changes of a save in one transaction of the server. Contexts call it. It tries again if the server
-    /// could not order it with others, and throws a ``PostgresError`` or ``RoostError`` otherwise.
+    /// Writes the changes of a save in one transaction of the server. Contexts call it.
+    ///
+    /// It repeats a transaction that the server cannot serialize with others. Other errors are
+    /// thrown as ``PostgresError`` or ``RoostError``.
     public func save(
       _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -44,14 +46,14 @@
     private func finish(_ save: SaveWork) -> DataStoreSaveChangesResult<DefaultSnapshot> {
       save.noteSaved()
       for identifier in save.remapped.keys { landed[identifier] = nil }
-      // A new object that became a stored one gets the relationships that this one has.
+      // A new object that was merged into a stored row gets the relationships of that row.
       let met = save.rows.filter(\.isMet).map { ($0.content.identifier, DefaultSnapshot($0.content)) }
       return DataStoreSaveChangesResult(
         for: identifier, remappedIdentifiers: save.remapped,
         snapshotsToReregister: Dictionary(met) { first, _ in first })
     }
 
-    /// - Parameter copies: rows that are sent before the statements.
+    /// Commits the statements of a save. The rows of `copies` are sent first.
     func commit(_ statements: [Statement], _ save: SaveWork, copying copies: [Copy] = []) throws {
       let zone = save.rows.first?.key.zone ?? save.deleted.first?.key.zone ?? ""
       _ = try commit(copies, statements, zone: zone, notifier: client) {
@@ -61,12 +63,12 @@
       }
     }
 
-    /// Commits a transaction, with a proof that it did.
+    /// Commits a transaction, together with a proof of the commit.
     ///
-    /// - Parameters:
-    ///   - notifier: the client whose listeners do not need the notification.
-    ///   - settle: finds out whether it was committed, after the connection was lost.
-    /// - Returns: the answers to the statements; none if the commit was found out about afterwards.
+    /// Listeners of the client `notifier` do not need the notification. If the connection was lost,
+    /// `settle` finds out whether the transaction was committed.
+    ///
+    /// - Returns: the answers to the statements; none if `settle` found the commit.
     func commit(
       _ copies: [Copy], _ statements: [Statement], zone: String, notifier: UUIDNumber,
       settle: (CommitProof, Int32, ServerFault) throws -> Bool, error: (ServerFault, Int?) -> any Error
@@ -94,7 +96,7 @@
         let connection: Connection
         do throws(ServerFault) { connection = try connected() } catch { throw error.error() }
         do throws(ServerFault) {
-          // This connection alone: the transaction is no other one's.
+          // All statements use this connection: the transaction belongs to it.
           if !isCopied {
             try connection.run("BEGIN")
             for copy in copies { try connection.copy(copy) }
@@ -110,7 +112,7 @@
             known.code = fault.cut == nil ? .lost : nil
             throw known.error(Self.notCommitted)
           }
-          // What comes after the commit does not undo it.
+          // An error after the commit does not undo it.
           if isCopied, let at = fault.statement, at > commit { return [] }
           connection.rollback()
           if fault.cut != nil { throw fault.error(Self.notCommitted) }
@@ -125,11 +127,11 @@
       return []
     }
 
-    private static let notCommitted = ". Nothing of it was committed: do it again"
+    private static let notCommitted = ". Nothing was committed: do it again"
 
     // MARK: A commit whose answer was lost
 
-    /// Whether a transaction was committed. It finds out also if the task was cancelled.
+    /// Whether a transaction was committed. A cancelled task does not stop the check.
     func settle(
       _ proof: CommitProof, _ save: SaveWork?, process: Int32, fault: ServerFault
     ) throws -> Bool {
@@ -164,8 +166,9 @@
 
     /// Finds out the outcome of an uncertain save. If it was committed, the models that it inserted have their rows.
     ///
-    /// Only the context of that save has the values that it wrote. A save of another context is based on older ones, so the store keeps
-    /// the versions before it until its own context saves again. The other one meets a conflict.
+    /// Only the context of that save knows the values that it wrote. A save of another context is
+    /// based on older values. So the store keeps the earlier versions until the first context saves
+    /// again, and the other context gets a conflict.
     func settleUncertain() throws {
       guard let before = uncertain else { return }
       if try settle(

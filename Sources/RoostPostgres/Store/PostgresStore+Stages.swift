@@ -3,7 +3,7 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// What a store does in the stages of a migration.
+  /// The part of a store that the stages of a migration use.
   extension PostgresStore {
     package var asksForChanges: Bool { !pending.isEmpty }
 
@@ -11,17 +11,17 @@
       touched = Dictionary(changes) { $0 | $1 }
     }
 
-    /// Whether the save under way sets a property, also to the value that it showed before.
+    /// Whether the running save sets a property, even to its previous value.
     func touches(_ content: SnapshotContent, _ property: Int) -> Bool {
       touched[content.identifier, default: 0] & _ModelState.bit(property) != 0
     }
 
-    /// The models of a version before a transform are only read.
+    /// Throws for the models of the version before a transform: they are read-only.
     func checkWrites() throws {
       if stage == nil || configuration.namespace != StageTransaction.frozen { return }
       throw RoostError(
         .denied,
-        "the models of the old version show what the store had, and cannot be saved: change those of the new version")
+        "models of the old version cannot be saved: change the models of the new version")
     }
 
     /// Throws if code left rows without a value that their class requires.

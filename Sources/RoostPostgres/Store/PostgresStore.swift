@@ -5,21 +5,22 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// Keeps models in a PostgreSQL database: see ``PostgresConfiguration``.
+  /// Stores models in a PostgreSQL database: see ``PostgresConfiguration``.
   ///
-  /// It has one connection, and is asked one thing at a time. In a migration it works in the transaction of the migration: see ``StageTransaction``.
+  /// It has one connection, and runs one call at a time. In a migration it works in the transaction
+  /// of the migration: see ``StageTransaction``.
   final public class PostgresStore: AskedStore {
     public typealias Configuration = PostgresConfiguration
     public typealias Snapshot = DefaultSnapshot
 
     /// The configuration that the store was opened with.
     public let configuration: PostgresConfiguration
-    /// The models that the database keeps.
+    /// The models that the database stores.
     public let schema: Schema
     /// The identifier of the store in identifiers of its models.
     public let identifier: String
     let tables: TableMap
-    /// The names of tables of links that the models do not name any more.
+    /// The names of tables of links that no model uses any more.
     let leftLinks: [SQLName]
     /// Whether Citus distributes the tables.
     let isDistributed: Bool
@@ -27,17 +28,17 @@
     let selections: [Selection]
     let namespace: SQLName
     let changes: ChangeTable
-    /// Whether the table of consumers is there.
+    /// Whether the table of consumers exists.
     private var hasConsumers: Bool
     /// Tells the saves of this container from those of others.
     let client: UUIDNumber
-    /// The transaction of a migration, in which everything is done; nil outside of one.
+    /// The transaction of a migration, in which all statements run; nil outside a migration.
     let stage: StageTransaction?
-    /// What the code of a migration has to fill.
+    /// The columns that the code of a migration has to fill.
     let pending: Set<PendingColumn>
     /// In a migration, the properties that a save changes, by object: see ``willSave(_:)``.
     var touched: [PersistentIdentifier: UInt64] = [:]
-    /// The version of the models that the database notes; nil if the program has none.
+    /// The version of the models that the database records; nil if the program has no versions.
     private let version: Schema.Version?
     /// Nil once the container is closed.
     var connection: Connection?
@@ -45,26 +46,26 @@
     package var tally = AskTally()
     /// How many rows of the history were read, for tests.
     package var notesRead = 0
-    /// How many saves there were.
+    /// The number of saves.
     var savedTimes = 0
     var uncertain: UncertainSave?
-    /// By context, an uncertain save that turned out to be committed, until the context saves again.
+    /// Uncertain saves that turned out to be committed, by context, until the context saves again.
     var done: [UUID: SaveWork] = [:]
-    /// Models that are saved though their context does not know it, with their identifiers.
+    /// Models whose context does not know that they are saved, with their permanent identifiers.
     var landed: [PersistentIdentifier: PersistentIdentifier] = [:]
     private var listener: ChangeListener?
-    /// Where the history was when the store was opened.
+    /// The place of the history when the store was opened.
     private let start: ChangePlace
-    /// The tables of which models were fetched.
+    /// The tables from which models were fetched.
     var asked: Set<Int> = []
-    /// By table and key. What was fetched is in here when the working set has it: a save that is based on older values has an older version.
+    /// The rows that the working set has, by table and key. A save that is based on older values
+    /// has an older version.
     private var known: [[RowKey: KnownRow]]
-    /// By table, the keys of those whose lists the working set has.
+    /// By table, the keys of the rows whose lists the working set has.
     private var listed: [Set<RowKey>]
 
-    /// Connects, carries out what the plan asks for, and brings the tables to the models.
-    ///
-    /// - Parameter migrationPlan: its stages run in one transaction of the server.
+    /// Connects, runs the migration plan, and brings the tables to the form that the models need.
+    /// The plan's stages run in one transaction of the server.
     public convenience init(
       _ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws {
@@ -90,9 +91,10 @@
       try self.init(configuration, schema, over: opened, brought: brought, zones: zones, newest: newest)
     }
 
-    /// - Parameters:
-    ///   - newest: the number of the newest transaction behind which nothing is open.
-    ///   - stage: the transaction of a migration, to which the connection belongs.
+    /// Makes a store over an open connection.
+    ///
+    /// All transactions up to the number `newest` have ended. In a migration, the connection
+    /// belongs to the transaction `stage`.
     init(
       _ configuration: PostgresConfiguration, _ schema: Schema, over connection: Connection, brought: BroughtTables,
       zones: Zones, newest: Int64 = 0, stage: StageTransaction? = nil
@@ -126,7 +128,7 @@
 
     deinit { listener?.end() }
 
-    /// How many times the server was asked, for tests.
+    /// The number of round trips to the server, for tests.
     package var roundTrips: Int { connection?.roundTrips ?? 0 }
     /// The number of the server process, for tests.
     package var process: Int32 { connection?.process ?? 0 }
@@ -137,8 +139,8 @@
       do { return try body() } catch let fault as ServerFault { throw fault.error() }
     }
 
-    /// Runs statements that may be repeated: if the connection turns out to be lost, once more with a new one. A call that ended early
-    /// is not repeated.
+    /// Runs statements that are safe to repeat. If the connection is lost, it runs them once more
+    /// on a new one. It does not repeat a call that timed out or was cancelled.
     func run(_ statements: [Statement]) throws -> [Answer] { try repeating { try ask(statements) } }
 
     private func repeating<Result>(_ body: () throws -> Result) throws -> Result {
@@ -182,7 +184,7 @@
       }
     }
 
-    // MARK: What is known
+    // MARK: Known rows
 
     private let knownLock = Lock()
 
@@ -206,9 +208,10 @@
     /// More keys than this are not sent with a fetch.
     private static let mostListed = 1000
 
-    /// Says for which rows of a table a fetch selects the lists. It does so where the working set has the lists already.
+    /// The rows of a table whose lists a fetch selects: those whose lists the working set has
+    /// already.
     ///
-    /// - Parameter wanted: the rows that are fetched; nil if the keys are not known before the fetch.
+    /// `wanted` are the rows to fetch; nil if their keys are not known before the fetch.
     func lists(_ table: Int, among wanted: [RowKey]? = nil) -> Selection.Lists {
       guard selections[table].hasLists else { return .all }
       let keys = knownLock.withLock { () -> [RowKey]? in
@@ -246,7 +249,8 @@
       try selections[table].known(answer, store: identifier).map(\.markedContent)
     }
 
-    /// The contents of the rows that statements select, each from a table. One statement's rows are decoded while the server sends more.
+    /// The contents of the rows that statements select, each from a table. The rows of a single
+    /// statement are decoded while the server sends more.
     func contents(_ statements: [(table: Int, statement: Statement)]) throws -> [SnapshotContent] {
       guard statements.count == 1, let (table, statement) = statements.first, stage == nil else {
         return try zip(statements, run(statements.map(\.statement))).flatMap { try contents($1, table: $0.table) }
@@ -264,7 +268,7 @@
       }
     }
 
-    /// The table and the key that an identifier names; nil where it is not one of this store's.
+    /// The table and the key that an identifier names; nil if it does not belong to this store.
     func place(_ identifier: PersistentIdentifier) -> (table: Int, key: RowKey)? {
       guard let table = tables.places[identifier.entityName]?.table, let key = RowKey(identifier) else { return nil }
       return (table, key)
@@ -284,7 +288,7 @@
     package func begin(_ news: StoreNews) {
       guard tellsChanges, listener == nil else { return }
       let reader = ChangeReader(changes, client: client)
-      // The listener's thread does not keep the store, which ends with its container.
+      // Weak, so that the listener's thread does not keep the store alive after its container.
       let holder = WeakStore(self)
       listener = ChangeListener(
         configuration.address, changes, client: client.text, patience: configuration.patience
@@ -296,7 +300,7 @@
       listener?.begin(at: start)
     }
 
-    /// Drops the connection, and what is known of rows. The connection of a migration stays open.
+    /// Drops the connection and the known rows. The connection of a migration stays open.
     package func end() {
       listener?.end()
       (connection, uncertain, done, landed, asked) = (nil, nil, [:], [:], [])
@@ -312,7 +316,7 @@
 
     // MARK: DataStore
 
-    /// Removes all models and what the database noted of their changes, in one transaction.
+    /// Removes all models and the history of their changes, in one transaction.
     public func erase() throws {
       try CallInterrupt.check()
       var names = (tables.tables.map(\.name) + tables.links.map(\.name) + leftLinks).map { "\(namespace).\($0)" }
@@ -320,7 +324,7 @@
       if names.isEmpty { return }
       var statements = [Statement("TRUNCATE \(names.joined(separator: ", "))")]
       if hasConsumers {
-        // Consumers hear that what they had not read is gone.
+        // A consumer with unread changes gets an error at its next reading.
         let consumers = ConsumerTable(namespace: namespace)
         statements = [consumers.lock] + statements + consumers.raisingHorizonToNewest
       }
@@ -328,7 +332,7 @@
       forget()
     }
 
-    /// A container asks in other words: see ``AskedStore``.
+    /// Fetches all models of a class. A container calls other functions: see ``AskedStore``.
     public func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
       if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
       if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }

@@ -3,9 +3,10 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// Makes known rows from an answer whose columns a selection chose.
+  /// Decodes the rows of an answer to a selection.
   ///
-  /// It keeps the zone and the class of the last row, because neighbouring rows usually have the same.
+  /// It caches the zone and the class of the last row, because neighbouring rows usually have the
+  /// same.
   struct RowDecoder: ~Copyable {
     private let selection: Selection
     private let table: Table
@@ -15,7 +16,7 @@
     private var kind: ClassColumns
     private var writer: ImageWriter
 
-    /// - Parameter start: the number of the selection's first column.
+    /// `start` is the number of the selection's first column in the answer.
     init(_ selection: Selection, store: String, from start: Int = 0) {
       (self.selection, self.store, self.start, table) = (selection, store, start, selection.table)
       kind = selection.kinds[0]
@@ -85,7 +86,7 @@
       }
     }
 
-    /// Adds the relationships that other tables keep. Returns the places of their members.
+    /// Adds the relationships that other tables store. Returns the places of their members.
     private func addLists(
       _ answer: Answer, _ row: Int, to links: inout [SnapshotContent.Link]
     ) -> [TableClass.Member: [UUIDNumber: Int64]] {
@@ -110,12 +111,12 @@
     }
   }
 
-  /// Where the properties of a class are in an answer.
+  /// The columns of a class's properties in an answer.
   final class ClassColumns {
     struct ValueColumn {
       var at: Int?
       var form: ValueForm?
-      /// Whether null is no value, because a migration has to fill the column.
+      /// Whether NULL means that the value is missing, because a migration has to fill the column.
       var mayLack = false
     }
 
@@ -123,7 +124,7 @@
       let at: Int
       /// The name of the table's class.
       let entity: String
-      /// Where the class of the referenced row is, if it may be another.
+      /// The column with the class of the referenced row, if it may be another class.
       let classAt: Int?
     }
 
@@ -132,7 +133,7 @@
     let properties: [TableClass.Member: Int]
     /// By property.
     let values: [ValueColumn]
-    /// By place among the class's relationships; nil for one that another table keeps.
+    /// By place among the class's relationships; nil for one that another table stores.
     let references: [ReferenceColumn?]
 
     init(_ kind: TableClass, values: [ValueColumn], references: [ReferenceColumn?]) {

@@ -4,11 +4,12 @@
   /// Which rows of a table are selected, and in which order.
   struct RowQuestion {
     let table: Int
-    /// The class of the objects, or of subclasses of theirs.
+    /// The class of the objects. Objects of its subclasses are included.
     let type: _ModelType
     /// Conditions in SQL for the alias `t`, all of which must be true.
     var conditions: [String] = []
-    /// The only zones in which rows fulfil the conditions; nil if these do not say.
+    /// The only zones whose rows can fulfil the conditions; nil if the conditions do not restrict
+    /// the zone.
     var zones: [String]?
     /// Keys to sort by, in SQL. Nil if the order of the rows does not matter.
     var order: [String]? = []
@@ -43,8 +44,8 @@
       return ["\(zone) = " + (zones.count == 1 ? add(.text(zones[0])) : "ANY(\(add(.texts(zones))))")]
     }
 
-    /// With a limit, a subquery selects the first rows, and lists are joined to those. Citus allows no lateral join to a subquery with a
-    /// limit. There the subquery selects only the keys.
+    /// With a limit, a subquery selects the first rows, and lists are joined to those. Citus allows
+    /// no lateral join to a subquery with a limit, so there the subquery selects only the keys.
     func statement(_ store: PostgresStore, lists: Selection.Lists) -> Statement {
       let (conditions, zones, parameters) = chosen(store)
       var statement = Statement("", parameters)

@@ -9,7 +9,8 @@
     func copies() throws -> [Copy] {
       var copies: [Int: Copy] = [:]
       for row in rows where row.known == nil {
-        // One is written in place: a copy of the bytes for each row would take the time of all before it.
+        // Taken out of the dictionary and changed in place: otherwise each row would copy the bytes
+        // of all rows before it.
         var copy =
           copies.removeValue(forKey: row.table)
           ?? Copy(store.full(row.table), store.tables.tables[row.table].copiedColumns)

@@ -3,9 +3,9 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// What a save tells the history.
+  /// The notes of a save for the history.
   extension SaveWork {
-    /// Writes down what changes.
+    /// Writes the notes.
     func note(_ statements: inout [Statement]) throws {
       var notes: [NoteGroup: ChangeNote] = [:]
       func add(_ kind: ChangeNote.Kind, _ className: String, key: RowKey, properties: [String] = []) {
@@ -43,14 +43,14 @@
           after: store.stage?.note(sorted.count) ?? 0))
     }
 
-    /// A list that loses a member, of an object whose list was not read.
+    /// A list that loses a member and whose owner did not load it.
     private struct LeftList: Hashable {
       var owner: PersistentIdentifier
       var key: RowKey
       var property: String
     }
 
-    /// The lists that members leave in this save without a change of the list itself.
+    /// The lists that lose members in this save without a change of the list itself.
     private func leftLists() throws -> Set<LeftList> {
       var found: Set<LeftList> = []
       let gone = Set(deleted.map(\.key))
@@ -64,7 +64,7 @@
         guard let property = kind.properties[member], told[key]?.contains(member) != true else { return }
         found.insert(LeftList(owner: owner, key: key, property: kind.type.propertyName(property)))
       }
-      /// The list in which a row is by its reference.
+      /// Adds the list that contains a row because of the row's reference.
       func leave(_ table: Int, _ kind: TableClass, by column: Int, from content: SnapshotContent) {
         guard let property = kind.properties[.reference(column: column)],
           case .one(let owner?)? = content.link(property),

@@ -5,7 +5,7 @@
 
   /// The statements of a save.
   extension SaveWork {
-    /// So many rows are written by one statement.
+    /// The most rows in one statement.
     private static var mostRows: Int { 2000 }
 
     mutating func statements() throws -> [Statement] {
@@ -28,12 +28,12 @@
       return statements
     }
 
-    /// What one statement is about.
+    /// The rows or links that one statement writes.
     struct Group: Hashable, Comparable {
       /// The number of a table, or of a table of links.
       var table: Int
       var zone: String
-      /// Of rows the columns that it writes.
+      /// For rows, the columns that it writes.
       var columns: [Int] = []
       var step = LinkStep.join
 
@@ -45,13 +45,13 @@
       }
     }
 
-    /// What is done with a link.
+    /// The change of a link.
     enum LinkStep: Int, Comparable {
       case part, join, move
       static func < (one: LinkStep, other: LinkStep) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// Groups in an order that is the same in all programs, so that few of them wait for each other.
+    /// Groups in an order that all programs share, so that few of them wait for each other.
     private func grouped<Element>(
       _ all: some Sequence<Element>, by key: (Element) -> Group
     ) -> [(key: Group, value: [Element])] {
@@ -78,7 +78,8 @@
     }
 
     func insert(_ rows: [RowChange], _ statements: inout [Statement]) throws {
-      // A row of a subclass has other columns than one of its superclass. All of them are written together, with nulls.
+      // Rows of a subclass have other columns than rows of its superclass. One statement writes all
+      // columns, with nulls.
       var whole = rows
       for at in whole.indices { whole[at].columns = Array(store.tables.tables[whole[at].table].columns.indices) }
       for (key, rows) in groups(whole) {
@@ -134,7 +135,7 @@
           + "WHERE t.\(Table.zone) = \(zone) AND t.\(Table.key) = n.k AND t.\(Table.version) = n.v"
         statements.append(statement)
       }
-      // Rules of the database may have deleted some of them before, so what counts is that none is left.
+      // Foreign keys may have deleted some rows before, so the test is that none is left.
       for (key, rows) in sorted {
         checks[statements.count] =
           "another program changed a \(store.tables.tables[key.table].root.name) that is deleted"
@@ -146,7 +147,7 @@
       }
     }
 
-    /// Removes the references to rows that are deleted, where the database has no rule that does it.
+    /// Removes references to deleted rows for which the database has no rule.
     private func leave(_ groups: [(key: Group, keys: [UUIDNumber])], _ statements: inout [Statement]) {
       for (key, keys) in groups {
         for (number, table) in store.tables.tables.enumerated() {
@@ -161,7 +162,7 @@
       }
     }
 
-    /// Places of rows that are not written otherwise.
+    /// Writes places of rows that no other statement writes.
     func place(_ statements: inout [Statement]) {
       var written: Set<PlaceKey> = []
       for row in rows {
@@ -222,7 +223,7 @@
       }
     }
 
-    /// Adds links that may be there already.
+    /// Adds links that may exist already.
     static func joining(_ name: String, _ values: [Statement.Parameter]) -> Statement {
       let (one, two) = (LinkTable.firstKey, LinkTable.secondKey)
       let (first, second) = (LinkTable.firstPlace, LinkTable.secondPlace)

@@ -3,12 +3,12 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// New models with the unique values of others.
+  /// New models with the unique values of other models.
   extension SaveWork {
-    /// New models with the unique values of ones that the store has become those.
+    /// A new model with the unique values of a stored row becomes that row.
     mutating func meetTwins() throws {
       var seen: [UniqueValues: Int] = [:]
-      /// By place among the rows, the one that stays instead.
+      /// By place among the rows, the row that replaces it.
       var dropped: [Int: Int] = [:]
       var asked: [(table: Int, rows: [Int], statement: Statement)] = []
       for (table, shape) in store.tables.tables.enumerated() where !shape.uniques.isEmpty {
@@ -19,7 +19,7 @@
             guard let values = try uniqueValues(parts, rows[at]) else { continue }
             let key = UniqueValues(table: table, rule: number, zone: rows[at].key.zone, values: values)
             if let first = seen[key], first != at {
-              // The last one of a save stays.
+              // The last one in a save stays.
               dropped[first] = at
             }
             seen[key] = at
@@ -38,7 +38,7 @@
           let key = known.key
           let at = one.rows[Int(number) - 1]
           if gone.contains(key) || dropped[at] != nil { continue }
-          // A row that this save gives other unique values leaves these.
+          // This save gives the row other unique values, so these become free.
           if let change = updated[key], try leavesUniques(change, one.table, of: known) { continue }
           let before = rows[at].content.identifier
           rows[at].key = key
@@ -56,7 +56,8 @@
       rows = rows.indices.filter { dropped[$0] == nil }.map { rows[$0] }
     }
 
-    /// The relationships of a row after a new object became it: what the new one does not have stays.
+    /// The relationships of a row after a new object was merged into it. If the new object does not
+    /// set one, the stored one stays.
     private static func joined(
       _ fresh: [SnapshotContent.Link], _ stored: [SnapshotContent.Link]
     ) -> [SnapshotContent.Link] {
@@ -78,7 +79,7 @@
       return found
     }
 
-    /// Whether a change gives a row other values of a unique rule.
+    /// Whether a change gives a row other values for a uniqueness rule.
     private func leavesUniques(_ content: SnapshotContent, _ table: Int, of known: KnownRow) throws -> Bool {
       let kind = try place(content).kind
       for part in store.tables.tables[table].uniques.flatMap({ $0 }) {
@@ -96,7 +97,7 @@
       var values: [RoostRecords.Value]
     }
 
-    /// The values of a rule; nil where one of them is nil, which equals nothing, or a new object.
+    /// The values of a rule; nil if one of them is nil or a new object.
     func uniqueValues(_ parts: [UniquePart], _ row: RowChange) throws -> [RoostRecords.Value]? {
       let kind = try place(row.content).kind
       var values: [RoostRecords.Value] = []
@@ -116,7 +117,7 @@
       return values
     }
 
-    /// Asks for the rows that have the unique values of new ones.
+    /// The statement that finds rows with the unique values of new rows.
     func twins(_ parts: [UniquePart], _ table: Int, zone: String, rows ats: [Int]) throws -> Statement? {
       let shape = store.tables.tables[table]
       var statement = Statement("")

@@ -6,19 +6,21 @@
 
   /// One save: which rows are written, and by which statements.
   ///
-  /// Rows that leave others that are deleted are updated first, so that no rule of the database deletes them too; then the deletions,
-  /// so that new rows can have the unique values of old ones; then the other rows.
+  /// The order is: updates of rows that stop referencing deleted rows, so that no rule of the
+  /// database deletes them too; then the deletions, so that new rows can have the unique values of
+  /// old ones; then the other rows.
   struct SaveWork {
     let store: PostgresStore
     let request: DataStoreSaveChangesRequest<DefaultSnapshot>
-    /// The lasting identifiers of new models.
+    /// The permanent identifiers of new models.
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
     var rows: [RowChange] = []
     var deleted: [(table: Int, key: RowKey, version: Int64)] = []
-    /// Places in lists that rows keep of themselves.
+    /// The places in lists that rows store themselves.
     var places: [PlaceKey: Int64] = [:]
     var links: [LinkKey: LinkChange] = [:]
-    /// By the number of a statement, what it means if that fails with a division by zero, as tests in SQL do.
+    /// The error message for a statement that fails with a division by zero, by the statement's
+    /// number. Tests in SQL fail in this way.
     var checks: [Int: String] = [:]
 
     /// A row that is written.
@@ -26,9 +28,9 @@
       var table: Int
       var key: RowKey
       var content: SnapshotContent
-      /// What the store has of it; nil for a new row.
+      /// The stored row; nil for a new row.
       var known: KnownRow?
-      /// Whether a new object became this row, and nothing of the row was known before.
+      /// Whether a new object became this stored row, and the store knew nothing of the row before.
       var isMet = false
       /// The columns that change; all of them for a new row.
       var columns: [Int] = []
@@ -86,7 +88,7 @@
       let fresh = Dictionary(inserted.map { ($0.identifier, $0) }) { first, _ in first }
       for content in inserted {
         let table = try place(content).table
-        // An earlier save was committed whose answer was lost.
+        // An earlier save was committed, but its answer was lost.
         if let saved = store.landed[content.identifier], let (table, key) = store.place(saved),
           let known = store.known(table, key)
         {
@@ -102,7 +104,8 @@
       var met = Set(rows.filter { $0.known != nil }.map { RowPlace(table: $0.table, key: $0.key) })
       for snapshot in request.updated {
         guard let (table, key) = store.place(snapshot.persistentIdentifier) else {
-          throw RoostError(.foreign, "\(snapshot.persistentIdentifier.entityName) to save is not of this store")
+          throw RoostError(
+            .foreign, "\(snapshot.persistentIdentifier.entityName) to save does not belong to this store")
         }
         guard let known = store.known(table, key) else {
           throw RoostError(.conflict, "\(snapshot.content.type.name) \(key.text) was deleted by another program")
@@ -114,7 +117,8 @@
             "\(snapshot.content.type.name) \(key.text) would move to the zone '\(zone)', and a stored object stays in its zone: "
               + "roll back, or delete it and insert a new one")
         }
-        // A new object with its unique values is this row now, or the save names the object twice.
+        // The row was merged with a new object that has its unique values, or the save contains the
+        // object twice.
         if !met.insert(RowPlace(table: table, key: key)).inserted { continue }
         rows.append(RowChange(table: table, key: key, content: snapshot.content, known: known))
       }
@@ -123,9 +127,8 @@
       for at in rows.indices { rows[at].columns = try changedColumns(rows[at]) }
     }
 
-    /// The zone of an object.
-    ///
-    /// - Parameter key: that of a stored one, which stays where it is if it has lost the object that tells the zone.
+    /// The zone of an object. `key` is the key of a stored object: it stays in its zone if it has
+    /// lost the object that determines the zone.
     func zone(
       _ content: SnapshotContent, _ fresh: [PersistentIdentifier: SnapshotContent], stored key: RowKey? = nil
     ) throws -> String {
@@ -146,19 +149,19 @@
       }
       if let other = fresh[target] { return try zone(other, fresh) }
       guard let (_, found) = store.place(target) else {
-        throw RoostError(.foreign, "\(name(content, property)) is not of this store")
+        throw RoostError(.foreign, "\(name(content, property)) references an object that does not belong to this store")
       }
       return found.zone
     }
 
-    /// Puts lasting identifiers into a content's relationships.
+    /// Puts permanent identifiers into a content's relationships.
     mutating func resolve(_ at: Int) throws {
       let content = rows[at].content
       func lasting(_ identifier: PersistentIdentifier, _ property: Int) throws -> PersistentIdentifier {
         let found = remapped[identifier] ?? identifier
         guard let (_, key) = store.place(found) else {
           throw RoostError(
-            .foreign, "\(name(content, property)) references a \(found.entityName) that is not of this store")
+            .foreign, "\(name(content, property)) references a \(found.entityName) that does not belong to this store")
         }
         if key.zone != rows[at].key.zone {
           throw RoostError(
@@ -179,7 +182,7 @@
       rows[at].content.identifier = store.identifier(content.type, rows[at].key)
     }
 
-    /// Finds out where the members of changed lists stand from now on.
+    /// Computes the new places of the members of changed lists.
     mutating func compareLists(_ at: Int) throws {
       let row = rows[at]
       for (property, member) in try place(row.content).kind.members.enumerated() {
@@ -203,7 +206,7 @@
             let link = linkKey(number, row.key, to: key, isFirst: isFirst)
             var change = links[link] ?? LinkChange()
             change.isRemoved = false
-            // Another program may have parted two that were together: a new place does not join them again.
+            // Another program may have removed the link: a new place must not add it again.
             if old[key] == nil { change.isNew = true }
             if isFirst { change.firstPlace = place } else { change.secondPlace = place }
             links[link] = change
@@ -222,7 +225,7 @@
         link: number, zone: own.zone, first: isFirst ? own.key : other, second: isFirst ? other : own.key)
     }
 
-    /// The columns that differ from what the store has.
+    /// The columns that differ from the stored row.
     mutating func changedColumns(_ row: RowChange) throws -> [Int] {
       let (table, kind) = try place(row.content)
       var changed: Set<Int> = []
@@ -253,7 +256,7 @@
 
     // MARK: Values
 
-    /// A column's bytes in a row that is written; nil for null.
+    /// A column's bytes in a row to write; nil for null.
     func bytes(_ row: RowChange, _ column: Int, of kind: TableClass) throws -> [UInt8]? {
       let shape = store.tables.tables[row.table].columns[column]
       switch shape.kind {
@@ -271,7 +274,7 @@
         guard let property = kind.properties[.reference(column: column)] else { return nil }
         guard case .one(let target?)? = row.content.link(property) else {
           if shape.isOptional { return nil }
-          throw RoostError(.badValue, "\(name(row.content, property)) must lead to an object")
+          throw RoostError(.badValue, "\(name(row.content, property)) must reference an object")
         }
         guard let key = store.place(remapped[target] ?? target)?.key.key else { return nil }
         var wire = WireBytes()
@@ -287,9 +290,8 @@
 
     // MARK: Afterwards
 
-    /// What the store has from now on.
-    ///
-    /// - Parameter isLate: whether other saves or fetches may have come between. What they noted stays.
+    /// Records the new state of the rows. If `isLate`, other saves or fetches may have run since,
+    /// and the state that they recorded stays.
     func noteSaved(isLate: Bool = false) {
       for row in rows where !isLate || store.known(row.table, row.key)?.version == row.known?.version {
         let version = (row.known?.version ?? 0) + (row.known == nil || !row.columns.isEmpty ? 1 : 0)
@@ -301,7 +303,7 @@
       for one in deleted { store.note(one.table, one.key, as: nil) }
     }
 
-    /// The new rows are the store's from now on. No other context knows them.
+    /// Records the new rows. No other context knows them.
     func noteInserted() {
       var inserted = self
       inserted.rows.removeAll { $0.known != nil }
@@ -309,7 +311,7 @@
       inserted.noteSaved()
     }
 
-    /// What a fault of the server means for the program that saved.
+    /// The error that the saving program gets for an error of the server.
     func error(_ fault: ServerFault, statement: Int?) -> any Error {
       if fault.state == "22012", let statement, let check = checks[statement] {
         return RoostError(.conflict, "\(check): roll back or fetch again, then save again", underlyingError: fault)
@@ -323,9 +325,9 @@
       case "23505": return RoostError(.notUnique, text("another row has the same unique value"), underlyingError: fault)
       case "23503":
         return RoostError(
-          .denied, text("a row is referenced, or references one that is not there"), underlyingError: fault)
+          .denied, text("a row is still referenced, or references a row that does not exist"), underlyingError: fault)
       case "40001", "40P01":
-        return RoostError(.conflict, text("other programs change the same rows all the time"), underlyingError: fault)
+        return RoostError(.conflict, text("other programs keep changing the same rows"), underlyingError: fault)
       default: return fault.error()
       }
     }
@@ -339,7 +341,7 @@
   }
 
   extension ValueImage {
-    /// A value as rows, keys and conditions know it; nil where there is none.
+    /// A value in the form of rows, keys and conditions; nil if there is none.
     func value(of property: Int) -> RoostRecords.Value? {
       guard let coder = form.coders[property], let bytes = raw(property) else { return nil }
       return bytes.withUnsafeBytes { RoostRecords.Value(element: $0, as: coder.form.element) }

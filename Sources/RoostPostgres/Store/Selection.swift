@@ -3,11 +3,12 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// What is selected of a table's rows, and how an object's content is made of it.
+  /// The columns that a query selects from a table's rows.
   ///
-  /// One statement returns a row with the keys of all that its relationships lead to, so that everything is of one snapshot.
+  /// One statement returns a row with the keys of all rows in its relationships, so that everything
+  /// is of one snapshot.
   struct Selection {
-    /// A relationship whose other side keeps it, and its columns in the answer.
+    /// A relationship that the other side stores, and its columns in the answer.
     struct Joined {
       let member: TableClass.Member
       /// The class of the referenced table.
@@ -20,7 +21,7 @@
     let table: Table
     private let tables: TableMap
     let number: Int
-    /// Nil where all rows are in the zone without a name.
+    /// Nil if all rows are in the zone without a name.
     let zoneColumn: Int?
     let keyColumn: Int
     let versionColumn: Int
@@ -28,13 +29,14 @@
     /// By class of the table.
     private(set) var kinds: [ClassColumns] = []
     private(set) var joined: [Joined] = []
-    /// The list of columns, and what is joined, for the alias `t`.
+    /// The columns and joins, for the alias `t`.
     private var list: [String] = []
     /// Parts of queries that are joined with a row.
     private var joins: [(columns: String, rows: String, name: String, isList: Bool)] = []
-    /// The first of the columns for lists. It says whether the lists of a row were selected. Nil where rows have none.
+    /// The first column for lists. It says whether the lists of a row were selected. Nil if rows have
+    /// no lists.
     private(set) var listColumn: Int?
-    /// How many of ``joined`` come before the lists.
+    /// The number of elements of ``joined`` before the lists.
     private(set) var aloneCount = 0
 
     /// The rows for which lists are selected.
@@ -44,9 +46,8 @@
       case of([UUIDNumber])
     }
 
-    /// - Parameters:
-    ///   - isOneZone: whether all rows are in the zone without a name.
-    ///   - lacking: columns that a migration has to fill. Null is no value in them.
+    /// Makes the selection for a table. If `isOneZone`, all rows are in the zone without a name.
+    /// `lacking` are columns that a migration has to fill: NULL means a missing value in them.
     init(_ tables: TableMap, _ number: Int, in namespace: SQLName, isOneZone: Bool, lacking: Set<Int> = []) {
       self.tables = tables
       self.number = number
@@ -62,7 +63,8 @@
       } else {
         classColumn = nil
       }
-      // By column of the table, where it is in the answer, and where the class of the referenced row is.
+      // By column of the table, its column in the answer, and the column with the class of the
+      // referenced row.
       var columns: [Int?] = []
       var targetClasses: [Int: Int] = [:]
       for (place, column) in table.columns.enumerated() {
@@ -148,16 +150,14 @@
       table.classes.contains { kind in kind.properties[member].map { kind.form.isList($0) } == true }
     }
 
-    /// Whether rows of other tables are joined with each row.
-    ///
-    /// - Parameter wanted: as in ``text(from:where:order:lists:after:)``.
+    /// Whether rows of other tables are joined with each row. `wanted` is a condition as in
+    /// ``text(from:where:order:lists:after:)``.
     func isJoined(lists wanted: String) -> Bool { joins.contains { !$0.isList || wanted != "false" } }
 
     /// A statement's text for rows of the table, which has the alias `t`.
     ///
-    /// - Parameters:
-    ///   - wanted: a condition in SQL. Lists are selected for the rows for which it is true.
-    ///   - first: columns before those of the selection.
+    /// `wanted` is a condition in SQL: lists are selected for the rows for which it is true. The
+    /// columns `first` come before those of the selection.
     func text(
       from rows: String, where conditions: [String] = [], order: String = "", lists wanted: String = "true",
       after first: [String] = []
@@ -176,9 +176,7 @@
 
     // MARK: Reading
 
-    /// What the rows of an answer say.
-    ///
-    /// - Parameter start: the number of the selection's first column.
+    /// The rows of an answer. `start` is the number of the selection's first column.
     func known(_ answer: Answer, store: String, from start: Int = 0) throws -> [KnownRow] {
       var decoder = RowDecoder(self, store: store, from: start)
       return try (0..<answer.count).map { try decoder.row(answer, $0) }
@@ -232,9 +230,10 @@
       version == row.version && (!lists || places.allSatisfy { row.places[$0.key] == $0.value })
     }
 
-    /// Replaces what was known of the row, after the working set has written a content with this mark. Returns the new state.
+    /// Replaces the state of the row after the working set has written a content with this mark.
+    /// Returns the new state.
     ///
-    /// - Parameter former: what was known before. Its lists stay if none came with the content.
+    /// `former` is the state before. Its lists stay if the content has none.
     func taken(_ content: SnapshotContent, replacing former: inout KnownRow?) -> KnownRow {
       if former == nil, content.links == self.content.links {
         former = self

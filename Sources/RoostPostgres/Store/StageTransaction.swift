@@ -3,18 +3,20 @@
   internal import RoostFile
   internal import RoostGraph
 
-  /// The transaction of a migration, in which all stores of its stages work.
+  /// The transaction of a migration, which all stores of its stages use.
   ///
-  /// A call of such a store is a savepoint, so that one that fails leaves the rest of the transaction. Nothing in it connects again, tries
-  /// again after a lost connection, or wakes listeners: the server commits all of it at the end, or nothing.
+  /// A call of such a store is a savepoint, so a failed call leaves the rest of the transaction
+  /// intact. No store reconnects, repeats a call after a lost connection, or wakes listeners: the
+  /// server commits all of the transaction at the end, or nothing.
   final class StageTransaction {
     let connection: Connection
     private let check: KeyCheck
-    /// How many notes of the history it has.
+    /// The number of notes for the history in it.
     private var notes = 0
 
     private static let savepoint = "roost_stage"
-    /// The schema of the server for tables that end with a connection. The store as it was before a transform is kept there.
+    /// The server's schema for temporary tables. It contains a copy of the store as it was before a
+    /// transform.
     static let frozen = "pg_temp"
 
     init(_ connection: Connection, _ check: KeyCheck) { (self.connection, self.check) = (connection, check) }
@@ -44,7 +46,7 @@
       }
     }
 
-    /// Writes what a save or an import commits.
+    /// Writes the statements that a save or an import commits.
     func commit(
       _ copies: [Copy], _ statements: [Statement], error: (ServerFault, Int?) -> any Error
     ) throws -> [Answer] {
@@ -59,7 +61,7 @@
           try connection.run("RELEASE SAVEPOINT roost_copy")
           return answers
         } catch {
-          // The statements may be undone already, and the copied rows are not.
+          // A rollback of the statements leaves the copied rows.
           connection.rollback(to: "roost_copy", ofAny: true)
           throw error
         }
@@ -98,10 +100,11 @@
       }
     }
 
-    /// Those that this thread migrates.
+    /// The schemas that this thread migrates.
     @TaskLocal static var places: Set<Place> = []
 
-    /// The code of a stage may not open the database: it would wait for the migration, which waits for the code.
+    /// The code of a stage must not open the database: it would wait for the migration, which waits
+    /// for the code.
     static func checkThread(_ configuration: PostgresConfiguration) throws {
       guard places.contains(Place(configuration)) else { return }
       throw SwiftDataError.loadIssueModelContainer.about(

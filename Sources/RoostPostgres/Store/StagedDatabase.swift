@@ -14,7 +14,7 @@
   struct StagedDatabase: StagedStore {
     let configuration: PostgresConfiguration
     let transaction: StageTransaction
-    /// By table, the field that tells the zone of its rows.
+    /// By table, the field that determines the zone of its rows.
     private let zones: [String: String]
 
     init(_ configuration: PostgresConfiguration, _ transaction: StageTransaction, stored: StoredShape) {
@@ -25,7 +25,7 @@
 
     var place: String { configuration.name }
 
-    /// What the server or the way to it refuses is no fault of the plan.
+    /// Errors of the server or of the connection are not errors of the plan.
     func isWhole(_ error: any Error) -> Bool {
       guard let error = error as? PostgresError else { return false }
       return [.noRights, .lost, .timedOut, .full].contains(error.code)
@@ -101,7 +101,7 @@
       let frozen = SQLName(exactly: StageTransaction.frozen)
       let statements = names.flatMap { name in
         [
-          // That of an earlier step.
+          // The table of an earlier step.
           "DROP TABLE IF EXISTS \(frozen).\(name)",
           "CREATE TEMPORARY TABLE \(name) (LIKE \(namespace).\(name) INCLUDING INDEXES) ON COMMIT DROP",
           "INSERT INTO \(frozen).\(name) SELECT * FROM \(namespace).\(name)",
@@ -118,7 +118,7 @@
     private func noRights(_ fault: ServerFault) -> PostgresError {
       PostgresError(
         .noRights,
-        "\(fault.message). A transform keeps the old tables as temporary ones: GRANT TEMPORARY ON DATABASE lets the role make them",
+        "\(fault.message). A transform copies the old tables to temporary ones: GRANT TEMPORARY ON DATABASE lets the role make them",
         state: fault.state)
     }
 

@@ -2,7 +2,7 @@
   internal import CPostgres
   internal import RoostRecords
 
-  /// The rows that the server returned for one statement. They are in binary form.
+  /// The rows that the server returned for one statement, in binary form.
   package final class Answer {
     private let result: OpaquePointer
     package let count: Int
@@ -21,7 +21,7 @@
     /// How many rows a statement changed.
     var changedRows: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
-    /// The bytes of a field; nil for null. They are there as long as the answer.
+    /// The bytes of a field; nil for null. They are valid as long as the answer exists.
     func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
       let (row, column) = (Int32(row), Int32(column))
       let length = Int(PQgetlength(result, row, column))
@@ -59,7 +59,7 @@
       read(row, column) { bytes in bytes.flatMap { UUIDNumber(wire: $0) } }
     }
 
-    /// The elements of an array; none where it is null.
+    /// The elements of an array; empty if it is null.
     func uuids(_ row: Int, _ column: Int) -> [UUIDNumber]? {
       elements(row, column) { UUIDNumber(wire: $0) }
     }

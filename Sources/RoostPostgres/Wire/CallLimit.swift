@@ -1,14 +1,14 @@
 #if Postgres
   internal import RoostFile
 
-  /// How long a call may wait for the server, and whether it was ended early.
+  /// The time that a call may wait for the server, and the reason if it ended early.
   struct CallLimit {
-    /// Why a call was ended early.
+    /// The reason why a call ended early.
     enum Cut: Equatable {
       case cancelled
       case timedOut(Duration)
 
-      /// What an error says.
+      /// The text in an error.
       var text: String {
         switch self {
         case .cancelled: "the task was cancelled"
@@ -21,10 +21,10 @@
     private(set) var cut: Cut?
     /// The next time at which the waiting thread does something.
     private var next: UInt64
-    /// After that the connection is given up.
+    /// The time at which the connection is given up.
     private(set) var end = UInt64.max
 
-    /// How long the server may take to end a statement.
+    /// The time that the server gets to end a cancelled statement.
     static let grace = Duration.seconds(3)
     /// The server may overlook a request to cancel that arrives between two statements, so it is sent again after this time.
     private static let pause: UInt64 = 300_000_000
@@ -40,7 +40,7 @@
       return nanoseconds < 1e18 ? now + UInt64(max(0, nanoseconds)) : .max
     }
 
-    /// How long to wait, for `poll`.
+    /// The time to wait, for `poll`.
     var milliseconds: Int32 {
       if next == .max { return -1 }
       let now = Clock.monotonicNanoseconds()
@@ -50,12 +50,13 @@
     /// Whether the time to wait is over.
     var isOver: Bool { next <= Clock.monotonicNanoseconds() }
 
-    /// The server has taken a part of the call. It may take as long again.
+    /// The server has taken a part of the call. The time for the next part begins.
     mutating func renew() {
       if cut == nil, let patience { next = Self.time(after: patience) }
     }
 
-    /// Ends the call early, or tries that again. False if the server had enough time to end the statement.
+    /// Ends the call early, or tries to end it again. Returns false if the server had enough time
+    /// to end the statement.
     mutating func end(isCancelled: Bool) -> Bool {
       if cut == nil {
         cut = isCancelled ? .cancelled : patience.map { .timedOut($0) }

@@ -4,17 +4,19 @@
 
   /// Asks the server to end what a connection is doing (`PQcancel`).
   ///
-  /// The request takes a connection of its own, and the server may not answer there either. So a thread of its own sends it.
+  /// The request needs its own connection, and the server may not answer there either. So a
+  /// separate thread sends it.
   ///
-  /// Unchecked because the lock guards `isSending`, and the handle is a copy that does not depend on the connection. libpq allows
-  /// any thread to use it, and the thread that sends keeps this object, so the handle is not freed meanwhile.
+  /// `@unchecked Sendable`: the lock guards `isSending`, and the handle is a copy that does not
+  /// depend on the connection. libpq allows any thread to use it. The thread that sends retains
+  /// this object, so the handle is not freed meanwhile.
   final class Canceller: @unchecked Sendable {
     private let handle: OpaquePointer
     private let lock = Lock()
     private let isSent = ConditionVariable()
     private var isSending = false
 
-    /// - Parameter connection: a connection of libpq that has been made.
+    /// `connection` is an open connection of libpq.
     init?(_ connection: OpaquePointer) {
       guard let handle = PQgetCancel(connection) else { return nil }
       self.handle = handle
@@ -22,7 +24,7 @@
 
     deinit { PQfreeCancel(handle) }
 
-    /// Sends a request, unless one is under way.
+    /// Sends a request, unless another one is being sent.
     func send() {
       let isFirst = lock.withLock {
         defer { isSending = true }
@@ -45,7 +47,7 @@
       }
     }
 
-    /// Waits until no request is under way. False if one still is at a time.
+    /// Waits until no request is being sent. Returns false if one still is at the time `end`.
     func isDone(until end: UInt64) -> Bool {
       lock.withLock {
         while isSending { if !isSent.wait(lock, until: min(end, UInt64(Int64.max))) { return !isSending } }

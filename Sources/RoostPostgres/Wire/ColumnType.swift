@@ -3,7 +3,7 @@
   enum ColumnType: String, Hashable, Sendable, CaseIterable {
     case boolean, smallint, integer, bigint, numeric, real, double = "double precision", text, bytea, uuid, jsonb
 
-    /// The number that the server has for the type. These never change.
+    /// The server's number of the type. It never changes.
     var oid: UInt32 {
       switch self {
       case .boolean: 16

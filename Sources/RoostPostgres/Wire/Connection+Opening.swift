@@ -3,10 +3,11 @@
   internal import RoostFile
 
   extension Connection {
-    /// Connects. The caller waits no longer than its patience, and only until its task is cancelled.
+    /// Connects. The caller waits at most for its patience, and only until its task is cancelled.
     ///
-    /// libpq may wait in a call that nothing ends: for a name server, or for a server that accepts a connection and is silent. So a
-    /// thread of its own connects, and what it makes too late is dropped.
+    /// libpq may wait in a call that cannot be interrupted: for a name server, or for a server that
+    /// accepts a connection and is silent. So a separate thread connects, and a connection that it
+    /// makes too late is dropped.
     static func open(_ address: ServerAddress, patience: Duration?) throws(ServerFault) -> Connection {
       let interrupt = CallInterrupt.current
       if patience == nil, interrupt == nil { return try Connection(address.text) }
@@ -29,7 +30,7 @@
       }
     }
 
-    /// Unchecked because the lock guards the result.
+    /// `@unchecked Sendable`: the lock guards the result.
     private final class Attempt: @unchecked Sendable {
       let pipe: WakePipe
       private let lock = Lock()

@@ -16,20 +16,22 @@
   package final class Connection {
     private let handle: OpaquePointer
     private let warning = Warning()
-    /// How many times statements were sent, for tests.
+    /// The number of round trips, for tests.
     private(set) var roundTrips = 0
     /// How long each round trip may take; nil is forever.
     var patience: Duration?
-    /// The limit of the call under way.
+    /// The limit of the running call.
     private var limit = CallLimit(nil)
     private let canceller: Canceller
     private let pipe: WakePipe
 
-    /// Connects, and waits for it.
+    /// Connects, and waits for the connection.
     ///
     /// - Parameters:
-    ///   - address: as libpq reads it, a URI or `name=value` pairs. No error repeats any of it, since it may hold a password.
-    ///   - patience: libpq waits no longer for a host, unless the address says how long. It counts whole seconds, two or more.
+    ///   - address: an address of libpq, a URI or `name=value` pairs. It may contain a password, so
+    ///     no error repeats any of it.
+    ///   - patience: the time that libpq waits for a host, in whole seconds, at least two. A time
+    ///     in the address has precedence.
     package init(_ address: String, patience: Duration? = nil) throws(ServerFault) {
       let secrets = try Self.secrets(address)
       guard let pipe = WakePipe() else { throw ServerFault.noDescriptors }
@@ -49,7 +51,8 @@
         throw ServerFault("there is no memory for a connection")
       }
       self.canceller = canceller
-      // Notices go to no file of the program's. The connection keeps the object as long as the handle.
+      // The connection keeps notices in an object, so that libpq does not print them. The object
+      // lives as long as the handle.
       _ = PQsetNoticeReceiver(
         handle,
         { holder, result in
@@ -77,7 +80,7 @@
         "\(seconds)".withCString { seconds in
           "connect_timeout".withCString { timeout in
             "dbname".withCString { name in
-              // The address comes later, so what it says itself is what counts.
+              // The address comes after the parameter, so a time in it has precedence.
               PQconnectdbParams([timeout, name, nil], [seconds, address, nil], 1)
             }
           }
@@ -103,7 +106,7 @@
         if let text = option.pointee.val.map({ String(cString: $0) }), !text.isEmpty {
           switch String(cString: keyword) {
           case "password", "sslpassword": secrets.append(text)
-          // A password with an @ or a / that is not escaped becomes a part of these.
+          // If an @ or a / in a password is not escaped, a part of the password is in these.
           case "host", "hostaddr": if text.contains("@") { throw fault }
           case "port": if text.contains(where: { !$0.isASCII || !$0.isNumber && $0 != "," }) { throw fault }
           default: break
@@ -115,7 +118,7 @@
     }
 
     var isAlive: Bool { !isLost && PQstatus(handle) == CONNECTION_OK }
-    /// Whether an answer did not come whole, so that the next one cannot be told from it.
+    /// Whether an answer was incomplete, so that the next one cannot be told apart from it.
     private var isLost = false
     /// The number of the server process.
     let process: Int32
@@ -140,16 +143,18 @@
     @discardableResult
     func run(_ statement: Statement) throws(ServerFault) -> Answer { try run([statement])[0] }
 
-    /// Runs statements in order. The first one that fails is thrown, and none that follow it is carried out.
+    /// Runs statements in order. Throws the error of the first one that fails. The server does not
+    /// run those after it.
     ///
-    /// If the task is cancelled, or ``patience`` is over, the server is asked to end the statement. Its answer decides what is thrown.
-    /// If it gives none, the connection is lost.
+    /// If the task is cancelled, or ``patience`` is over, the connection asks the server to end the
+    /// statement. The server's answer decides which error is thrown. Without an answer, the
+    /// connection is lost.
     func run(_ statements: [Statement]) throws(ServerFault) -> [Answer] {
       try run(statements, interrupt: CallInterrupt.current, patience: patience)
     }
 
-    /// - Parameter isStreamed: whether `body` gets the rows of the first statement one by one, as long as it returns true. Then the
-    ///   answer has no rows.
+    /// If `isStreamed`, `body` gets the rows of the first statement one by one, as long as it
+    /// returns true. Then the answer has no rows.
     private func run(
       _ statements: [Statement], interrupt: CallInterrupt?, patience: Duration?, isStreamed: Bool = false,
       each body: (Answer) -> Bool = { _ in true }
@@ -160,7 +165,7 @@
       guard PQenterPipelineMode(handle) == 1 else { throw lost() }
       for statement in statements { try send(statement) }
       guard PQpipelineSync(handle) == 1 else { throw lost() }
-      // libpq ends this mode with the statement only in a pipeline.
+      // libpq ends this mode with the statement, but only in a pipeline.
       if isStreamed, PQsetSingleRowMode(handle) != 1 { throw lost() }
       var isWanted = true
       var answers: [Answer] = []
@@ -192,11 +197,10 @@
       return answers
     }
 
-    /// Runs one statement, and gives its rows to a body one by one, while the server sends more.
+    /// Runs one statement, and calls `body` with its rows one by one, while the server sends more.
+    /// If the body returns false, the other rows are read and dropped.
     ///
-    /// It may end early, as ``run(_:)`` does. ``patience`` begins again with each row.
-    ///
-    /// - Parameter body: returns false if it wants no more rows. The others are read and dropped.
+    /// It may end early, like ``run(_:)``. ``patience`` begins again with each row.
     func stream(_ statement: Statement, _ body: (Answer) -> Bool) throws(ServerFault) {
       _ = try run([statement], interrupt: CallInterrupt.current, patience: patience, isStreamed: true, each: body)
     }
@@ -217,12 +221,14 @@
       limit = CallLimit(nil)
     }
 
-    /// Throws the fault of a call that was answered, with the reason if the call was ended early.
+    /// Throws the error of a call that was answered; if the call ended early, the error has the
+    /// reason.
     private func close(_ fault: ServerFault?) throws(ServerFault) {
       // A request to cancel that comes late would end the next statement.
       if limit.cut != nil, !canceller.isDone(until: limit.end) { isLost = true }
       guard let fault else {
-        // The next statement must not get another connection, which knows nothing of the transaction.
+        // The next statement must not run on another connection, which does not have the
+        // transaction.
         if isLost, isInTransaction { throw lost() }
         return
       }
@@ -234,12 +240,13 @@
 
     // MARK: Copies
 
-    /// So many bytes are given to libpq at once, and wait in its memory.
+    /// The number of bytes that libpq gets at once and keeps in memory.
     private static let pieceBytes = 256 << 10
 
-    /// Sends rows to a table. libpq has no `COPY` in pipeline mode, so it is a round trip of its own.
+    /// Sends rows to a table. libpq has no `COPY` in pipeline mode, so it takes its own round trip.
     ///
-    /// It may end early, as ``run(_:)`` does. ``patience`` begins again with each piece that the server takes.
+    /// It may end early, like ``run(_:)``. ``patience`` begins again with each piece that the
+    /// server takes.
     func copy(_ copy: Copy) throws(ServerFault) {
       let interrupt = CallInterrupt.current
       try begin(interrupt, patience)
@@ -283,7 +290,7 @@
       }
     }
 
-    /// Waits until all that was given to libpq is sent.
+    /// Waits until all bytes that libpq has are sent.
     private func flush() throws(ServerFault) {
       while true {
         let isLeft = PQflush(handle)
@@ -300,7 +307,8 @@
       let types = parameters.map(\.type)
       let lengths = parameters.map { Int32(clamping: $0.bytes?.count ?? 0) }
       let formats = parameters.map { _ in 1 as Int32 }
-      // All values in one piece of memory, so that each has an address while they are sent.
+      // One piece of memory contains all values, so that each has a valid address while they are
+      // sent.
       var memory: [UInt8] = []
       var places: [Int?] = []
       for parameter in parameters {
@@ -334,7 +342,8 @@
       }
     }
 
-    /// Waits for the server. Where the call is to end early, it asks the server for that, and goes on waiting for the answer.
+    /// Waits for the server. If the call has to end early, it asks the server to end it, and
+    /// continues to wait for the answer.
     private func wait(toWrite: Bool) throws(ServerFault) {
       while true {
         var places = [
@@ -357,7 +366,8 @@
 
     // MARK: Notices
 
-    /// Waits for a notice of another program, for a byte at another descriptor, or for so long.
+    /// Waits for a notice of another program, for a byte at another descriptor, or until the time
+    /// is over.
     func waitForNotice(
       fromOthersThan client: String, or other: Int32, atMostMilliseconds patience: Int32
     ) throws(ServerFault) {
@@ -385,9 +395,8 @@
     /// Whether a statement of the transaction failed, so that the server refuses all others before a rollback.
     var isFailed: Bool { PQtransactionStatus(handle) == PQTRANS_INERROR }
 
-    /// Undoes a part of a transaction that failed, also if the task was cancelled.
-    ///
-    /// - Parameter ofAny: whether the transaction may be one that goes on. Then it has the savepoint.
+    /// Undoes a part of a transaction that failed, even if the task was cancelled. If `ofAny`, the
+    /// transaction may still be valid; then it has the savepoint.
     func rollback(to savepoint: String, ofAny: Bool = false) {
       guard isAlive, isFailed || ofAny else { return }
       _ = try? run(
@@ -395,16 +404,17 @@
         patience: CallLimit.grace)
     }
 
-    /// Ends a transaction that failed, also if the task was cancelled.
+    /// Ends a transaction that failed, even if the task was cancelled.
     func rollback() {
       guard isAlive, isInTransaction else { return }
       _ = try? run([Statement("ROLLBACK")], interrupt: nil, patience: CallLimit.grace)
     }
   }
 
-  /// The last warning about a broken rule, such as a foreign key, since statements were sent.
+  /// The last warning about a broken rule, such as a foreign key, since the statements were sent.
   ///
-  /// Citus warns with it when a worker refuses a `COMMIT`. The error that follows has no reason.
+  /// Citus warns with it when a worker refuses a `COMMIT`. The error that follows does not contain
+  /// the reason.
   private final class Warning {
     var fault: ServerFault?
 

@@ -28,7 +28,7 @@
       count += 1
     }
 
-    /// What follows the last row.
+    /// The bytes after the last row.
     static let end: [UInt8] = [0xFF, 0xFF]
   }
 #endif

@@ -1,21 +1,24 @@
 #if Postgres
-  /// What the server, or the way to it, refused. Match on ``code``. No text of it has a password.
+  /// An error of the server, or of the connection to it. Match on ``code``. Its texts contain no
+  /// password.
   public struct PostgresError: Error, CustomStringConvertible, Sendable {
-    /// The kinds of errors of a server, or of the way to it.
+    /// The kinds of errors of a server, or of the connection to it.
     public enum Code: String, Sendable, CaseIterable {
       /// The address cannot be read.
       case badAddress
-      /// There is no server at the address, or it lets this user not in.
+      /// There is no server at the address, or it does not admit this user.
       case unreachable
       /// The connection was lost before anything was committed. Try again.
       case lost
-      /// The connection was lost while a commit was under way, and the server cannot be asked whether it did it.
+      /// The connection was lost during a commit, and the server cannot be asked whether it
+      /// committed.
       case commitUncertain
-      /// The server did not answer in the time that ``PostgresConfiguration/patience`` gives it. The call was cancelled. Try again.
+      /// The server did not answer within ``PostgresConfiguration/patience``. The call was
+      /// cancelled. Try again.
       case timedOut
       /// The role may not do this.
       case noRights
-      /// The database does not keep text as UTF-8.
+      /// The database does not store text as UTF-8.
       case wrongEncoding
       /// The server has no room on its disk.
       case full
@@ -25,7 +28,7 @@
       case changedTables
       /// A program with newer models changed the tables.
       case newerModels
-      /// The models need a change of the tables that keeps not all data by itself.
+      /// The models need a change of the tables that may lose data without a migration.
       case needsMigration
       /// The tables were made with another rule of zones: see ``PostgresZone``.
       case otherZones
@@ -35,9 +38,10 @@
 
     /// The kind of error, for programs to match on.
     public let code: Code
-    /// A sentence for a person: what the server said, and what to do.
+    /// A sentence for a person: the server's message, and the remedy.
     public let detail: String
-    /// The five letters and digits of SQL for what happened; nil where the server said nothing.
+    /// The five letters and digits of SQL for the error (SQLSTATE); nil if the server sent no
+    /// error.
     public let state: String?
 
     init(_ code: Code, _ detail: String, state: String? = nil) {

@@ -1,5 +1,5 @@
 #if Postgres
-  /// Where a server is, as libpq reads it. It may have a password, so nothing prints it.
+  /// The address of a server, for libpq. It may contain a password, so nothing prints it.
   struct ServerAddress: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     let text: String
 

@@ -2,37 +2,39 @@
   internal import CPostgres
   internal import Roost
 
-  /// What the server, or the connection, said of a statement.
+  /// An error of the server or the connection for a statement.
   package struct ServerFault: Error, CustomStringConvertible {
-    /// Five letters and digits that SQL defines; empty where the connection failed.
+    /// Five letters and digits that SQL defines (SQLSTATE); empty if the connection failed.
     var state: String
     var message: String
     var constraint: String?
     var table: String?
-    /// The number of the statement among those that were sent together; nil where none of them is at fault.
+    /// The number of the failed statement among those that were sent together; nil if it is not
+    /// known.
     var statement: Int?
-    /// What it means for a program, if the state does not say it.
+    /// The code for the program, if the state does not determine it.
     var code: PostgresError.Code?
-    /// Whether the connection is gone, so that what the server did is not known.
+    /// Whether the connection is lost, so that the outcome on the server is unknown.
     var isLost = false
-    /// Whether nothing was asked, because the container was closed.
+    /// Whether nothing was sent, because the container was closed.
     var isClosed = false
-    /// Why the call was ended early; nil if it was not.
+    /// The reason why the call ended early; nil if it did not.
     var cut: CallLimit.Cut?
 
     package var description: String { state.isEmpty ? message : "\(message) (\(state))" }
 
-    /// The state; nil where the server said nothing.
+    /// The state; nil if the server sent none.
     var sqlState: String? { state.isEmpty ? nil : state }
 
-    /// Whether the transaction may succeed if it is tried again: a deadlock, or two that cannot be put in order.
+    /// Whether the transaction may succeed if it is repeated: after a deadlock, or a serialization
+    /// failure.
     var isTransient: Bool { state == "40001" || state == "40P01" }
 
     init(_ message: String, code: PostgresError.Code? = nil, isLost: Bool = false) {
       (state, self.message, self.code, self.isLost) = ("", message, code, isLost)
     }
 
-    /// Of a call that was ended early.
+    /// The error of a call that ended early.
     init(_ cut: CallLimit.Cut, isLost: Bool = false) {
       self.init(cut.text, isLost: isLost)
       self.cut = cut
@@ -42,7 +44,7 @@
       ServerFault("the process cannot open another file: raise its limit (ulimit -n)", code: .unreachable)
     }
 
-    /// The state of a statement that the server knows, and does not carry out.
+    /// The state of a statement that the server knows, but does not support.
     static let notSupported = "0A000"
 
     static var closed: ServerFault {
@@ -51,9 +53,7 @@
       return fault
     }
 
-    /// What a program gets.
-    ///
-    /// - Parameter remark: is appended to the message.
+    /// The error that a program gets. `remark` is appended to the message.
     func error(_ remark: String = "") -> any Error {
       if cut == .cancelled { return CancellationError() }
       if isClosed { return RoostError(.closed, message) }
@@ -65,7 +65,7 @@
       return PostgresError(said)
     }
 
-    /// Of a result.
+    /// The error in a result.
     init(_ result: OpaquePointer, statement: Int?) {
       func field(_ letter: Unicode.Scalar) -> String? {
         PQresultErrorField(result, Int32(letter.value)).map { String(cString: $0) }
@@ -76,7 +76,7 @@
       table = field("t")
       self.statement = statement
       // 57P01 to 57P03: the server ends the connection itself.
-      // 08P01: what was sent has a fault itself.
+      // 08P01: the statement itself is invalid.
       isLost = state.hasPrefix("08") && state != "08P01" || state.hasPrefix("57P")
     }
   }

@@ -17,7 +17,7 @@
       self.parameters = parameters
     }
 
-    /// Adds a value, and returns how the text names it.
+    /// Adds a value. Returns its name in the text.
     mutating func add(_ parameter: Parameter) -> String {
       parameters.append(parameter)
       return "$\(parameters.count)"
@@ -78,7 +78,7 @@
       wire.appendNull()
     }
 
-    /// Appends bytes that are those of a value already; nil is null.
+    /// Appends the bytes of a value; nil is null.
     mutating func append(_ bytes: [UInt8]?) {
       if let bytes { append { $0.append(bytes) } } else { appendNull() }
     }

@@ -7,7 +7,7 @@
     internal import Darwin
   #endif
 
-  /// A pipe that wakes a thread which waits in `poll`.
+  /// A pipe that wakes a thread that waits in `poll`.
   final class WakePipe: Sendable {
     /// It has a byte after ``wake()``.
     let descriptor: Int32
@@ -18,7 +18,7 @@
       var ends: [Int32] = [0, 0]
       guard Self.open(&ends) == 0 else { return nil }
       (descriptor, writing) = (ends[0], ends[1])
-      // A full pipe has woken the thread already.
+      // A thread with a full pipe is awake already.
       for end in ends { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
     }
 
@@ -38,7 +38,7 @@
       while read(descriptor, &bytes, bytes.count) == bytes.count {}
     }
 
-    /// Waits until the pipe has a byte. False if that takes longer than so many milliseconds; -1 is forever.
+    /// Waits until the pipe has a byte. Returns false if the time is over; -1 waits forever.
     @discardableResult
     func wait(milliseconds: Int32) -> Bool {
       var place = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

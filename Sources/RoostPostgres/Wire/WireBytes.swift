@@ -1,7 +1,7 @@
 #if Postgres
   internal import RoostRecords
 
-  /// Bytes of a value for the server: numbers have their highest byte first.
+  /// The bytes of a value for the server. Numbers are big-endian.
   struct WireBytes {
     private(set) var bytes: [UInt8] = []
 
@@ -11,7 +11,7 @@
 
     mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
-    /// Appends what a body writes, with the number of its bytes before it.
+    /// Appends the bytes that a body writes, after their count.
     mutating func measured(_ body: (inout WireBytes) throws -> Void) rethrows {
       _ = try measuredUnlessNull {
         try body(&$0)
@@ -19,8 +19,8 @@
       }
     }
 
-    /// Appends what a body writes, with the number of its bytes before it; or the length that says nil, if the body returns false.
-    /// Returns whether it did.
+    /// Appends the bytes that a body writes, after their count. If the body returns false, appends
+    /// the length for null. Returns whether the value is null.
     mutating func measuredUnlessNull(_ body: (inout WireBytes) throws -> Bool) rethrows -> Bool {
       let start = bytes.count
       append(0 as Int32)
@@ -32,7 +32,7 @@
       return isNull
     }
 
-    /// Appends the length that says nil.
+    /// Appends the length for null.
     mutating func appendNull() { append(-1 as Int32) }
   }
 
@@ -68,7 +68,8 @@
       return .some(bytes)
     }
 
-    /// Calls a body with each element of a one-dimensional array. Returns false where the bytes are no such array.
+    /// Calls a body with each element of a one-dimensional array. Returns false if the bytes are
+    /// not such an array.
     mutating func eachElement(_ body: (UnsafeRawBufferPointer?) -> Bool) -> Bool {
       guard let dimensions = take(Int32.self), take(Int32.self) != nil, take(UInt32.self) != nil else { return false }
       if dimensions == 0 { return true }

@@ -1,4 +1,4 @@
-/// The row numbers of an entity that the history has named so far, read from its begin.
+/// The row numbers of an entity that the history has named so far, read from its beginning.
 ///
 /// Numbers are reserved in advance. So a later transaction may insert a row with a number below
 /// those of an earlier one, in a gap that was left.

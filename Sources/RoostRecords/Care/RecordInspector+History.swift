@@ -40,7 +40,7 @@ extension RecordInspector {
       while isThere {
         let key = cursor.key
         if try HistoryWriters.writer(at: key, in: tree) == nil { add(.history, HistoryWriter.unreadable(key).detail) }
-        if key > latest { add(.history, "a program is said to have written transaction \(key), which never existed") }
+        if key > latest { add(.history, "a program is recorded for transaction \(key), which never existed") }
         isThere = try cursor.next()
       }
     }

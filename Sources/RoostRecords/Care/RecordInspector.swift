@@ -228,7 +228,7 @@ final class RecordInspector {
         let id = EntityID(key.suffix(4).reduce(0) { $0 << 8 | UInt32($1) })
         // The number stays when its entity is removed.
         guard id.number < catalog.next.entity else {
-          return add(.counter, "a row is counted of entity \(id.number), which never existed")
+          return add(.counter, "a next row number is stored for entity \(id.number), which never existed")
         }
         shelves[id]?.next = max(1, value.start.u64(0))
       }

@@ -6,7 +6,7 @@ package import RoostFile
 /// ## Layout
 /// Numbers are varints, texts a varint length and UTF-8, lists a varint count and their elements, flags a byte.
 /// ```
-/// u8 1 (the form), 2 where a field has cases, 3 where the version of the models is known, 4 with full text indexes,
+/// u8 1 (the form), 2 if a field has cases, 3 if the version of the models is known, 4 with full text indexes,
 ///   5 with derived fields, or 6 with indexes that older programs cannot keep
 /// next entity, index, relationship
 /// entities: id, name, next field,

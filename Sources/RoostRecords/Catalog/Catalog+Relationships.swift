@@ -185,7 +185,8 @@ extension Catalog {
   private func checkName(_ name: String, _ entity: Entity) throws(RecordFault) {
     if name.isEmpty || relationships.contains(where: { $0.entity == entity.id && $0.name == name }) {
       throw RecordFault(
-        .conflict, "there is a relationship of this name, or none was given", entity: entity.name, field: name)
+        .conflict, "there already is a relationship of this name, or the name is empty", entity: entity.name,
+        field: name)
     }
   }
 }

@@ -25,7 +25,8 @@ extension Catalog {
       throw RecordFault(.unknown, "there is no such entity", entity: entityName)
     }
     guard !name.isEmpty, !textIndexes.contains(where: { $0.entity == entity.id && $0.name == name }) else {
-      throw RecordFault(.conflict, "there is a full text index named \(name), or it has no name", entity: entityName)
+      throw RecordFault(
+        .conflict, "there already is a full text index named \(name), or the name is empty", entity: entityName)
     }
     guard (1...FullTextIndex.mostFields).contains(fields.count), Set(fields).count == fields.count else {
       throw RecordFault(

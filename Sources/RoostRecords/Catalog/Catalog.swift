@@ -77,7 +77,7 @@ package struct Catalog: Hashable, Sendable {
     entity name: String, _ body: (inout Entity) throws(RecordFault) -> Void = { (_) throws(RecordFault) in }
   ) throws(RecordFault) -> EntityID {
     guard !name.isEmpty, entity(name) == nil else {
-      throw RecordFault(.conflict, "there is an entity of this name, or none was given", entity: name)
+      throw RecordFault(.conflict, "there already is an entity of this name, or the name is empty", entity: name)
     }
     var entity = Entity(EntityID(next.entity), name)
     try body(&entity)
@@ -98,7 +98,8 @@ package struct Catalog: Hashable, Sendable {
     try body(&changed)
     try changed.settle()
     guard changed.name == name || entity(changed.name) == nil, !changed.name.isEmpty else {
-      throw RecordFault(.conflict, "there is an entity of this name, or none was given", entity: changed.name)
+      throw RecordFault(
+        .conflict, "there already is an entity of this name, or the name is empty", entity: changed.name)
     }
     for index in indexes where index.entity == changed.id {
       for field in index.fields where changed.field(field) == nil {
@@ -166,7 +167,7 @@ package struct Catalog: Hashable, Sendable {
       throw RecordFault(.unknown, "there is no such entity", entity: entityName)
     }
     guard !parts.isEmpty, !indexes.contains(where: { $0.entity == entity.id && $0.name == name }) else {
-      throw RecordFault(.conflict, "there is an index named \(name), or it has no fields", entity: entityName)
+      throw RecordFault(.conflict, "there already is an index named \(name), or it has no fields", entity: entityName)
     }
     let parts = Index.normal(parts)
     if isUnique, let part = parts.first(where: { derivation(of: $0.field, in: entity.id) != nil }) {

@@ -38,7 +38,8 @@ package struct Entity: Hashable, Sendable {
     _ name: String, _ type: FieldType, isOptional: Bool = false, initial: Value? = nil, isPreserved: Bool = false
   ) throws(RecordFault) -> FieldID {
     guard !name.isEmpty, field(name) == nil else {
-      throw RecordFault(.conflict, "there is a field of this name, or none was given", entity: self.name, field: name)
+      throw RecordFault(
+        .conflict, "there already is a field of this name, or the name is empty", entity: self.name, field: name)
     }
     guard nextField < .max, fields.count < Self.mostFields else {
       throw RecordFault(.conflict, "an entity has at most \(Self.mostFields) fields", entity: self.name)
@@ -75,7 +76,8 @@ package struct Entity: Hashable, Sendable {
       throw RecordFault(.unknown, "there is no such field", entity: self.name, field: name)
     }
     guard !new.isEmpty, name == new || field(new) == nil else {
-      throw RecordFault(.conflict, "there is a field of this name, or none was given", entity: self.name, field: new)
+      throw RecordFault(
+        .conflict, "there already is a field of this name, or the name is empty", entity: self.name, field: new)
     }
     fields[index].name = new
   }

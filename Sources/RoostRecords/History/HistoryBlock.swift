@@ -6,7 +6,7 @@ internal import RoostFile
 ///
 /// ## Layout
 /// ```
-/// 0 entry      u16 single entries that stand before it, u32 their bytes, u64 stamp, the entry
+/// 0 entry      u16 single entries before it, u32 their bytes, u64 stamp, the entry
 /// 1 segment    u16 entries - 1, u64 last number, u64 last stamp, table and entries
 /// 2 segment    the same, u32 bytes of table and entries, and these as an LZ4 block
 /// 3 gap        u64 the stamp before it, u64 the last transaction in it; 0 while the history is off

@@ -108,7 +108,8 @@ struct HistoryReading {
     // A crash may take back commits that were not synced. Their numbers are used again.
     guard token.transaction <= latest, try stamp(atMost: token.transaction) == token.stamp else {
       throw RecordFault(
-        .expired, "transaction \(token.transaction) is not the one of the token: a crash has taken that one back")
+        .expired,
+        "the transaction of the token was lost in a crash, and another may have its number, \(token.transaction)")
     }
   }
 

@@ -21,9 +21,9 @@ package struct TransferFault: Error, Hashable, Sendable, CustomStringConvertible
     case wrongType
     /// The number is too large for the field.
     case outOfRange
-    /// A record, a field, the number of columns or the depth passes a bound.
+    /// A record, a field, the number of columns or the depth exceeds a limit.
     case tooLarge
-    /// The input ends in the middle of something.
+    /// The input ends inside a record or a value.
     case truncated
     /// The value breaks a rule of the program.
     case invalid

@@ -41,7 +41,7 @@ final class ReadScope {
 
   @inline(never)
   var refused: StoreError {
-    let why = isOpen ? "rows were changed since this was asked for" : "the transaction this came from has ended"
+    let why = isOpen ? "rows were changed since this reader was made" : "the transaction this came from has ended"
     return StoreError(.closed, why)
   }
 

@@ -199,7 +199,7 @@ package final class LinkWriter {
   package func replace(_ rows: [RowID], of owner: RowID) throws {
     try tables.check(generation)
     if !relationship.traits.contains(.repeating), Set(rows).count != rows.count {
-      throw fault(.notUnique, "a row is named twice, and may be there only once")
+      throw fault(.notUnique, "a row is named twice, and may be in the list only once")
     }
     switch way {
     case .links(let links):

@@ -43,7 +43,7 @@ final class RecordSalvager {
 
   func take(_ kind: UInt8, _ bytes: UnsafeRawBufferPointer, carefully: Bool) throws(StoreError) {
     guard let kind = Tables.Kind(rawValue: kind) else {
-      return tally.add("pieces of the log are of no known kind", inTransaction)
+      return tally.add("pieces of the log have an unknown kind", inTransaction)
     }
     if !carefully { return try RowSalvage.storing { try carryOut(kind, bytes) } }
     try tables.settle()
@@ -66,7 +66,7 @@ final class RecordSalvager {
       if kind == .history { try tables.forgetAllWriters() }
       missing = []
       tally = before
-      tally.add("changes in the log do not fit what was saved, and are left out", "\(inTransaction): \(error.detail)")
+      tally.add("changes in the log do not fit the saved rows, and are left out", "\(inTransaction): \(error.detail)")
     }
   }
 
@@ -89,7 +89,7 @@ final class RecordSalvager {
       try tables.reload()
       try tables.forgetAllWriters()
       tally.add(
-        "the history does not tell of changes", "transaction \(tables.forest.transaction.base.transaction + 1)")
+        "the history lacks changes", "transaction \(tables.forest.transaction.base.transaction + 1)")
       return try tables.forest.seal()
     }
   }

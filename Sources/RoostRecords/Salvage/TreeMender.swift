@@ -163,7 +163,7 @@ final class TreeMender {
     }
     try remove(strangers(meta), from: meta)
     do throws(StoreError) { _ = try HistoryState.read(meta.tree) } catch {
-      tally.add("the state of the history cannot be read, and begins anew")
+      tally.add("the state of the history cannot be read, and is reset")
       try remove([HistoryState.key], from: meta)
     }
   }

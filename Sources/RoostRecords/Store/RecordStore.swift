@@ -117,7 +117,7 @@ extension RecordStore {
   private func checkPresent() throws(StoreError) {
     guard isPast else { return }
     throw StoreError(
-      .readOnly, "the store shows the past and changes nothing: change the models of today", path: store.path)
+      .readOnly, "the store shows the past, which cannot be changed: change the current models", path: store.path)
   }
 
   /// Gives out `count` consecutive numbers and returns the first. ``TableWriter/insert(_:as:)``
@@ -125,7 +125,7 @@ extension RecordStore {
   package func reserve(_ count: UInt64 = 1, of entity: EntityID) throws -> RowID {
     try checkPresent()
     guard let numbers else {
-      throw RecordFault(.conflict, "the store was not opened to give row numbers beforehand")
+      throw RecordFault(.conflict, "the store was not opened to assign row numbers in advance")
     }
     return try numbers.take(entity, count) {
       try read { reader in

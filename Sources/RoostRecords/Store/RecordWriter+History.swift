@@ -9,7 +9,7 @@ extension RecordWriter {
   /// Sets what the history keeps, from the next transaction on. Existing entries stay until they
   /// are pruned.
   ///
-  /// While the history is off it has a gap. A reader that comes to the gap gets an error.
+  /// While the history is off it has a gap. A reader that reaches the gap gets an error.
   package func setHistory(_ mode: HistoryMode) throws(StoreError) { try tables.setHistory(mode) }
 
   /// The token after the newest transaction before this one.
@@ -78,7 +78,7 @@ extension RecordWriter {
       heldBy = try reading.hasNews(after: slowest.token.transaction, through: limit) ? slowest.name : nil
       limit = slowest.token.transaction
     }
-    // A gap stays while a reader may still come to it.
+    // A gap stays while a reader may still reach it.
     if let (key, head) = try reading.head(atMost: limit), head.isGap, head.last > limit { limit = key - 1 }
     try tables.removeHistory(upTo: limit)
     return HistoryPruning(floor: max(limit, reading.state.floor), heldBy: heldBy)

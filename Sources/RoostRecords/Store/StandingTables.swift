@@ -10,7 +10,6 @@ internal import RoostPages
 ///
 /// Unchecked because of `kept`, which is read and written under the lock. Tables that were taken
 /// out are used by one thread.
-/// Unchecked because of `kept`, which is read and written under the lock. Tables that were taken out are used by one thread.
 final class StandingTables: @unchecked Sendable {
   private let lock = Lock()
   private var kept: (tables: Tables, snapshot: Snapshot)?

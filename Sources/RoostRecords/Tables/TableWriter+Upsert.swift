@@ -55,7 +55,7 @@ extension TableWriter {
       lastDeciding = (wanted, deciding)
       return deciding
     }
-    throw RecordFault(.unknown, "none of these indexes is a unique one", entity: entity.name)
+    throw RecordFault(.unknown, "none of these indexes is unique", entity: entity.name)
   }
 
   /// The result of an upsert.

@@ -17,7 +17,7 @@ internal import RoostTrees
 /// 37 history   see `Tables+History.swift`
 /// 38 to 42     links, see `Tables+Links.swift`
 /// 43 large extents   entity, row, field, the list of its extents (rest): the same, of a value that is written already
-/// 44 build     index, the row below which it is built now, or 0 where it is whole
+/// 44 build     index, the row below which it is built now, or 0 if it is complete
 /// ```
 extension Tables {
   enum Kind: UInt8 {

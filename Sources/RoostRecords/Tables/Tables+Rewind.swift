@@ -13,7 +13,7 @@ extension Tables {
     let reading = try historyReading()
     try reading.check(place)
     guard place.transaction > 0 else {
-      throw RecordFault(.expired, "the store did not exist then: transaction 1 made it")
+      throw RecordFault(.expired, "the store did not exist then: transaction 1 created it")
     }
     let cursor = try HistoryCursor(reading, HistoryRange(after: place.transaction, isReversed: true))
     while let commit = try cursor.move() {
@@ -26,9 +26,9 @@ extension Tables {
     RecordFault(
       .expired,
       commit.entry.isFull
-        ? "the models changed in transaction \(commit.number) so that what was before cannot be shown with the models of today"
+        ? "the models changed in transaction \(commit.number), and the current models cannot show the rows before it"
         : "transaction \(commit.number) cannot be undone, because the history was not full then; with 'history: .full' a store "
-          + "keeps what its transactions replace"
+          + "keeps the values that its transactions replace"
     )
   }
 

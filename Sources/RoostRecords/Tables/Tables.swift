@@ -131,7 +131,8 @@ package final class Tables {
   func check(_ generation: Int) throws(StoreError) {
     if generation == self.generation { return }
     throw StoreError(
-      .closed, "the table was asked for before a savepoint was undone, the catalog changed or the transaction ended")
+      .closed,
+      "the table is from before a rollback to a savepoint, a change of the catalog or the end of the transaction")
   }
 
   /// Invalidates everything that was handed out.

@@ -15,7 +15,7 @@ package enum Audit {
         if let other = uses.updateValue(what, forKey: member) {
           findings.append("4: place \(member) belongs to \(other) and to \(what)")
         }
-        if member >= examination.pageCount { findings.append("4: place \(member) of \(what) lies behind the end") }
+        if member >= examination.pageCount { findings.append("4: place \(member) of \(what) is beyond the end") }
       }
     }
     use(0, 2, what: "the superblocks")
@@ -53,7 +53,7 @@ package enum Audit {
     for place in 0..<examination.pageCount {
       let isFree = examination.free.contains(place)
       if isFree, let other = uses[place] { findings.append("4: place \(place) is free and belongs to \(other)") }
-      if !isFree, uses[place] == nil { findings.append("4: place \(place) belongs to nobody") }
+      if !isFree, uses[place] == nil { findings.append("4: place \(place) has no owner") }
     }
     findings += try store.store.checkInvariants()
     return findings

@@ -119,7 +119,7 @@ struct HealthyStore: Sendable {
       guard digest == model.digest else {
         // A damaged log may end early; everything before that must be right.
         let isOlder = commit < history.digests.count && history.digests[Int(commit)] == digest
-        return isOlder ? .older : .wrong("commit \(commit) reads otherwise than it was written")
+        return isOlder ? .older : .wrong("commit \(commit) does not read as it was written")
       }
       for _ in 0..<6 {
         let name = generator.pick(model.names)

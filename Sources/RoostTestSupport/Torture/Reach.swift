@@ -72,14 +72,16 @@ package struct Reach {
   }
 
   private mutating func compare(_ page: UInt32, _ copy: UInt32) {
-    if !places.contains(page) { complaints.append("place \(page) has a copy, and nothing leads there") }
-    if !places.insert(copy).inserted { complaints.append("place \(copy) is a copy, and is reached otherwise too") }
+    if !places.contains(page) { complaints.append("place \(page) has a copy, but nothing references it") }
+    if !places.insert(copy).inserted {
+      complaints.append("place \(copy) is a copy, but another reference reaches it too")
+    }
     let (start, other) = (Int(page) * 4096, Int(copy) * 4096)
     guard start + 4096 <= file.count, other + 4096 <= file.count else {
-      return complaints.append("place \(page) or its copy \(copy) lies behind the end")
+      return complaints.append("place \(page) or its copy \(copy) is beyond the end")
     }
     if file[start..<start + 4096] != file[other..<other + 4096] {
-      complaints.append("place \(copy) has not the bytes of place \(page), whose copy it is")
+      complaints.append("place \(copy) is the copy of place \(page), but has other bytes")
     }
   }
 
@@ -90,7 +92,7 @@ package struct Reach {
       complaints.append("place \(member) is reached twice")
     }
     guard start + count <= file.count else {
-      complaints.append("place \(place) lies behind the end")
+      complaints.append("place \(place) is beyond the end")
       return nil
     }
     let bytes = file[start..<start + count]

@@ -1,6 +1,6 @@
 import RoostFile
 
-/// A merge that is not finished: later transactions go on with it.
+/// A merge that is not finished: later transactions continue it.
 ///
 /// ## Layout
 /// The new segment, the next list with chunks, bytes written, sources, each source; then the bytes of the last finished

@@ -8,7 +8,7 @@ extension TextIndexWriter {
   /// Eight segments of one size become one of the next size.
   static let fanIn = 8
 
-  /// Goes on with a merge, or begins one that is due, until about `bound` bytes are written. Returns whether more is due.
+  /// Continues a merge, or begins one that is due, until about `bound` bytes are written. Returns whether more is due.
   @discardableResult
   func advanceMerges(_ bound: Int) throws(StoreError) -> Bool {
     var left = bound

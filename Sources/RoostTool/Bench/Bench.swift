@@ -85,7 +85,7 @@ struct Bench {
         isSame = isSame && back.elementsEqual(buffer)
       }
     }
-    try check(isSame, "the disk gave back other bytes than were written, in \(path)")
+    try check(isSame, "the disk returned other bytes than were written, in \(path)")
   }
 
   // MARK: The engine

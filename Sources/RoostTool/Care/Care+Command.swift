@@ -45,11 +45,11 @@ extension Command {
 
   static var restore: Command {
     Command(
-      name: "restore", summary: "Verify a backup and make a store of it, or bring single rows back.",
+      name: "restore", summary: "Verify a backup and make a store of it, or restore single rows.",
       discussion: [
-        "With '--entity' rows come back into the target, from a backup of it or, with '--as-of' and the store alone, from its",
-        "own past, of which a full history tells. Rows that are still there get the values and lists that they had; those",
-        "that are gone are inserted again under other numbers, with what they owned by a cascade rule. All of it is one transaction.",
+        "With '--entity' rows are restored into the target: from a backup of it or, with '--as-of' and the store alone, from",
+        "its own past, if its history is full. Rows that still exist get their former values and lists; deleted rows are",
+        "inserted with new numbers, together with the rows that they owned by a cascade rule. It is one transaction.",
         "Without '--entity' it reads every page and value of the backup and compares its checksum before it writes anything. The store gets its",
         "name when it is complete and synced; until then the old store keeps the name. Ends with 1 if the backup is",
         "damaged, and with 3 if the store to be replaced is open.",
@@ -61,9 +61,10 @@ extension Command {
         ],
         options: [
           Syntax.Option(name: "replace", help: "Replace an existing store of this name, and its log."),
-          Syntax.Option(name: "entity", value: "name", help: "Bring rows of this entity back.", isRepeating: true),
+          Syntax.Option(name: "entity", value: "name", help: "Restore rows of this entity.", isRepeating: true),
           Syntax.Option(
-            name: "where", value: "condition", help: "Which of them, as 'title == \"Low\"'. All if left out."),
+            name: "where", value: "condition",
+            help: "A condition for the rows, as in 'title == \"Low\"'. All rows if left out."),
           AsOf.option,
           Waiting.option,
           Syntax.Option(name: "json", help: "Print JSON."),

@@ -49,7 +49,7 @@ struct HelpTopic {
         ("--count", "How many rows a group has."),
         ("--sum, --average", "'plays,total = plays * seconds'. Nil is left out. The average of no values is nil."),
         ("--min, --max", "The least and the greatest value."),
-        ("--having", "Which groups: 'count > 3 && sum(plays) > 100'. It names keys and measures, and not single rows."),
+        ("--having", "A condition for groups: 'count > 3 && sum(plays) > 100'. It uses keys and measures, not rows."),
         ("--sort", "'-sum(plays),genre'; without it, groups come in the order of their keys."),
         ("--columns", "'genre, share = sum(plays) / count'; other columns than keys and measures."),
         ("--limit, --offset", "Count groups, and not rows."),

@@ -8,10 +8,10 @@ extension Command {
       discussion: [
         "A program changes its store when it opens it, so there is '--dry-run' only. It writes nothing to either store, and",
         "both may be open in other processes. For --to, let the new program make an empty store.",
-        "The answer is that of the opening without a migration plan. Prints one line for each change and each refusal, and",
+        "It does not know a migration plan of the program. Prints one line for each change and each refusal, and",
         "ends with 1 if the opening would be refused: + is new, - is parked, and ~ has another name or type.",
-        "A store does not keep everything that its models say: name a subclass's properties with a default of 0, false or an",
-        "empty value with '--default'. If rows must be written to know whether the change is possible, the store is copied",
+        "A store does not keep defaults of a subclass that are 0, false or empty: name such properties with '--default'. If",
+        "rows must be written to know whether the change is possible, the store is copied",
         "to the folder for temporary files (TMPDIR).",
       ],
       syntax: Syntax(
@@ -165,7 +165,7 @@ struct MigrationPreview: Encodable {
 
   private static func notes(_ trial: OpeningTrial) -> [String] {
     var notes = trial.unsure.map { name in
-      "the store with the new models does not tell from which of its superclasses \(name) inherits; the topmost one was taken"
+      "the store with the new models does not record from which of its superclasses \(name) inherits; the topmost one was used"
     }
     if trial.refusals.contains(where: { $0.isOfSubclass && $0.reason.contains("default value") }) {
       notes.append(

@@ -25,15 +25,16 @@ struct Asked {
     Syntax.Operand(name: "path", help: "The store. It may be open in another process."),
     Syntax.Operand(name: "entity", help: "Whose rows."),
     Syntax.Operand(
-      name: "condition", help: "Which rows, as in 'genre == \"jazz\" && duration > 180'. All of them if left out.",
+      name: "condition",
+      help: "A condition for the rows, as in 'genre == \"jazz\" && duration > 180'. All rows if left out.",
       isOptional: true),
   ]
 
   static let options = [
     Syntax.Option(
-      name: "sort", value: "keys", help: "By what they are sorted: 'year,-title'; '-' turns a key's direction."),
-    Syntax.Option(name: "limit", value: "n", help: "At most so many rows."),
-    Syntax.Option(name: "offset", value: "n", help: "Leave so many rows out at the beginning."),
+      name: "sort", value: "keys", help: "The sort keys: 'year,-title'; '-' reverses a key's order."),
+    Syntax.Option(name: "limit", value: "n", help: "The largest number of rows."),
+    Syntax.Option(name: "offset", value: "n", help: "The number of rows to leave out at the beginning."),
     AsOf.option,
   ]
 
@@ -48,13 +49,13 @@ struct Asked {
     Syntax.Option(name: "min", value: "values", help: "Print the least values."),
     Syntax.Option(name: "max", value: "values", help: "Print the greatest values."),
     Syntax.Option(
-      name: "having", value: "condition", help: "Which groups, as in 'count > 3 && sum(plays) > 100'."),
+      name: "having", value: "condition", help: "A condition for groups, as in 'count > 3 && sum(plays) > 100'."),
   ]
 
   static let columnsOptions = [
     Syntax.Option(
       name: "columns", value: "values",
-      help: "Which columns, in which order: '#,title,album.title,minutes = seconds / 60'; '#' is the row's number."),
+      help: "The columns, in order: '#,title,album.title,minutes = seconds / 60'; '#' is the row's number."),
     Syntax.Option(name: "select", value: "values", help: "Another name of '--columns'."),
   ]
 

@@ -81,7 +81,7 @@ struct HistoryTail {
     program = arguments.text("program")
     asOf = arguments.text("as-of")
     follows = arguments.has("follow")
-    if follows, asOf != nil { throw UsageError(sentence: "'--follow' prints what comes: leave '--as-of' out") }
+    if follows, asOf != nil { throw UsageError(sentence: "'--follow' prints new commits: leave '--as-of' out") }
     interval = try arguments.number("interval", in: 10...3_600_000) ?? 500
     isJSON = arguments.has("json")
     self.console = console

@@ -12,7 +12,7 @@ enum Looking {
   static func rows(_ path: String) throws -> RecordWitness {
     if try StoreContent.of(path) == .keys {
       throw CheckFailure(
-        sentence: "\(path) holds trees of keys and values, and no rows; 'roost info' and 'roost stats' tell of them")
+        sentence: "\(path) holds trees of keys and values, and no rows; 'roost info' and 'roost stats' describe them")
     }
     return try RecordWitness(path)
   }

@@ -109,14 +109,14 @@ struct RowWriting {
   }
 
   static let discussion =
-    "It is one transaction, which is recorded in the history, if that is on. It asks before it commits, and keeps others "
-    + "from writing until it has an answer; without a terminal '--yes' is needed."
+    "It is one transaction, which is recorded in the history, if that is on. It asks before it commits, and blocks other "
+    + "writers until it has an answer; without a terminal '--yes' is needed."
   static let operands = [
     Syntax.Operand(name: "path", help: "The store. No other process may have it open for writing."),
     Syntax.Operand(name: "entity", help: "The entity that is changed."),
   ]
   static let condition = Syntax.Operand(
-    name: "condition", help: "Which rows, as in 'genre == \"jazz\" && duration > 180'.", isOptional: true)
+    name: "condition", help: "A condition for the rows, as in 'genre == \"jazz\" && duration > 180'.", isOptional: true)
   static let allOption = Syntax.Option(name: "all", help: "All rows, if no condition is given.")
   static let options = [
     Syntax.Option(name: "yes", help: "Do not ask."),

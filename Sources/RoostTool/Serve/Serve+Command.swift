@@ -6,8 +6,8 @@ extension Command {
     Command(
       name: "serve", summary: "Show a store in a browser on this machine. Writes nothing.",
       discussion: [
-        "Prints a link with a secret token. The page is for this machine alone: the server listens on 127.0.0.1, and answers",
-        "nobody without the token. It reads nothing from a network. Ctrl-C ends it.",
+        "Prints a link with a secret token. The page is for this machine alone: the server listens on 127.0.0.1, and answers only",
+        "requests with the token. It reads nothing from a network. Ctrl-C ends it.",
       ],
       syntax: Syntax(
         operands: [Syntax.Operand(name: "path", help: "The store. It may be open in another process.")],

@@ -56,13 +56,13 @@ final class WebAnswers: @unchecked Sendable {
 
   private func failure(_ error: any Error) -> WebReply {
     switch error {
-    case is CancellationError: .failure("the question took too long, and was ended", status: 503)
+    case is CancellationError: .failure("the query took too long, and was cancelled", status: 503)
     case let error as UsageError: .failure(error.sentence, status: 400)
     case let error as QuestionFault: .failure("\(error)", status: 400)
     case let error as CheckFailure: .failure(error.sentence, status: 400)
     case let error as TransferFault: .failure("\(error)", status: 400)
     case let error as StoreError where [.notFound, .storeMissing, .notAStore].contains(error.code):
-      .failure("\(error) The server goes on when the store is at \(path) again.", status: 410)
+      .failure("\(error) The server continues when the store is at \(path) again.", status: 410)
     // The store exists, and cannot be read now.
     case is StoreError: .failure("\(error)", status: 503)
     default: .failure("\(error)", status: 500)

@@ -24,7 +24,7 @@ struct WebRequest: Equatable {
     let bytes = Array(bytes)
     guard bytes.count <= Self.mostBytes else { throw Refusal(status: 431, sentence: "The request is too long") }
     guard bytes.allSatisfy({ (0x20..<0x7F).contains($0) || $0 == 13 || $0 == 10 || $0 == 9 }) else {
-      throw Refusal(status: 400, sentence: "The request has bytes that no request has")
+      throw Refusal(status: 400, sentence: "The request contains invalid bytes")
     }
     var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
     while lines.last?.isEmpty == true { lines.removeLast() }

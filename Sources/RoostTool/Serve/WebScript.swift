@@ -6,9 +6,9 @@ enum WebScript {
     const main = document.getElementById('main');
     const status = document.getElementById('status');
     let store = { entities: [] };
-    // The places that the pages of this question began at; the last is this page.
+    // The places where the pages of this question begin; the last one is that of this page.
     let pages = [null], question = '', turn = 0;
-    // The rows that are on the page, and the row that was opened last.
+    // The shown rows, and the row that was opened last.
     let shown = null, opened = null;
 
     function element(name, attributes, ...children) {
@@ -38,7 +38,7 @@ enum WebScript {
       return found;
     }
 
-    // What the address says: a view, an entity, a row, a filter and an order.
+    // The parts of the address: a view, an entity, a row, a filter and an order.
     function place() {
       const [path, words] = location.hash.slice(1).split('?');
       const parts = path.split('/').filter(Boolean).map(decodeURIComponent);
@@ -57,7 +57,7 @@ enum WebScript {
 
     async function go() {
       const now = ++turn;
-      // A question that is still running is of no use any more.
+      // The result of a running question is no longer needed.
       if (asking) asking.abort();
       asking = new AbortController();
       status.textContent = '';
@@ -109,7 +109,7 @@ enum WebScript {
       const plan = element('button', { type: 'button', onclick: () => explain(here, where.value, sort.value) }, 'Plan');
       const form = element('form', { onsubmit: submit }, where, sort, element('button', {}, 'Show'), plan);
       const fault = element('p', { id: 'fault', role: 'alert' });
-      // The rows of the question before stay until there are others, also if the new question has a mistake.
+      // The former rows stay until new ones arrive, even if the new question is invalid.
       const grid = shown && shown.entity === here.entity ? shown.grid : element('div', {}, element('p', { class: 'faint' }, 'Reading …'));
       const focused = ['where', 'sort'].includes((document.activeElement || {}).id) ? document.activeElement.id : null;
       show(form, fault, grid);
@@ -148,7 +148,7 @@ enum WebScript {
         lines.length ? element('div', { class: 'scroll' }, element('table', {}, element('thead', {}, element('tr', {}, heads)), element('tbody', {}, lines)))
           : element('p', { class: 'faint' }, 'No row matches.'),
         element('div', { class: 'bar' }, back, next, total));
-      // Back from a row, the keys go on where they were.
+      // After a row was shown, the keyboard focus returns to its line.
       const line = opened && grid.querySelector(`tr[data-row="${opened}"]`);
       opened = null;
       if (line && !focused) line.focus();
@@ -195,7 +195,7 @@ enum WebScript {
 
     // History, sizes, models
 
-    // A function 'history' would take the place of the browser's own history.
+    // A function 'history' would hide the browser's own history.
     async function transactions(here, isCurrent) {
       const found = await ask('history', { entity: here.entity, limit: 50 });
       if (!isCurrent()) return;
@@ -205,7 +205,7 @@ enum WebScript {
         element('ul', {}, one.isCatalogChanged ? element('li', {}, 'The models changed.') : null, one.changes.slice(0, 100).map(change => {
           const link = number => element('a', { href: rowAddress(change.entity, number) }, `#${number}`);
           const many = change.last - change.first + 1, most = 8;
-          // What was deleted has no page.
+          // A deleted row has no page.
           const rows = change.kind === 'delete' ? [many === 1 ? `#${change.first}` : `#${change.first} to #${change.last}`]
             : many <= most ? Array.from({ length: many }, (_, at) => [at ? ', ' : '', link(change.first + at)])
             : [link(change.first), ' to ', link(change.last), ` (${plural(many, 'row')})`];

@@ -201,7 +201,7 @@ final class WebServer: @unchecked Sendable {
     if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none",
       !(request.path == "/" && request.query["token"] != nil)
     {
-      return WebReply(status: 403, "Another page asks, and is refused.\n")
+      return WebReply(status: 403, "Requests from another page are refused.\n")
     }
     if request.path == "/", token.matches(request.query["token"]) {
       var reply = WebReply(status: 303, "")

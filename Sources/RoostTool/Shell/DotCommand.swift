@@ -91,7 +91,7 @@ struct DotCommand: Sendable {
   }
 
   private static let open = DotCommand(
-    name: "open", usage: "STORE", summary: "Go on with another store."
+    name: "open", usage: "STORE", summary: "Continue with another store."
   ) { words, session in
     try session.open(one(words, ".open STORE"))
   }

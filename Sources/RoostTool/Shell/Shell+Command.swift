@@ -26,8 +26,8 @@ extension Command {
             choices: ResultMode.allCases.map(\.rawValue)),
           Syntax.Option(name: "timing", help: "Print how long each statement takes."),
           Syntax.Option(name: "yes", help: "Make changes without asking."),
-          Syntax.Option(name: "keep-going", help: "Go on after a statement of a script that fails."),
-          Syntax.Option(name: "no-history", help: "Keep what is entered out of the history file."),
+          Syntax.Option(name: "keep-going", help: "Continue a script after a statement fails."),
+          Syntax.Option(name: "no-history", help: "Do not write statements to the history file."),
         ])
     ) { arguments, console in
       try ShellLoop(arguments, console).run()

@@ -30,8 +30,9 @@ enum ShellHelp {
     lines += Syntax.columns(DotCommand.all.map { (".\($0.name) \($0.usage)", $0.summary) })
     lines += ["", "KEYS"]
     lines += Syntax.columns([
-      ("Tab", "Complete a word."), ("F2, Alt-E", "Show the plan of what is written, or of the last question."),
-      ("Up, Ctrl-R", "Go through, or search, what was entered before."),
+      ("Tab", "Complete a word."),
+      ("F2, Alt-E", "Show the plan of the statement on the line, or of the last question."),
+      ("Up, Ctrl-R", "Go through earlier statements, or search them."),
       ("Ctrl-C", "Clear the line, or cancel a statement that runs."), ("Ctrl-D", "End the shell."),
       ("Alt-Enter", "Begin a new line. Open brackets and quotes do so too."),
     ])
@@ -40,20 +41,20 @@ enum ShellHelp {
 
   static func explained(_ clause: ShellStatement.Clause) -> String {
     switch clause {
-    case .where: "Which rows, as in Swift: genre == \"jazz\" && plays > 9"
+    case .where: "A condition for the rows, as in Swift: genre == \"jazz\" && plays > 9"
     case .by:
-      "In 'get', the unique field that has the key. In 'group', what rows of a group have in common: genre, album.year"
+      "In 'get', the unique field that has the key. In 'group', the values that a group's rows share: genre, album.year"
     case .count: "The number of rows of each group."
     case .sum: "Sums of each group: plays, total = plays * seconds"
     case .average: "Averages of each group. Nil is left out."
     case .min: "The least values of each group."
     case .max: "The greatest values of each group."
-    case .having: "Which groups: count > 3 && sum(plays) > 100"
-    case .sort: "By what rows or groups are sorted: year,-title. '-' turns a key's direction."
-    case .limit: "At most so many."
-    case .offset: "Leave so many rows out at the beginning."
-    case .columns: "Which columns, in which order: #,title,album. '#' is the row's number."
-    case .asOf: "What the store held then: after a transaction, as 120, or before a time, as \"2026-01-31\"."
+    case .having: "A condition for groups: count > 3 && sum(plays) > 100"
+    case .sort: "The sort keys of rows or groups: year,-title. '-' reverses a key's order."
+    case .limit: "The largest number of rows or groups."
+    case .offset: "The number of rows or groups to leave out at the beginning."
+    case .columns: "The columns, in order: #,title,album. '#' is the row's number."
+    case .asOf: "A former state: after a transaction, as in 120, or before a time, as in \"2026-01-31\"."
     case .author: "The author for the history."
     case .all: "All rows, in place of a condition."
     }

@@ -13,8 +13,8 @@ struct EditScreen: Equatable {
   /// Lays out a text.
   ///
   /// - Parameters:
-  ///   - prompt: Stands before the first line.
-  ///   - continuation: Stands before each other line.
+  ///   - prompt: The text before the first line.
+  ///   - continuation: The text before each other line.
   init(_ buffer: LineBuffer, prompt: String, continuation: String, width: Int) {
     self.width = max(width, 8)
     put(prompt)
@@ -35,7 +35,7 @@ struct EditScreen: Equatable {
     character == "\n" ? 1 : TextWidth.columns(SafeText.line(String(character)))
   }
 
-  /// The cursor stands on the next row if the next character does not fit on this one.
+  /// The cursor is on the next row if the next character does not fit on this one.
   private mutating func markCursor(nextWidth: Int) {
     if column + min(nextWidth, width) > width { (rows, column) = (rows + [""], 0) }
     (cursorRow, cursorColumn) = (rows.count - 1, column)
@@ -66,9 +66,9 @@ struct EditScreen: Equatable {
     cursorRow -= first
   }
 
-  /// What a terminal needs to show this in place of what it shows now.
+  /// The bytes that make a terminal show this instead of its present content.
   ///
-  /// - Parameter former: The row of the cursor in what the terminal shows.
+  /// - Parameter former: The row of the cursor in the present content.
   func paint(over former: Int) -> String {
     var text = "\r"
     if former > 0 { text += "\u{1B}[\(former)A" }

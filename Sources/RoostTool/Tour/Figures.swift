@@ -82,7 +82,7 @@ struct Figures {
     return writeToOutput(Array("\(number)".utf8)) ? .good : .failed
   }
 
-  /// The growth of the process while all objects are held, in bytes; 0 if the system does not tell.
+  /// The growth of the process while all objects are held, in bytes; 0 if it is unknown.
   private static func hold(_ context: ModelContext) throws -> Int {
     var one = FetchDescriptor<Track>()
     one.fetchLimit = 1
@@ -95,7 +95,7 @@ struct Figures {
     return after - before
   }
 
-  /// The resident memory of the process, if the system tells.
+  /// The resident memory of the process in bytes; 0 if it is unknown.
   private static var residentBytes: Int {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
     return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096

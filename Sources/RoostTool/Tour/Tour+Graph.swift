@@ -28,7 +28,7 @@ extension Tour {
       return [
         "\(ReadableNumber.count(library.artistCount, "artist")), \(ReadableNumber.count(library.albumCount, "album")), "
           + "\(ReadableNumber.count(library.count, "track")): \(ReadableNumber.count(seconds / 3600)) hours of music, in \(ReadableNumber.time(time)).",
-        "What is asked of one is read for up to a thousand: \(ReadableNumber.count(reads.listsLoadedTogether, "list")) in "
+        "A list that one model needs is read for up to a thousand models: \(ReadableNumber.count(reads.listsLoadedTogether, "list")) in "
           + "\(ReadableNumber.count(reads.coarseReads, "read")), \(ReadableNumber.count(reads.listsLoaded)) by themselves.",
       ]
     }
@@ -75,7 +75,7 @@ extension Tour {
         "Different properties of one track: both are kept, and both contexts show both.",
         "The same property, where the policy is .error:",
         console.styled("  \(refusal)", .bad),
-        "Under .objectWins the second save went through, and lastSave tells what it replaced.",
+        "Under .objectWins the second save went through, and lastSave names the values that it replaced.",
       ]
     }
   }
@@ -107,13 +107,13 @@ extension Tour {
       context.delete(artist)  // .cascade to its albums, .nullify from there to the tracks
       try context.save()
       try check(album.isDeleted && !track.isDeleted, "a deletion took along the wrong models")
-      try check(track.album == nil && label.artists.isEmpty, "something leads to a deleted model")
+      try check(track.album == nil && label.artists.isEmpty, "a model references a deleted model")
 
       context.delete(track)  // .noAction: its review stays as it is
       try context.save()
       let reviews = try ModelContext(context.container).fetch(FetchDescriptor<Review>())
       try check(reviews.count == 1 && reviews[0].text == "Worth the walk", "the review did not stay")
-      try check(reviews[0].track == nil, "the review leads to a deleted track")
+      try check(reviews[0].track == nil, "the review references a deleted track")
 
       context.delete(review)
       context.delete(label)
@@ -173,11 +173,11 @@ extension Tour {
       for transaction in try context.fetchHistory(news) { tell(transaction) }
       try check(
         lines.map { $0.split(separator: ": ").last } == ["inserted a track", "changed plays", "deleted track -2"],
-        "the history tells something else than what was done: \(lines)")
+        "the history has other changes than were made: \(lines)")
       let (all, time) = try timed {
         try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).reduce(0) { $0 + $1.changeCount }
       }
-      try check(all >= 3, "the history tells of \(all) changes")
+      try check(all >= 3, "the history has \(all) changes")
       return lines.map { console.styled("  " + $0, .faint) } + [
         "Each is part of its commit. All \(ReadableNumber.count(all)) changes since the store was made: read in \(ReadableNumber.time(time))."
       ]

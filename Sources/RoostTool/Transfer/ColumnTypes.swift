@@ -139,7 +139,7 @@ struct ColumnTypes {
       if isNested {
         throw batch.fault(
           .wrongType,
-          "'\(name)' holds lists or objects, which '--create' makes no property of: leave it out with --rename '\(name)='",
+          "'\(name)' has lists or objects, and '--create' makes no such property: leave it out with --rename '\(name)='",
           at: token.place, in: record, field: name)
       }
       switch token.kind {

@@ -23,7 +23,8 @@ extension Command {
             choices: ["number", "key"]),
           Syntax.Option(
             name: "entity", value: "name", help: "Compare the rows of this entity only.", isRepeating: true),
-          Syntax.Option(name: "most", value: "n", help: "Print at most so many rows of each entity; all are counted."),
+          Syntax.Option(
+            name: "most", value: "n", help: "Print at most this many rows of each entity; all are counted."),
           Syntax.Option(name: "json", help: "Print JSON."),
         ])
     ) { arguments, console in

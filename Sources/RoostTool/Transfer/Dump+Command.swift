@@ -38,7 +38,7 @@ extension Command {
       syntax: Syntax(
         operands: [
           Syntax.Operand(name: "file", help: "The dump; '-' is standard input."),
-          Syntax.Operand(name: "path", help: "The store that is made. There must be none."),
+          Syntax.Operand(name: "path", help: "The new store. No file of this name may exist."),
         ],
         options: [
           Syntax.Option(name: "record-limit", value: "MiB", help: "The largest size of a line (256)."),

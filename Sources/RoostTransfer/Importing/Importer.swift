@@ -15,7 +15,7 @@ package final class Importer {
   /// Called with each bad record, when its piece is stored.
   private let reject: ((TransferFault) throws -> Void)?
   private let cancellation: ImportCancellation?
-  /// Tells contexts what is stored.
+  /// Informs contexts of stored rows.
   let watch: (any ImportWatch)?
   private var report = TextImportReport()
   /// The first line of a table, known after its first chunk is stored.
@@ -148,7 +148,7 @@ package final class Importer {
     case .skip(let most):
       if next.bad <= most { return }
       throw TransferFault(
-        .tooLarge, "there are more than \(most) bad records; the last one: \(first.detail)", line: first.line,
+        .tooLarge, "there are more than \(most) bad records, one of them: \(first.detail)", line: first.line,
         column: first.column, field: first.field)
     }
   }

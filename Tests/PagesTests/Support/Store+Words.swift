@@ -51,7 +51,7 @@ extension Store {
     for place in 0..<space.limit {
       let isSpare = space.spare.contains(place)
       if isSpare, let owner = owners[place] { findings.append("4: \(place) is spare and in \(owner)") }
-      if !isSpare && owners[place] == nil { findings.append("4: \(place) belongs to nobody") }
+      if !isSpare && owners[place] == nil { findings.append("4: \(place) has no owner") }
     }
     for place in owners.keys where place >= space.limit { findings.append("4: \(place) is beyond \(space.limit)") }
     return findings

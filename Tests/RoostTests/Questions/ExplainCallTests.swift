@@ -65,7 +65,7 @@ import Testing
       try $0.select(
         Disc.self, \.number, over: .rank(per: \.title), sortBy: [SortDescriptor(\.number, order: .reverse)])
     }
-    #expect(told.description.contains("computes the window row by row, anew for each title"))
+    #expect(told.description.contains("computes the window row by row, again for each title"))
     #expect(told.selected == ["title", "number"])
   }
 

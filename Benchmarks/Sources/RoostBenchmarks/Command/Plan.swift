@@ -23,7 +23,7 @@ struct Plan {
     SUITE is \((suites + ["all"]).joined(separator: " or ")).
 
       --size N        entries; may be repeated or separated by commas (default 10000,100000,1000000)
-      --runs N        runs of each operation, of which the median is taken (default 5); or a number for each size: 5,5,1
+      --runs N        runs of each operation (default 5); tables show the median. Or a number for each size: 5,5,1
       --only A,B      these operations only; names of engines choose engines
       --markdown FILE write the tables to FILE too
       --from FILE     measure nothing, and report what an earlier run wrote with --json; may be repeated
@@ -33,7 +33,7 @@ struct Plan {
 
     `RoostBenchmarks check` counts instructions and compares them with a baseline.
 
-    Exits with 1 if any result was wrong or missing, and with 2 if the arguments make no sense.
+    Exits with 1 if any result was wrong or missing, and with 2 if the arguments are invalid.
     """
 
   /// Throws a sentence that names the invalid argument.
@@ -45,11 +45,11 @@ struct Plan {
         suites = try Self.suites(named: argument)
         continue
       }
-      guard Self.flags.contains(argument) else { throw Misuse("no option is called '\(argument)'") }
+      guard Self.flags.contains(argument) else { throw Misuse("there is no option '\(argument)'") }
       guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse("\(argument) needs a value") }
       try set(argument, to: value)
     }
-    if suites.isEmpty { throw Misuse("no suite was named") }
+    if suites.isEmpty { throw Misuse("the command line names no suite") }
     if sizes.isEmpty { sizes = Self.allSizes }
     if runs.isEmpty { runs = [5] }
     if runs.count == 1 { runs = sizes.map { _ in runs[0] } }
@@ -91,7 +91,7 @@ struct Plan {
   /// Separates operations and engines in `--only`, and throws for other names.
   mutating func resolve(operations: Set<String>, engines: Set<String>) throws(Misuse) {
     for name in only where !operations.contains(name) && !engines.contains(name) {
-      throw Misuse("no operation and no engine is called '\(name)'")
+      throw Misuse("there is no operation or engine '\(name)'")
     }
     engineNames = engines
   }
@@ -101,7 +101,7 @@ struct Plan {
 
   private static func suites(named name: String) throws(Misuse) -> [String] {
     if name == "all" { return suites }
-    guard suites.contains(name) else { throw Misuse("no suite is called '\(name)'") }
+    guard suites.contains(name) else { throw Misuse("there is no suite '\(name)'") }
     return [name]
   }
 

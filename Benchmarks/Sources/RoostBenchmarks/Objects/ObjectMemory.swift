@@ -42,7 +42,7 @@ enum ObjectMemory {
   static func ask(_ task: Task, _ folder: String, _ count: Int) throws -> Double {
     let answer = try ThisProgram.run([word, task.rawValue, folder, String(count)])
     guard let megabytes = Double(answer) else {
-      throw EngineError("roost", task.rawValue, "the program that was to be measured told no number")
+      throw EngineError("roost", task.rawValue, "the measured program printed no number")
     }
     return megabytes
   }

@@ -28,7 +28,7 @@ enum Opening {
       try forget(folder)
       let answer = try ThisProgram.run([word, engine.name, folder]).split(separator: " ")
       guard answer.count == 2, let time = Double(answer[0]) else {
-        throw EngineError(engine.name, "open", "the program that was to be measured told nothing")
+        throw EngineError(engine.name, "open", "the measured program printed nothing")
       }
       milliseconds += time
       if UInt64(answer[1]) != track { isRight = false }

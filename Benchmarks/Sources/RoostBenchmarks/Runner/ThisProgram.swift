@@ -20,7 +20,7 @@ enum ThisProgram {
       byte = fgetc(pipe)
     }
     guard pclose(pipe) == 0 else {
-      throw Misuse("the program that was to be measured failed: \(words.joined(separator: " "))")
+      throw Misuse("the measured program failed: \(words.joined(separator: " "))")
     }
     return String(decoding: answer, as: UTF8.self)
   }

@@ -24,7 +24,8 @@ public struct HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
   /// The place up to which it has acknowledged everything; nil if no store knows the consumer yet.
   /// The getter throws ``RoostError`` with the code `store` if a store cannot be read.
   ///
-  /// - Throws: ``RoostError`` with the code `historyOff` if no store keeps such consumers, and
+  /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store has consumers of such
+  ///   transactions. ``RoostError`` with the code `historyOff` if no store records a history, and
   ///   `store` if a store cannot be read.
   public var position: Transaction.TokenType? {
     get throws { try container.consumed(Transaction.self) { try $0.position(of: name) } }
@@ -90,7 +91,8 @@ public struct HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
   /// Removes the consumer from the stores: it no longer keeps history, and starts anew if it is
   /// used again. Returns false if no store knew it.
   ///
-  /// - Throws: ``RoostError`` with the code `store` if a store cannot be written.
+  /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store has consumers of such
+  ///   transactions, and ``RoostError`` with the code `store` if a store cannot be written.
   @discardableResult
   public func remove() throws -> Bool { try container.consumed(Transaction.self) { try $0.forget(name) } }
 }
@@ -131,8 +133,8 @@ extension ModelContainer {
 
   /// Returns all consumers of a store with transactions of a type, sorted by name.
   ///
-  /// - Throws: ``RoostError`` with the code `historyOff` if no store keeps such consumers, and
-  ///   `store` if a store cannot be read.
+  /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store has consumers of such
+  ///   transactions, and ``RoostError`` with the code `store` if a store cannot be read.
   public final func historyConsumers<Transaction: HistoryTransaction>(
     of transactions: Transaction.Type
   ) throws -> [HistoryConsumer<Transaction>] {

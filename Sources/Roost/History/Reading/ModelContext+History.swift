@@ -7,8 +7,9 @@ extension ModelContext {
   /// the fetch looks them up and reads no earlier transaction.
   ///
   /// - Throws: ``SwiftDataError/historyTokenExpired`` if the history after a token of the predicate
-  ///   is not complete. ``RoostError`` with the code `historyOff` if no store has such a history,
-  ///   and `store` if it cannot be read.
+  ///   is not complete, and ``SwiftDataError/invalidTransactionFetchRequest`` if no store has
+  ///   transactions of this type. ``RoostError`` with the code `historyOff` if no store records a
+  ///   history, and `store` if it cannot be read.
   public func fetchHistory<T>(
     _ descriptor: HistoryDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [T] where T: HistoryTransaction { try transactions(descriptor, (fileID, line)) }
@@ -36,8 +37,8 @@ extension ModelContext {
   /// that a consumer has not read stay.
   ///
   /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if the predicate has conditions
-  ///   other than upper bounds, and ``RoostError`` with the code `store` if the store cannot be
-  ///   written.
+  ///   other than upper bounds, if the order is not that of the commits, or if no store has transactions of
+  ///   this type. ``RoostError`` with the code `store` if the store cannot be written.
   @discardableResult
   public func deleteHistory<T>(
     _ descriptor: HistoryDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line

@@ -315,7 +315,7 @@ struct RowChanges {
     try search(table, model)
     if let key = wanted?["key"] {
       let row = try table.row(unique: "key", [key])
-      try expect(row?.number == id, "a unique index leads to row \(row?.number ?? 0) where \(id) is right")
+      try expect(row?.number == id, "a unique index finds row \(row?.number ?? 0) where \(id) is right")
     }
   }
 

@@ -62,7 +62,7 @@ struct HealthyRows: Sendable {
         } catch let error as StoreError { met = error }
         do {
           let told = try RowChronicle.digest(reader)
-          if let known = past.chronicles[past.begun], known != told { return .wrong("another history is told") }
+          if let known = past.chronicles[past.begun], known != told { return .wrong("another history is read") }
         } catch let error as StoreError { met = error }
         if let complaint = try lookAround(reader, right, met: &met) { return .wrong(complaint) }
         return met.map { .error($0) } ?? .right
@@ -76,13 +76,13 @@ struct HealthyRows: Sendable {
     for (id, values) in (right.tables["Item"] ?? [:]).sorted(by: { $0.key < $1.key }) where id % 3 == 0 {
       do {
         let table = try reader.table("Item")
-        if let found = try table.values(RowID(id)), found != values { return "row \(id) reads otherwise" }
+        if let found = try table.values(RowID(id)), found != values { return "row \(id) has other values" }
         if let key = values["key"], let row = try table.row(unique: "key", [key]), row.number != id {
-          return "a key leads to row \(row.number) where \(id) is right"
+          return "a key finds row \(row.number) where \(id) is right"
         }
         for list in ["likedBy", "bagged", "tagged", "previous"] {
           let rows = try reader.links(list, of: "Item").rows(of: RowID(id)).map(\.number)
-          if rows != right.lists[list]?[id] ?? [] { return "\(list) of row \(id) reads otherwise" }
+          if rows != right.lists[list]?[id] ?? [] { return "\(list) of row \(id) has other rows" }
         }
       } catch let error as StoreError { met = error }
     }
@@ -118,7 +118,7 @@ extension RowTrials {
       var repairs = 0
       switch healthy.outcome(image, repairs: &repairs) {
       case .right: record.note(repairs > 0 ? "rows: repaired" : "rows: no effect")
-      case .older: fail("an older state is taken silently")
+      case .older: fail("an older state is used silently")
       case .wrong(let sentence): fail(sentence)
       case .error(let error):
         record.note("rows: typed error")

@@ -103,6 +103,6 @@ extension RowTrials {
       }
       _ = try? store.verify()
       return nil
-    } catch { return error.detail.isEmpty ? "an error without a word" : nil }
+    } catch { return error.detail.isEmpty ? "an error without a description" : nil }
   }
 }

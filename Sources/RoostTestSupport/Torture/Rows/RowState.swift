@@ -108,14 +108,14 @@ package enum RowChronicle {
     }
     for entity in reader.catalog.entities {
       let (found, wanted) = (rows[entity.id] ?? [:], state.tables[entity.name] ?? [:])
-      if Set(found.keys) != Set(wanted.keys) { return "the history leads to other rows of \(entity.name)" }
+      if Set(found.keys) != Set(wanted.keys) { return "the history gives other rows of \(entity.name)" }
       for (id, values) in wanted {
         for field in entity.fields {
           guard let value = values[field.name] else { continue }
           switch found[id]?[field.id] {
-          case .value(let told): if told != value { return "the history tells \(told) of \(field.name) of row \(id)" }
+          case .value(let told): if told != value { return "the history gives \(told) for \(field.name) of row \(id)" }
           case .tooLarge: continue
-          case nil: return "the history tells nothing of \(field.name) of row \(id)"
+          case nil: return "the history gives nothing for \(field.name) of row \(id)"
           }
         }
       }

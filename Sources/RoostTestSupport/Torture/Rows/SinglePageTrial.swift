@@ -206,8 +206,8 @@ extension HealthyRows {
     check("opening") { image in
       var repairs = 0
       switch outcome(image, repairs: &repairs) {
-      case .right: return repairs == (isRead ? 1 : 0) ? nil : "\(repairs) repairs are told"
-      case .older: return "an older state is taken silently"
+      case .right: return repairs == (isRead ? 1 : 0) ? nil : "\(repairs) repairs are reported"
+      case .older: return "an older state is used silently"
       case .wrong(let sentence): return sentence
       case .error(let error): return "\(error)"
       }
@@ -228,14 +228,14 @@ extension HealthyRows {
         from: RowPlay.path, to: copy, options: StoreOptions(), fileSystem: image,
         content: RowSalvage(clock: { 1_800_000_000_000 }))
       if !found.isComplete { return "\(found.losses)" }
-      if found.repairedPages != (isRead ? 1 : 0) { return "\(found.repairedPages) repairs are told" }
+      if found.repairedPages != (isRead ? 1 : 0) { return "\(found.repairedPages) repairs are reported" }
       let store = try RecordStore(copy, fileSystem: image)
       defer { try? store.close() }
       if let finding = try store.verify().findings.first { return "\(finding)" }
       return try store.read { reader in
         if let difference = try RowState(reader).difference(from: past.models[past.begun].state) { return difference }
         guard let known = past.chronicles[past.begun] else { return nil }
-        return try RowChronicle.digest(reader) == known ? nil : "another history is told"
+        return try RowChronicle.digest(reader) == known ? nil : "another history is read"
       }
     }
     return found

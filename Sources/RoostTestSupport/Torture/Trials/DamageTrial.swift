@@ -47,7 +47,7 @@ extension Trial {
       case .error: record.note(damage.rawValue + ": typed error")
       case .older:
         record.note(damage.rawValue + ": wrong")
-        record.fail(seed: seed, step: round, image: damage.rawValue, "an older state is taken silently")
+        record.fail(seed: seed, step: round, image: damage.rawValue, "an older state is used silently")
       case .wrong(let sentence):
         record.note(damage.rawValue + ": wrong")
         record.fail(seed: seed, step: round, image: damage.rawValue, sentence)

@@ -122,7 +122,7 @@ extension Trial {
       try? store.close()
       return nil
     } catch {
-      return error.detail.isEmpty ? "an error without a word" : nil
+      return error.detail.isEmpty ? "an error without a description" : nil
     }
   }
 }

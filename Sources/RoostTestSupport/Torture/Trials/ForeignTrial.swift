@@ -28,7 +28,7 @@ extension Trial {
       case .right: record.note("right")
       case .error(let error): record.note(error.code.rawValue)
       case .older where what.hasPrefix("log"): record.note("an earlier commit of a cut log")
-      case .older: record.fail(seed: seed, step: round, image: what, "an older state is taken silently")
+      case .older: record.fail(seed: seed, step: round, image: what, "an older state is used silently")
       case .wrong(let sentence): record.fail(seed: seed, step: round, image: what, sentence)
       }
     }

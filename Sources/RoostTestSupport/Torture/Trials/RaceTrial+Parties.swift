@@ -88,7 +88,7 @@ extension Race {
       if try cursor.value() != before { fail("a value changed under a cursor") }
       var steps = 0
       while try cursor.next() { steps += 1 }
-      if steps != Self.accounts - 1 - Int(account) { fail("a cursor met \(steps) entries behind \(account)") }
+      if steps != Self.accounts - 1 - Int(account) { fail("a cursor met \(steps) entries after \(account)") }
     }
   }
 

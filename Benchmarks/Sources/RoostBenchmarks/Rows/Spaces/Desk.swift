@@ -5,7 +5,7 @@ import Foundation
 /// ## Layout
 /// ```
 /// 0    u64 number of a row
-/// 16   key of an entry, and behind it the number of a row
+/// 16   key of an entry, then the number of a row
 /// 256  record
 /// ```
 struct Desk {
