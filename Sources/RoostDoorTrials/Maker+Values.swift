@@ -126,7 +126,9 @@ extension Maker {
     case 2:
       note("coalesce")
       return .coalesce(maybeText(depth - 1, scope), text(depth - 1, scope))
-    case 3: return text(depth - 1, scope).changed(isUpper: choices.coin())
+    case 3:
+      let inner = text(depth - 1, scope)
+      return choices.coin() ? inner.property("folded", \String.folded) : inner.changed(isUpper: choices.coin())
     case 4:
       note("raw")
       return thing.property("mood", \Thing.mood).property("rawValue", \Mood.rawValue)

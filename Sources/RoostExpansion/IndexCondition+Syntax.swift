@@ -10,8 +10,14 @@ extension MacroExpansionDeclSyntax {
     return argument ?? trailingClosure
   }
 
+  /// A `#Predicate` in the place of the closure, where no macro can be.
+  var conditionMacro: MacroExpansionExprSyntax? {
+    arguments.first { $0.label?.text == "where" }?.expression.as(MacroExpansionExprSyntax.self)
+  }
+
   /// The arguments as in the source, with a predicate in the place of the closure.
   func argumentsWithPredicate(_ model: String) -> String {
+    if conditionMacro != nil { return arguments.filter { $0.label == nil }.trimmedDescription }
     guard let condition else { return arguments.trimmedDescription }
     let lists = arguments.filter { $0.label?.text != "where" }.map { $0.expression.trimmedDescription }
     // The check of the model reports what cannot be part of a predicate.

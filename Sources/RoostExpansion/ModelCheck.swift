@@ -142,13 +142,19 @@ struct ModelCheck<Context: MacroExpansionContext> {
 
   private func checkConstraints() {
     for kind in ["Unique", "Index"] {
-      for again in model.constraints.filter({ $0.macroName.text == kind && $0.condition == nil && !$0.isFormed })
-        .dropFirst()
-      {
+      let plain = model.constraints.filter { one in
+        one.macroName.text == kind && one.condition == nil && one.conditionMacro == nil && !one.isFormed
+      }
+      for again in plain.dropFirst() {
         context.complain(again, "a model has one '#\(kind)' at most: write all key paths in one, separated by commas")
       }
     }
     for constraint in model.constraints {
+      if let predicate = constraint.conditionMacro {
+        let closure = predicate.trailingClosure?.trimmedDescription ?? "{ … }"
+        context.complain(
+          predicate, "the condition of '#\(constraint.macroName.text)' is a closure: write 'where: \(closure)'")
+      }
       guard let condition = constraint.condition else { continue }
       _ = condition.predicateText { context.complain(condition, $0) }
     }

@@ -6,6 +6,7 @@ import Testing
   #Index<Chore>([\.list, \.due])
   #Index<Chore>([\.due], where: { !$0.isDone })
   #Index<Chore>([.lowercased(\.title)], [.elements(\.tags)], [.ascending(\.points), .descending(\.due)])
+  #Index<Chore>([.folded(\.place)], [.keys(\.labels)], [.month(\.due), .day(\.due)], where: { $0.points >= 0 })
   #Unique<Chore>([\.list, \.title], where: { !$0.isDone })
   var title: String
   var list: String
@@ -13,6 +14,8 @@ import Testing
   var points = 0
   var isDone = false
   var tags: [String] = []
+  var place = ""
+  var labels: [String: String] = [:]
 
   init(_ title: String, list: String) { (self.title, self.list) = (title, list) }
 }
@@ -59,6 +62,33 @@ import Testing
     let found = try context.fetch(FetchDescriptor(predicate: urgent))
     #expect(found.map(\.title) == ["WATER the lawn"])
     #expect(try context.explain(FetchDescriptor(predicate: urgent)).rowsRead < 5)
+  }
+
+  @Test func `folded texts, keys and parts of dates`() throws {
+    let chores = try context.fetch(FetchDescriptor<Chore>())
+    for chore in chores.prefix(100) {
+      chore.due = Calendar(identifier: .gregorian).date(byAdding: .day, value: chore.points * 31, to: .distantPast)
+      chore.place = chore.points == 3 ? "Zürich" : "Bern"
+      chore.labels = chore.points == 4 ? ["room": "kitchen"] : [:]
+    }
+    chores[0].due = Date(timeIntervalSinceReferenceDate: 86_400 * 340)
+    chores[0].place = "zurich"
+    try context.save()
+    let place = "ZÜRICH".folded
+    let inDecember = #Predicate<Chore> { $0.points >= 0 && $0.place.folded == place && $0.due?.utc.month == 12 }
+    let labelled = #Predicate<Chore> { $0.points >= 0 && $0.labels["room"] == "kitchen" }
+    for predicate in [inDecember, labelled] {
+      let descriptor = FetchDescriptor(predicate: predicate)
+      let wanted = try chores.filter { try predicate.evaluate($0) }
+      let found = try context.fetch(descriptor)
+      #expect(!wanted.isEmpty && found.count == wanted.count)
+      let explanation = try context.explain(descriptor)
+      #expect(explanation.rowsRead < 60, "\(explanation)")
+    }
+    let month = Computed(#Expression<Chore, Int?> { $0.due?.utc.month })
+    let groups = try context.aggregate(Chore.self, .count, by: \.[month])
+    for group in groups { #expect(group.values == chores.filter { $0.due?.utc.month == group.key }.count) }
+    #expect(groups.count > 2)
   }
 
   @Test func `an order of both directions`() throws {

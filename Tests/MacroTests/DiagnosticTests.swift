@@ -89,6 +89,10 @@ import Testing
       "#Index<Item>([\\.a])\n#Index<Item>([\\.b])",
       "3: error: a model has one '#Index' at most: write all key paths in one, separated by commas"
     ),
+    (
+      "#Index<Item>([\\.a], where: #Predicate { $0.a > 1 })",
+      "2: error: the condition of '#Index' is a closure: write 'where: { $0.a > 1 }'"
+    ),
   ])
   func `a member that cannot be stored`(member: String, expected: String) {
     #expect(complaints(member) == [expected])

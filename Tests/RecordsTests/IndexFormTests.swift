@@ -49,6 +49,63 @@ import Testing
     }
   }
 
+  @Test func `indexes of folded texts, keys and parts of dates need the seventh form`() throws {
+    var catalog = Catalog()
+    try catalog.add(entity: "Card") { (entity) throws(RecordFault) in
+      try entity.add("name", .string)
+      try entity.add("sent", .date)
+      try entity.add("labels", .dictionary(.plain(.string), .plain(.int64)), isOptional: true)
+      try entity.add("bags", .dictionary(.plain(.data), .plain(.int64)))
+    }
+    func field(_ name: String) throws -> FieldID { try #require(catalog.entity("Card")?.field(name)).id }
+    let (name, sent, labels) = (try field("name"), try field("sent"), try field("labels"))
+    for (id, form) in [(name, Index.Form.folded), (labels, .keys), (sent, .year), (sent, .hour)] {
+      var one = catalog
+      try one.add(index: "one", of: "Card", parts: [Index.Part(id, form: form)])
+      #expect(one.encoded.first == 7)
+      #expect(try Catalog(decoding: one.encoded) == one)
+      var bytes = one.encoded
+      bytes[0] = 6
+      #expect(throws: StoreError.self) { try Catalog(decoding: bytes) }
+      bytes[0] = 8
+      let error = #expect(throws: StoreError.self) { try Catalog(decoding: bytes) }
+      #expect(error?.code == .futureVersion)
+      for place in bytes.indices.dropFirst() {
+        var damaged = one.encoded
+        damaged[place] ^= 0x2D
+        _ = try? Catalog(decoding: damaged)
+      }
+    }
+    for (id, form) in [(sent, Index.Form.folded), (name, .keys), (name, .month), (labels, .elements)] {
+      #expect(throws: RecordFault.self) {
+        var one = catalog
+        try one.add(index: "wrong", of: "Card", parts: [Index.Part(id, form: form)])
+      }
+    }
+    let error = #expect(throws: RecordFault.self) {
+      var one = catalog
+      try one.add(index: "two", of: "Card", parts: [Index.Part(labels, form: .keys), Index.Part(labels, form: .keys)])
+    }
+    #expect(error.map { "\($0)".contains("elements or keys of two collections") } ?? false)
+  }
+
+  @Test func `the names of indexes follow their properties`() throws {
+    var catalog = try Self.catalog()
+    let (name, size) = (try Self.field("name", catalog), try Self.field("size", catalog))
+    let parts = [Index.Part(name, form: .lowercased), Index.Part(size, isDescending: true)]
+    let tests: [Index.Test] = [.isNotNull(size), .any([.equals(name, .string("a")), .compares(size, .less, .int(4))])]
+    let index = Index(IndexID(0), of: try #require(catalog.entity("Task")).id, "", parts: parts, tests: tests)
+    let entity = try #require(catalog.entity("Task"))
+    let text = index.definition(in: entity)
+    #expect(text == #"lowercased of name, size descending where size != nil && (name == "a" || size < 4)"#)
+    try catalog.add(index: text, of: "Task", parts: parts, tests: tests)
+    try catalog.add(index: text + " 2", of: "Task", parts: parts, tests: tests)
+    try catalog.add(index: "by hand", of: "Task", parts: parts)
+    try catalog.rename(["name": "title", "size": "weight"], of: "Task")
+    let renamed = #"lowercased of title, weight descending where weight != nil && (title == "a" || weight < 4)"#
+    #expect(catalog.indexes.map(\.name) == [renamed, renamed + " 2", "by hand"])
+  }
+
   @Test func `what an index cannot have is refused`() throws {
     var catalog = try Self.catalog()
     let (name, size) = (try Self.field("name", catalog), try Self.field("size", catalog))

@@ -16,7 +16,8 @@ import Testing
     ("NEAR(the wall, 0)", false), ("NEAR(\"the berlin\" fell, 1)", true), ("(((berlin)))", true),
     ("\"heroes\" OR (berlin wall*)", true), ("rome OR berlin wall", true), ("(rome OR berlin) paris", false),
     ("berlin-wall", true), ("wall-berlin", false), ("or and not", false), ("berlin , wall", true), ("*", false),
-    ("berlin *", true), ("it's", true), ("1:2", true), ("berlin - wall", true), ("heroes the", true),
+    ("berlin *", true), ("\"berlin * wall\"", true), ("it's", true), ("1:2", true), ("berlin - wall", true),
+    ("heroes the", true),
   ])
   func `a question finds texts`(question: String, expected: Bool) throws {
     let texts = ["Heroes", "The Berlin wall fell; it's 1 2 or so"]
@@ -30,7 +31,8 @@ import Testing
       ("a NOT", .missingWord, 2), ("-a", .onlyNegative, 0), ("b OR NOT a", .onlyNegative, 5), ("()", .missingWord, 1),
       ("author:bowie", .unknownField, 0), ("title:", .missingWord, 6), ("a (title:)", .missingWord, 9),
       ("NEAR(a b, x)", .badNear, 10), ("NEAR(a (b))", .badNear, 7), ("NEAR(a b", .unclosed, 0),
-      ("a AND AND b", .missingWord, 2), ("a AND OR b", .missingWord, 2),
+      ("a AND AND b", .missingWord, 2), ("a AND OR b", .missingWord, 2), ("\"wor* two\"", .starInPhrase, 4),
+      ("x \"berlin wal*\"", .starInPhrase, 13),
     ] as [(String, TextQuestionFault.Code, Int)])
   func `a fault says what and where`(question: String, code: TextQuestionFault.Code, position: Int) throws {
     do throws(TextQuestionFault) {

@@ -112,7 +112,7 @@ import Testing
     if let first = harbors[0].vessels.popLast() {
       harbors[0].vessels.insert(first, at: min(1, harbors[0].vessels.count))
     }
-    // The last number of each entity is not given again.
+    // The last number of each entity is not used again.
     let gone = Vessel(1)
     context.insert(gone)
     try context.save()
@@ -257,7 +257,7 @@ import Testing
     #expect(left.isEmpty, "\(left)")
   }
 
-  @Test func `a dump that is cut off is refused, wherever it ends`() throws {
+  @Test func `a truncated dump is refused, wherever it ends`() throws {
     try make(3)
     let data = Data(try dumped(path).utf8)
     for part in stride(from: 0, to: data.count - 2, by: 997) { try refuse(data.prefix(part), "Error: ") }
@@ -272,7 +272,23 @@ import Testing
     try refuse(Data((text + "\n").utf8), "Vessel #1 references Harbor #1, which the dump does not have [line")
   }
 
-  @Test func `a line beyond the limit is refused before it is read`() throws {
+  @Test func `a text that is complete replaces no file that was made meanwhile`() throws {
+    let (making, target) = (folder.file("text-making-1"), folder.file("text"))
+    try Data("new".utf8).write(to: URL(filePath: making))
+    try Data("other".utf8).write(to: URL(filePath: target))
+    let error = #expect(throws: StoreError.self) { try OutputPlace.finish(making, as: target, replaces: false) }
+    #expect(error?.code == .alreadyExists && "\(error!)".contains("'--replace'"), "\(String(describing: error))")
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == "other")
+    try OutputPlace.finish(making, as: target, replaces: true)
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == "new")
+    try Data("third".utf8).write(to: URL(filePath: making))
+    let free = folder.file("free")
+    try OutputPlace.finish(making, as: free, replaces: false)
+    #expect(try String(contentsOfFile: free, encoding: .utf8) == "third")
+    #expect(!FileManager.default.fileExists(atPath: making))
+  }
+
+  @Test func `a line over the limit is refused before it is read`() throws {
     try make(1)
     let head = try dumped(path).prefix { $0 != "\n" }
     let long =

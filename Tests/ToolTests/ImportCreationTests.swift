@@ -52,7 +52,7 @@ import Testing
       var postalCode: String
     """
 
-  @Test func `types are found out, shown, and read by the program`() throws {
+  @Test func `types are inferred, shown, and read by the program`() throws {
     let birds = try file("birds.csv", table)
     let dry = Transcript.of("import", path, "Sighting", birds, "--create", "--dry-run")
     #expect(dry.ending == .good && dry.output.hasPrefix(text), "\(dry)")
@@ -75,6 +75,31 @@ import Testing
     #expect(Transcript.of("query", path, "Other", "--count").output == "2\n")
   }
 
+  @Test func `values of two types in one column are refused before anything is made`() throws {
+    let lines = try file("mixed.jsonl", #"{"code": 5}"# + "\n" + #"{"code": "a5"}"# + "\n")
+    let found = Transcript.of("import", path, "Sighting", lines, "--create", "--yes")
+    #expect(found.ending == .failed, "\(found)")
+    #expect(found.errors.contains("'code' holds a text here and a number in an earlier record"), "\(found)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+    let without = Transcript.of("import", path, "Sighting", lines, "--create", "--dry-run", "--rename", "code=")
+    #expect(!without.errors.contains("holds a text"), "\(without)")
+  }
+
+  @Test func `an import that fails leaves the store as it was`() throws {
+    let birds = try file("birds.csv", table)
+    #expect(Transcript.of("import", path, "Sighting", birds, "--create", "--yes").ending == .good)
+    let broken = try file("broken.csv", "name\n" + String(repeating: "wren\n", count: 3_000) + "\"never closed\n")
+    let before = Transcript.of("schema", path).output
+    let found = Transcript.of("import", path, "Nest", broken, "--create", "--yes")
+    #expect(found.ending == .failed, "\(found)")
+    #expect(Transcript.of("schema", path).output == before)
+    #expect(Transcript.of("query", path, "Sighting", "--count").output == "2\n")
+    #expect(Transcript.of("verify", path).ending == .good)
+    // A class that was there is not removed.
+    let again = Transcript.of("import", path, "Sighting", broken, "--create", "--yes")
+    #expect(again.ending == .failed && Transcript.of("query", path, "Sighting", "--count").output == "2\n", "\(again)")
+  }
+
   @Test func `objects on lines`() throws {
     let lines = try file(
       "birds.jsonl",
@@ -93,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `a person is asked`() throws {
+  @Test func `the tool asks for confirmation`() throws {
     let birds = try file("birds.csv", table)
     for (answer, ending) in [("no", Ending.failed), ("yes", .good)] {
       var shown = ""
@@ -111,11 +136,11 @@ import Testing
     (["--create", "--yes", "--rename", "a=persistentModelID"], "a\n1\n", "cannot be the name of a property", true),
     (["--create", "--yes", "--resume", "x"], "a\n1\n", "leave one out", true),
   ])
-  func `what cannot be made is told`(options: [String], text: String, words: String, isUsage: Bool) throws {
+  func `a store that cannot be made is an error`(options: [String], text: String, words: String, isUsage: Bool) throws {
     let birds = try file("bad.csv", text)
     let found = Transcript.run(["import", path, "Sighting", birds] + options)
     if options.contains("--dry-run") {
-      // A table whose only record is bad still has its columns.
+      // A table with only one record, a bad one, still has its columns.
       #expect(found.ending == .good && found.output.contains("var a: String\n"), "\(found)")
     } else {
       #expect(found.ending == (isUsage ? .usage : .failed) && found.errors.contains(words), "\(found)")

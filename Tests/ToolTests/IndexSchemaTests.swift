@@ -61,7 +61,35 @@
         "\(text)")
     }
 
-    @Test func `a dump and its load keep them`() throws {
+    @Test func `conditions name parts of values`() throws {
+      let folder = try ScratchFolder()
+      let path = folder.file("notes.roost")
+      try Self.make(path)
+      let store = try RecordStore(path)
+      try store.write { writer in
+        try writer.change { catalog in
+          try catalog.change(entity: "Note") { (entity) throws(RecordFault) in
+            try entity.add("labels", .dictionary(.plain(.string), .plain(.int64)), isOptional: true)
+          }
+        }
+        let table = try writer.table("Note")
+        try table.update(
+          RowID(3), ["due": .date(0), "title": .string("ÉTÉ"), "labels": .dictionary([.string("x"): .int(4)])])
+      }
+      try store.close()
+      func count(_ condition: String) -> String { Transcript.of("query", path, "Note", condition, "--count").output }
+      #expect(count("title.folded == \"ete\"") == "1\n")
+      #expect(count("due.utc.year == 2001 && due.utc.weekday == 2 && due.utc.hour == 0") == "1\n")
+      #expect(count("labels.keys.contains(\"x\")") == "1\n" && count("labels.keys.contains(\"y\")") == "0\n")
+      #expect(count("due.utc.month == 2") == "0\n")
+      let columns = Transcript.of(
+        "query", path, "Note", "due != nil", "--columns", "year = due.utc.year", "--format", "csv")
+      #expect(columns.output == "year\n2001\n", "\(columns)")
+      let wrong = Transcript.of("query", path, "Note", "due.utc.yaer == 1")
+      #expect(wrong.ending != .good && wrong.errors.contains("'year'"), "\(wrong)")
+    }
+
+    @Test func `a dump and a load keep them`() throws {
       let folder = try ScratchFolder()
       let (first, second, dump) = (folder.file("notes.roost"), folder.file("again.roost"), folder.file("notes.dump"))
       try Self.make(first)

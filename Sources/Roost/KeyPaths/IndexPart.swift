@@ -1,3 +1,4 @@
+public import Foundation
 internal import RoostRecords
 
 extension Schema {
@@ -36,6 +37,11 @@ extension Schema {
     /// The texts of a property, as `uppercased()` returns them.
     public static func uppercased(_ keyPath: KeyPath<Model, String?>) -> IndexPart { IndexPart(keyPath, .uppercased) }
 
+    /// The texts of a property as `folded` has them: in lower case, and without marks on letters.
+    public static func folded(_ keyPath: KeyPath<Model, String>) -> IndexPart { IndexPart(keyPath, .folded) }
+    /// The texts of a property as `folded` has them: in lower case, and without marks on letters.
+    public static func folded(_ keyPath: KeyPath<Model, String?>) -> IndexPart { IndexPart(keyPath, .folded) }
+
     /// The number of a text's characters, or of a collection's elements.
     public static func count(_ keyPath: PartialKeyPath<Model>) -> IndexPart { IndexPart(keyPath, .count) }
 
@@ -47,6 +53,40 @@ extension Schema {
     public static func elements<Value: Collection>(_ keyPath: KeyPath<Model, Value?>) -> IndexPart {
       IndexPart(keyPath, .elements)
     }
+
+    /// The keys of a dictionary: an object has an entry for each key.
+    public static func keys<Key: Hashable, Value>(_ keyPath: KeyPath<Model, [Key: Value]>) -> IndexPart {
+      IndexPart(keyPath, .keys)
+    }
+    /// The keys of a dictionary: an object has an entry for each key.
+    public static func keys<Key: Hashable, Value>(_ keyPath: KeyPath<Model, [Key: Value]?>) -> IndexPart {
+      IndexPart(keyPath, .keys)
+    }
+
+    /// The years of a date in UTC, as `utc.year` has them.
+    public static func year(_ keyPath: KeyPath<Model, Date>) -> IndexPart { IndexPart(keyPath, .year) }
+    /// The years of a date in UTC, as `utc.year` has them.
+    public static func year(_ keyPath: KeyPath<Model, Date?>) -> IndexPart { IndexPart(keyPath, .year) }
+
+    /// The months of a date in UTC, from 1 to 12.
+    public static func month(_ keyPath: KeyPath<Model, Date>) -> IndexPart { IndexPart(keyPath, .month) }
+    /// The months of a date in UTC, from 1 to 12.
+    public static func month(_ keyPath: KeyPath<Model, Date?>) -> IndexPart { IndexPart(keyPath, .month) }
+
+    /// The days of the month of a date in UTC, from 1 to 31.
+    public static func day(_ keyPath: KeyPath<Model, Date>) -> IndexPart { IndexPart(keyPath, .day) }
+    /// The days of the month of a date in UTC, from 1 to 31.
+    public static func day(_ keyPath: KeyPath<Model, Date?>) -> IndexPart { IndexPart(keyPath, .day) }
+
+    /// The days of the week of a date in UTC, from 1 for Sunday to 7 for Saturday.
+    public static func weekday(_ keyPath: KeyPath<Model, Date>) -> IndexPart { IndexPart(keyPath, .weekday) }
+    /// The days of the week of a date in UTC, from 1 for Sunday to 7 for Saturday.
+    public static func weekday(_ keyPath: KeyPath<Model, Date?>) -> IndexPart { IndexPart(keyPath, .weekday) }
+
+    /// The hours of a date in UTC, from 0 to 23.
+    public static func hour(_ keyPath: KeyPath<Model, Date>) -> IndexPart { IndexPart(keyPath, .hour) }
+    /// The hours of a date in UTC, from 0 to 23.
+    public static func hour(_ keyPath: KeyPath<Model, Date?>) -> IndexPart { IndexPart(keyPath, .hour) }
 
     /// This part in descending order.
     public var descending: IndexPart {
@@ -70,6 +110,13 @@ extension Schema.IndexDefinition.Form {
     case .uppercased: .uppercased
     case .count: .count
     case .elements: .elements
+    case .folded: .folded
+    case .keys: .keys
+    case .year: .year
+    case .month: .month
+    case .day: .day
+    case .weekday: .weekday
+    case .hour: .hour
     }
   }
 }

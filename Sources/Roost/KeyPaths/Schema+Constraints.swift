@@ -188,7 +188,17 @@ extension Schema {
   /// Returns the faults of constraints that cannot be stored: values of other models.
   static func faults<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], _ macro: String) -> [String] {
     keyPaths.compactMap { keyPath in
-      guard let path = PathShelf.shared.path(keyPath), !path.references.isEmpty else { return nil }
+      guard let path = PathShelf.shared.path(keyPath) else { return nil }
+      if path.references.isEmpty {
+        guard case .property(let number) = path.end, case .toMany(let link) = path.root.properties[number].storage
+        else {
+          return nil
+        }
+        let target = link.model._$type.name
+        let name = path.root.propertyName(number)
+        return
+          "\(macro) of \(T._$type.name) names \\.\(name), a list of \(target), which has no value to compare: name properties of \(T._$type.name), or declare it in \(target)"
+      }
       if case .model = path.end, path.references.count == 1 { return nil }
       let name = path.names.joined(separator: "?.")
       return

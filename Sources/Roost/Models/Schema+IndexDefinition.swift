@@ -18,6 +18,20 @@ extension Schema {
       case count
       /// Each element of an array or a set.
       case elements
+      /// The text as `folded` has it.
+      case folded
+      /// Each key of a dictionary.
+      case keys
+      /// The year of a date in UTC.
+      case year
+      /// The month of a date in UTC.
+      case month
+      /// The day of the month of a date in UTC.
+      case day
+      /// The day of the week of a date in UTC.
+      case weekday
+      /// The hour of a date in UTC.
+      case hour
     }
 
     /// A property of an index, its form and its direction.

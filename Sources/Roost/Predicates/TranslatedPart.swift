@@ -14,6 +14,8 @@ struct TranslatedPart {
     case structure(AnyCoder)
     /// A struct that is stored as its properties.
     case parts(Parts)
+    /// A date of which a part in UTC is asked.
+    case moment
     /// A captured value. Its form depends on the other operand.
     case captured(Captured)
   }

@@ -123,7 +123,7 @@ final class Translator {
     switch piece.meaning {
     case .value, .row, .rows, .structure: return piece.expression
     case .captured(let captured): return try Constant.make(captured)
-    case .parts: throw Untranslatable(piece)
+    case .parts, .moment: throw Untranslatable(piece)
     }
   }
 

@@ -21,6 +21,10 @@ enum StorePlace {
     if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") {
       return URL(filePath: home, directoryHint: .isDirectory)
     }
+    if let home = environment["HOME"], home.hasPrefix("/") {
+      return URL(filePath: home, directoryHint: .isDirectory)
+        .appending(path: ".local/share", directoryHint: .isDirectory)
+    }
     return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share", directoryHint: .isDirectory)
   }
 

@@ -41,18 +41,15 @@ package struct IndexPlan: Hashable, Sendable {
   /// The paths of parts and condition.
   package var paths: [String] { parts.map(\.path) + tests.flatMap(\.paths) }
 
-  /// The name of the index in the catalog.
-  func name(_ field: (String) -> String) -> String {
+  /// The definition as text, which distinguishes versions of a model. ``Index/definition(in:)`` makes the same text of an index
+  /// in the catalog, as its name.
+  package var text: String {
     let parts = parts.map { part in
-      (part.form == .value ? field(part.path) : "\(part.form.word) of \(field(part.path))")
-        + (part.isDescending ? " descending" : "")
+      (part.form == .value ? part.path : "\(part.form.word) of \(part.path)") + (part.isDescending ? " descending" : "")
     }
-    let condition = tests.isEmpty ? "" : " where " + tests.map { $0.text(field) }.joined(separator: " && ")
+    let condition = tests.isEmpty ? "" : " where " + tests.map { $0.text { $0 } }.joined(separator: " && ")
     return (isUnique ? "unique " : "") + parts.joined(separator: ", ") + condition
   }
-
-  /// The definition as text, which distinguishes versions of a model.
-  package var text: String { name { $0 } }
 }
 
 extension IndexPlan.Test {

@@ -1,4 +1,4 @@
-internal import RoostRecords
+package import RoostRecords
 
 /// An index that the models declare.
 struct AskedIndex: Hashable {
@@ -19,6 +19,11 @@ struct AskedIndex: Hashable {
 }
 
 extension Index {
+  /// Whether it has a definition: a condition, a form or its own order.
+  package func isDefined(in entity: Entity) -> Bool {
+    isDefined(family: entity.field(Family.fieldName)?.id ?? FieldID(0))
+  }
+
   /// Whether it has a definition and is not a list of properties: it has a condition, a form or its
   /// own order.
   func isDefined(family: FieldID) -> Bool {
@@ -148,13 +153,13 @@ extension SchemaKeeper {
     let parts = try plan.parts.map { part in
       Index.Part(try field(part.path), isDescending: part.isDescending, form: part.form)
     }
+    let index = Index(
+      IndexID(0), of: entity.id, "", parts: Index.normal(parts), isUnique: plan.isUnique,
+      tests: try plan.tests.map { try $0.test(field) })
     let one = AskedIndex(
-      entity: entity.id, name: plan.name(model.type.fieldName(ofPath:)), parts: Index.normal(parts),
-      isUnique: plan.isUnique, tests: try plan.tests.map { try $0.test(field) })
-    if let fault = Index(
-      IndexID(0), of: entity.id, one.name, parts: one.parts, isUnique: one.isUnique, tests: one.tests
-    )
-    .complaint(in: entity) {
+      entity: entity.id, name: index.definition(in: entity), parts: index.parts, isUnique: index.isUnique,
+      tests: index.tests)
+    if let fault = index.complaint(in: entity) {
       throw RecordFault(.conflict, "the index \(plan.text) \(fault)", entity: model.type.name)
     }
     if !asked.contains(one) { asked.append(one) }

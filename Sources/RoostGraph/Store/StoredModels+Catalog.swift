@@ -1,4 +1,4 @@
-internal import RoostRecords
+package import RoostRecords
 
 /// Reads models from a catalog.
 extension StoredModels {
@@ -35,7 +35,9 @@ extension StoredModels {
     }
     for index in catalog.indexes(of: entity.id) where !index.name.hasPrefix("@") {
       let paths = index.parts.compactMap { part in entity.field(part.field).flatMap { own($0.name) ?? inherited($0) } }
-      guard paths.count == index.parts.count, owner(of: index, entity, catalog: catalog) == model.name else { continue }
+      guard paths.count == index.parts.count, Self.owner(of: index, entity, catalog: catalog) == model.name else {
+        continue
+      }
       if index.isDefined(family: entity.field(Family.fieldName)?.id ?? FieldID(0)) {
         if let plan = definition(index, paths, path: { entity.field($0).flatMap { own($0.name) ?? inherited($0) } }) {
           model.definitions.append(plan)
@@ -72,7 +74,7 @@ extension StoredModels {
   }
 
   /// The class that declares an index.
-  private func owner(of index: Index, _ entity: Entity, catalog: Catalog) -> String {
+  package static func owner(of index: Index, _ entity: Entity, catalog: Catalog) -> String {
     let family = entity.field(Family.fieldName)?.id
     for test in index.tests {
       if case .equals(let field, .uint(let number)) = test, field == family,
@@ -82,7 +84,7 @@ extension StoredModels {
       }
     }
     let names = index.parts.compactMap { entity.field($0.field)?.name }
-    return names.compactMap { Self.className($0) }.last ?? entity.name
+    return names.compactMap { className($0) }.last ?? entity.name
   }
 
   /// The name of the subclass that adds a property; nil if none does.

@@ -28,3 +28,10 @@ package struct StoredLineage: Sendable {
     heirs = superclasses.keys.filter { $0 != name && chain($0).contains(name) }.sorted()
   }
 }
+
+extension StoredModels {
+  /// By the name of each subclass, the class that it inherits from.
+  package var superclasses: [String: String] {
+    Dictionary(models.compactMap { model in model.above.map { (model.name, $0) } }) { first, _ in first }
+  }
+}

@@ -187,7 +187,8 @@
       case .isEmpty: return isEmpty(parts[0])
       case .quantified(let quantifier, let variable, _, _):
         return quantified(quantifier, variable, list: parts[0], body: parts[1])
-      case .parameter, .part, .many, .matches, .first, .last, .minimum, .maximum, .element, .lookup, .filter, .search,
+      case .parameter, .part, .many, .datePart, .matches, .first, .last, .minimum, .maximum, .element, .lookup, .filter,
+        .search,
         .rank:
         return nil
       }

@@ -110,6 +110,12 @@ extension Checker {
     }
   }
 
+  mutating func datePart(_ expression: Expression) throws(ConditionFault) -> Term {
+    let parts = try terms(expression.operands)
+    guard parts[0].kind == .date else { throw wrong(expression, "\(parts[0].kind) is no Date") }
+    return Term(expression, .int, operands: .many(parts))
+  }
+
   // MARK: Collections
 
   mutating func collection(_ expression: Expression) throws(ConditionFault) -> Term {

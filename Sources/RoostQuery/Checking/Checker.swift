@@ -61,6 +61,7 @@ package struct Checker {
       return try logic(expression)
     case .arithmetic, .negate: return try number(expression)
     case .text, .textOrder, .changed, .matches: return try text(expression)
+    case .datePart: return try datePart(expression)
     case .contains, .count, .isEmpty, .first, .last, .minimum, .maximum, .element, .lookup, .quantified, .filter:
       return try collection(expression)
     case .search(let search, _, _), .rank(let search, _, _): return try self.search(search, expression)

@@ -26,7 +26,7 @@ struct Conjunction {
     var place = start
     while place < constraints.count {
       // Two elements of one collection may fulfil together what no single element does.
-      guard constraints[place].path.form != .elements,
+      guard !constraints[place].path.form.isMany,
         let known = (0..<place).first(where: { constraints[$0].path == constraints[place].path })
       else {
         place += 1
@@ -68,10 +68,10 @@ struct Conjunction {
     return nil
   }
 
-  /// The constraints that each require one element of a collection. Other ones would find a row
-  /// more than once.
-  func elements(of field: FieldID) -> [Constraint] {
-    constraints.filter { $0.path.isOwn && $0.path.form == .elements && $0.path.first == field && $0.isPoint }
+  /// The constraints that each require one element or key of a collection. Other ones would find a
+  /// row more than once.
+  func elements(of part: Index.Part) -> [Constraint] {
+    constraints.filter { $0.path.isOwn && $0.path.form == part.form && $0.path.first == part.field && $0.isPoint }
   }
 
   func constraint(on field: FieldID, _ form: Index.Form = .value) -> Constraint? {

@@ -22,7 +22,7 @@ struct Path: Equatable {
     guard self.form == .value, form != .value, let type = form.type(of: field.type) else { return nil }
     var path = self
     path.form = form
-    path.field = KeyField(type, isOptional: field.isOptional && form != .elements)
+    path.field = KeyField(type, isOptional: field.isOptional && !form.isMany)
     return path
   }
 }
@@ -42,7 +42,7 @@ struct KeyField {
   /// The keys of one part of an index.
   init?(_ part: Index.Part, _ entity: Entity) {
     guard let field = entity.field(part.field), let type = part.form.type(of: field.type) else { return nil }
-    self.init(type, isOptional: field.isOptional && part.form != .elements)
+    self.init(type, isOptional: field.isOptional && !part.form.isMany)
   }
 
   /// Whether its keys are texts or data, which an index may truncate.

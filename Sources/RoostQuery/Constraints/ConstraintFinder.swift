@@ -31,6 +31,13 @@ struct ConstraintFinder {
       // The part also requires that the value is not nil.
       _ = read(term.operands[1], conjunct, into: &found)
       return false
+    case .compare(let comparison, _, _) where comparison != .notEqual && keyed(term) != nil:
+      // `$0.labels["x"] == "red"`: the row has the key, and its value is tested.
+      guard let (path, bounds) = keyed(term), !term.operands.contains(where: { $0.constant?.isNull ?? false }) else {
+        return false
+      }
+      found.append(Constraint(path: path, bounds: bounds, conjuncts: PartSet(conjunct)))
+      return false
     case .compare(.equal, _, _):
       // `$0.tags?.contains("x") == true`
       let (one, two) = (term.operands[0], term.operands[1])
@@ -56,7 +63,8 @@ struct ConstraintFinder {
     case .variable(let number): return number == 0 ? nil : variables[number]
     case .unwrap: return path(term.operands[0])
     case .changed(let change, _):
-      return path(term.operands[0])?.formed(change == .lowercased ? .lowercased : .uppercased)
+      return path(term.operands[0])?.formed(change.form)
+    case .datePart(let part, _): return path(term.operands[0])?.formed(Index.Form(part))
     case .count: return path(term.operands[0])?.formed(.count)
     case .ifLet(let variable, _, _, _) where term.operands[2].constant == .null:
       // `$0.name?.lowercased()`
@@ -76,6 +84,8 @@ struct ConstraintFinder {
   private func bounds(_ term: Term) -> (Path, [PartBound])? {
     let parts = term.operands
     switch term.expression {
+    case .compare(.notEqual, _, _) where parts.contains(where: { $0.constant?.isNull ?? false }) && keyed(term) != nil:
+      return keyed(term)
     case .compare(let comparison, _, _):
       if let value = parts[1].constant { return compared(parts[0], comparison, value: value) }
       if let value = parts[0].constant { return compared(parts[1], comparison.mirrored, value: value) }
@@ -109,6 +119,30 @@ struct ConstraintFinder {
       let all = parts.map(bounds)
       guard let first = all.first, let path = first?.0, all.allSatisfy({ $0?.0 == path }) else { return nil }
       return (path, all.flatMap { $0?.1 ?? [] })
+    default: return nil
+    }
+  }
+
+  /// The key that a comparison of a dictionary's value with a constant looks up.
+  private func keyed(_ term: Term) -> (Path, [PartBound])? {
+    let parts = term.operands
+    if parts[1].constant != nil { return lookup(parts[0]) }
+    return parts[0].constant == nil ? nil : lookup(parts[1])
+  }
+
+  /// The key of `$0.labels["x"]`, or of `$0.labels?["x"]`.
+  private func lookup(_ term: Term) -> (Path, [PartBound])? {
+    switch term.expression {
+    case .lookup:
+      guard let key = term.operands[1].constant, !key.isNull, !ValueOrder.isUnordered(key),
+        let path = path(term.operands[0])?.formed(.keys), let bound = PartBound(.equal, key, field: path.field)
+      else { return nil }
+      return (path, [bound])
+    case .ifLet(let variable, _, _, _) where term.operands[2].constant == .null:
+      guard let base = path(term.operands[0]) else { return nil }
+      var inner = self
+      inner.variables[variable] = base
+      return inner.lookup(term.operands[1])
     default: return nil
     }
   }
@@ -200,6 +234,16 @@ extension Expression.Comparison {
     case .lessOrEqual: .greaterOrEqual
     case .greater: .less
     case .greaterOrEqual: .lessOrEqual
+    }
+  }
+}
+
+extension Expression.TextChange {
+  fileprivate var form: Index.Form {
+    switch self {
+    case .lowercased: .lowercased
+    case .uppercased: .uppercased
+    case .folded: .folded
     }
   }
 }

@@ -51,6 +51,8 @@ package struct Describer {
       return "(\(part(low))\(isClosed ? "..." : "..<")\(part(high))).contains(\(part(value)))"
     case .text(let test, let one, let two): return "\(part(one)).\(test.name)(\(part(two)))"
     case .textOrder(let order, let one, let two): return "\(part(one)).\(order.name)(\(part(two)))"
+    case .changed(.folded, let inner): return "\(part(inner)).folded"
+    case .datePart(let wanted, let inner): return "\(part(inner)).utc.\(wanted)"
     case .changed(let change, let inner): return "\(part(inner)).\(change)()"
     case .matches(let inner, let pattern): return "\(part(inner)).contains(/\(pattern.prefix(Self.longest))/)"
     case .contains(let collection, let element): return "\(part(collection)).contains(\(part(element)))"
@@ -101,12 +103,11 @@ package struct Describer {
     case .float(let number): "\(number)"
     case .double(let number): "\(number)"
     case .date(let seconds): "date(\"\(DateText.text(seconds))\")"
-    case .decimal(let number):
-      "\(number.isNegative ? "-" : "")\(number.isNaN ? "nan" : "\(number.mantissa)e\(number.exponent)")"
+    case .decimal(let number): "decimal(\"\(number.text)\")"
     case .string(let text), .url(let text):
       text.count > longest ? "\"\(text.prefix(longest))…\"" : "\"\(text)\""
     case .data(let bytes): "data(\(bytes.count) bytes)"
-    case .uuid(let number): "uuid(\(String(number.high, radix: 16))\(String(number.low, radix: 16)))"
+    case .uuid(let number): "uuid(\"\(number.text)\")"
     case .reference(let row): "row(\(row.number))"
     case .array(let values): values.count > 8 ? "[\(values.count) values]" : list(values)
     case .set(let values): "Set(\(values.count) values)"

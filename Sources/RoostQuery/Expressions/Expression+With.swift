@@ -20,6 +20,7 @@ extension Expression {
     case .text(let test, _, _): .text(test, parts[0], parts[1])
     case .textOrder(let order, _, _): .textOrder(order, parts[0], parts[1])
     case .changed(let change, _): .changed(change, parts[0])
+    case .datePart(let part, _): .datePart(part, parts[0])
     case .matches(_, let pattern): .matches(parts[0], pattern)
     case .contains: .contains(parts[0], parts[1])
     case .count: .count(parts[0])

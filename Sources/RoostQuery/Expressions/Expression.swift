@@ -42,6 +42,8 @@ package indirect enum Expression: Hashable, Sendable {
   /// Compares two texts: -1, 0 or 1.
   case textOrder(TextOrder, Expression, Expression)
   case changed(TextChange, Expression)
+  /// A part of a date in UTC.
+  case datePart(DatePart, Expression)
   /// Whether a regular expression matches a part of the text.
   case matches(Expression, String)
 
@@ -88,7 +90,11 @@ package indirect enum Expression: Hashable, Sendable {
     case localized
   }
 
-  package enum TextChange: UInt8, Hashable, Sendable, CaseIterable { case lowercased, uppercased }
+  package enum TextChange: UInt8, Hashable, Sendable, CaseIterable {
+    case lowercased, uppercased
+    /// Without the case, and without the marks on the letters.
+    case folded
+  }
 
   package enum Quantifier: UInt8, Hashable, Sendable, CaseIterable { case some, all }
 }
@@ -117,7 +123,8 @@ extension Expression {
     case .constant, .parameter, .variable: []
     case .and(let all), .or(let all): all
     case .field(let one, _), .part(let one, _), .many(let one, _), .not(let one), .unwrap(let one), .negate(let one),
-      .changed(_, let one), .matches(let one, _), .count(let one), .isEmpty(let one), .first(let one), .last(let one),
+      .changed(_, let one), .datePart(_, let one), .matches(let one, _), .count(let one), .isEmpty(let one),
+      .first(let one), .last(let one),
       .minimum(let one), .maximum(let one):
       [one]
     case .compare(_, let one, let two), .coalesce(let one, let two), .arithmetic(_, let one, let two),

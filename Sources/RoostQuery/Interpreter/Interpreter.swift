@@ -85,6 +85,9 @@ package struct Interpreter {
     case .textOrder(let order, _, _):
       return .int(Int64(TextComparing.order(order, try text(parts[0]), other: try text(parts[1]))))
     case .changed(let change, _): return .string(TextComparing.change(change, try text(parts[0])))
+    case .datePart(let part, _):
+      guard case .date(let seconds) = try value(parts[0]) else { return .null }
+      return .int(part.of(seconds))
     case .matches(_, let pattern):
       var text = try text(parts[0])
       let wanted = try TextPattern(pattern)

@@ -25,11 +25,11 @@ struct IndexMatch {
   static func forEach(
     _ index: IndexReader, _ table: TableReader, conjunction: Conjunction, each body: (IndexMatch) throws -> Void
   ) rethrows {
-    guard index.hasElements, let part = index.index.parts.first(where: { $0.form == .elements }) else {
+    guard index.hasElements, let part = index.index.parts.first(where: { $0.form.isMany }) else {
       if let match = IndexMatch(index, table, conjunction: conjunction) { try body(match) }
       return
     }
-    for element in conjunction.elements(of: part.field) {
+    for element in conjunction.elements(of: part) {
       if let match = IndexMatch(index, table, conjunction: conjunction, element: element) { try body(match) }
     }
   }
@@ -72,7 +72,7 @@ struct IndexMatch {
     }
     if index.hasElements {
       // Only a fixed element ensures that a row is found once.
-      guard let part = own.parts.firstIndex(where: { $0.form == .elements }), fixedParts > part else { return nil }
+      guard let part = own.parts.firstIndex(where: { $0.form.isMany }), fixedParts > part else { return nil }
     }
     if only == nil, !isWide || !fan(own, conjunction, prefix: prefix, from: place, kept: &kept) {
       // There is no further constraint, or one with too many values.
@@ -88,7 +88,7 @@ struct IndexMatch {
   private static func constraint(
     on part: Index.Part, _ conjunction: Conjunction, element: Constraint?
   ) -> Constraint? {
-    part.form == .elements ? element : conjunction.constraint(on: part.field, part.form)
+    part.form.isMany ? element : conjunction.constraint(on: part.field, part.form)
   }
 
   /// The ranges after a prefix if the further parts have several values each; false if there are

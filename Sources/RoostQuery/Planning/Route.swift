@@ -158,8 +158,10 @@ struct RouteStep {
       case (.value, .field(.variable(0), part.field)),
         (.lowercased, .changed(.lowercased, .field(.variable(0), part.field))),
         (.uppercased, .changed(.uppercased, .field(.variable(0), part.field))),
+        (.folded, .changed(.folded, .field(.variable(0), part.field))),
         (.count, .count(.field(.variable(0), part.field))):
         true
+      case (let form, .datePart(let known, .field(.variable(0), part.field))): form == Index.Form(known)
       default: false
       }
     }

@@ -1,3 +1,5 @@
+internal import RoostRecords
+
 /// A text to search for, with all that can be computed once.
 struct Needle {
   let test: Expression.TextTest

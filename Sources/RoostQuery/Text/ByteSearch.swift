@@ -1,3 +1,5 @@
+internal import RoostRecords
+
 /// Searches bytes for bytes.
 package enum ByteSearch {
   /// Whether `text` contains `part`; every text contains the empty part.

@@ -16,7 +16,11 @@ package enum TextComparing {
   }
 
   package static func change(_ change: Expression.TextChange, _ text: String) -> String {
-    change == .lowercased ? text.lowercased() : text.uppercased()
+    switch change {
+    case .lowercased: text.lowercased()
+    case .uppercased: text.uppercased()
+    case .folded: Folding.text(text)
+    }
   }
 
   /// Returns -1, 0 or 1; 0 only if this order makes no difference between the texts.

@@ -7,7 +7,7 @@ package import RoostFile
 /// Numbers are varints, texts a varint length and UTF-8, lists a varint count and their elements, flags a byte.
 /// ```
 /// u8 1 (the form), 2 if a field has cases, 3 if the version of the models is known, 4 with full text indexes,
-///   5 with derived fields, or 6 with indexes that older programs cannot keep
+///   5 with derived fields, or 6 or 7 with indexes that older programs cannot keep
 /// next entity, index, relationship
 /// entities: id, name, next field,
 ///   fields: id, name, type, flags (1 optional, 2 preserved, 4 has an initial value, 8 has cases, 16 needed by a subclass), initial value (data), cases: values
@@ -20,7 +20,7 @@ package import RoostFile
 ///   parts: name, u64 fingerprint, u64 digest, parked properties: name, pairs of names
 ///   In forms from 4 on a u8 0 says that there is no version.
 /// in forms from 4 on, full text indexes: see `Catalog+TextBytes.swift`
-/// in forms 5 and 6, derived fields: see `Catalog+Derivations.swift`
+/// in forms from 5 on, derived fields: see `Catalog+Derivations.swift`
 /// type: u8, for a reference its entity, for a collection its elements
 /// element: u8 0 type | 1 element | 2 parts: name, element
 /// value: u8 0, or 1, type, varint length and the bytes as in a row
@@ -43,7 +43,12 @@ extension Catalog {
   /// older program would write rows without their index entries, so it must refuse the store.
   static let formWithIndexForms: UInt8 = 6
 
+  /// The form of a catalog with indexes of folded texts, of keys, or of parts of dates.
+  static let formWithMoreIndexForms: UInt8 = 7
+  private static let newestForm = formWithMoreIndexForms
+
   private var form: UInt8 {
+    if !indexes.allSatisfy(\.isOfSixthForm) { return Self.formWithMoreIndexForms }
     if !indexes.allSatisfy(\.isOld) { return Self.formWithIndexForms }
     if !derivations.isEmpty { return Self.formWithDerivations }
     if !textIndexes.isEmpty { return Self.formWithTexts }
@@ -139,9 +144,9 @@ extension Catalog {
 
   private static func decode(_ reader: inout ByteReader) throws -> Catalog {
     let form = try reader.byte()
-    guard (Self.form...Self.formWithIndexForms).contains(form) else {
+    guard (Self.form...Self.newestForm).contains(form) else {
       throw StoreError(
-        .futureVersion, "the catalog has form \(form); this version knows the forms up to \(Self.formWithIndexForms)")
+        .futureVersion, "the catalog has form \(form); this version knows the forms up to \(Self.newestForm)")
     }
     var next = Numbers()
     next.entity = try reader.number()

@@ -3,10 +3,10 @@
 /// ## Layout
 /// ```
 /// list of: id, entity, name, u8 flags (1 unique, 2 is being built), [row built below],
-///   list of parts: field, u8 flags (1 descending; in form 6 also 2 a form follows), [u8 form]
+///   list of parts: field, u8 flags (1 descending; from form 6 on also 2 a form follows), [u8 form]
 ///   list of tests: u8 kind, then
 ///     0 is nil, 1 is not nil: field      2 equals: field, value (data)
-///     in form 6: 3 compares: field, u8 comparison, value (data)      4 one of: list of tests of the kinds 0 to 3
+///     from form 6 on: 3 compares: field, u8 comparison, value (data)      4 one of: list of tests of the kinds 0 to 3
 /// ```
 extension Catalog {
   func encodeIndexes(_ out: inout ByteWriter, _ form: UInt8) {
@@ -61,6 +61,9 @@ extension Catalog {
     let row: UInt64? = flags & 2 != 0 ? try reader.number() : nil
     let knowsForms = form >= formWithIndexForms
     let parts = try reader.list { reader in try part(&reader, knowsForms: knowsForms) }
+    guard form >= formWithMoreIndexForms || parts.allSatisfy(\.form.isOfSixthForm) else {
+      throw ByteReader.Unreadable()
+    }
     let tests = try reader.list { reader in try test(&reader, knowsForms: knowsForms, mayList: true) }
     guard let owner = entities.first(where: { $0.id == entity }), id < next.index else { throw ByteReader.Unreadable() }
     var index = Index(IndexID(id), of: entity, name, parts: parts, isUnique: flags & 1 != 0, tests: tests)

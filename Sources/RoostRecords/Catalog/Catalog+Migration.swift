@@ -22,8 +22,7 @@ extension Catalog {
       throw RecordFault(.conflict, "two properties would have one name", entity: entityName)
     }
     for at in indexes.indices where indexes[at].entity == old.id {
-      indexes[at].name = Self.name(
-        indexes[at].name, indexes[at].parts.map(\.field), was: old, becomes: entities[place])
+      indexes[at].name = Self.name(indexes[at], was: old, becomes: entities[place])
     }
     for at in textIndexes.indices where textIndexes[at].entity == old.id {
       textIndexes[at].name = Self.name(
@@ -35,7 +34,14 @@ extension Catalog {
     if let name = names[entities[place].fields[at].name] { entities[place].fields[at].name = name }
   }
 
-  /// An index's name after its fields got other names.
+  /// An index's name after its fields got other names. What models call an index contains forms and conditions.
+  private static func name(_ index: Index, was old: Entity, becomes new: Entity) -> String {
+    let (before, after) = (index.definition(in: old), index.definition(in: new))
+    if index.name.hasPrefix(before) { return after + index.name.dropFirst(before.count) }
+    return name(index.name, index.parts.map(\.field), was: old, becomes: new)
+  }
+
+  /// A name after its fields got other names.
   private static func name(_ name: String, _ parts: [FieldID], was old: Entity, becomes new: Entity) -> String {
     func fields(_ entity: Entity) -> String {
       var text = ""

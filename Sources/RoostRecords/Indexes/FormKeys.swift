@@ -64,11 +64,11 @@ extension Index {
       guard let type = part.form.type(of: known.type) else {
         throw RecordFault(.wrongType, "\(known.value.kind) has no place in an index")
       }
-      if part.form == .elements {
-        // Only one part has elements, so there is only one prefix.
+      if part.form.isMany {
+        // Only one part has elements or keys, so there is only one prefix.
         guard let first = keys.first else { return [] }
         var found: [ByteString] = []
-        for element in Form.elements(of: known.value) {
+        for element in Form.several(of: known.value) {
           found.append(try first.appending(element, type, isOptional: false, part: part, most: textBytes))
         }
         keys = found

@@ -54,10 +54,11 @@ package enum DateText {
     return Double(number) / power
   }
 
-  private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+  /// The day of the Gregorian calendar that is so many days after 1970-01-01. The year before 1 is 0.
+  static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
-    guard shifted >= 0 else { return (0, 1, 1) }
-    let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)
+    let dayOfEra = (shifted % 146_097 + 146_097) % 146_097
+    let era = (shifted - dayOfEra) / 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let months = (5 * dayOfYear + 2) / 153

@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// Indexes that only a catalog of form 6 has.
+/// Indexes that only a catalog of form 6 or 7 has.
 extension GoldenRows {
   /// Adds an index of each form and with each test, and changes rows after that.
   static func setIndexForms(_ store: RecordStore) throws {
@@ -35,6 +35,30 @@ extension GoldenRows {
         "key": .string("formed"), "text": .string("Golden É"), "set": .set([.int(3), .int(-3)]), "int32": .int(5),
       ])
       try table.update(RowID(1), ["set": .set([.int(3), .int(4)]), "text": .string("ÄB")])
+    }
+  }
+
+  /// An index of each form that only a catalog of form 7 has, and changes after them.
+  static func setIndexParts(_ store: RecordStore) throws {
+    try store.write { writer in
+      try writer.change { catalog in
+        guard let every = catalog.entity("Every") else { return }
+        func part(_ name: String, _ form: Index.Form = .value, isDescending: Bool = false) -> Index.Part {
+          Index.Part(every.field(name)?.id ?? FieldID(0), isDescending: isDescending, form: form)
+        }
+        func add(_ name: String, _ parts: [Index.Part]) throws {
+          try catalog.add(index: name, of: "Every", parts: parts)
+        }
+        try add("folded", [part("text", .folded)])
+        try add("keys", [part("bool"), part("map", .keys, isDescending: true)])
+        try add("years", [part("date", .year), part("date", .month)])
+        try add("days", [part("date", .weekday), part("date", .day), part("date", .hour)])
+      }
+    }
+    try store.write { writer in
+      let table = try writer.table("Every")
+      try table.insert(["key": .string("parts"), "text": .string("Golden É"), "date": .date(790_000_000)])
+      try table.update(RowID(1), ["date": .date(-1), "text": .string("ÄB")])
     }
   }
 

@@ -27,6 +27,8 @@ package enum GoldenRows: String, CaseIterable, Sendable {
   case derived = "rows with derived"
   /// Closed: indexes of forms, of elements and with comparisons, so the catalog has form 6.
   case indexForms = "rows with index forms"
+  /// Closed: indexes of folded texts, of keys and of parts of dates, so the catalog has its seventh form.
+  case indexParts = "rows with index parts"
 
   /// Runs the actions. Returns the files and their contents.
   package func make() throws -> (files: GoldenStore.Files, contents: String) {
@@ -41,6 +43,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     if self == .texts { try Self.setTexts(store) }
     if self == .derived { try Self.setDerived(store) }
     if self == .indexForms { try Self.setIndexForms(store) }
+    if self == .indexParts { try Self.setIndexParts(store) }
     try store.store.checkpoint()
     if self == .stopped { try Self.second(store) }
     if self == .named {
@@ -50,7 +53,7 @@ package enum GoldenRows: String, CaseIterable, Sendable {
       }
     }
     let contents = try store.read { try Self.describe($0) }
-    if [.closed, .cases, .version, .texts, .derived, .indexForms].contains(self) { try store.close() }
+    if [.closed, .cases, .version, .texts, .derived, .indexForms, .indexParts].contains(self) { try store.close() }
     let image = fileSystem.crashImage(.all)
     fileSystem.stopAfter(step: 0)
     try? store.close()

@@ -1,4 +1,5 @@
 package import RoostQuery
+internal import RoostRecords
 
 /// Counts the operations in generated expressions, so that tests notice if one never occurs.
 package struct ConditionCensus: Sendable {
@@ -17,6 +18,7 @@ package struct ConditionCensus: Sendable {
     for one in Expression.TextTest.allCases { names.insert("text \(one)") }
     for one in Expression.TextOrder.allCases { names.insert("order \(one)") }
     for one in Expression.TextChange.allCases { names.insert("changed \(one)") }
+    for one in DatePart.allCases { names.insert("part \(one)") }
     for one in Expression.Quantifier.allCases { names.insert("quantified \(one)") }
     return names
   }()
@@ -50,6 +52,7 @@ package struct ConditionCensus: Sendable {
     case .text(let one, _, _): "text \(one)"
     case .textOrder(let one, _, _): "order \(one)"
     case .changed(let one, _): "changed \(one)"
+    case .datePart(let one, _): "part \(one)"
     case .matches: "matches"
     case .contains: "contains"
     case .count: "count"

@@ -13,6 +13,8 @@ package struct TextQuestionFault: Error, Sendable, Hashable, CustomStringConvert
     /// In an index of trigrams: fewer than three characters.
     case tooShort
     case badNear
+    /// A star after a word within quotation marks.
+    case starInPhrase
   }
 
   package var code: Code

@@ -174,9 +174,22 @@ struct TextQuestionParser {
     guard let end = text[(at + 1)...].firstIndex(of: UInt8(ascii: "\"")) else {
       throw fault(.unclosed, start, problem: "the phrase is not closed", remedy: "Add a quotation mark at its end.")
     }
+    if index.analyzer.mode != .trigrams, let star = wordStar(in: (start + 1)..<end) {
+      throw fault(
+        .starInPhrase, star, problem: "a star within quotation marks has no meaning",
+        remedy: "Write it after them, as in \"berlin wal\"*, or as a word of its own, as in wal*.")
+    }
     at = end + 1
     let isPrefix = takeStar()
     return try terms.phrase(text[(start + 1)..<end], isPrefix: isPrefix, fields: fields, position: start)
+  }
+
+  /// A star at the end of a word, which looks as if it asked for the beginnings of words.
+  private func wordStar(in range: Range<Int>) -> Int? {
+    range.dropFirst().first { place in
+      let isAtEnd = place + 1 == range.upperBound || text[place + 1] <= 32
+      return text[place] == UInt8(ascii: "*") && isAtEnd && isNameByte(text[place - 1])
+    }
   }
 
   private mutating func word() throws(TextQuestionFault) -> TextPhrase? {

@@ -18,6 +18,7 @@ struct HelpTopic {
         ("lists of values", "[\"jazz\", \"folk\"].contains(genre), words.contains(\"x\"), words.count > 2"),
         ("nil", "rating != nil, rating ?? 0 > 3. A comparison with nil is false: rating < 3 leaves nil out."),
         ("dates and others", "date > date(\"2026-01-31\"), key == uuid(\"…\"), price < decimal(\"9.99\")"),
+        ("parts of values", "date.utc.month == 12, title.folded == \"ete\", labels.keys.contains(\"x\")"),
         ("relationships", "album?.title == \"Low\", tags.contains { $0.name == \"jazz\" }, tracks.count > 10"),
         ("rows", "album == #12, where 12 is the number in the column '#'"),
         ("parts of structs", "home.city == \"Bonn\", office == nil"),

@@ -33,10 +33,12 @@ struct RecordFacts: Encodable {
   var links: UInt64
   var history: History
 
-  init(_ found: RecordVerification) {
+  /// - Parameter subclasses: the numbers of objects of subclasses. Their rows are rows of their topmost class.
+  init(_ found: RecordVerification, subclasses: [String: Int]) {
     entities = found.entities.filter { !$0.name.hasPrefix("@") }.map { entity in
       Entity(
-        name: entity.name, rows: entity.rows, largeValues: entity.largeValues,
+        name: entity.name, rows: subclasses[entity.name].map { UInt64($0) } ?? entity.rows,
+        largeValues: entity.largeValues,
         indexes: entity.indexes.map {
           Index(name: $0.name, entries: $0.entries, isUnique: $0.isUnique, isBuilt: $0.isBuilt)
         })
@@ -46,6 +48,16 @@ struct RecordFacts: Encodable {
       mode: "\(found.history.mode)", entries: found.history.entries, gaps: found.history.gaps,
       firstTransaction: found.history.first, lastTransaction: found.history.last,
       consumers: found.history.consumers)
+  }
+
+  /// The numbers of objects of all subclasses.
+  static func subclasses(_ reader: RecordReader) throws -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for name in Looking.names(reader.catalog) {
+      let rows = try Looking.rowClass(name, reader.catalog)
+      if rows.isSubclass { counts[name] = try rows.count(reader) }
+    }
+    return counts
   }
 
   /// The facts of one state of a store that need no walk through all rows.

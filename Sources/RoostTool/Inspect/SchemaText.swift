@@ -1,4 +1,6 @@
+import RoostGraph
 import RoostRecords
+import RoostTransfer
 
 /// The entities of a store as models would declare them.
 ///
@@ -6,9 +8,15 @@ import RoostRecords
 /// properties, and enums are shown as their stored types. Otherwise the text compiles: an inverse
 /// is named on one side, and there is an initializer.
 struct SchemaText {
-  private let catalog: Catalog
+  let catalog: Catalog
+  /// By the name of each subclass, the class that it inherits from.
+  let superclasses: [String: String]
 
-  init(_ catalog: Catalog) { self.catalog = catalog }
+  init(_ catalog: Catalog) {
+    self.catalog = catalog
+    let hasFamilies = catalog.entities.contains { $0.field(FieldNames.kind) != nil }
+    superclasses = hasFamilies ? (try? StoredModels(catalog).superclasses) ?? [:] : [:]
+  }
 
   var lines: [String] {
     let classes = catalog.entities.filter { !$0.name.hasPrefix("@") }.enumerated().flatMap { number, entity in
@@ -24,9 +32,10 @@ struct SchemaText {
       var isInitializer = false
       found[entity.name] = lines(entity).dropFirst().compactMap { line in
         let text = line.drop { $0 == " " }
-        if text.hasPrefix("init(") { isInitializer = !text.hasSuffix("{}") }
+        let isHead = text.hasPrefix("init(") || text.hasPrefix("override init(")
+        if isHead { isInitializer = !text.hasSuffix("{}") }
         defer { if line == "  }" { isInitializer = false } }
-        return text.isEmpty || text == "}" || isInitializer || text.hasPrefix("init(") ? nil : String(text)
+        return text.isEmpty || text == "}" || isInitializer || isHead ? nil : String(text)
       }
     }
     return found
@@ -55,56 +64,85 @@ struct SchemaText {
     }
   }
 
-  /// One entity as a model.
+  /// One class as a model.
   func lines(_ entity: Entity) -> [String] {
-    let (relationships, indexes) = (
-      catalog.relationships(of: entity.id).filter { !$0.isHidden }, catalog.indexes(of: entity.id)
-    )
-    var lines = ["@Model final class \(entity.name) {"]
-    lines += constraints(entity, indexes, relationships: relationships).map { "  " + $0 }
-    var needed: [(name: String, type: String)] = []
+    let shape = shape(entity.name)
+    let isTop = !superclasses.values.contains(entity.name)
+    let above = shape.above.map { ": " + $0 } ?? ""
+    var lines = ["@Model \(isTop ? "final " : "")class \(entity.name)\(above) {"]
+    lines += constraints(shape).map { "  " + $0 }
     var inner: [[String]] = []
-    for field in entity.fields where !field.name.hasPrefix("@") && !field.name.contains(".") {
-      let one = relationships.first { $0.shape == .one(field.id) }
-      if let one {
-        lines.append("  " + declaration(one, field))
-        if !field.isOptional { needed.append((field.name, catalog.name(of: one.target) ?? "?")) }
+    for field in shape.fields {
+      if let one = shape.reference(field.id) {
+        lines.append("  " + declaration(one, field, in: shape))
       } else if case .reference = field.type {
         continue
       } else if field.type == .presence {
         lines.append("  var \(Self.quoted(field.name)): \(Self.capital(field.name))?")
       } else {
-        let derived = Self.derivedAttribute(field, entity, catalog: catalog)
+        let derived = derivedAttribute(field, shape)
         if !derived.isEmpty {
           let type = type(field.type, elementsOf: field.name)
           lines.append("  \(derived)var \(Self.quoted(field.name)): \(type)\(field.isOptional ? "?" : "")")
           continue
         }
-        lines.append("  " + declaration(field, isUnique: isUnique(field, indexes)))
-        let type = type(field.type, elementsOf: field.name)
-        if !field.isOptional, field.initial.flatMap(Self.text) == nil { needed.append((field.name, type)) }
+        lines.append("  " + declaration(field, isUnique: isUnique(field, shape)))
         inner += elements(field.type, field.name)
       }
     }
-    let structs = structs(entity, "")
-    for name in structs where !entity.fields.contains(where: { $0.name == name }) {
+    let structs = structs(shape.own, "")
+    for name in structs where shape.own.field(name) == nil {
       lines.append("  var \(Self.quoted(name)): \(Self.capital(name))")
-      needed.append((name, Self.capital(name)))
     }
-    for one in relationships {
+    for one in shape.relationships {
       if case .one = one.shape { continue }
-      lines.append("  " + declaration(one, nil))
+      lines.append("  " + declaration(one, nil, in: shape))
     }
-    lines += [""] + initializer(needed).map { "  " + $0 }
-    for one in structs.map({ structure($0, entity) }) + inner { lines += [""] + one.map { "  " + $0 } }
+    lines += [""] + initializer(shape).map { "  " + $0 }
+    for one in structs.map({ structure($0, shape.own) }) + inner { lines += [""] + one.map { "  " + $0 } }
     return lines + ["}"]
   }
 
-  /// An initializer with a parameter for each property without a default value.
-  private func initializer(_ needed: [(name: String, type: String)]) -> [String] {
-    if needed.isEmpty { return ["init() {}"] }
-    let parameters = needed.map { "\(Self.quoted($0.name)): \($0.type)" }.joined(separator: ", ")
-    return ["init(\(parameters)) {"] + needed.map { "  self.\($0.name) = \(Self.quoted($0.name))" } + ["}"]
+  /// The properties without a default value, and the type of each.
+  private func needed(_ shape: SchemaClass) -> [(name: String, type: String)] {
+    var needed: [(name: String, type: String)] = []
+    for field in shape.fields where !field.isOptional {
+      if let one = shape.reference(field.id) {
+        needed.append((field.name, target(of: one)))
+      } else if case .reference = field.type {
+        continue
+      } else if field.type != .presence, derivedAttribute(field, shape).isEmpty,
+        field.initial.flatMap(Self.text) == nil
+      {
+        needed.append((field.name, type(field.type, elementsOf: field.name)))
+      }
+    }
+    for name in structs(shape.own, "") where shape.own.field(name) == nil {
+      needed.append((name, Self.capital(name)))
+    }
+    return needed
+  }
+
+  /// An initializer with a parameter for each property without a default value, also of the classes above.
+  private func initializer(_ shape: SchemaClass) -> [String] {
+    let own = needed(shape)
+    var inherited: [(name: String, type: String)] = []
+    var above = shape.above
+    while let name = above {
+      let next = self.shape(name)
+      inherited = needed(next) + inherited
+      above = next.above
+    }
+    func list(_ all: [(name: String, type: String)], _ text: ((name: String, type: String)) -> String) -> String {
+      all.map(text).joined(separator: ", ")
+    }
+    let parameters = list(inherited + own) { "\(Self.quoted($0.name)): \($0.type)" }
+    let start = (shape.above != nil && own.isEmpty ? "override " : "") + "init(\(parameters)) {"
+    var body = own.map { "  self.\($0.name) = \(Self.quoted($0.name))" }
+    if shape.above != nil {
+      body.append("  super.init(" + list(inherited) { "\($0.name): \(Self.quoted($0.name))" } + ")")
+    }
+    return body.isEmpty ? [start + "}"] : [start] + body + ["}"]
   }
 
   // MARK: Declarations
@@ -119,8 +157,8 @@ struct SchemaText {
     return "\(attribute)var \(Self.quoted(field.name)): \(type)\(field.isOptional ? "?" : "")\(initial)"
   }
 
-  private func declaration(_ one: Relationship, _ field: Field?) -> String {
-    let target = catalog.name(of: one.target) ?? "?"
+  private func declaration(_ one: Relationship, _ field: Field?, in shape: SchemaClass) -> String {
+    let target = target(of: one)
     var traits: [String] = []
     if one.deleteRule != .nullify { traits.append("deleteRule: .\(one.deleteRule)") }
     if let inverse = catalog.inverse(of: one), !inverse.isHidden {
@@ -128,7 +166,7 @@ struct SchemaText {
         traits.append(".mutual")
       } else if names(inverse, by: one) {
         // If both sides named each other, the compiler would report a circular reference.
-        traits.append("inverse: \\\(target).\(inverse.name)")
+        traits.append("inverse: \\\(target).\(SchemaClass.property(inverse.name))")
       }
     }
     let attribute = traits.isEmpty ? "" : "@Relationship(\(traits.joined(separator: ", "))) "
@@ -137,16 +175,24 @@ struct SchemaText {
     return "\(attribute)var \(name): [\(target)] = []"
   }
 
+  /// The class of a relationship's objects. It is a subclass if the inverse is a property of a subclass.
+  private func target(of one: Relationship) -> String {
+    let owner = catalog.inverse(of: one).flatMap { $0.isHidden ? nil : SchemaClass.owner($0.name) }
+    return owner ?? catalog.name(of: one.target) ?? "?"
+  }
+
   /// Whether this side of a relationship names the other: the to-many side, else the older one.
   private func names(_ inverse: Relationship, by one: Relationship) -> Bool {
     one.isToOne == inverse.isToOne ? one.id < inverse.id : !one.isToOne
   }
 
-  private func constraints(_ entity: Entity, _ indexes: [Index], relationships: [Relationship]) -> [String] {
-    let own = Set(relationships.filter { $0.traits.contains(.ownsIndex) }.compactMap(\.index))
-    let shown = indexes.filter { !own.contains($0.id) && !isHidden($0, entity) }
+  private func constraints(_ shape: SchemaClass) -> [String] {
+    let entity = shape.all
+    let shown = shape.indexes.filter { !isHidden($0, entity) }
     var lines: [String] = []
-    let unique = shown.filter { $0.isUnique && $0.parts.count > 1 && !isConditional($0, entity) }
+    let unique = shown.filter {
+      $0.isUnique && !isConditional($0, entity) && !($0.parts.count == 1 && shape.declares($0.parts[0].field))
+    }
     if !unique.isEmpty { lines.append(declaration("Unique", unique, of: entity)) }
     let plain = shown.filter { !$0.isUnique && !isConditional($0, entity) && !isFormed($0) }
     if !plain.isEmpty { lines.append(declaration("Index", plain, of: entity)) }
@@ -155,27 +201,30 @@ struct SchemaText {
     for index in shown where isConditional(index, entity) {
       lines.append(declaration(index.isUnique ? "Unique" : "Index", [index], of: entity))
     }
-    for index in catalog.textIndexes(of: entity.id) {
-      let names = index.fields.compactMap { entity.field($0)?.name }.map { "\\.\($0)" }.joined(separator: ", ")
+    for index in catalog.textIndexes(of: entity.id) where index.fields.allSatisfy({ entity.field($0) != nil }) {
+      guard index.fields.contains(where: shape.declares) else { continue }
+      let names = index.fields.compactMap { path($0, entity) }.joined(separator: ", ")
       lines.append("#FullText<\(entity.name)>(\((["[\(names)]"] + index.options).joined(separator: ", ")))")
     }
     return lines
   }
 
-  /// Whether an index was made for a relationship that the models do not declare.
+  /// Whether an index was made for a relationship and not for a declaration.
   private func isHidden(_ index: Index, _ entity: Entity) -> Bool {
     catalog.relationships.contains { $0.index == index.id && $0.traits.contains(.ownsIndex) }
-      || index.parts.contains { entity.field($0.field)?.name.hasPrefix("@") == true }
+      || index.parts.contains { entity.field($0.field)?.name.hasPrefix("@") ?? true }
   }
 
-  private func isUnique(_ field: Field, _ indexes: [Index]) -> Bool {
-    indexes.contains { $0.isUnique && $0.tests.isEmpty && $0.parts.count == 1 && $0.parts[0].field == field.id }
+  private func isUnique(_ field: Field, _ shape: SchemaClass) -> Bool {
+    shape.indexes.contains {
+      $0.isUnique && !isConditional($0, shape.all) && $0.parts.count == 1 && $0.parts[0].field == field.id
+    }
   }
 
   // MARK: Structs
 
   /// The structs directly below a path, which ends with a point.
-  private func structs(_ entity: Entity, _ above: String) -> [String] {
+  func structs(_ entity: Entity, _ above: String) -> [String] {
     var found: [String] = []
     for field in entity.fields where field.name.hasPrefix(above) && !field.name.hasPrefix("@") {
       let rest = field.name.dropFirst(above.count)
@@ -244,11 +293,11 @@ struct SchemaText {
   ]
 
   /// A name in a declaration, quoted if it is a keyword.
-  private static func quoted(_ name: String) -> String { words.contains(name) ? "`\(name)`" : name }
+  static func quoted(_ name: String) -> String { words.contains(name) ? "`\(name)`" : name }
 
   // MARK: Types
 
-  private static func capital(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+  static func capital(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
   func type(_ type: FieldType) -> String {
     switch type {
@@ -301,30 +350,6 @@ struct SchemaText {
     case .optional(let inner): self.type(inner, elementsOf: name) + "?"
     case .structure: Self.element(name)
     }
-  }
-
-  /// A value as Swift code; nil if it is not shown.
-  static func text(_ value: Value) -> String? {
-    switch value {
-    case .null: "nil"
-    case .string(let text): text.debugDescription
-    case .url(let text): "URL(string: \(text.debugDescription))!"
-    case .bool(let flag): "\(flag)"
-    case .int(let number): "\(number)"
-    case .uint(let number): "\(number)"
-    case .float(let number): text(Double(number), "\(number)")
-    case .double(let number): text(number, "\(number)")
-    case .date(let seconds): seconds.isFinite ? "Date(timeIntervalSinceReferenceDate: \(seconds))" : nil
-    case .array(let values) where values.isEmpty: "[]"
-    case .set(let values) where values.isEmpty: "[]"
-    case .dictionary(let values) where values.isEmpty: "[:]"
-    default: nil
-    }
-  }
-
-  private static func text(_ number: Double, _ digits: String) -> String? {
-    if number.isFinite { return digits }
-    return number.isNaN ? ".nan" : number > 0 ? ".infinity" : "-.infinity"
   }
 }
 

@@ -56,7 +56,9 @@ struct VerifyReport: Encodable {
     entries = found.pages.entries
     largeValues = found.pages.largeValues
     seconds = found.pages.seconds
-    rows = RecordFacts(found)
+    // Of a damaged store they are what can still be counted.
+    let subclasses = try? Looking.rows(path).read { try RecordFacts.subclasses($0) }
+    rows = RecordFacts(found, subclasses: subclasses ?? [:])
   }
 
   private init(keys path: String) throws {

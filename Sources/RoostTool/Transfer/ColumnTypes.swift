@@ -11,12 +11,21 @@ struct ColumnTypes {
     var name: String
     var values = 0
     fileprivate var possible: Set<Kind> = Set(Kind.allCases)
+    /// What JSON holds in it.
+    fileprivate var sort: Sort?
 
     /// The first type that all values have; String for a column without values.
     var type: FieldType {
       if values == 0 { return .string }
       return Kind.allCases.first { possible.contains($0) }?.type ?? .string
     }
+  }
+
+  /// The kinds of JSON's values.
+  fileprivate enum Sort: String {
+    case flag = "true or false"
+    case number = "a number"
+    case text = "a text"
   }
 
   /// The types, those with the fewest values first.
@@ -142,6 +151,20 @@ struct ColumnTypes {
           "'\(name)' has lists or objects, and '--create' makes no such property: leave it out with --rename '\(name)='",
           at: token.place, in: record, field: name)
       }
+      let sort: Sort =
+        switch token.kind {
+        case .yes, .no: .flag
+        case .text: .text
+        default: .number
+        }
+      let former = columns[place].sort ?? sort
+      if former != sort {
+        throw batch.fault(
+          .wrongType,
+          "'\(name)' holds \(sort.rawValue) here and \(former.rawValue) in an earlier record, and a property has one type: leave it out with --rename '\(name)='",
+          at: token.place, in: record, field: name)
+      }
+      columns[place].sort = sort
       switch token.kind {
       case .yes, .no: keep([.bool], at: place)
       // A number in quotes is a text in JSON.

@@ -111,7 +111,7 @@ private struct Dumping {
           rows = try writer.run()
         }
       }
-      try DiskFileSystem.shared.rename(making, to: output)
+      try OutputPlace.finish(making, as: output, replaces: arguments.has("replace"))
     } catch {
       if isMade { try? DiskFileSystem.shared.remove(making) }
       throw error

@@ -107,7 +107,7 @@ private struct Exporting {
             reader, to: target, Progress("exporting", of: total, on: console.quiet(arguments.has("json"))))
         }
       }
-      try DiskFileSystem.shared.rename(making, to: output)
+      try OutputPlace.finish(making, as: output, replaces: arguments.has("replace"))
     } catch {
       if isMade { try? DiskFileSystem.shared.remove(making) }
       throw error

@@ -176,21 +176,35 @@ private struct Importing {
       }
       if !isWanted { return .failed }
     }
+    var isMade = false
     do {
       let store = try RecordStore(path, writer: HistoryWriter.ofThisProgram)
       do { try store.write(author: options.author) { try $0.change { try creation.add(to: &$0) } } } catch {
         try? store.close()
         throw error
       }
+      isMade = true
       try store.close()
       var options = options
       for (column, name) in creation.names { options.renames[column] = .some(name) }
       return try run(options)
     } catch {
-      // The store is useless without its rows.
-      guard isNew else { throw error }
+      // The class is useless without its rows, and so is a new store.
+      guard isNew else {
+        if isMade { try? withdraw(creation.entity) }
+        throw error
+      }
       for left in [path, Store.logPath(path)] { try? DiskFileSystem.shared.remove(left) }
       throw WithdrawnStore.error(error, path)
+    }
+  }
+
+  /// Removes a new class from a store, with the rows that were imported before an error.
+  private func withdraw(_ entity: String) throws {
+    let store = try RecordStore(arguments.operands[0], writer: HistoryWriter.ofThisProgram)
+    defer { try? store.close() }
+    try store.write(author: arguments.text("author") ?? "roost import") { writer in
+      try writer.change { try $0.remove(entity: entity) }
     }
   }
 

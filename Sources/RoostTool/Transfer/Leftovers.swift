@@ -29,16 +29,7 @@ enum Leftovers {
 
   /// Gives a complete store its name. It replaces no file that another process made meanwhile.
   static func finish(_ making: String, as path: String) throws {
-    do throws(StoreError) { try DiskFileSystem.shared.link(making, to: path) } catch {
-      if error.code == .alreadyExists {
-        throw StoreError(
-          .alreadyExists, "another process made a file of this name meanwhile: choose a new name for the store",
-          path: path)
-      }
-      // Some file systems have no links.
-      return try DiskFileSystem.shared.rename(making, to: path)
-    }
-    try DiskFileSystem.shared.remove(making)
+    try OutputPlace.finish(making, as: path, advice: "choose a new name for the store")
   }
 
   /// Removes the files that ended processes left of a store, and returns their names.

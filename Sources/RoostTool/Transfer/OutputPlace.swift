@@ -38,6 +38,27 @@ enum OutputPlace {
     }
   }
 
+  /// Gives a file that is complete its name. It replaces no file that another process made meanwhile.
+  ///
+  /// - Parameter advice: what to do if there is a file of that name.
+  static func finish(_ making: String, as path: String, advice: String) throws {
+    do throws(StoreError) { try DiskFileSystem.shared.link(making, to: path) } catch {
+      if error.code == .alreadyExists {
+        throw StoreError(
+          .alreadyExists, "another process made a file of this name meanwhile: \(advice)", path: path)
+      }
+      // Some file systems have no links.
+      return try DiskFileSystem.shared.rename(making, to: path)
+    }
+    try DiskFileSystem.shared.remove(making)
+  }
+
+  /// Gives a text that is complete its name.
+  static func finish(_ making: String, as path: String, replaces: Bool) throws {
+    if replaces { return try DiskFileSystem.shared.rename(making, to: path) }
+    try finish(making, as: path, advice: "give '--replace' to replace it")
+  }
+
   /// The system's facts about a file; nil if there is none.
   private struct Facts {
     private let found: stat

@@ -71,7 +71,9 @@ struct QuestionTyper {
     case .name(let name):
       // In a closure, names belong to the row, as `$0` does outside.
       return try property(name, of: Typed(expression: .row, kind: .plain(.reference(entity))), placed)
-    case .property(let base, let name, _): return try property(name, of: typed(base), placed)
+    case .property(let base, let name, _):
+      if let part = try datePart(name, of: base) { return part }
+      return try property(name, of: typed(base), placed)
     case .call(let base, let name, let arguments, _): return try call(name, of: base, arguments, placed: placed)
     case .subscripted(let base, let index): return try element(typed(base), index, placed: placed)
     case .not(let inner): return Typed(expression: .not(try condition(inner)), kind: .bool)
@@ -118,6 +120,7 @@ struct QuestionTyper {
       return Typed(expression: .first(base.expression), kind: base.kind.element!.optional)
     case "last" where base.kind.element != nil:
       return Typed(expression: .last(base.expression), kind: base.kind.element!.optional)
+    case "folded" where base.kind.whole == .string: return try folded(base)
     default: break
     }
     if case .structure(let parts) = base.kind.whole {
@@ -245,8 +248,8 @@ struct QuestionTyper {
   /// Whether this is an optional collection.
   private func mayLack(_ base: Typed) -> Bool { base.kind.isOptional && base.kind.whole.element != nil }
 
-  /// The result of `body` for an optional collection; nil if the collection is nil.
-  private mutating func bound(
+  /// The result of `body` for an optional value; nil if the value is nil.
+  mutating func bound(
     _ base: Typed, _ body: (inout QuestionTyper, Typed) throws(QuestionFault) -> Typed
   ) throws(QuestionFault) -> Typed {
     lastVariable += 1
@@ -275,6 +278,7 @@ struct QuestionTyper {
       let list = try typed(base, .array(value.kind.whole))
       return Typed(expression: .contains(list.expression, value.expression), kind: .bool)
     }
+    if name == "contains", arguments.count == 1, let found = try hasKey(base, arguments[0]) { return found }
     let found = try typed(base)
     if mayLack(found) || name == "matches" && isRow(found.kind) && found.kind.isOptional {
       return try bound(found) { (typer, found) throws(QuestionFault) in

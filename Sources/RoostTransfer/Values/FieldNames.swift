@@ -1,7 +1,7 @@
 /// The names of an entity's fields in texts and errors.
-enum FieldNames {
+package enum FieldNames {
   /// The field in which a row stores the class of its object.
-  static let kind = "@class"
+  package static let kind = "@class"
 
   /// The paths of the structs around a field: "a" and "a.b" of "a.b.c".
   static func above(_ name: String) -> [String] {

@@ -29,6 +29,19 @@ import Testing
   init() { (port, crew) = ("", 0) }
 }
 
+@Model final class Chalet {
+  #Index<Chalet>([\.name], [\.guests])
+  var name: String
+  @Relationship(inverse: \Skier.chalet) var guests: [Skier] = []
+  init() { name = "" }
+}
+
+@Model final class Skier {
+  var name: String
+  var chalet: Chalet?
+  init() { name = "" }
+}
+
 struct Haven: Codable { var name: String }
 
 /// Declarations of `#Index` and `#Unique`, and refusals.
@@ -61,6 +74,14 @@ struct Haven: Codable { var name: String }
     let text = error.map { "\($0)" } ?? ""
     #expect(text.contains("#Index of Permit has a condition that a store cannot keep"), "\(text)")
     #expect(text.contains("$0.tags.count") || text.contains("write the opposite comparison"), "\(text)")
+  }
+
+  @Test func `an index over a list of models is refused`() throws {
+    let error = #expect(throws: (any Error).self) {
+      _ = try ModelContainer(for: Chalet.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    let text = error.map { "\($0)" } ?? ""
+    #expect(text.contains(#"#Index of Chalet names \.guests, a list of Skier"#), "\(text)")
   }
 
   @Test func `an index with a long condition contains the objects that fulfil it`() throws {

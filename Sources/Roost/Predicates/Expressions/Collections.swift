@@ -5,6 +5,7 @@ internal import RoostQuery
 /// Functions of collections, and of the rows of a relationship.
 extension Translator {
   func contains(_ sequence: Operand, _ element: Operand) throws -> TranslatedPart {
+    if let found = try hasKey(sequence, element) { return found }
     let (list, member) = (try piece(sequence), try piece(element))
     if let map = member.row, let captured = list.captured {
       return TranslatedPart(.contains(try Constant.rows(captured, of: map, graph, unknown: unknown), member.expression))

@@ -23,6 +23,9 @@ extension Translator {
       else { throw Untranslatable(keyPath) }
       let part = coder.parts[number].coder
       return TranslatedPart(.part(base.expression, number), part.parts.isEmpty ? .value : .structure(part))
+    case .moment:
+      guard case .datePart(let part)? = ComputedPart(keyPath) else { throw Untranslatable(keyPath) }
+      return TranslatedPart(.datePart(part, base.expression))
     case .rows, .value:
       switch property.ofCollection() {
       case .count?: return TranslatedPart(.count(base.expression))
@@ -31,6 +34,7 @@ extension Translator {
       case .last?: return TranslatedPart(.last(base.expression), base.rows)
       case nil: break
       }
+      if base.rows == nil, let found = computed(keyPath, of: base) { return found }
       // Rows store the raw value of an enum.
       guard base.rows == nil, RawValues.isRawValue(keyPath) else { throw Untranslatable(keyPath) }
       return base

@@ -22,7 +22,7 @@ extension Translator {
     switch inner.meaning {
     case .rows: return inner
     case .captured(let captured): return try piece(captured.value, as: type)
-    case .parts: throw Untranslatable(inner)
+    case .parts, .moment: throw Untranslatable(inner)
     case .value, .row, .structure: return TranslatedPart(.unwrap(inner.expression), inner.meaning)
     }
   }
@@ -55,6 +55,7 @@ extension Translator {
     case .row(let map): return try bound(.row(map))
     case .value: return try bound(.element(of: variable.type))  // A struct in a collection is taken apart by its type.
     case .structure(let coder): return try bound(.structure(coder))
+    case .moment: throw Untranslatable(inner)
     case .parts(let parts):
       guard let presence = parts.presence else { throw Untranslatable(inner) }
       bind(variable.key, inner)

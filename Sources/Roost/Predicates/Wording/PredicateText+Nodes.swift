@@ -133,6 +133,7 @@ extension PropertyAccess {
       if Identity.isIdentifier(keyPath, of: model) { return "persistentModelID" }
     }
     if RawValues.isRawValue(keyPath) { return "rawValue" }
+    if let computed = ComputedPart(keyPath) { return computed.name }
     let text = String(describing: keyPath)
     // The runtime knows only the type of a computed property.
     guard let point = text.lastIndex(of: "."), !text.contains("<computed") else { return "(a computed \(output))" }

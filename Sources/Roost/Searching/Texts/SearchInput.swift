@@ -40,8 +40,10 @@ public enum SearchInput {
     var words: [String] = []
     var byteCount = 0
     for part in text.split(whereSeparator: \.isWhitespace) {
-      // By scalars, because a combining mark may follow and form one character with it.
-      let word = String(String.UnicodeScalarView(part.unicodeScalars.filter { $0 != "\"" }))
+      // By scalars, because a combining mark may follow and form one character with it. A star
+      // separates words.
+      let scalars = part.unicodeScalars.filter { $0 != "\"" }.map { $0 == "*" ? " " : $0 }
+      let word = String(String.UnicodeScalarView(scalars))
       guard word.contains(where: { $0.isLetter || $0.isNumber }) else { continue }
       byteCount += word.utf8.count
       if words.count == mostWords || byteCount > mostBytes { break }

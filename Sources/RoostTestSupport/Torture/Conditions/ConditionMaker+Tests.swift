@@ -102,7 +102,13 @@ extension ConditionMaker {
 
   private mutating func comparison(_ depth: Int) -> Expression {
     let comparison = generator.pick(Expression.Comparison.allCases)
+    if one(in: 8) {
+      let part = generator.pick(DatePart.allCases)
+      return .compare(
+        comparison, .datePart(part, make(.date, 0)), .constant(.int(Int64(generator.below(13))), .int))
+    }
     if comparison == .equal || comparison == .notEqual {
+      if one(in: 6) { return .compare(comparison, .changed(.folded, make(.string, 0)), constant(.string)) }
       let kind = someKind { _ in true } ?? .bool
       let other = kind.whole.isNestable && one(in: 2) ? (one(in: 2) ? kind.whole : kind.optional) : kind
       return .compare(comparison, make(kind, depth - 1), make(other, depth - 1))
@@ -135,7 +141,17 @@ extension ConditionMaker {
     return .text(test, make(.string, depth - 1), other)
   }
 
+  /// Whether a dictionary has a key, or has a value for it.
+  private mutating func keyTest() -> Expression? {
+    let table = someKind { kind in if case .dictionary = kind.whole { true } else { false } }
+    guard case .dictionary(let key, let value)? = table?.whole, !value.isOptional else { return nil }
+    let found = Expression.lookup(make(.dictionary(key, value), 0), constant(key))
+    if one(in: 2) { return .compare(.notEqual, found, .constant(.null, value.optional)) }
+    return .compare(one(in: 3) ? .notEqual : .equal, found, constant(value))
+  }
+
   private mutating func membership(_ depth: Int) -> Expression {
+    if one(in: 4), let found = keyTest() { return found }
     if one(in: 2) {
       let (collection, element) = collection(depth)
       if let element {

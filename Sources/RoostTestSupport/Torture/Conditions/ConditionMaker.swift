@@ -103,6 +103,9 @@ package struct ConditionMaker {
     case .plain(.string):
       return .changed(generator.pick(Expression.TextChange.allCases), make(kind, depth - 1))
     case .plain:
+      if kind == .int, one(in: 6) {
+        return .datePart(generator.pick(DatePart.allCases), make(.date, depth - 1))
+      }
       if kind == .int, one(in: 2) { return count(depth) }
       guard kind.isInteger || kind.isFloating else { return nil }
       if one(in: 6), !isUnsigned(kind) { return .negate(make(kind, depth - 1)) }

@@ -12,10 +12,10 @@ extension ValuePool {
         guard !forms.isEmpty, !parts.contains(where: { $0.field == field.id }) else { continue }
         let part = Index.Part(field.id, isDescending: generator.chance(1, in: 3), form: generator.pick(forms))
         // Two long texts make a key that is too long for a tree, and an index can have the elements
-        // of one collection only.
+        // or keys of one collection only.
         let isText = part.form.type(of: field.type)?.width == nil
         if isText, parts.contains(where: { hasText($0, entity) }) { continue }
-        if part.form == .elements, parts.contains(where: { $0.form == .elements }) { continue }
+        if part.form.isMany, parts.contains(where: { $0.form.isMany }) { continue }
         parts.append(part)
       }
       if parts.isEmpty { continue }

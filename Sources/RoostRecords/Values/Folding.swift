@@ -1,4 +1,3 @@
-internal import RoostRecords
 // The only source of normal form D without Foundation.
 @_spi(_Unicode) internal import Swift
 
@@ -20,7 +19,12 @@ package enum Folding {
     return text.withUTF8 { bytes(UnsafeRawBufferPointer($0), keepsMarks: keepsMarks) }
   }
 
-  static func append(_ text: UnsafeRawBufferPointer, keepsMarks: Bool, to folded: inout [UInt8]) {
+  /// The folded text, without case and marks.
+  package static func text(_ text: String) -> String {
+    String(decoding: bytes(text, keepsMarks: false), as: UTF8.self)
+  }
+
+  package static func append(_ text: UnsafeRawBufferPointer, keepsMarks: Bool, to folded: inout [UInt8]) {
     if isLatin(text) { return appendLatin(text, keepsMarks: keepsMarks, to: &folded) }
     appendAny(text, keepsMarks: keepsMarks, to: &folded)
   }
@@ -78,9 +82,9 @@ package enum Folding {
   }
 
   @inline(__always)
-  static func lower(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 32 : byte }
+  package static func lower(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 32 : byte }
 
-  static func isASCII(_ text: UnsafeRawBufferPointer) -> Bool {
+  package static func isASCII(_ text: UnsafeRawBufferPointer) -> Bool {
     var offset = 0
     while offset &+ 8 <= text.count {
       if text.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
