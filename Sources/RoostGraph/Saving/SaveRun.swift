@@ -47,9 +47,6 @@ final class SaveRun {
   /// Rows with a `validate` that have values of two writers, because a merge or a policy chose between
   /// them.
   var mixed: Set<LinkKey> = []
-  /// Rows with a `validate` that have values of two writers, because a merge or a policy chose between
-  /// them.
-  var mixed: Set<LinkKey> = []
   /// Rows whose derived values the save changed.
   private(set) var derived: [RowName] = []
   var summary = SaveOutcome()
