@@ -70,7 +70,7 @@ struct RuleBook: Equatable, CustomStringConvertible {
       "\(name) \(cage.least)...\(cage.size): "
         + rabbits.filter { $0.value.hutch == name }.keys.sorted().joined(separator: " ")
     }
-    let free = exhibits.filter { $0.value == nil }.keys + rabbits.filter { $0.value.hutch == nil }.keys
+    let free = Array(exhibits.filter { $0.value == nil }.keys) + rabbits.filter { $0.value.hutch == nil }.keys
     return (shown + cages + ["free: " + free.sorted().joined(separator: " ")]).joined(separator: "; ")
   }
 }
