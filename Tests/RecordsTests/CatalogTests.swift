@@ -63,9 +63,9 @@ import Testing
     var plain = catalog
     plain.forgetNotes()
     #expect(plain.storesRows(as: catalog) && plain != catalog && plain.encoded.first == 1)
-    // A program that knows the first form alone finds another number and says so; one that knows six refuses a seventh.
+    // A program that knows the first form alone finds another number and says so; one that knows seven refuses an eighth.
     var bytes = encoded
-    bytes[0] = 7
+    bytes[0] = 8
     #expect(throws: StoreError.self) { try decoded(bytes) }
     #expect(failure { () throws(StoreError) in _ = try decoded(bytes) } == .futureVersion)
     // The first form has no cases.
