@@ -34,7 +34,7 @@ final class Maker {
 
   func note(_ name: String) { census[name, default: 0] += 1 }
 
-  /// The names that a census of many predicates must contain.
+  /// The parts that a run of many predicates must make at least once.
   static let names: Set<String> = [
     "constant", "property", "and", "or", "not", "choice", "equal", "compare", "within", "optional equal", "nil",
     "captured list",

@@ -2,7 +2,8 @@ internal import Foundation
 internal import Roost
 internal import RoostTestSupport
 
-/// The changes of a play. Each is made to the models and to the world.
+/// The changes of a play. Each is made to the models and to the `ObjectWorld` that predicts their
+/// state.
 extension ObjectPlay {
   func make(_ kind: ObjectWorld.Kind) {
     let number = next

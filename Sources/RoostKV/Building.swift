@@ -95,12 +95,17 @@ extension WritableTree {
   /// putting each entry, and the log contains only the places of the pages.
   ///
   /// The transaction may be read meanwhile, but not changed. If an error is thrown, the tree stays
-  /// empty. The error is `unsortedKeys` if a key is not greater than the one before.
+  /// as it was, and other changes of the transaction stay.
   ///
   /// - Parameters:
   ///   - entries: the keys and values, in the order of the keys.
   ///   - fill: how full pages get, in percent, 50 to 100. Leave room if keys will be inserted
   /// between.
+  /// - Throws: `StoreError` with the code `alreadyExists` if the tree is not empty, `unsortedKeys`
+  ///   if a key is not greater than the one before, `keyTooLong` or `valueTooLarge` for an entry
+  ///   beyond the limits, `notFound` if the tree was dropped or rolled back, `nestedWrite` if
+  ///   another build is running, `closed` if the transaction has ended, and `diskFull` or `ioError`
+  ///   if pages cannot be written.
   /// - Returns: the number of entries.
   @discardableResult
   @inlinable
@@ -121,12 +126,17 @@ extension WritableTable {
   /// putting each entry, and the log contains only the places of the pages.
   ///
   /// The transaction may be read meanwhile, but not changed. If an error is thrown, the table stays
-  /// empty. The error is `unsortedKeys` if a key is not greater than the one before.
+  /// as it was, and other changes of the transaction stay.
   ///
   /// - Parameters:
   ///   - entries: the keys and values, in the order of the keys.
   ///   - fill: how full pages get, in percent, 50 to 100. Leave room if keys will be inserted
   /// between.
+  /// - Throws: `StoreError` with the code `alreadyExists` if the table is not empty, `unsortedKeys`
+  ///   if a key is not greater than the one before, `valueTooLarge` for a value beyond the limit,
+  ///   `notFound` if the table was dropped or rolled back, `nestedWrite` if another build is
+  ///   running, `closed` if the transaction has ended, and `diskFull` or `ioError` if pages cannot
+  ///   be written.
   /// - Returns: the number of entries.
   @discardableResult
   @inlinable

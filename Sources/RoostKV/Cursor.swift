@@ -15,35 +15,68 @@ public struct Cursor: ~Copyable {
   var scoped: ScopedCursor<ByteCursor>
 
   /// Moves to the next entry, or from the start to the first one. Returns false after the last one.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the tree was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func next() throws(StoreError) -> Bool { try scoped.go(.next) }
 
   /// Moves to the previous entry, or from the start to the last one. Returns false before the first
   /// one.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the tree was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func previous() throws(StoreError) -> Bool { try scoped.go(.previous) }
 
   /// Moves to the first entry. Returns false if the tree is empty.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the tree was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func first() throws(StoreError) -> Bool { try scoped.go(.first) }
 
   /// Moves to the last entry. Returns false if the tree is empty.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the tree was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func last() throws(StoreError) -> Bool { try scoped.go(.last) }
 
   /// Moves to the first entry whose key is not below `key`. Returns false if there is none.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the tree was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func seek(_ key: some Bytes) throws -> Bool {
     try key.withBytes { try scoped.go(.atLeast(ByteKey($0))) }
   }
 
   /// Moves to the last entry whose key is not above `key`. Returns false if there is none.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the tree was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func seek(atMost key: some Bytes) throws -> Bool {
     try key.withBytes { try scoped.go(.atMost(ByteKey($0))) }
   }
 
   /// Moves to the entry with this index, counted from 0, in the time of a look-up.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the tree was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func move(to number: Int) throws(StoreError) -> Bool { try scoped.go(.number(number)) }
 
   /// Whether the cursor is at an entry.
   public var isAtEntry: Bool { scoped.isAtEntry }
 
   /// Calls `body` with the entry in place, without copying. The cursor must be at an entry.
+  ///
+  /// - Throws: the error of the closure. `StoreError` with the code `closed` if the transaction has
+  ///   ended or the tree was changed since the cursor began, and `notFound` if the cursor is at no
+  ///   entry. If the value is large, `damaged`, `truncated` or `ioError` if it cannot be read, and
+  ///   `outOfMemory` if there is no memory for it.
   @inlinable
   public mutating func withEntry<Result>(
     _ body: (_ key: RawSpan, _ value: RawSpan) throws -> Result
@@ -59,9 +92,19 @@ public struct Cursor: ~Copyable {
   }
 
   /// The entry's key, copied.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the tree was
+  ///   changed since the cursor began, and `notFound` if the cursor is at no entry. If the value is
+  ///   large, `damaged`, `truncated` or `ioError` if it cannot be read, and `outOfMemory` if there
+  ///   is no memory for it.
   public mutating func key() throws -> [UInt8] { try withEntry { key, _ in key.withUnsafeBytes { [UInt8]($0) } } }
 
   /// The entry's value, copied.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the tree was
+  ///   changed since the cursor began, and `notFound` if the cursor is at no entry. If the value is
+  ///   large, `damaged`, `truncated` or `ioError` if it cannot be read, and `outOfMemory` if there
+  ///   is no memory for it.
   public mutating func value() throws -> [UInt8] { try withEntry { _, value in value.withUnsafeBytes { [UInt8]($0) } } }
 
   mutating func isKey(atLeast bound: [UInt8]) throws -> Bool {
@@ -74,38 +117,79 @@ public struct TableCursor: ~Copyable {
   var scoped: ScopedCursor<IntegerCursor>
 
   /// Moves to the next entry, or from the start to the first one. Returns false after the last one.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the table was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func next() throws(StoreError) -> Bool { try scoped.go(.next) }
 
   /// Moves to the previous entry, or from the start to the last one. Returns false before the first
   /// one.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the table was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func previous() throws(StoreError) -> Bool { try scoped.go(.previous) }
 
   /// Moves to the first entry. Returns false if the table is empty.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the table was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func first() throws(StoreError) -> Bool { try scoped.go(.first) }
 
   /// Moves to the last entry. Returns false if the table is empty.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the table was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func last() throws(StoreError) -> Bool { try scoped.go(.last) }
 
   /// Moves to the first entry whose key is not below `key`. Returns false if there is none.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the table was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func seek(_ key: UInt64) throws(StoreError) -> Bool { try scoped.go(.atLeast(key)) }
 
   /// Moves to the last entry whose key is not above `key`. Returns false if there is none.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the table was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func seek(atMost key: UInt64) throws(StoreError) -> Bool { try scoped.go(.atMost(key)) }
 
   /// Moves to the entry with this index, counted from 0, in the time of a look-up.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the table was
+  ///   changed since the cursor began, and `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read.
   public mutating func move(to number: Int) throws(StoreError) -> Bool { try scoped.go(.number(number)) }
 
   /// Whether the cursor is at an entry.
   public var isAtEntry: Bool { scoped.isAtEntry }
 
   /// The entry's key. The cursor must be at an entry.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the table was
+  ///   changed since the cursor began, and `notFound` if the cursor is at no entry.
   public var key: UInt64 { get throws(StoreError) { try scoped.entry().key } }
 
   /// Calls `body` with the entry's value in place, without copying. The cursor must be at an entry.
+  ///
+  /// - Throws: the error of the closure. `StoreError` with the code `closed` if the transaction has
+  ///   ended or the table was changed since the cursor began, and `notFound` if the cursor is at no
+  ///   entry. If the value is large, `damaged`, `truncated` or `ioError` if it cannot be read, and
+  ///   `outOfMemory` if there is no memory for it.
   @inlinable
   public func withValue<Result>(_ body: (RawSpan) throws -> Result) throws -> Result { try entry().value.read(body) }
 
   /// Calls `body` with the entry in place, without copying. The cursor must be at an entry.
+  ///
+  /// - Throws: the error of the closure. `StoreError` with the code `closed` if the transaction has
+  ///   ended or the table was changed since the cursor began, and `notFound` if the cursor is at no
+  ///   entry. If the value is large, `damaged`, `truncated` or `ioError` if it cannot be read, and
+  ///   `outOfMemory` if there is no memory for it.
   @inlinable
   public func withEntry<Result>(_ body: (_ key: UInt64, _ value: RawSpan) throws -> Result) throws -> Result {
     let (key, value) = try entry()
@@ -119,5 +203,10 @@ public struct TableCursor: ~Copyable {
   }
 
   /// The entry's value, copied.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended or the table was
+  ///   changed since the cursor began, and `notFound` if the cursor is at no entry. If the value is
+  ///   large, `damaged`, `truncated` or `ioError` if it cannot be read, and `outOfMemory` if there
+  ///   is no memory for it.
   public func value() throws -> [UInt8] { try withValue { $0.withUnsafeBytes { [UInt8]($0) } } }
 }

@@ -18,6 +18,12 @@ extension KeyValueStore {
   ///   - new: the file of the new store.
   ///   - replacing: whether a store of the new name may be replaced.
   ///   - progress: called from time to time.
+  /// - Throws: `StoreError` with the code `alreadyExists` if there is a file of the new name, or if
+  ///   both names are one file, `locked` if a process has one of the files open, `busy` if another
+  ///   process wrote the damaged store meanwhile, `logMissing` or `logDamaged` if `log` is not a
+  ///   log of this store, `notFound`, `futureVersion` or `permissionDenied` if the damaged store
+  ///   cannot be opened, and `diskFull` or `ioError` if the new store cannot be written. Then no
+  ///   new store is left, unless only the sync of its folder failed.
   public static func salvage(
     from path: String, log: String? = nil, to new: String, replacing: Bool = false,
     progress: ((SalvageProgress) -> Void)? = nil

@@ -8,6 +8,9 @@ extension KeyValueStore {
   ///
   /// - Parameter samples: the number of leaves of each tree that are read to estimate its leaves
   ///   and their fill; 0 reads none.
+  /// - Throws: `StoreError` with the code `nestedWrite` if this thread has a write transaction
+  ///   open, `closed` if the store is closed, `busy` if too many transactions are open, and
+  ///   `damaged`, `truncated` or `ioError` if a page cannot be read.
   public func statistics(samples: Int = 64) throws(StoreError) -> StoreFigures {
     var figures = StoreFigures(try store.statistics())
     let reader = try Reader(store)

@@ -9,6 +9,10 @@ extension KeyValueStore {
   ///
   /// It first makes a checkpoint and examines that state. Readers and a writer can work meanwhile.
   /// Damage is a finding; an error is thrown only if nothing could be examined.
+  ///
+  /// - Throws: `StoreError` with the code `nestedWrite` if this thread has a write transaction
+  ///   open, `closed` if the store is closed, and `ioError` if the file cannot be read at all. For
+  ///   a read-only store it throws what ``verify(path:)`` throws.
   public func verify() throws(StoreError) -> Verification {
     if renewal != nil { return try Self.verify(path, fileSystem: store.fileSystem) }
     var inspection = Inspection(try store.examine())
@@ -20,6 +24,11 @@ extension KeyValueStore {
   /// Examines the store at `path` without changing anything, and without opening it for writing.
   ///
   /// The store may be open in another process; its newest commits are read from its log.
+  ///
+  /// - Throws: `StoreError` with the code `notFound`, `notAStore`, `futureVersion`,
+  ///   `wrongPageSize`, `permissionDenied` or `ioError` if the file is not there, is not a store,
+  ///   or cannot be read, and `busy` if another process wrote the store during each of ten
+  ///   attempts.
   public static func verify(path: String) throws(StoreError) -> Verification {
     try verify(path, fileSystem: DiskFileSystem.shared)
   }
@@ -28,6 +37,12 @@ extension KeyValueStore {
   /// each.
   ///
   /// The store must not be open in any process.
+  ///
+  /// - Throws: `StoreError` with the code `locked` if a process has the store open, `notFound`,
+  ///   `notAStore`, `futureVersion`, `wrongPageSize` or `hardLinked` if the file is not such a
+  ///   store, `damaged` or `truncated` if both superblocks or the end of the file are lost, `busy`
+  ///   if the file was replaced meanwhile, and `permissionDenied` or `ioError` if it cannot be read
+  ///   or written.
   public static func repair(path: String) throws(StoreError) -> [String] {
     try repair(path, fileSystem: DiskFileSystem.shared).map(\.description)
   }

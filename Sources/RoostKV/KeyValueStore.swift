@@ -32,9 +32,16 @@ public final class KeyValueStore: Sendable {
 
   /// Opens the store at `path`, or creates it.
   ///
-  /// - Throws: `StoreError` with the code `locked` if another process writes the store, `notAStore`
-  ///   if the file is not a store, `damaged` or `logDamaged` if it cannot be read, and `notFound`
-  ///   if it is missing and may not be created.
+  /// - Throws: `StoreError` with one of these codes:
+  ///   - `locked` if another process has the store open for writing, and `busy` if another process
+  ///     is creating it, or changed it during each of ten attempts to open it read-only.
+  ///   - `notFound` if the file is missing and may not be created, `storeMissing` if only its log
+  ///     exists, and `logMissing` if the log is missing or belongs to another store.
+  ///   - `notAStore`, `futureVersion` or `wrongPageSize` if this version of Roost cannot read the
+  ///     file, and `hardLinked` if it has two names.
+  ///   - `damaged`, `truncated` or `logDamaged` if something in the file or log is damaged.
+  ///   - `permissionDenied`, `tooManyFiles`, `outOfMemory`, `diskFull` or `ioError` if the system
+  ///     refuses.
   public convenience init(_ path: String, settings: StoreSettings = StoreSettings()) throws(StoreError) {
     try self.init(path, options: settings.options, fileSystem: DiskFileSystem.shared)
   }
@@ -48,6 +55,8 @@ public final class KeyValueStore: Sendable {
   }
 
   /// A store in memory, which ends with this object.
+  ///
+  /// - Throws: `StoreError` with the code `outOfMemory` if there is no address space for the pages.
   public init(inMemory settings: StoreSettings) throws(StoreError) {
     first = try Store.inMemory(options: settings.options, floor: Replay.floor)
     renewal = nil
@@ -63,8 +72,12 @@ public final class KeyValueStore: Sendable {
     try? close()
   }
 
-  /// Makes a checkpoint and releases the file. With open transactions it throws `busy` and changes
-  /// nothing.
+  /// Makes a checkpoint and releases the file. It waits for a write transaction of another thread.
+  ///
+  /// - Throws: `StoreError` with the code `busy` if a snapshot is still being read, or
+  ///   `nestedWrite` if this thread has a write transaction open; then the store stays open.
+  ///   `diskFull`, `ioError` or `commitUncertain` if the checkpoint fails; then the store is
+  ///   closed, and the next opening finds all commits in the log.
   public func close() throws(StoreError) {
     try first.refuseWriter()
     try closing.withLock { () throws(StoreError) in
@@ -88,8 +101,9 @@ public final class KeyValueStore: Sendable {
   /// store that another process writes, the closure may run again from the start, on a newer
   /// snapshot.
   ///
-  /// - Throws: the error of the closure, and `StoreError` with the code `closed` if the store is
-  ///   closed.
+  /// - Throws: the error of the closure. `StoreError` with the code `closed` if the store is
+  ///   closed, and `busy` if 4,096 snapshots are being read, or if another process changed a
+  ///   read-only store during each of ten attempts.
   @discardableResult
   public func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
     if let renewal { return try renewal.read(body) }
@@ -104,6 +118,13 @@ public final class KeyValueStore: Sendable {
   ///   - durability: `.full` returns when the commit is synced.
   ///   - timeoutMilliseconds: the longest wait for another writer; nil waits without limit.
   ///   - body: changes the store with the writer that it gets.
+  /// - Throws: the error of the closure. An error after which the transaction cannot commit is
+  ///   thrown even if the closure caught it. `StoreError` with the code `readOnly` if the store was
+  ///   opened read-only, `closed` if it is closed, `nestedWrite` if this thread has a write
+  ///   transaction open, `timedOut` after the timeout, `busy` if too many transactions are open,
+  ///   `fileReplaced` if the file was removed or replaced, `diskFull` or `ioError` if the log or a
+  ///   page cannot be written, `poisoned` after a failed sync, and `commitUncertain` if the log
+  ///   cannot be synced: then the commit may be stored or not.
   @discardableResult
   public func write<Result>(
     _ durability: Durability = .full, timeoutMilliseconds: UInt64? = nil, _ body: (Writer) throws -> Result
@@ -121,5 +142,9 @@ public final class KeyValueStore: Sendable {
   }
 
   /// Writes all changed pages to their places now, and begins a new log.
+  ///
+  /// - Throws: `StoreError` with the code `nestedWrite` if this thread has a write transaction
+  ///   open, `diskFull` or `ioError` if the pages cannot be written, and `poisoned` or
+  ///   `commitUncertain` if a sync has failed. The commits stay in the log.
   public func checkpoint() throws(StoreError) { try store.checkpoint() }
 }

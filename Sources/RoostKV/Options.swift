@@ -9,10 +9,10 @@ public struct StoreSettings: Sendable {
   /// The size of the page cache in bytes. nil means an eighth of the machine's memory, or of the
   /// limit of the process's control group, at least 16 MiB and at most 1 GiB.
   public var cacheBytes: Int?
-  /// The bytes of changed pages that start a checkpoint. At twice as many a writer waits for it.
-  /// nil means the size of the cache, at least 4 MiB and at most 64 MiB.
+  /// The bytes of changed pages that start a checkpoint, at least 1 MiB. At twice as many a writer
+  /// waits for it. nil means the size of the cache, at least 4 MiB and at most 64 MiB.
   public var draftBytes: Int?
-  /// The bytes of log that start a checkpoint.
+  /// The bytes of log that start a checkpoint, at least 4 MiB.
   public var logBytes = 64 << 20
 
   /// Makes settings that create a missing file and allow writing.

@@ -67,7 +67,9 @@ public final class Reader {
 
   /// The tree with this name. A tree that does not exist is empty.
   ///
-  /// - Throws: `StoreError` with the code `treeKindMismatch` if it is a table.
+  /// - Throws: `StoreError` with the code `treeKindMismatch` if it is a table, `invalidName` if the
+  ///   name is empty or too long, `closed` if the transaction has ended, and `damaged`, `truncated`
+  ///   or `ioError` if a page cannot be read.
   public func tree(_ name: String) throws(StoreError) -> Tree {
     let found = try descriptor(name, .bytes)
     return Tree(tree: ByteTree(found.root, id: found.id, view: transaction.view), scope: scope)
@@ -75,13 +77,18 @@ public final class Reader {
 
   /// The table with this name. A table that does not exist is empty.
   ///
-  /// - Throws: `StoreError` with the code `treeKindMismatch` if it is a tree.
+  /// - Throws: `StoreError` with the code `treeKindMismatch` if it is a tree, `invalidName` if the
+  ///   name is empty or too long, `closed` if the transaction has ended, and `damaged`, `truncated`
+  ///   or `ioError` if a page cannot be read.
   public func table(_ name: String) throws(StoreError) -> Table {
     let found = try descriptor(name, .integers)
     return Table(tree: IntegerTree(found.root, id: found.id, view: transaction.view), scope: scope)
   }
 
   /// The names of all trees and tables, in order.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended, and `damaged`,
+  ///   `truncated` or `ioError` if a page cannot be read.
   public func names() throws(StoreError) -> [String] {
     try scope.check()
     return try catalog.all().map { String(decoding: $0.name, as: UTF8.self) }

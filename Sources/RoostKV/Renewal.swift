@@ -51,6 +51,11 @@ extension KeyValueStore {
   ///
   /// A read-only store shows the commits that existed when it was opened. A store that is open for
   /// writing shows each commit at once, and this does nothing.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the read-only store is closed, `busy` if its
+  ///   owner changed it during each of ten attempts, `notFound` or `storeMissing` if the file is
+  ///   gone, and `damaged`, `truncated`, `logDamaged`, `logMissing` or `ioError` if it cannot be
+  ///   read.
   @discardableResult
   public func refresh() throws -> Bool {
     guard let renewal else { return false }

@@ -45,16 +45,31 @@ public struct WritableTree {
   /// The number of keys, including the changes of the transaction.
   public var count: Int { reading.count }
   /// A copy of the key's value; nil if there is none. Includes the changes of the transaction.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended, `notFound` if the
+  ///   tree was dropped or rolled back, `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read, and `outOfMemory` if there is no memory for a large value.
   public func value(_ key: some Bytes) throws -> [UInt8]? { try now().value(key) }
   /// The value of a key as text; bytes that are not UTF-8 are replaced. Includes the changes of the
   /// transaction.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended, `notFound` if the
+  ///   tree was dropped or rolled back, `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read, and `outOfMemory` if there is no memory for a large value.
   public func string(_ key: some Bytes) throws -> String? { try now().string(key) }
   /// Whether a key has a value, including the changes of the transaction.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended, `notFound` if the
+  ///   tree was dropped or rolled back, `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read, and `outOfMemory` if there is no memory for a large value.
   public func contains(_ key: some Bytes) throws -> Bool { try now().contains(key) }
 
   /// Inserts the key with this value, or replaces its value. Returns true if the key is new.
   ///
-  /// - Throws: `StoreError` with the code `keyTooLong` or `valueTooLarge`; then nothing is changed.
+  /// - Throws: `StoreError` with the code `keyTooLong` or `valueTooLarge`, `closed` if the
+  ///   transaction has ended, `notFound` if the tree was dropped or rolled back, and `nestedWrite`
+  ///   during ``build(from:fill:)``; then nothing is changed. `diskFull`, `ioError` or `damaged` if
+  ///   pages or the log cannot be read or written; then the transaction cannot commit.
   @discardableResult
   @inlinable
   public func put(_ key: some Bytes, _ value: some Bytes) throws -> Bool {
@@ -67,6 +82,11 @@ public struct WritableTree {
   }
 
   /// Removes the key. Returns false if it is not there.
+  ///
+  /// - Throws: `StoreError` with the code `keyTooLong` if the key is too long, `closed` if the
+  ///   transaction has ended, `notFound` if the tree was dropped or rolled back, and `nestedWrite`
+  ///   during ``build(from:fill:)``; then nothing is changed. `diskFull`, `ioError` or `damaged` if
+  ///   pages or the log cannot be read or written; then the transaction cannot commit.
   @discardableResult
   public func remove(_ key: some Bytes) throws -> Bool {
     try key.withBytes { try writer.remove(ByteKey($0), in: draft, id: id) }
@@ -74,6 +94,11 @@ public struct WritableTree {
 
   /// Removes all keys from `low` up to, but without, `high` (nil: to the end). Returns their
   /// number.
+  ///
+  /// - Throws: `StoreError` with the code `keyTooLong` if a bound is too long, `closed` if the
+  ///   transaction has ended, `notFound` if the tree was dropped or rolled back, and `nestedWrite`
+  ///   during ``build(from:fill:)``; then nothing is changed. `diskFull`, `ioError` or `damaged` if
+  ///   pages or the log cannot be read or written; then the transaction cannot commit.
   @discardableResult
   public func removeAll(from low: [UInt8] = [], to high: [UInt8]? = nil) throws -> Int {
     try low.withUnsafeBytes { low in
@@ -126,16 +151,31 @@ public struct WritableTable {
   /// The number of keys, including the changes of the transaction.
   public var count: Int { reading.count }
   /// A copy of the key's value; nil if there is none. Includes the changes of the transaction.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended, `notFound` if the
+  ///   table was dropped or rolled back, `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read, and `outOfMemory` if there is no memory for a large value.
   public func value(_ key: UInt64) throws -> [UInt8]? { try now().value(key) }
   /// The value of a key as text; bytes that are not UTF-8 are replaced. Includes the changes of the
   /// transaction.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended, `notFound` if the
+  ///   table was dropped or rolled back, `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read, and `outOfMemory` if there is no memory for a large value.
   public func string(_ key: UInt64) throws -> String? { try now().string(key) }
   /// Whether a key has a value, including the changes of the transaction.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended, `notFound` if the
+  ///   table was dropped or rolled back, `damaged`, `truncated` or `ioError` if a page cannot be
+  ///   read, and `outOfMemory` if there is no memory for a large value.
   public func contains(_ key: UInt64) throws -> Bool { try now().contains(key) }
 
   /// Inserts the key with this value, or replaces its value. Returns true if the key is new.
   ///
-  /// - Throws: `StoreError` with the code `valueTooLarge`; then nothing is changed.
+  /// - Throws: `StoreError` with the code `valueTooLarge`, `closed` if the transaction has ended,
+  ///   `notFound` if the table was dropped or rolled back, and `nestedWrite` during
+  ///   ``build(from:fill:)``; then nothing is changed. `diskFull`, `ioError` or `damaged` if pages
+  ///   or the log cannot be read or written; then the transaction cannot commit.
   @discardableResult
   @inlinable
   public func put(_ key: UInt64, _ value: some Bytes) throws -> Bool {
@@ -148,11 +188,21 @@ public struct WritableTable {
   }
 
   /// Removes the key. Returns false if it is not there.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended, `notFound` if the
+  ///   table was dropped or rolled back, and `nestedWrite` during ``build(from:fill:)``; then
+  ///   nothing is changed. `diskFull`, `ioError` or `damaged` if pages or the log cannot be read or
+  ///   written; then the transaction cannot commit.
   @discardableResult
   public func remove(_ key: UInt64) throws -> Bool { try writer.remove(key, in: draft, id: id) }
 
   /// Removes all keys from `low` up to, but without, `high` (nil: to the end). Returns their
   /// number.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended, `notFound` if the
+  ///   table was dropped or rolled back, and `nestedWrite` during ``build(from:fill:)``; then
+  ///   nothing is changed. `diskFull`, `ioError` or `damaged` if pages or the log cannot be read or
+  ///   written; then the transaction cannot commit.
   @discardableResult
   public func removeAll(from low: UInt64 = 0, to high: UInt64? = nil) throws -> Int {
     try writer.removeRange(low, high, in: draft, id: id)

@@ -47,8 +47,10 @@ public final class Writer {
 
   /// The tree with this name, which is created if it does not exist.
   ///
-  /// - Throws: `StoreError` with the code `invalidName` if the name is empty or too long, and
-  ///   `treeKindMismatch` if a table has this name.
+  /// - Throws: `StoreError` with the code `invalidName` if the name is empty or too long,
+  ///   `treeKindMismatch` if a table has this name, `closed` if the transaction has ended, and
+  ///   `nestedWrite` if the tree does not exist while another one is being built. `diskFull`,
+  ///   `ioError` or `damaged` if pages or the log cannot be read or written.
   public func tree(_ name: String) throws(StoreError) -> WritableTree {
     let found = try open(name, .bytes)
     guard case .bytes(let draft) = found.trunk else { throw scope.ended }
@@ -57,8 +59,10 @@ public final class Writer {
 
   /// The table with this name, which is created if it does not exist.
   ///
-  /// - Throws: `StoreError` with the code `invalidName` if the name is empty or too long, and
-  ///   `treeKindMismatch` if a tree has this name.
+  /// - Throws: `StoreError` with the code `invalidName` if the name is empty or too long,
+  ///   `treeKindMismatch` if a tree has this name, `closed` if the transaction has ended, and
+  ///   `nestedWrite` if the table does not exist while another one is being built. `diskFull`,
+  ///   `ioError` or `damaged` if pages or the log cannot be read or written.
   public func table(_ name: String) throws(StoreError) -> WritableTable {
     let found = try open(name, .integers)
     guard case .integers(let draft) = found.trunk else { throw scope.ended }
@@ -66,12 +70,20 @@ public final class Writer {
   }
 
   /// The names of all trees and tables, in order.
+  ///
+  /// - Throws: `StoreError` with the code `closed` if the transaction has ended, and `damaged`,
+  ///   `truncated` or `ioError` if a page cannot be read.
   public func names() throws(StoreError) -> [String] {
     try scope.check()
     return try forest.names().map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Removes a tree or table with all its entries. Returns false if there is none with this name.
+  ///
+  /// - Throws: `StoreError` with the code `invalidName` if the name is empty or too long, `closed`
+  ///   if the transaction has ended, and `nestedWrite` while a tree is being built; then nothing is
+  ///   changed. `diskFull`, `ioError` or `damaged` if pages or the log cannot be read or written;
+  ///   then the transaction cannot commit.
   @discardableResult
   public func drop(_ name: String) throws(StoreError) -> Bool {
     try change { () throws(StoreError) in
@@ -84,8 +96,11 @@ public final class Writer {
 
   /// Renames a tree or table.
   ///
-  /// - Throws: `StoreError` with the code `notFound` if there is none with the old name, and
-  ///   `alreadyExists` if there is one with the new name.
+  /// - Throws: `StoreError` with the code `notFound` if there is none with the old name,
+  ///   `alreadyExists` if there is one with the new name, `invalidName` if a name is empty or too
+  ///   long, `closed` if the transaction has ended, and `nestedWrite` while a tree is being built;
+  ///   then nothing is changed. `diskFull`, `ioError` or `damaged` if pages or the log cannot be
+  ///   read or written; then the transaction cannot commit.
   public func rename(_ name: String, to new: String) throws(StoreError) {
     try change { () throws(StoreError) in
       let id = try forest.find(Array(name.utf8))?.id
@@ -165,6 +180,11 @@ public final class Writer {
   }
 
   /// Runs changes that are rolled back if the closure throws. All changes before them stay.
+  ///
+  /// - Throws: the error of the closure, after the rollback. If a change in the closure failed for
+  ///   another reason than its arguments, that error is thrown even if the closure caught it.
+  ///   `StoreError` with the code `closed` if the transaction has ended, `nestedWrite` while a tree
+  ///   is being built, and the error of a change before the closure that failed like that.
   public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     try scope.check()
     if isBuilding { throw Self.building }

@@ -2,11 +2,11 @@ import RoostBytes
 public import RoostFile
 import Synchronization
 
-/// State that a module above attached to a transaction and that must learn of the transaction's
-/// end.
+/// State that a higher module attaches to a transaction. The transaction reports its end to it.
 package protocol TransactionState: AnyObject {
   func transactionEnded()
-  /// Whether the next transaction may use it, if that one begins with the result of this one.
+  /// Whether the next transaction may use this state. It may only if it begins with the result of
+  /// this transaction.
   var mayGoOn: Bool { get }
   func begin(in next: WriteTransaction)
 }
@@ -39,9 +39,9 @@ package protocol TransactionState: AnyObject {
   package let fanoutLimit: Int
   /// False if a cursor outlives the transaction and releases the slot itself.
   package var givesSlot = true
-  /// Where pages of a tree that is being built are written.
+  /// Writes the pages of a tree that is being built.
   @exclusivity(unchecked) var through: ThroughBuffer?
-  /// State of a module above, from begin to end.
+  /// State of a higher module, from the begin to the end of the transaction.
   private var attachment: AnyObject?
 
   @exclusivity(unchecked) var births: [UInt32] = []
@@ -66,7 +66,7 @@ package protocol TransactionState: AnyObject {
   /// The size of the commit: bytes of the log, and pages that were made.
   package internal(set) var bytesLogged = 0
   package internal(set) var pagesMade = 0
-  /// The error that left a piece out of the record, if any.
+  /// The error because of which a piece of the record is missing; nil if it is complete.
   @exclusivity(unchecked) var recordFailure: StoreError?
 
   init(store: Store, log: Log?) throws(StoreError) {
@@ -199,7 +199,7 @@ package protocol TransactionState: AnyObject {
 
   // MARK: Savepoints
 
-  /// A state of this transaction for a later rollback.
+  /// A state of this transaction to which a later rollback returns.
   package struct Savepoint {
     let births: Int
     let namedBirths: Int
@@ -252,8 +252,8 @@ package protocol TransactionState: AnyObject {
     namedBirths.removeLast(namedBirths.count - namedCount)
   }
 
-  /// Runs a step that takes places and links them into no tree before it ends. Takes the places
-  /// back if it fails.
+  /// Runs a step that takes places, and frees them if the step fails. The step must not link them
+  /// into a tree before it ends.
   func whole<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
     let (birthCount, namedCount) = (births.count, namedBirths.count)
     do throws(StoreError) { return try body() } catch {

@@ -9,16 +9,16 @@ import RoostFile
 import RoostTestSupport
 import Synchronization
 
-/// Runs portions of a trial in worker processes, one a core, and outlives their crashes.
+/// Runs portions of a trial in worker processes, one for each core, and survives their crashes.
 final class Crew: @unchecked Sendable {
-  // Unchecked because `result` is guarded by `lock`.
+  // `@unchecked Sendable`: `lock` guards `result`.
   private let program: String
   private let folder: ScratchFolder
   private let trial: Trial
   private let lock = Lock()
   private var result: TrialResult
 
-  /// Without a sign of life for so long, a worker hangs.
+  /// A worker without a sign of life for this long hangs.
   static let patienceSeconds = 120.0
 
   init(_ program: String, _ folder: ScratchFolder, trial: Trial) {
@@ -46,7 +46,7 @@ final class Crew: @unchecked Sendable {
         var share = portion
         share.first &+= UInt64(index)
         share.quota = (portion.quota + count - 1) / count
-        // The first ones take what is left over.
+        // The first workers take the remainder.
         share.seeds = portion.seeds.map { ($0 - index + count - 1) / count }
         work(share, stride: UInt64(count), of: portion)
       }

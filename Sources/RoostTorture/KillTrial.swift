@@ -11,7 +11,8 @@ import RoostTestSupport
   import Darwin
 #endif
 
-/// The work of a child that will be killed: every commit is known by its seed and its number.
+/// The work of a child that will be killed. The seed and the number of a commit determine its
+/// changes.
 enum Victim {
   static func options(_ seed: UInt64) -> StoreOptions {
     var options = StoreOptions()
@@ -36,7 +37,7 @@ enum Victim {
     }
   }
 
-  /// The same on a model alone.
+  /// Applies the changes of a commit to a model.
   static func apply(_ seed: UInt64, _ number: Int, to model: inout Model) {
     for change in changes(seed, number) {
       switch change {
@@ -52,9 +53,9 @@ enum Victim {
     }
   }
 
-  /// Commits until it is killed, or `count` times, and tells each commit's number on standard output.
+  /// Commits until it is killed, or `count` times. Writes each commit's number to standard output.
   ///
-  /// It ends with 0, or with 3 where the store threw what a fault may make it throw.
+  /// It ends with 0, or with 3 if the store threw an error that an injected fault explains.
   static func run(_ path: String, _ seed: UInt64, count: Int) -> Int32 {
     do {
       let store = try KeyValueStore(path, options: options(seed), fileSystem: DiskFileSystem.shared)
@@ -77,14 +78,15 @@ enum Victim {
     } catch { return 5 }
   }
 
-  /// The last number that a child told.
+  /// The last number that a child wrote.
   static func acknowledged(_ output: [UInt8]) -> Int {
     let whole = output.count / 8 * 8
     guard whole >= 8 else { return 0 }
     return output[whole - 8..<whole].reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// What is wrong with the store that a child left: it holds every acknowledged commit, and at most one more.
+  /// Checks the store that a child left: it must contain every acknowledged commit, and at most one
+  /// more. Returns the error, if there is one.
   static func complaint(_ path: String, _ seed: UInt64, acknowledged: Int, model: inout Model, known: inout Int)
     -> String?
   {
@@ -121,7 +123,7 @@ extension Trial {
         let child = Spawn(
           TortureCommand.program, ["victim", "--path", path, "--seed", "\(seed)", "--count", "1000000"])
       else { return record.fail(seed: seed, step: round, "no child can be started") }
-      // Most of a child's life begins after some milliseconds; some kills come while it opens.
+      // A child needs some milliseconds to start, so some kills happen while it opens the store.
       let microseconds = generator.below(generator.chance(1, in: 4) ? 6_000 : 80_000)
       usleep(UInt32(microseconds))
       child.kill()
@@ -136,7 +138,7 @@ extension Trial {
     }
   }
 
-  /// A system call of the victim's that fails or kills it.
+  /// A system call of the victim that fails, or that kills it.
   private struct Injection {
     var call: String
     var effect: String
@@ -158,7 +160,8 @@ extension Trial {
 
   /// Number 8: the real binary at an exact system call, through `strace -e inject`.
   ///
-  /// A case happened where the trace says that the call was struck. The last truncations may not come.
+  /// A case counts only if the trace shows that the call was hit. The last truncations may not
+  /// happen.
   static let systemCalls = Trial(
     8, "an exact system call", unit: "injections", cases: Injection.all.count, quota: Injection.all.count - 12
   ) { index, seed, record in

@@ -11,13 +11,15 @@ import Synchronization
   import Darwin
 #endif
 
-/// A child that does everything with one file, within a bound on its address space, and tells how much memory it took.
+/// A child that runs all operations on one file, with a limit on its address space, and reports its
+/// memory use.
 enum Guest {
   /// A store mirrors its file in address space, and three of them are open at the same time while one is salvaged.
   static let addressBytes = 1 << 30
   static let seconds: UInt32 = 60
 
-  /// Prints a line each: the ends of what was tried, the most bytes asked for at once, the most memory in use.
+  /// Prints three lines: how the attempts ended, the most bytes requested at once, and the most
+  /// memory in use.
   static func run(_ path: String, _ seed: UInt64) -> Int32 {
     var limit = rlimit(rlim_cur: rlim_t(addressBytes), rlim_max: rlim_t(addressBytes))
     #if canImport(Glibc)
@@ -25,7 +27,7 @@ enum Guest {
     #else
       guard setrlimit(RLIMIT_AS, &limit) == 0 else { return 4 }
     #endif
-    // Who goes on for ever is ended, which counts as a failure.
+    // The alarm ends a child that never stops. This counts as a failure.
     _ = alarm(seconds)
     let ends = Greed.exercise(path, DiskFileSystem.shared, options: Victim.options(seed))
     print(ends.joined(separator: " "))
@@ -34,7 +36,8 @@ enum Guest {
     return 0
   }
 
-  /// The most memory that was in use; 0 where the system does not tell. What `getrusage` tells includes the parent's.
+  /// The most memory that was in use; 0 if the system does not report it. `getrusage` would include
+  /// the parent's memory.
   private static var peakBytes: Int {
     guard let file = fopen("/proc/self/status", "r") else { return 0 }
     defer { fclose(file) }
@@ -49,13 +52,14 @@ enum Guest {
 }
 
 extension Trial {
-  /// Number 14: files that ask for more than they hold. See ``Greed``.
+  /// Number 14: files that request more memory than their size justifies. See ``Greed``.
   static let memory = Trial(14, "memory", unit: "greedy files", quota: 200) { seed, record in
     guard let folder = try? ScratchFolder(), let greed = Greed(seed) else {
       return record.fail(seed: seed, "the files cannot be made")
     }
     var step = 0
-    /// How the child ended, the most it asked for and the most it used.
+    /// How the child ended, the most bytes that it requested at once, and the most memory that it
+    /// used.
     func serve(_ files: GoldenStore.Files, _ name: String) -> (ends: [Substring], asked: Int, used: Int)? {
       let path = folder.file(name)
       for (suffix, bytes) in [("", files.data), ("-log", files.log)] {
@@ -106,6 +110,6 @@ extension Trial {
     }
   }
 
-  /// What one run may take more than another.
+  /// The memory that one run may use more than another.
   private static var slackBytes: Int { 24 << 20 }
 }

@@ -6,7 +6,8 @@
   import Darwin
 #endif
 
-/// A page of memory in a file, where a worker notes what it is about to do, so that its death can be placed.
+/// A page of memory in a file. A worker records its next step in it, so that a crash can be
+/// attributed to a seed and a step.
 ///
 /// ## Layout
 /// ```
@@ -14,12 +15,13 @@
 ///  8  u64  seed      16  u64  step      24  u32  length of the text      28  text, at most 480 bytes
 /// ```
 final class Place: @unchecked Sendable {
-  // Unchecked because one process writes and the other only reads, and a torn note does no harm.
+  // `@unchecked Sendable`: one process writes and the other only reads, and a torn note is
+  // harmless.
   let path: String
   private let memory: UnsafeMutableRawPointer
   private static let bytes = 512
 
-  /// Maps the page; nil where that is not possible.
+  /// Maps the page; nil if that fails.
   init?(_ path: String) {
     self.path = path
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// A child process and the pipe that its standard output goes into.
+/// A child process, and the pipe for its standard output.
 struct Spawn {
   let processID: pid_t
   let output: Int32
@@ -17,7 +17,7 @@ struct Spawn {
     case signal(Int32)
   }
 
-  /// Starts a program; nil where that is not possible. Its standard error is ours, or goes nowhere.
+  /// Starts a program; nil if that fails. Its standard error is ours, or is discarded.
   init?(_ path: String, _ arguments: [String], isSilent: Bool = false) {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return nil }

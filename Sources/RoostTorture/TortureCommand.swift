@@ -50,7 +50,7 @@ enum TortureCommand {
     return 2
   }
 
-  /// An error about the build and not about the words: the usage would not help.
+  /// An error about the build, not about the arguments: the usage would not help.
   private static func explain(_ advice: String) -> Int32 {
     print("roost-torture: \(advice)")
     return 2
@@ -64,7 +64,7 @@ enum TortureCommand {
     return CommandLine.arguments[0]
   }
 
-  // MARK: Many
+  // MARK: Many trials
 
   private static func chosen(_ arguments: TortureArguments) -> [Trial] {
     guard let numbers = arguments.numbers("tests") else { return Arsenal.trials }
@@ -94,7 +94,7 @@ enum TortureCommand {
     let trials = chosen(arguments).filter { $0.absence == nil }
     var results: [TrialResult] = []
     var first = arguments.seed() ?? 1_000_000
-    // Every number has its turn at least once.
+    // Every trial runs at least once.
     while results.count < trials.count || Double(Clock.monotonicNanoseconds() - begin) < hours * hourNanoseconds {
       if trials.isEmpty { break }
       print("from seed \(first)")
@@ -149,7 +149,7 @@ enum TortureCommand {
     return summary.isGood ? 0 : 1
   }
 
-  // MARK: One
+  // MARK: One trial
 
   private static func golden(_ arguments: TortureArguments) -> Int32 {
     do {

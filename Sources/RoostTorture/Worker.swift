@@ -9,9 +9,10 @@ import RoostTestSupport
   import Darwin
 #endif
 
-/// The part of a portion that one process does: every second seed, until its share is done.
+/// The part of a portion that one process runs: every `stride`-th seed, until its share is done.
 ///
-/// A trap of the store ends this process and not the run. What it found goes to standard output, a line each:
+/// A trap of the store ends this process, but not the run. The process writes its results to
+/// standard output, one in each line:
 /// ```
 /// fail TAB seed TAB step TAB image TAB sentence
 /// note TAB name TAB count
@@ -21,7 +22,7 @@ struct Worker {
   var trial: Trial
   var first: UInt64
   var stride: UInt64
-  /// How many seeds are tried; nil where the quota ends the work.
+  /// The number of seeds; nil if the quota ends the work.
   var seeds: Int?
   var quota: Int
   var place: String?
@@ -52,6 +53,6 @@ struct Worker {
     print("count\t\(record.count)\t\(seed)")
   }
 
-  /// After so many seeds in a row with which nothing happened, nothing will.
+  /// The work ends after this many seeds in a row without an event.
   private static let mostBarren = 200
 }

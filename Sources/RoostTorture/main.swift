@@ -6,6 +6,6 @@
   import Darwin
 #endif
 
-// The proof of the store: see Docs/TESTING.md for what each number means.
+// The torture of the store. Docs/TESTING.md explains each number.
 
 exit(TortureCommand.run(Array(CommandLine.arguments.dropFirst())))

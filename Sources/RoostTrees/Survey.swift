@@ -8,7 +8,7 @@ package struct Gap<Key> {
   package var low: Key
   /// Nil if the part has no upper bound.
   package var high: Key?
-  /// The number of its entries according to the parent.
+  /// The number of entries in the part, according to the parent.
   package var count: UInt64
   package var sentence: String
 }
@@ -16,7 +16,7 @@ package struct Gap<Key> {
 extension ByteTree {
   /// Passes every readable entry to `body`, in order, and reports unreadable parts.
   ///
-  /// Only valid leaves give entries: a damaged one becomes a gap.
+  /// A damaged leaf becomes a gap, and none of its entries are passed.
   package func survey(
     gap: (Gap<[UInt8]>) -> Void, reach: (PageID) -> Void = { _ in },
     _ entry: (_ key: [UInt8], _ value: StoredValue) throws(StoreError) -> Void

@@ -5,7 +5,7 @@
   import SwiftData
   import Testing
 
-  /// Fetches that give their thread back while they wait.
+  /// Fetches that release their thread while they wait.
   @Suite(.server) struct AsyncFormTests {
     private let ground: Ground
     private static let schema = Schema([Customer.self, Purchase.self, Good.self])
@@ -24,7 +24,7 @@
       try context.save()
     }
 
-    /// Questions that the server answers, answers in part, and does not answer at all.
+    /// Queries that the server answers completely, in part, and not at all.
     private static func descriptors(_ number: Int) -> FetchDescriptor<Purchase> {
       let predicates: [Predicate<Purchase>?] = [
         nil, #Predicate { $0.number > 40 }, #Predicate { $0.customer?.city == "Köln" },
@@ -44,7 +44,7 @@
       return descriptor
     }
 
-    @Test func `the async form finds what the plain form finds, also with changes that wait`() async throws {
+    @Test func `the async form finds the same models as the plain form, even with unsaved changes`() async throws {
       try fill(customers: 20)
       for seed in UInt64(1)...2 {
         var random = SplitMix64(seed: seed)
@@ -54,7 +54,7 @@
             ModelContext(try ground.container(Self.schema)), ModelContext(try ground.container(Self.schema))
           )
           if seed > 1 {
-            // Both contexts wait with the same changes.
+            // Both contexts have the same unsaved changes.
             let (at, change) = (Int(random.next() % 20), Int(random.next() % 4))
             for context in [one, other] {
               let purchases = try context.fetch(FetchDescriptor<Purchase>(sortBy: [SortDescriptor(\.number)]))
@@ -78,7 +78,7 @@
       }
     }
 
-    @Test func `what was loaded is read without the server`() async throws {
+    @Test func `loaded objects are read without the server`() async throws {
       try fill(customers: 50)
       let container = try ground.container(Self.schema)
       let store = try #require(container.dataStores.first as? PostgresStore)
@@ -96,7 +96,7 @@
       #expect(store.roundTrips == before)
     }
 
-    @Test func `models that are gone end the loading`() async throws {
+    @Test func `deleted models end the loading`() async throws {
       try fill(customers: 8)
       let container = try ground.container(Self.schema)
       let context = ModelContext(container)
@@ -106,7 +106,7 @@
       #expect(customers.count == 8)
     }
 
-    @MainActor @Test func `changes that are made during the wait are part of the result`() async throws {
+    @MainActor @Test func `changes during the wait are part of the result`() async throws {
       let ground = try Ground(.forLocks())
       let container = try ground.container(Self.schema)
       try ground.save(ModelContext(container), (0..<4).map { Good("good \($0)", stock: $0) })
@@ -133,7 +133,7 @@
     private static func waitWithTimer() async throws {
       let (ground, proxy) = (try Ground(), try CutProxy())
       try ground.save(ModelContext(ground.container(schema)), [Good("tea")])
-      // Each container has one connection, which answers one question after another.
+      // Each container has one connection, which answers one query after another.
       let containers = try (0..<20).map { _ in try ground.container(schema, address: proxy.address) }
       proxy.delay(milliseconds: 100)
       let timer = Task {
@@ -159,11 +159,12 @@
       timer.cancel()
       let longest = await timer.value
       FileHandle.standardError.write(Data("longest pause: \(longest)\n".utf8))
-      // Where threads of tasks wait, it is as long as all questions together: 10 seconds on 2 threads.
+      // If threads of tasks wait, the pause is as long as all queries together: 10 seconds on 2
+      // threads.
       if longest > .seconds(1) { throw Late(pause: longest) }
     }
 
-    /// It has a process of its own, because other tests keep threads of tasks.
+    /// It runs in its own process, because other tests block threads of tasks.
     @Test(.enabled(if: CutProxy.socketFolder() != nil, "the server has no socket in a folder"))
     func `tasks that wait for a slow server leave the threads to others`() async throws {
       let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -186,7 +187,7 @@
       _ = try await container.mainContext.fetching(FetchDescriptor<Customer>())
     }
 
-    @Test func `a main thread that waits for the server is said once`() async throws {
+    @Test func `a main thread that waits for the server is reported once`() async throws {
       let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
         try await AsyncFormTests.useMainContext()
       }

@@ -23,7 +23,7 @@
     }
   }
 
-  /// Another program's transaction, which lets no other one pass.
+  /// Another program's transaction, which blocks all others.
   private struct Barrier {
     private let connection: Connection
     private let ground: Ground
@@ -35,7 +35,7 @@
       try connection.run(statement.replacing("@", with: "\"\(ground.namespace)\""))
     }
 
-    /// Waits until a statement waits for it.
+    /// Waits until a statement waits for the transaction.
     func isMet() async throws {
       // In a cluster a statement waits on a worker.
       let activity = try ground.isCluster() ? "citus_stat_activity" : "pg_stat_activity"
@@ -53,7 +53,8 @@
     private let ground: Ground
     private let container: ModelContainer
     private static let table = "LOCK TABLE @.good IN ACCESS EXCLUSIVE MODE"
-    /// Longer than a cluster on a loaded machine takes for a fetch or a save that nothing holds up.
+    /// Longer than a fetch or a save takes on a loaded machine with a cluster, if nothing blocks
+    /// it.
     private static let patience = Duration.milliseconds(1500)
     private static let row = "UPDATE @.good SET stock = stock"
 
@@ -138,7 +139,7 @@
       #expect(outcomes["committed", default: 0] >= 5 && outcomes["cancelled", default: 0] > 0)
     }
 
-    @Test func `a plain call in a cancelled task asks nothing`() async throws {
+    @Test func `a plain call in a cancelled task sends nothing`() async throws {
       let clerk = Clerk(modelContainer: container)
       let task = Task {
         try await clerk.hasStock { while !Task.isCancelled { Thread.sleep(forTimeInterval: 0.001) } }
@@ -184,7 +185,7 @@
     }
 
     @Test(.enabled(if: PostgresServer.given == nil, "the server belongs to others"))
-    func `a server that is stopped does not hold a program for ever`() throws {
+    func `a stopped server does not block a program forever`() throws {
       let server = try PostgresServer.start()
       let ground = Ground(namespace: PostgresServer.freshNamespace(), address: server.address)
       let container = try Self.container(ground, patience: .milliseconds(500))
@@ -201,7 +202,7 @@
 
       let start = ContinuousClock.now
       #expect(refusal { _ = try ModelContext(container).fetch(FetchDescriptor<Good>()) }?.code == .timedOut)
-      // Nothing can be asked about the save.
+      // The server cannot be asked about the save.
       #expect(refusal { try saving.save() }?.code == .commitUncertain)
       #expect(refusal { _ = try Self.container(ground, patience: .milliseconds(500)) }?.code == .timedOut)
       #expect(refusal { _ = try ModelContext(container).fetch(FetchDescriptor<Good>()) }?.code == .timedOut)

@@ -4,7 +4,7 @@
   import SwiftData
   import Testing
 
-  /// What a container leaves when it is closed.
+  /// Closed containers.
   @Suite(.server) struct ClosingTests {
     private let ground: Ground
     private let container: ModelContainer
@@ -14,17 +14,17 @@
       container = try ground.container(Schema([Customer.self, Purchase.self, Good.self]))
     }
 
-    /// The connections whose last statement named the namespace.
+    /// The connections whose last statement contains the namespace.
     private func connections() throws -> Int {
       let others = "pid <> pg_backend_pid() AND query ~ '\(ground.namespace)\\y'"
       return Int(try ground.value("SELECT count(*)::text FROM pg_stat_activity WHERE \(others)") ?? "") ?? -1
     }
 
-    @Test func `a container that is closed keeps no connection, though the program keeps the container`() async throws {
+    @Test func `a closed container keeps no connection, even if the program keeps the container`() async throws {
       let context = ModelContext(container)
       try ground.save(context, [Good("tea", stock: 3)])
       let tea = try #require(try context.fetch(FetchDescriptor<Good>()).first)
-      // That of the store, and that of its listener.
+      // The connections of the store and of its listener.
       #expect(try await eventually { try connections() == 2 })
       try container.close()
       #expect(try await eventually(within: .seconds(20)) { try connections() == 0 })
@@ -33,7 +33,7 @@
       #expect(try ground.value("SELECT stock::text FROM @.good") == "3")
     }
 
-    @Test func `calls of a container that was closed throw, and do not connect`() async throws {
+    @Test func `calls of a closed container throw, and do not connect`() async throws {
       let context = ModelContext(container)
       let search = container.historyConsumer(named: "search", of: PostgresHistoryTransaction.self)
       let store = try #require(container.dataStores.first as? PostgresStore)

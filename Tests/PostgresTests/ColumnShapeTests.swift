@@ -112,12 +112,12 @@
       #expect(error?.code == .needsMigration)
       #expect(error?.detail.contains("Item.count") == true)
       #expect(error?.detail.contains("2 rows") == true)
-      // Nothing changed.
+      // The tables have not changed.
       #expect(try ground.isNullable("item", "count") == nil)
       #expect(try ground.open(V1.Item.self).fetchCount(FetchDescriptor<V1.Item>()) == 2)
     }
 
-    @Test func `a renamed property keeps its values and a removed name comes free`() throws {
+    @Test func `a renamed property keeps its values and a removed name becomes free`() throws {
       try ground.save(ground.open(V1.Item.self), [V1.Item("a")])
       let context = try ground.open(Renamed.Item.self)
       #expect(try context.fetch(FetchDescriptor<Renamed.Item>()).map(\.title) == ["a"])
@@ -179,7 +179,7 @@
       #expect(Set(try later.fetch(FetchDescriptor<Loose.Item>()).map(\.count)) == [1, nil])
     }
 
-    @Test func `names that are alike in SQL keep their columns in any order`() throws {
+    @Test func `names that are similar in SQL keep their columns in any order`() throws {
       try ground.save(ground.open(Alike.Item.self), [Alike.Item("one", "two")])
       let found = try ground.open(AlikeTurned.Item.self).fetch(FetchDescriptor<AlikeTurned.Item>())
       #expect(found.map(\.firstName) == ["one"])
@@ -190,7 +190,7 @@
       try ground.save(ground.open(V1.Item.self), [V1.Item("a"), V1.Item("b")])
       _ = try ground.open(Unique.Item.self)
       #expect(try ground.rules("item") == ["item_pkey", "item_name_key"])
-      // These models are the older ones now, which change nothing.
+      // These models are the older ones now, so they change nothing.
       _ = try ground.open(V1.Item.self)
       #expect(try ground.rules("item").contains("item_name_key"))
       let context = try ground.open(Added.Item.self)
@@ -199,7 +199,7 @@
       #expect(try context.fetchCount(FetchDescriptor<Added.Item>()) == 3)
     }
 
-    @Test func `uniqueness is refused while rows are alike`() throws {
+    @Test func `uniqueness is refused while rows have equal values`() throws {
       let names = ["a", "a", "a", "cafe\u{301}", "caf\u{E9}", "b"]
       try ground.save(ground.open(V1.Item.self), names.map { V1.Item($0) })
       let error = refusal { _ = try ground.open(Unique.Item.self) }

@@ -78,7 +78,8 @@
     init(_ season: Season, _ place: Place) { (self.season, self.place) = (season, place) }
   }
 
-  /// What the column of a property holds, as other programs read it in SQL, and that it comes back as it was.
+  /// The column of a property contains the value that other programs expect in SQL, and a fetch
+  /// returns it unchanged.
   @Suite(.server) struct ColumnValueTests {
     private let ground: Ground
 
@@ -130,7 +131,7 @@
         ])
     }
 
-    @Test func `real numbers, among them those that are none`() throws {
+    @Test func `floating-point numbers, including NaN and infinity`() throws {
       let values: [Double] = [
         0.1, -0.0, .infinity, -.infinity, .nan, .greatestFiniteMagnitude, .leastNonzeroMagnitude, -1.5,
       ]
@@ -208,7 +209,7 @@
       other.insert(parts)
       let second = #expect(throws: RoostError.self) { try other.save() }
       #expect("\(String(describing: second))".contains("Parts.place"))
-      // A backslash before the same letters is no such character.
+      // A backslash and the letters of the escape are not a NUL character.
       parts.place.city = "a\\u0000"
       try other.save()
       #expect(try ground.value("SELECT place->>'city' FROM @.parts") == "a\\u0000")
@@ -241,7 +242,7 @@
       #expect(texts[1][4] == "true")
     }
 
-    @Test func `a value that no Swift type has is an error that names the object and the property`() throws {
+    @Test func `a value that does not fit the Swift type is an error that names the object and the property`() throws {
       try ground.save(ground.open(Numbers.self), [Numbers(1)])
       try ground.sql("UPDATE @.numbers SET i8 = 300")
       let error = #expect(throws: RoostError.self) {

@@ -8,7 +8,7 @@
   struct ConnectTests {
     private let schema = Schema([Customer.self, Purchase.self, Good.self])
 
-    @Test func `connect tells that a server has gone, and connects again when it is back`() async throws {
+    @Test func `connect reports that a server is down, and connects again when it is back`() async throws {
       let ground = try Ground()
       let proxy = try CutProxy()
       let container = try ground.container(schema, address: proxy.address)
@@ -21,7 +21,7 @@
       #expect(try ModelContext(container).fetchCount(FetchDescriptor<Good>()) == 0)
     }
 
-    @Test func `connect tells that other programs changed the tables`() async throws {
+    @Test func `connect reports that other programs changed the tables`() async throws {
       let ground = try Ground()
       let container = try ground.container(schema)
       try ground.sql("ALTER TABLE @.good DROP COLUMN stock")

@@ -5,7 +5,7 @@
   import SwiftData
   import Testing
 
-  /// Readers of the history by a name, whose places the server keeps.
+  /// Named readers of the history, whose places the server stores.
   @Suite(.server) struct ConsumerTests {
     private typealias Transaction = PostgresHistoryTransaction
     private typealias Consumer = HistoryConsumer<PostgresHistoryTransaction>
@@ -41,7 +41,7 @@
 
     private func rows() throws -> Int { Int(try ground.value("SELECT count(*)::text FROM @.roost_change") ?? "") ?? -1 }
 
-    /// Lets all notes be older than the history is kept.
+    /// Makes all notes older than the configuration keeps them.
     private func age() throws { try ground.sql("UPDATE @.roost_change SET time = now() - interval '40 days'") }
 
     // MARK: Reading
@@ -55,7 +55,7 @@
       #expect(try other.remove() && !one.remove())
     }
 
-    @Test func `a consumer of a container that was closed throws`() throws {
+    @Test func `a consumer of a closed container throws`() throws {
       let container = try open()
       let search = consumer("search", container)
       _ = try search.changes()
@@ -64,7 +64,7 @@
       #expect(error?.code == .closed)
     }
 
-    @Test func `a consumer reads on from where it acknowledged, also in the next program`() async throws {
+    @Test func `a consumer continues after the last acknowledged place, even in the next program`() async throws {
       do {
         let container = try open()
         try save(container, "a", "b", "c")
@@ -112,7 +112,7 @@
       }
     }
 
-    @Test func `consuming acknowledges what is done, and what is not done comes again`() async throws {
+    @Test func `consuming acknowledges processed changes, and the others come again`() async throws {
       let container = try open()
       let names = (0..<25).map { "\($0)" }
       for name in names { try save(container, name) }
@@ -132,7 +132,7 @@
       #expect(try one.changes().isEmpty)
     }
 
-    @Test func `two consumers have places of their own`() async throws {
+    @Test func `two consumers have separate places`() async throws {
       let container = try open()
       try save(container, "a", "b")
       try await ground.settle()
@@ -148,7 +148,7 @@
       #expect(try known.map { try $0.position } == [all[1].token, all[0].token])
     }
 
-    @Test func `many programs that read by one name miss nothing`() async throws {
+    @Test func `many programs that read under one name miss nothing`() async throws {
       let names = (0..<40).map { "\($0)" }
       let container = try open()
       for name in names { try save(container, name) }
@@ -167,7 +167,7 @@
       #expect(try consumer("shared", container).changes().isEmpty)
     }
 
-    @Test func `places never go back when programs acknowledge at the same time`() async throws {
+    @Test func `places never move back when programs acknowledge at the same time`() async throws {
       let container = try open()
       for number in 0..<20 { try save(container, "\(number)") }
       try await ground.settle()
@@ -190,7 +190,7 @@
       #expect(try consumer("shared", container).position == tokens.last)
     }
 
-    // MARK: Transactions that are open
+    // MARK: Open transactions
 
     /// A note that another program writes in a transaction.
     private func write(_ connection: Connection, author: String) throws {
@@ -201,7 +201,7 @@
       )
     }
 
-    @Test func `what is committed after an open transaction waits for it`() async throws {
+    @Test func `changes that are committed after an open transaction wait for it`() async throws {
       let container = try open()
       try save(container, "a")
       try await ground.settle()
@@ -218,7 +218,7 @@
       #expect(seen == ["a", "late", "b"])
     }
 
-    @Test func `the latest is after all that is committed, and before what is open`() async throws {
+    @Test func `the latest place is after all commits, and before open transactions`() async throws {
       let container = try open()
       try save(container, "a")
       try await ground.settle()
@@ -233,12 +233,12 @@
       try lost.run("ROLLBACK")
       try await ground.settle()
       #expect(titles(try search.changes()) == ["late", "c"])
-      // Also in pieces, and in the next program.
+      // Even in pieces, and in the next program.
       var seen: [String?] = []
       try consumer("search", open()).consume(pieces: 1) { seen.append($0.author) }
       #expect(seen == ["late", "c"])
       #expect(try search.changes().isEmpty)
-      // A name that is known begins nowhere else.
+      // A known name cannot start at another place.
       try save(container, "d")
       try await ground.settle()
       #expect(titles(try consumer("search", container, startingAt: .latest).changes()) == ["d"])
@@ -246,7 +246,7 @@
 
     // MARK: Removing
 
-    @Test func `nothing is removed that the slowest consumer has not read, and it is named`() async throws {
+    @Test func `changes that the slowest consumer has not read are kept, and the consumer is named`() async throws {
       let container = try open()
       let context = ModelContext(container)
       try save(container, "a", "b", "c", "d", "e")
@@ -277,7 +277,7 @@
       #expect(try quick.changes().isEmpty)
     }
 
-    @Test func `what is too old goes with the next save, but not before it was read`() async throws {
+    @Test func `old changes are removed by the next save, but not before they were read`() async throws {
       let container = try open()
       try save(container, "a", "b", "c")
       try await ground.settle()
@@ -294,7 +294,8 @@
       try save(open(), "e")
       try await ground.settle()
       #expect(try rows() == 1)
-      // A place before what was removed is told, and a new consumer begins with what is there.
+      // A place before the removed changes is reported. A new consumer starts with the remaining
+      // changes.
       let error = #expect(throws: SwiftDataError.self) { try slow.acknowledge(first.token) }
       #expect(error == .historyTokenExpired)
       #expect(error.map { "\($0)".contains("remove()") } == true)
@@ -303,7 +304,7 @@
       #expect(titles(try slow.changes()) == ["e"])
     }
 
-    @Test func `a consumer whose place is lost is told so, holds nothing back, and begins anew`() async throws {
+    @Test func `a consumer whose place is lost gets an error, keeps no changes, and starts over`() async throws {
       let container = try open()
       try save(container, "a", "b")
       try await ground.settle()
@@ -327,8 +328,9 @@
       #expect(titles(try next.changes()) == ["d"])
     }
 
-    /// No place is after what was committed and before what is open, so an erase could leave the consumer at its place.
-    @Test func `a consumer that began with the latest hears of an erase, while an older transaction is open`()
+    /// No place is after the commits and before the open transactions, so an erase could leave the
+    /// consumer at its place.
+    @Test func `an erase ends a consumer that started at the latest change while a transaction was open`()
       async throws
     {
       let container = try open()
@@ -341,11 +343,11 @@
       try save(container, "b")
       let place = try #require(try search.position)
       try container.erase()
-      // A place from before the erase does not let it go on.
+      // A place from before the erase does not help.
       #expect(throws: SwiftDataError.self) { try search.acknowledge(place) }
       let error = #expect(throws: SwiftDataError.self) { try search.changes() }
       #expect(error == .historyTokenExpired)
-      // One that begins after an erase hears of the next one.
+      // A consumer that starts after an erase gets an error after the next one.
       let next = consumer("next", container, startingAt: .latest)
       #expect(try next.changes().isEmpty)
       try save(container, "c")
@@ -360,7 +362,7 @@
       for one in [search, next] { #expect(throws: SwiftDataError.self) { try one.changes() } }
     }
 
-    @Test func `a consumer that begins while notes are removed misses none after its first one`() async throws {
+    @Test func `a consumer that starts while notes are removed misses none after its first one`() async throws {
       let last = 60
       let namespace = ground.namespace
       let container = try open()
@@ -386,7 +388,7 @@
       }
     }
 
-    // MARK: What cannot be done
+    // MARK: Errors
 
     @Test func `a token of another store is refused`() async throws {
       let container = try open()
@@ -418,7 +420,7 @@
       }
       #expect(try container.historyConsumers(of: Transaction.self).map(\.name) == ["search"])
       #expect(titles(try search.changes()) == ["a"])
-      // As in a database that was restored from another server.
+      // A database that was restored from another server has this state.
       try search.acknowledge(known)
       try ground.sql("UPDATE @.roost_consumer SET xid = '9000000000000' WHERE name = 'search'")
       let error = #expect(throws: SwiftDataError.self) { try search.changes() }
@@ -440,7 +442,7 @@
       for name in names { #expect(try consumer(name, open()).remove()) }
     }
 
-    @Test func `names that cannot be kept are refused`() throws {
+    @Test func `names that cannot be stored are refused`() throws {
       let container = try open()
       for name in ["", String(repeating: "n", count: 257), "search\0index"] {
         let one = consumer(name, container)
@@ -477,7 +479,7 @@
       #expect(titles(try consumer("search", container).changes()) == ["a"])
     }
 
-    @Test func `a call in a cancelled task asks nothing`() async throws {
+    @Test func `a call in a cancelled task sends nothing`() async throws {
       let container = try open()
       let task = Task {
         withUnsafeCurrentTask { $0?.cancel() }

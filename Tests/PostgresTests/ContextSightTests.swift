@@ -5,13 +5,13 @@
   import SwiftData
   import Testing
 
-  /// What the section "What a context sees" of the guide `PostgreSQL` says.
+  /// The statements of the section "What a context sees" in the guide `PostgreSQL`.
   @Suite(.server) struct ContextSightTests {
     private let ground: Ground
 
     init() throws { ground = try Ground() }
 
-    /// A program that hears nothing of others.
+    /// A program that does not follow others.
     private func container(_ more: String = "") throws -> ModelContainer {
       let schema = Schema([Customer.self, Purchase.self, Good.self])
       var configuration = PostgresConfiguration(ground.address + more, schema: schema, namespace: ground.namespace)
@@ -64,13 +64,13 @@
       let seen = try good("tea", one)
       try good("tea", other).stock = 7
       try other.save()
-      // Nothing tells it.
+      // The context does not follow others.
       #expect(seen.stock == 50)
       _ = try one.fetch(FetchDescriptor<Good>())
       #expect(seen.stock == 7)
     }
 
-    @Test func `a fetch keeps what is changed and not saved`() throws {
+    @Test func `a fetch keeps unsaved changes`() throws {
       try fill()
       let (one, other) = (try open(), try open())
       let seen = try good("tea", one)
@@ -94,7 +94,7 @@
       let purchase = try #require(try one.fetch(FetchDescriptor<Purchase>()).first)
       try #require(try other.fetch(FetchDescriptor<Customer>()).first).city = "Turin"
       try other.save()
-      // The fetch knew the key of the customer alone.
+      // The fetch knew only the key of the customer.
       #expect(purchase.customer?.city == "Turin")
     }
 
@@ -146,10 +146,10 @@
       #expect(seen.stock == 1 && seen.title == "green tea")
     }
 
-    @Test func `a save compares the objects that it writes, and not those that it read`() throws {
+    @Test func `a save compares the objects that it writes, not those that it read`() throws {
       try fill()
       let (one, other) = (try open(), try open())
-      // Each empties one good because the other one has enough.
+      // Each program empties one good because the other good has enough.
       let (first, second) = (try good("tea", one), try good("salt", other))
       #expect(try good("salt", one).stock == 50)
       #expect(try good("tea", other).stock == 50)

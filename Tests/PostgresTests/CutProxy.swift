@@ -15,19 +15,20 @@
   final class CutProxy: Sendable {
     enum Direction: CaseIterable { case toServer, toClient }
 
-    /// What happens to a connection that is cut.
+    /// The effect of a cut on a connection.
     enum Cut {
       /// Both sides are closed.
       case both
       /// The client's side is closed. The server gets nothing more, and does not notice.
       case clientOnly
-      /// The client's side is closed, and the server gets what the client sent when ``CutProxy/release()`` is called.
+      /// The client's side is closed, and the server gets the client's bytes when
+      /// ``CutProxy/release()`` is called.
       case late
     }
 
     private struct State {
       var passed: [Direction: Int] = [.toServer: 0, .toClient: 0]
-      /// After so many more bytes in the direction the connection is cut.
+      /// The connection is cut after this many more bytes in the direction.
       var limit: (direction: Direction, bytes: Int, cut: Cut)?
       var isRefusing = false
       var delayMicroseconds: UInt32 = 0
@@ -67,7 +68,8 @@
       }
       let (number, proxy) = (listener, Unowned(self))
       Thread.detachNewThread {
-        // Closed here alone: a number that is closed while this thread uses it may be another proxy's listener by then.
+        // Only this thread closes it: another proxy's listener may get the number of a closed
+        // descriptor.
         defer { close(number) }
         while true {
           let client = accept(number, nil, nil)
@@ -86,17 +88,17 @@
       shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    /// How many bytes passed.
+    /// The number of bytes that passed.
     func passed(_ direction: Direction) -> Int { state.withLock { $0.passed[direction] ?? 0 } }
     var cuts: Int { state.withLock { $0.cuts } }
     func cut(_ direction: Direction, after bytes: Int, _ cut: Cut = .both) {
       state.withLock { $0.limit = (direction, bytes, cut) }
     }
     func pass() { state.withLock { $0.limit = nil } }
-    /// Keeps what clients send for so long.
+    /// Delays the bytes of clients.
     func delay(milliseconds: UInt32) { state.withLock { $0.delayMicroseconds = 1000 * milliseconds } }
     func refuse(_ isRefusing: Bool) { state.withLock { $0.isRefusing = isRefusing } }
-    /// Sends what is late, and waits until the server has answered it.
+    /// Sends the late bytes, and waits until the server has answered them.
     func release() {
       state.withLock { $0.isReleased = true }
       answered.wait()
@@ -128,14 +130,15 @@
       hold(upstream, kept, cut, proxy)
     }
 
-    /// Passes bytes until the connection ends, or is cut on the client's side alone. Closes the client's side. Returns what the server did not get.
+    /// Passes bytes until the connection ends, or is cut only on the client's side. Closes the
+    /// client's side. Returns the bytes that the server did not get.
     private static func pass(_ client: Int32, _ upstream: Int32, _ proxy: () -> CutProxy?) -> (kept: [UInt8], cut: Cut)?
     {
       var kept: [UInt8] = []
       var isClientClosed = false
       func closeClient() {
         if isClientClosed { return }
-        // A process that was begun meanwhile may have the socket too.
+        // A process that was started meanwhile may have the socket too.
         shutdown(client, Int32(SHUT_RDWR))
         close(client)
         isClientClosed = true
@@ -152,7 +155,7 @@
         for (at, direction) in [(0, Direction.toServer), (1, .toClient)] where places[at].revents != 0 {
           let (from, to) = at == 0 ? (client, upstream) : (upstream, client)
           var bytes = [UInt8](repeating: 0, count: 65536)
-          // So many bytes that no cut is passed by more than a message.
+          // So few bytes that a cut is missed by at most one message.
           let got = read(from, &bytes, bytes.count)
           if got <= 0 { return nil }
           if direction == .toServer { usleep(proxy.state.withLock { $0.delayMicroseconds }) }
@@ -161,7 +164,7 @@
           guard let cut else { continue }
           if cut == .late { kept = Array(bytes[count..<got]) }
           if cut == .both { return nil }
-          // Whatever else the client sent already belongs to what is late.
+          // All other bytes that the client sent are late too.
           var more = [UInt8](repeating: 0, count: 65536)
           if cut == .late {
             var place = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
@@ -192,12 +195,12 @@
         let got = read(upstream, &bytes, bytes.count)
         if got <= 0 { return }
         answer += bytes[..<got]
-        // The message that the server is ready for the next statement.
+        // The server's message that it is ready for the next statement.
         if cut == .late, answer.count >= 6, answer[answer.count - 6] == UInt8(ascii: "Z") { proxy.answered.signal() }
       }
     }
 
-    /// Counts bytes. Returns how many of them pass, and whether the connection is cut after that.
+    /// Counts bytes. Returns how many of them pass, and whether the connection is cut after them.
     private func take(_ direction: Direction, _ count: Int) -> (count: Int, cut: Cut?) {
       state.withLock { state in
         guard let limit = state.limit, limit.direction == direction else {
@@ -207,7 +210,7 @@
         if limit.bytes >= count {
           state.limit = (direction, limit.bytes - count, limit.cut)
           state.passed[direction, default: 0] += count
-          // At the very end of what is sent there is nothing to wait for.
+          // At the end of the bytes there is nothing to wait for.
           if limit.bytes > count { return (count, nil) }
         }
         state.limit = nil
@@ -256,7 +259,7 @@
     }
   }
 
-  /// Unchecked because the reference is read alone.
+  /// `@unchecked Sendable`: the reference is only read.
   private final class Unowned: @unchecked Sendable {
     private(set) weak var value: CutProxy?
     init(_ value: CutProxy) { self.value = value }

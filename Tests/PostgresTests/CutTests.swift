@@ -20,7 +20,7 @@
     init(_ title: String, _ round: Int) { (self.title, self.round) = (title, round) }
   }
 
-  /// One context that saves again and again, by way of a proxy that cuts the connection.
+  /// A context that saves repeatedly, through a proxy that cuts the connection.
   private final class Desk {
     let ground: Ground
     let proxy: CutProxy
@@ -49,7 +49,7 @@
       }
     }
 
-    /// Whether a fresh container sees all of the round; nil if it sees a part of it.
+    /// Whether a new container sees the whole round; nil if it sees a part of it.
     func isSaved() throws -> Bool? {
       let fresh = try ground.open(Shelf.self, Book.self)
       let number = round
@@ -65,7 +65,7 @@
 
   @Suite(.server, .enabled(if: CutProxy.socketFolder() != nil, "the server has no socket in a folder"))
   struct CutTests {
-    /// How many bytes a save of a round sends and gets.
+    /// The numbers of bytes that a save of a round sends and receives.
     private func sizes(_ desk: Desk) throws -> [CutProxy.Direction: Int] {
       // The first round deletes nothing.
       for _ in 1...2 {
@@ -83,13 +83,13 @@
     }
 
     @Test(arguments: CutProxy.Direction.allCases)
-    func `a save whose connection is cut is whole or not there, and can be saved again`(
+    func `a save whose connection is cut is complete or absent, and can be repeated`(
       _ direction: CutProxy.Direction
     ) throws {
       let desk = try Desk()
       let size = try #require(try sizes(desk)[direction])
       var outcomes: [String: Int] = [:]
-      // Some places, and the end of it whole. `ROOST_CUTS=all` cuts at every byte.
+      // Some places, and all places near the end. `ROOST_CUTS=all` cuts at every byte.
       let isWhole = ProcessInfo.processInfo.environment["ROOST_CUTS"] == "all"
       let places = Set(stride(from: 0, through: size, by: isWhole ? 1 : 16)).union(max(0, size - 30)...size)
       for bytes in places.sorted() {
@@ -107,13 +107,13 @@
         #expect(try desk.isSaved() == true, "saved again after \(bytes) bytes")
       }
       print("cuts \(direction): \(size) bytes, \(outcomes)")
-      // A commit needs what the client sends, up to the last message, and nothing that it gets.
+      // A commit needs all bytes of the client, up to the last message, and none of the server.
       let isNeeded = direction == .toServer
       #expect((outcomes["cut, lost", default: 0] > 0) == isNeeded)
     }
 
     @Test(arguments: CutProxy.Direction.allCases)
-    func `a save of which nothing can be found out is uncertain, and is not done twice`(
+    func `a save whose outcome cannot be found out is uncertain, and is not done twice`(
       _ direction: CutProxy.Direction
     ) throws {
       let desk = try Desk()
@@ -137,7 +137,7 @@
       print("uncertain \(direction): \(size) bytes, \(outcomes)")
     }
 
-    @Test func `another context does not overwrite a save that was uncertain, and is done`() throws {
+    @Test func `another context does not overwrite an uncertain save that was committed`() throws {
       let desk = try Desk()
       let other = ModelContext(desk.context.container)
       other.mergePolicy = .error
@@ -170,10 +170,11 @@
       }
     }
 
-    @Test func `a server that does not notice the cut ends the transaction`() throws {
+    @Test func `a transaction is ended if the server does not notice the cut`() throws {
       let desk = try Desk()
       let size = try #require(try sizes(desk)[.toServer])
-      // The last messages are those of `COMMIT`, so the row of the proof is inserted, and holds the second insertion up.
+      // The last messages are those of `COMMIT`. So the proof's row is inserted, and blocks the
+      // second insertion.
       for missing in [6] {
         desk.change()
         desk.proxy.cut(.toServer, after: size - missing, .clientOnly)
@@ -189,7 +190,7 @@
     @Test(arguments: CutProxy.Direction.allCases)
     func `a start that is cut makes all tables or none`(_ direction: CutProxy.Direction) throws {
       let proxy = try CutProxy()
-      // It ends after the cuts, so that its last message is not the one that is cut.
+      // It stays open until after the cuts, so that its last message is not the one that is cut.
       let first = try Ground().open(Shelf.self, Book.self, address: proxy.address)
       defer { withExtendedLifetime(first) {} }
       let size = proxy.passed(direction)
@@ -200,7 +201,7 @@
         proxy.cut(direction, after: bytes)
         let error = refusal { _ = try ground.open(Shelf.self, Book.self, address: proxy.address) }
         proxy.pass()
-        // The last bytes may not be needed, or not be sent at all.
+        // The last bytes may not be needed, or may never be sent.
         let isNeeded = proxy.cuts > cuts && bytes < size * 9 / 10
         #expect(
           error?.code == .lost || error?.code == .unreachable || error == nil && !isNeeded,

@@ -34,7 +34,7 @@
     }
   }
 
-  /// What ordinary programs do.
+  /// Everyday operations of programs.
   @Suite(.server) struct DailyTests {
     fileprivate typealias Owner = Daily.Owner
     fileprivate typealias Child = Daily.Child
@@ -47,7 +47,7 @@
       ModelContext(try ground.container(Schema([Owner.self, Daily.Pass.self, Child.self, Tag.self])))
     }
 
-    /// An owner with three children, in a context that fetched the owner alone.
+    /// An owner with three children, in a context that fetched only the owner.
     private func unread() throws -> (ModelContext, Owner) {
       let filling = try open()
       let owner = Owner("a")
@@ -64,7 +64,7 @@
       return try context.fetch(FetchDescriptor<Owner>(sortBy: [SortDescriptor(\.n)])).map { $0.children.map(\.name) }
     }
 
-    @Test func `an object that was not read can be deleted`() throws {
+    @Test func `an unloaded object can be deleted`() throws {
       let (context, owner) = try unread()
       context.delete(owner.children[1])
       try context.save()
@@ -72,7 +72,7 @@
       #expect(try open().fetchCount(FetchDescriptor<Child>()) == 2)
     }
 
-    @Test func `objects that were not read leave a list, and join another one`() throws {
+    @Test func `unloaded objects leave a list, and join another one`() throws {
       let (context, owner) = try unread()
       owner.children.remove(at: 0)
       try context.save()
@@ -81,7 +81,7 @@
       let again = try #require(try second.fetch(FetchDescriptor<Owner>()).first)
       let other = Owner("b")
       second.insert(other)
-      // One that was read can go to another list at once.
+      // A loaded object can move to another list at once.
       let moved = again.children[1]
       #expect(moved.name == "3")
       other.children.append(moved)
@@ -94,7 +94,7 @@
       #expect(try open().fetchCount(FetchDescriptor<Child>()) == 3)
     }
 
-    @Test func `a new object that becomes a stored one leaves its relationships`() throws {
+    @Test func `a new object that is merged into a stored one keeps that one's relationships`() throws {
       _ = try unread()
       let context = try open()
       context.insert(Owner("a"))
@@ -106,7 +106,7 @@
       #expect(try seen.fetchCount(FetchDescriptor<Owner>()) == 1)
     }
 
-    @Test func `unique values of new objects meet each other`() throws {
+    @Test func `new objects with the same unique value are merged`() throws {
       let context = try open()
       let owner = Owner("a")
       let child = Child("1")
@@ -114,7 +114,7 @@
       context.insert(child)
       try context.save()
       #expect(try names() == [["1"]])
-      // Two with the value that one has already, each of them referenced.
+      // Two new objects with a stored unique value, both referenced.
       let before = Tag("x")
       context.insert(before)
       try context.save()
@@ -130,7 +130,7 @@
       #expect(try seen.fetch(FetchDescriptor<Tag>())[0].owners.count == 2)
     }
 
-    @Test func `a place in a list does not join what another program parted`() throws {
+    @Test func `a place in a list does not restore a link that another program removed`() throws {
       let filling = try open()
       let owner = Owner("a")
       filling.insert(owner)
@@ -187,12 +187,12 @@
           == [["y"]])
     }
 
-    @Test func `a new object can lead to objects that were not read`() throws {
+    @Test func `a new object can reference unloaded objects`() throws {
       _ = try unread()
       let context = try open()
       let child = try #require(try context.fetch(FetchDescriptor<Child>(sortBy: [SortDescriptor(\.name)])).first)
       let late = Child("late")
-      // Nothing was read of the owner.
+      // The owner is not loaded.
       late.owner = child.owner
       context.insert(late)
       try context.save()
@@ -200,14 +200,14 @@
       let other = try open()
       let owner = try #require(try other.fetch(FetchDescriptor<Owner>()).first)
       let second = Owner("b")
-      // Nor of the children.
+      // The children are not loaded either.
       second.children = owner.children
       other.insert(second)
       try other.save()
       #expect(try names() == [[], ["1", "2", "3", "late"]])
     }
 
-    @Test func `a connection that the server ended costs no fetch`() throws {
+    @Test func `a fetch survives a connection that the server ended`() throws {
       let (context, _) = try unread()
       _ = try ground.sql(
         "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
@@ -216,7 +216,7 @@
       #expect(try context.fetchCount(FetchDescriptor<Child>()) == 3)
     }
 
-    @Test func `a namespace that the server would cut is refused at once`() {
+    @Test func `a namespace that the server would truncate is refused at once`() {
       #expect(throws: RoostError.self) {
         try ModelContainer(
           for: Tag.self, Owner.self, Child.self, Daily.Pass.self,

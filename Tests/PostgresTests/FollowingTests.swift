@@ -5,7 +5,7 @@
   import SwiftData
   import Testing
 
-  /// What one program sees of the saves of others, without asking.
+  /// The saves of other programs that a program sees without fetching.
   @Suite(.enabled(if: PostgresServer.missing == nil, "there is no PostgreSQL")) struct FollowingTests {
     private let market = Market()
 
@@ -19,7 +19,7 @@
       try one.save()
       #expect(
         try await eventually {
-          // What was told is taken over at the next call, and this one asks the server for nothing.
+          // The next call takes over the news. This call asks the server for nothing.
           try other.save()
           return seen.stock == 2
         })
@@ -85,7 +85,7 @@
       #expect(Set(seen).count == seen.count)
     }
 
-    @Test func `the history tells every save, in the order of commits`() async throws {
+    @Test func `the history has every save, in the order of commits`() async throws {
       let one = ModelContext(try market.open())
       one.author = "till"
       let customer = Customer("Ada", city: "London")
@@ -98,7 +98,7 @@
       try one.save()
 
       let other = ModelContext(try market.open())
-      // Transactions of other tests, which are open for a moment, keep the newest ones back.
+      // Open transactions of other tests delay the newest changes for a moment.
       var all: [PostgresHistoryTransaction] = []
       _ = try await eventually {
         all = try other.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>())
@@ -165,7 +165,7 @@
       #expect(error?.code == .historyOff)
     }
 
-    @Test func `eight writers leave no gap for a reader that goes on from its token`() async throws {
+    @Test func `eight writers leave no gap for a reader that continues from its token`() async throws {
       let market = market
       let reader = ModelContext(try market.open())
       let counts = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -183,7 +183,8 @@
       }
       var seen: Set<PersistentIdentifier> = []
       var token: PostgresHistoryToken?
-      // Transactions of other tests may be open. What follows them in the order is read later.
+      // Transactions of other tests may be open. Later transactions are read after these have
+      // ended.
       _ = try await eventually {
         var descriptor = HistoryDescriptor<PostgresHistoryTransaction>()
         if let last = token { descriptor.predicate = #Predicate { $0.token > last } }

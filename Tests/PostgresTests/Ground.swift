@@ -20,7 +20,7 @@
 
     func container(_ schema: Schema, address: String? = nil) throws -> ModelContainer {
       var configuration = PostgresConfiguration(address ?? self.address, schema: schema, namespace: namespace)
-      // A proxy that cuts connections cuts that of a save, and no other.
+      // A proxy for cutting connections must cut that of a save, and no other.
       configuration.followsOthers = address == nil
       return try ModelContainer(for: schema, configurations: [configuration])
     }
@@ -34,13 +34,14 @@
       ModelContext(try container(Schema(versionedSchema: version)))
     }
 
-    /// Saves models in a context of its own.
+    /// Saves models in a new context.
     func save(_ context: ModelContext, _ models: [any PersistentModel]) throws {
       for model in models { context.insert(model) }
       try context.save()
     }
 
-    /// What another program reads: the rows of a statement, whose columns must be texts. `@` is the namespace.
+    /// The rows of a statement, as another program reads them. The columns must be texts. `@` is
+    /// the namespace.
     @discardableResult
     func sql(_ text: String) throws -> [[String?]] {
       let connection = try Connection(address)
@@ -58,17 +59,17 @@
     /// The first value.
     func value(_ text: String) throws -> String? { try sql(text).first?.first ?? nil }
 
-    /// Waits until the history shows all that is committed: open transactions of other tests keep it back.
+    /// Waits until the history shows all commits: open transactions of other tests delay them.
     func settle() async throws {
       let isSettled = try await eventually {
-        // The workers of a cluster count their own transactions, so the number is asked for first.
+        // The workers of a cluster number their own transactions, so the number is read first.
         let open = try value("SELECT pg_snapshot_xmin(pg_current_snapshot())::text") ?? ""
         return try value("SELECT count(*)::text FROM @.roost_change WHERE xid >= '\(open)'::xid8") == "0"
       }
       #expect(isSettled, "a transaction stays open")
     }
 
-    /// Whether a column may be null; nil if it is not there.
+    /// Whether a column may be null; nil if it does not exist.
     func isNullable(_ table: String, _ column: String) throws -> Bool? {
       let found = try value(
         "SELECT is_nullable::text FROM information_schema.columns WHERE table_schema = '\(namespace)' AND "
@@ -82,7 +83,7 @@
           + "table_name = '\(table)' AND column_name = '\(column)'")
     }
 
-    /// Whether the server distributes tables over a cluster. It does not rename constraints then.
+    /// Whether the server distributes tables over a cluster. Then it does not rename constraints.
     func isCluster() throws -> Bool {
       try value("SELECT count(*)::text FROM pg_extension WHERE extname = 'citus'") == "1"
     }
@@ -96,7 +97,8 @@
     }
   }
 
-  /// Waits until a condition is true; false if it never is. A transaction that another test keeps open for a while holds back the news of all saves.
+  /// Waits until a condition is true; false if it never is. An open transaction of another test can
+  /// delay the news of all saves.
   func eventually(
     within time: Duration = .seconds(300), isolation: isolated (any Actor)? = #isolation, _ condition: () throws -> Bool
   ) async throws -> Bool {
@@ -105,14 +107,14 @@
     while ContinuousClock.now < end {
       if try condition() { return true }
       try await Task.sleep(for: .milliseconds(pause))
-      // A condition may ask with a connection of its own, which costs a server, and a cluster more.
+      // A condition may use its own connection. That costs time on a server, and more on a cluster.
       pause = min(2 * pause, 320)
     }
-    // With other tests a sleep may take longer than the time.
+    // While other tests run, a sleep may take longer than the whole time.
     return try condition()
   }
 
-  /// The error of PostgreSQL that a body throws; nil if it throws none, or another one.
+  /// The PostgreSQL error that a body throws; nil if it throws none, or another one.
   func refusal(_ body: () throws -> Void) -> PostgresError? {
     do {
       try body()

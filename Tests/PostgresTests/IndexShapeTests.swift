@@ -12,7 +12,7 @@
       init(_ title: String, _ year: Int) { (self.title, self.year) = (title, year) }
     }
   }
-  /// The same properties, with an index.
+  /// Models with the same properties, and an index.
   private enum Quick {
     @Model final class Song {
       #Index<Song>([\.year])
@@ -69,7 +69,8 @@
       ).compactMap { $0[0] }
     }
 
-    /// How often the indexes of a table were used. The server counts late, and at the latest when a connection ends.
+    /// The number of times that an index was used. The server counts late, at the latest when a
+    /// connection ends.
     private func uses(_ index: String) throws -> Int {
       try ground.value(
         "SELECT idx_scan::text FROM pg_stat_user_indexes WHERE schemaname = '\(ground.namespace)' AND indexrelname = '\(index)'"
@@ -93,7 +94,7 @@
       ]
       _ = try ground.open(Indexed.Song.self)
       #expect(try indexes() == all)
-      // A unique value has one already.
+      // A unique value has an index already.
       #expect(try ground.rules("album") == ["album_pkey", "album_name_key"])
       // An older program changes nothing.
       #expect(try ground.open(Plain.Song.self).fetchCount(FetchDescriptor<Plain.Song>()) == 2)
@@ -112,7 +113,7 @@
       }
     }
 
-    @Test func `models that had an index from the beginning can take it away`() throws {
+    @Test func `models that had an index from the start can remove it`() throws {
       _ = try ground.open(Quick.Song.self)
       #expect(try indexes() == ["song_pkey", "song_year_idx"])
       _ = try ground.open(Plain.Song.self)
@@ -147,14 +148,14 @@
       #expect(try renamed.fetchCount(FetchDescriptor(predicate: one)) == 1)
       let left = try indexes()
       #expect(left.contains("song_title_idx") && left.contains("song_year_idx"))
-      // This one is over two properties that the models name, and not asked for any more.
+      // This index is over two properties that the models have, but do not index any more.
       #expect(!left.contains("song_year_title_idx"))
     }
 
-    @Test func `texts of any length are found, and differ behind what an index holds`() throws {
+    @Test func `texts of any length are found, and may differ after the indexed part`() throws {
       let context = try ground.open(Indexed.Song.self)
       var random = SystemRandomNumberGenerator()
-      // Nothing that could be compressed.
+      // A text that cannot be compressed.
       let long = String(
         (0..<20_000).map { _ in Character(Unicode.Scalar(0x4E00 + UInt32.random(in: 0..<20_000, using: &random))!) })
       let titles = [long + "a", long + "b", String(long.prefix(160)), "", "e\u{301}te\u{301}", "z"]
@@ -193,7 +194,7 @@
     @Test(.oneServer("the workers of a cluster count how often an index was used"))
     func `the planner uses them`() async throws {
       try ground.save(ground.open(Indexed.Song.self), (0..<2000).map { Indexed.Song("t\($0)", $0) })
-      // Without its figures the planner takes any of the indexes.
+      // Without statistics the planner takes any of the indexes.
       try ground.sql("ANALYZE @.song")
       func ask(_ predicate: Predicate<Indexed.Song>?, sortBy: [SortDescriptor<Indexed.Song>] = [], limit: Int? = nil)
         throws
@@ -217,7 +218,7 @@
       for (index, body) in cases {
         let before = try uses(index)
         try body()
-        // A closed connection is gone a moment later.
+        // A closed connection disappears a moment later.
         let isUsed = try await eventually { try uses(index) > before }
         #expect(isUsed, "\(index)")
       }

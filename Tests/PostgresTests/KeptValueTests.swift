@@ -71,7 +71,7 @@
       #expect(try rows(ground).map { $0[1] } == ["g1", "g2", "g3", "g4", "g5"])
     }
 
-    @Test func `what the program computes can be asked of the server`() throws {
+    @Test func `derived values can be used in queries to the server`() throws {
       let ground = try Ground()
       let context = try ground.open(Guest.self)
       try ground.save(context, [Guest("ANN"), Guest("Bob")])

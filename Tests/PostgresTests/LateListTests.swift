@@ -42,7 +42,7 @@
     }
   }
 
-  /// Lists of fetched objects, which are not fetched before they are needed.
+  /// Lists of fetched objects, which are loaded only when they are needed.
   @Suite(.server) struct LateListTests {
     fileprivate typealias Choir = Late.Choir
     fileprivate typealias Voice = Late.Voice
@@ -81,13 +81,13 @@
       try context.fetch(FetchDescriptor<Choir>(sortBy: [SortDescriptor(\.name)]))
     }
 
-    /// What another program reads of all choirs.
+    /// All choirs, as another program reads them.
     private func voices() throws -> [[String]] {
       let context = try open()
       return try choirs(context).map { $0.voices.map(\.name) }
     }
 
-    @Test func `all lists of a fetch come when one is read, and with later fetches`() throws {
+    @Test func `all lists of a fetch are loaded when one is read, and by later fetches`() throws {
       let context = try open()
       let found = try choirs(context)
       let before = try trips(context)
@@ -111,7 +111,7 @@
       let (one, other) = (ModelContext(container), ModelContext(container))
       let found = try choirs(one)
       #expect(found[1].voices.map(\.name) == ["b3", "b1", "b2"])
-      // Another context of the container has read nothing of the object that it changes.
+      // Another context of the container has loaded nothing of the object that it changes.
       let same = try choirs(other)
       same[1].size = 12
       try other.save()
@@ -121,7 +121,7 @@
       #expect(try voices() == [["a3", "a1", "a2"], ["b3", "b1", "b2"]])
     }
 
-    @Test func `who joins a list that was not read comes last`() throws {
+    @Test func `a new member of an unloaded list comes last`() throws {
       let context = try open()
       let found = try choirs(context)
       let name = "alone"
@@ -135,7 +135,7 @@
       #expect(found[1].voices.map(\.name) == ["b3", "b1", "b2", "fresh", "alone"])
     }
 
-    @Test func `who leaves a list that was not read leaves the others in order`() throws {
+    @Test func `a member that leaves an unloaded list keeps the others in order`() throws {
       let context = try open()
       let found = try choirs(context)
       let name = "b1"
@@ -152,7 +152,7 @@
       #expect(found.map { $0.voices.map(\.name) } == [["a3", "a1", "a2"], ["b3", "b2"]])
     }
 
-    @Test func `links of lists that were not read are added and removed`() throws {
+    @Test func `links of unloaded lists are added and removed`() throws {
       let context = try open()
       let found = try choirs(context)
       let songs = try context.fetch(FetchDescriptor<Song>(sortBy: [SortDescriptor(\.title)]))
@@ -167,7 +167,7 @@
       #expect(found.map { $0.songs.map(\.title) } == seen)
     }
 
-    @Test func `the smallest and the largest number of members count those that were not read`() throws {
+    @Test func `the minimum and maximum counts include unloaded members`() throws {
       let context = try open()
       let halls = try context.fetch(FetchDescriptor<Late.Hall>(sortBy: [SortDescriptor(\.name)]))
       halls[0].choir = nil
@@ -189,7 +189,7 @@
         ])
     }
 
-    @Test func `a deletion takes along members that were not read`() throws {
+    @Test func `a cascade deletes unloaded members`() throws {
       let context = try open()
       context.delete(try choirs(context)[0])
       try context.save()
@@ -199,10 +199,10 @@
         try context.fetch(FetchDescriptor<Song>(sortBy: [SortDescriptor(\.title)])).map(\.choirs.count) == [1, 1])
     }
 
-    @Test func `predicates that are tested here see members that were not read`() throws {
+    @Test func `predicates that the program tests see unloaded members`() throws {
       let context = try open()
       let found = try choirs(context)
-      // The server does not know of a pending change, so the program's side tests the rows.
+      // The server does not know a pending change, so the program tests the rows.
       let name = "b2"
       let voice = try #require(
         try context.fetch(FetchDescriptor<Voice>(predicate: #Predicate { $0.name == name })).first)
@@ -217,7 +217,7 @@
       #expect(four.map(\.name) == ["a"])
     }
 
-    @Test func `sums of what unread objects have`() throws {
+    @Test func `sums over unloaded objects`() throws {
       let filling = try open()
       for (number, choir) in try choirs(filling).enumerated() { choir.size = 10 + number }
       try filling.save()
@@ -256,7 +256,7 @@
       #expect(found.map(\.voices.count) == [3, 3])
     }
 
-    @Test(arguments: [0, 1, 2]) func `who follows hears that a member left a list which the saver did not read`(
+    @Test(arguments: [0, 1, 2]) func `a follower learns that a member left a list that the saver had not loaded`(
       _ way: Int
     )
       async throws
@@ -277,7 +277,7 @@
       }
       try context.save()
       let isShown = try await eventually {
-        // What was told is shown at the next call, and this one asks the server for nothing.
+        // The next call shows the news. This call asks the server for nothing.
         try follower.save()
         return way < 2 ? seen[1].voices.count == 2 : seen[1].songs.count == 1
       }
@@ -306,7 +306,7 @@
       #expect(try choirs(context).map { $0.badge?.code } == (isDeleted ? [nil, "b"] : [nil, "a"]))
     }
 
-    @Test func `a deleted member counts for a list that was not read`() throws {
+    @Test func `a deleted member counts for an unloaded list`() throws {
       let context = try open()
       for (number, name) in ["ah1", "ah2"].enumerated() {
         let hall = try #require(
@@ -316,7 +316,7 @@
       }
     }
 
-    @Test func `a new object that becomes a stored one shows its lists`() throws {
+    @Test func `a new object that is merged into a stored one shows its lists`() throws {
       let filling = try open()
       let third = Choir("c")
       filling.insert(third)
@@ -335,7 +335,7 @@
             + "ON s.zone = l.zone AND s.pk = l.member WHERE s.title = 's1' ORDER BY 1") == [["a"], ["b"], ["c"]])
     }
 
-    @Test func `an identifier with a UUID in large letters names an object in predicates`() throws {
+    @Test func `an identifier with a UUID in capital letters names an object in predicates`() throws {
       let key = try #require(try ground.value("SELECT pk::text FROM @.choir WHERE name = 'b'")).uppercased()
       let context = try open()
       let store = try #require(context.container.dataStores.first).identifier
@@ -344,7 +344,7 @@
       #expect(found.map(\.name) == ["b"])
     }
 
-    @Test func `where the server is gone, a list shows nothing and nothing is saved`() throws {
+    @Test func `if the server is down, a list shows nothing and nothing is saved`() throws {
       let proxy = try CutProxy()
       let context = try open(proxy.address)
       let found = try choirs(context)

@@ -38,7 +38,7 @@
     }
   }
 
-  /// A database of a market that several programs use: each container is one of them.
+  /// The database of a market. Each container is one of the programs that use it.
   struct Market {
     let namespace = PostgresServer.freshNamespace()
 

@@ -69,7 +69,7 @@
 
     @available(macOS 26, *) @Model final class Ferry: Vessel {
       var lanes = 0
-      /// It must be there, and may be made later than the ferry.
+      /// It is required, and its object may be made later than the ferry.
       var tender: Vessel
 
       init(_ number: Int, tender: Vessel, _ random: inout SplitMix64) {
@@ -82,7 +82,7 @@
     @Model final class Port {
       var name: String
       var vessels: [Vessel] = []
-      /// The other way round, so that two tables reference each other.
+      /// The other direction, so that two tables reference each other.
       var best: Vessel?
       @Relationship(inverse: \Line.ports) var lines: [Line] = []
       init(_ name: String) { self.name = name }
@@ -107,7 +107,7 @@
       try ModelContainer(for: schema, configurations: [ModelConfiguration(schema: schema, url: url)])
     }
 
-    /// Fills a file. The order of half of its lists is not that of their members' rows.
+    /// Fills a file. Half of its lists have another order than their members' rows.
     static func fill(_ container: ModelContainer, vessels count: Int) throws {
       var random = SplitMix64(seed: 7)
       let context = ModelContext(container)
@@ -151,7 +151,8 @@
       try context.save()
     }
 
-    /// All that a container says of each object: its values as they are stored, and the names of the related objects, in order.
+    /// The facts about each object: its stored values, and the names of its related objects, in
+    /// order.
     static func facts(_ container: ModelContainer) throws -> [String: AnyHashable] {
       let context = ModelContext(container)
       var names: [PersistentIdentifier: String] = [:]
@@ -176,7 +177,7 @@
           case .many(let many): many.map { names[$0] }
           }
         }
-        // A set in a value that encodes itself has its elements in any order.
+        // The elements of a set in a value with its own encoding may be in any order.
         let values = content.form.type.properties.indices.filter { content.type.propertyName($0) != "load" }
           .map { content.values.raw($0) }
         all["\(content.identifier.entityName) \(names[content.identifier] ?? "")"] = [

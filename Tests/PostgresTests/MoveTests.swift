@@ -51,7 +51,7 @@
       }
     }
 
-    @Test func `a file becomes a database, and that becomes the same file again`() throws {
+    @Test func `a file becomes a database, and the database becomes the same file again`() throws {
       let file = try Sea.open(url("first"))
       try Sea.fill(file, vessels: 2500)
       let before = try Sea.facts(file)
@@ -93,7 +93,7 @@
     }
 
     @Test(arguments: [MoveProgress.Step.objects, .relationships, .comparison])
-    func `a push that was interrupted goes on, and writes nothing twice`(_ step: MoveProgress.Step) throws {
+    func `an interrupted push continues, and writes nothing twice`(_ step: MoveProgress.Step) throws {
       let file = try Sea.open(url("first"))
       try Sea.fill(file, vessels: 300)
       for stop in [1, 3, 7] {
@@ -109,7 +109,7 @@
         #expect(report.agrees)
         let vessels = report.models.filter { ["Vessel", "Ferry"].contains($0.name) }.map(\.target.count).reduce(0, +)
         #expect(try ground.value("SELECT count(*)::text FROM @.vessel") == "\(vessels)")
-        // Two references of a vessel are written late, each once.
+        // Two references of a vessel are written late, each of them once.
         #expect(try ground.value("SELECT max(version)::text FROM @.vessel") == "3")
         #expect(try ground.value("SELECT max(version)::text FROM @.line") == "1")
         let inserted = try ground.value(
@@ -119,7 +119,7 @@
     }
 
     @Test(.enabled(if: CutProxy.socketFolder() != nil, "the server has no socket in a folder"))
-    func `a push whose connection is cut goes on`() throws {
+    func `a push whose connection is cut continues`() throws {
       let file = try Sea.open(url("first"))
       try Sea.fill(file, vessels: 200)
       let proxy = try CutProxy()
@@ -142,7 +142,7 @@
       #expect(outcomes["lost", default: 0] > 6)
     }
 
-    @Test func `rows that are added to the file between two attempts come too`() throws {
+    @Test func `rows that are added to the file between two attempts are copied too`() throws {
       let file = try Sea.open(url("first"))
       try Sea.fill(file, vessels: 90)
       #expect(throws: Stopped.self) {
@@ -179,7 +179,7 @@
       #expect(error?.description.contains("at the target") == true)
     }
 
-    @Test func `a row that is missing is found, and nothing is written after the end of a push`() throws {
+    @Test func `a missing row is found, and nothing is written after the end of a push`() throws {
       let file = try Sea.open(url("first"))
       try Sea.fill(file, vessels: 60)
       try file.push(to: server(ground))
@@ -188,7 +188,7 @@
       let line = error?.report?.models.first { $0.name == "Line" }
       #expect(line.map { $0.source.count - $0.target.count } == 1)
       #expect(try ground.value("SELECT count(*)::text FROM @.line WHERE number = 0") == "0")
-      // After the tables are emptied, a push begins anew.
+      // After the tables are emptied, a push starts over.
       try database(ground).erase()
       #expect(try file.push(to: server(ground)).agrees)
     }
@@ -225,7 +225,7 @@
       #expect(try server.pull(into: url("whole"), chunk: 100).models.map(\.target.count) == [270, 9])
     }
 
-    @Test func `the side of a relationship that does not hold the reference tells the zone`() throws {
+    @Test func `the side of a relationship without the reference can define the zone`() throws {
       let file = try ModelContainer(
         for: Freight.schema, configurations: [ModelConfiguration(schema: Freight.schema, url: url("freight"))])
       let context = ModelContext(file)
@@ -243,7 +243,7 @@
       #expect(seals.map { $0.parcel?.tenant?.name } == ["acme", "other"])
     }
 
-    @Test func `a pull that was interrupted leaves no file, and can be repeated`() throws {
+    @Test func `an interrupted pull leaves no file, and can be repeated`() throws {
       let file = try Sea.open(url("first"))
       try Sea.fill(file, vessels: 60)
       try file.push(to: server(ground))
@@ -259,7 +259,7 @@
         #expect(
           try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("second") } == [])
       }
-      // What a program left that was killed.
+      // A file that a killed program left.
       try Data("old".utf8).write(to: url("second.pull"))
       try database(ground).pull(into: url("second"))
       #expect(try Sea.facts(Sea.open(url("second"))) == Sea.facts(file))

@@ -58,18 +58,19 @@
     }
   }
 
-  /// What a stage throws.
+  /// The error of a stage.
   struct StageRefusal: Error {}
 
-  /// What the stages do and saw.
+  /// The behaviour of the stages, and their observations.
   final class StageWatch: @unchecked Sendable {
-    // Unchecked because the tests of one serialized suite use it, and one program at a time migrates.
+    // `@unchecked Sendable`: the tests of one serialized suite use it, and one program at a time
+    // migrates.
     static let shared = StageWatch()
     var calls: [String] = []
     var steps: [MigrationProgress] = []
     /// The call that throws.
     var failing: String?
-    /// What the last stage leaves out.
+    /// Whether the last stage leaves a value out.
     var leavesAge = false
     var during: ((String) throws -> Void)?
 
@@ -91,7 +92,7 @@
       willMigrate: { context in
         let people = try context.fetch(FetchDescriptor<BookV1.Person>(sortBy: [SortDescriptor(\.name)]))
         try StageWatch.shared.call("will 2")
-        // What a stage leaves unsaved is saved.
+        // Unsaved changes of a stage are saved.
         for person in people where person.name == "Nobody" { context.delete(person) }
       },
       didMigrate: { context in
@@ -138,7 +139,7 @@
     }
   }
 
-  /// Models that are none of the plan's.
+  /// Models that the plan does not have.
   enum OddBook {
     @Model final class Person {
       var age: Int = 7
@@ -215,7 +216,7 @@
     static func report(_ progress: MigrationProgress) { StageWatch.shared.steps.append(progress) }
   }
 
-  // Tenants in zones of their own, whose parcels have weights as texts and as numbers.
+  // Tenants in separate zones, whose parcels have weights as texts and as numbers.
 
   enum ZonedV1: VersionedSchema {
     static let versionIdentifier = Schema.Version(1, 0, 0)
@@ -258,7 +259,7 @@
             let bad = ZonedV1.Parcel("bad")
             other.insert(bad)
             bad.tenant = try other.fetch(FetchDescriptor<ZonedV1.Tenant>()).first
-            // The server refuses it. The rest of the stage goes on.
+            // The server refuses it. The rest of the stage continues.
             do { try other.save() } catch let error as PostgresError { try StageWatch.shared.call(error.code.rawValue) }
             for tenant in try context.fetch(FetchDescriptor<ZonedV1.Tenant>()) {
               let parcel = ZonedV1.Parcel("100")

@@ -43,7 +43,7 @@
       }
     }
 
-    /// All that the schema of the database has: columns, indexes, constraints and rows.
+    /// The whole schema of the database: columns, indexes, constraints and rows.
     private func state() throws -> [String] {
       let columns = try ground.sql(
         "SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable FROM information_schema.columns "
@@ -74,7 +74,7 @@
       #expect(try ground.isNullable("person", "age") == false)
       #expect(try ground.rules("person").contains { $0.contains("last") })
       let after = try state()
-      // Nothing is left to do.
+      // There is nothing left to do.
       StageWatch.shared.reset()
       #expect(try people(open(BookV3.self, BookPlan.self)).count == 2 && StageWatch.shared.calls.isEmpty)
       #expect(try people(open(BookV3.self)).count == 2)
@@ -92,7 +92,7 @@
       #expect(try people(open(BookV3.self, BookPlan.self)).count == 2 && StageWatch.shared.calls.isEmpty)
     }
 
-    @Test func `a database begins with the version that it has, and a new one with the newest`() throws {
+    @Test func `a database starts with its version, and a new one with the newest`() throws {
       let context = try open(BookV2.self)
       for name in ["a", "b"] {
         let person = BookV2.Person(name)
@@ -125,7 +125,7 @@
       #expect(try people(open(BookV3.self, BookPlan.self)).count == 2)
     }
 
-    @Test func `identifiers and the history go on`() throws {
+    @Test func `identifiers and the history continue`() throws {
       try makeFirst()
       let before = try open(BookV1.self)
       let eve = try #require(
@@ -134,13 +134,13 @@
       let context = try open(BookV3.self, BookPlan.self)
       let same = try #require(context.model(for: identifier) as? BookV3.Person)
       #expect(same.last == "Jones")
-      // The saves of all stages are noted in one transaction.
+      // The saves of all stages are recorded in one transaction.
       let saves = try ground.sql(
         "SELECT xid::text, count(DISTINCT id)::text FROM @.roost_change GROUP BY xid ORDER BY xid")
       #expect(saves.map { $0[1] } == ["1", "4"])
     }
 
-    @Test func `what the code has to set and did not is told, and nothing is changed`() throws {
+    @Test func `a value that the code should have set is reported, and nothing is changed`() throws {
       try makeFirst()
       let before = try state()
       StageWatch.shared.leavesAge = true
@@ -171,7 +171,7 @@
       #expect(try state() == before)
     }
 
-    @Test func `steps without code are carried out in their order`() throws {
+    @Test func `steps without code run in their order`() throws {
       try makeFirst()
       let context = try open(BookV2.self, PlainBookPlan.self)
       #expect(try context.fetch(FetchDescriptor<BookV2.Person>()).allSatisfy { $0.first == "" })
@@ -181,7 +181,7 @@
     // MARK: Lost connections and other programs
 
     @Test(.enabled(if: CutProxy.socketFolder() != nil, "the server has no socket in a folder"))
-    func `a migration whose connection is cut is whole or not there`() throws {
+    func `a migration whose connection is cut is complete or absent`() throws {
       try makeFirst()
       let whole = try CutProxy()
       let other = try Self.filled()
@@ -221,7 +221,7 @@
       #expect(StageWatch.shared.calls == ["will 2", "did 2", "will 3", "did 3"])
     }
 
-    @Test func `other programs see nothing of a migration before it is done`() throws {
+    @Test func `other programs see nothing of a migration before it is committed`() throws {
       try makeFirst()
       let other = try Connection(ground.address)
       StageWatch.shared.during = { _ in
@@ -249,14 +249,14 @@
       let error = refusal { _ = try open(BookV3.self, BookPlan.self, address: address) }
       #expect(error?.code == .noRights, "\(String(describing: error))")
       #expect(try state() == before)
-      // It opens what its models fit.
+      // It opens the database if its models fit.
       #expect(
         try open(BookV1.self, OlderBookPlan.self, address: address).fetchCount(FetchDescriptor<BookV1.Person>()) == 4)
     }
 
     // MARK: Versions
 
-    @Test func `an older program is told which version wrote the database`() throws {
+    @Test func `the error of an older program names the version that wrote the database`() throws {
       try makeFirst()
       try open(BookV3.self, BookPlan.self).container.close()
       for plan in [BookPlan.self, OlderBookPlan.self] as [any SchemaMigrationPlan.Type] {
@@ -267,7 +267,7 @@
       #expect(refusal { _ = try open(BookV2.self) }?.code == .newerModels)
     }
 
-    @Test func `a database of no version is refused, and the differences are told`() throws {
+    @Test func `a database that matches no version is refused, and the error lists the differences`() throws {
       let stranger = ModelContext(
         try ModelContainer(
           for: OddBook.Person.self,
@@ -284,7 +284,7 @@
       #expect(try state() == before && StageWatch.shared.calls.isEmpty)
     }
 
-    @Test func `a database that an older Roost made is told by its tables`() throws {
+    @Test func `a database of an older Roost is recognized by its tables`() throws {
       for isOdd in [false, true] {
         let ground = isOdd ? try Ground() : self.ground
         let tests = PlanTests(ground)
@@ -361,7 +361,7 @@
       #expect(try ground.type("item", "price") == "bigint" && ground.isNullable("item", "price") == false)
       #expect(items.map(\.sizes) == Array(repeating: ["1", "2"], count: 4))
       #expect(labels.map { $0.shelf?.best?.name } == ["item 2", nil])
-      // The old values stay beside the new ones.
+      // The old values stay beside the new values.
       #expect(try ground.type("item", "price_parked") == "text")
       let progress = StageWatch.shared.steps.filter { $0.total == 5 }.map(\.models)
       #expect(progress == [0, 2, 4])
@@ -370,7 +370,7 @@
       #expect(try state() == after)
     }
 
-    @Test func `zones are those that the tables were made with, and a refused save leaves the stage usable`() throws {
+    @Test func `a migration uses the zones of the tables, and a refused save leaves the stage usable`() throws {
       let old = PostgresConfiguration(
         ground.address, zone: .properties(.property(\ZonedV1.Tenant.name), .property(\ZonedV1.Parcel.tenant)),
         namespace: ground.namespace)

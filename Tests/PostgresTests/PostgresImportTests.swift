@@ -114,7 +114,7 @@
       #expect(live.map(\.number) == [7])
     }
 
-    @Test func `a list keeps its order, whichever side names it`() throws {
+    @Test func `a list keeps its order, on either side of the relationship`() throws {
       let container = try music()
       let album = Album("a")
       album.tracks = [3, 1, 2].map { Track($0) }
@@ -139,7 +139,7 @@
     // MARK: Conflicts
 
     @Test(arguments: ImportOptions.Conflict.allCases)
-    func `a row with the unique values of another one`(_ conflict: ImportOptions.Conflict) throws {
+    func `a row with the unique values of another row`(_ conflict: ImportOptions.Conflict) throws {
       let container = try music()
       let context = ModelContext(container)
       let stored = Album("one", year: 1)
@@ -235,7 +235,7 @@
       #expect(new.map { $0.parent?.name } == old.map { $0.parent?.name })
       #expect(new.map { $0.children.map(\.name) } == old.map { $0.children.map(\.name) })
       #expect(new.map { $0.neighbors.map(\.name) } == old.map { $0.neighbors.map(\.name) })
-      // Some of them alone: the others are reported.
+      // Only some of them: the others are reported.
       let half = try ModelContext(ground.container(Schema([Folder.self])))
       try half.delete(model: Folder.self)
       try half.save()
@@ -304,7 +304,7 @@
     }
 
     @Test(.enabled(if: CutProxy.socketFolder() != nil, "the server has no socket in a folder"))
-    func `chunks that were reported are there once, wherever the connection is cut`() throws {
+    func `reported chunks are stored once, wherever the connection is cut`() throws {
       let proxy = try CutProxy()
       let container = try music(proxy.address)
       var importer = try container.importer(for: Track.self)

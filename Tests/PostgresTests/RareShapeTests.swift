@@ -35,7 +35,7 @@
     }
   }
 
-  /// One to one, kept by the first side in the order of names.
+  /// One to one. The first side in the order of names stores it.
   private enum Couple {
     @Model final class Husband {
       var name: String
@@ -48,7 +48,7 @@
       init(_ name: String) { self.name = name }
     }
   }
-  /// One to one, kept by the other side because it must have one.
+  /// One to one. The other side stores it, because it requires a partner.
   private enum Bound {
     @Model final class Husband {
       var name: String
@@ -146,7 +146,7 @@
 
     init() throws { ground = try Ground() }
 
-    @Test func `rows with references get values, and their table gets stricter, in one transaction`() throws {
+    @Test func `rows with references get values, and their table becomes stricter, in one transaction`() throws {
       let context = try ground.open(Graph.Node.self)
       let root = Graph.Node("root")
       context.insert(root)
@@ -158,7 +158,7 @@
       #expect(nodes.map(\.note) == ["some", "some", "some"])
       #expect(nodes.map(\.weight) == [3, 3, 3])
       #expect(nodes[2].children.map(\.name) == ["b", "a"])
-      // A program that runs on has rows of before.
+      // A program that keeps running has old rows.
       root.name = "changed"
       try context.save()
       let changed = try ground.open(GraphTight.Node.self).fetch(FetchDescriptor<GraphTight.Node>())
@@ -192,7 +192,7 @@
       #expect(try ground.type("husband", "wife") == "uuid")
     }
 
-    @Test func `a chain of one class turns when the name of its holder changes`() throws {
+    @Test func `a chain of one class changes its side when the name of its holder changes`() throws {
       let context = try ground.open(Chain.Link.self)
       let links = ["a", "b", "c"].map { Chain.Link($0) }
       for link in links { context.insert(link) }
@@ -287,7 +287,7 @@
       #expect(refusal { _ = try ground.open(Noted.Item.self) }?.code == .newerModels)
     }
 
-    @Test func `classes whose names are alike in SQL have tables of their own`() throws {
+    @Test func `classes with similar names in SQL have separate tables`() throws {
       try ground.save(ground.open(URLItem.self), [URLItem("a")])
       try ground.save(ground.open(UrlItem.self), [UrlItem("b")])
       let both = try ground.open(UrlItem.self, URLItem.self)
@@ -295,12 +295,12 @@
       #expect(try both.fetch(FetchDescriptor<UrlItem>()).map(\.name) == ["b"])
     }
 
-    @Test func `models may be called as the store's own tables`() throws {
+    @Test func `models may have the names of the store's own tables`() throws {
       try ground.save(ground.open(RoostStore.self), [RoostStore("a")])
       #expect(try ground.open(RoostStore.self).fetch(FetchDescriptor<RoostStore>()).map(\.name) == ["a"])
     }
 
-    @Test func `erasing removes links that the models do not name`() throws {
+    @Test func `erasing removes links that no model uses`() throws {
       let context = try ground.open(Apart.Team.self, Apart.Person.self)
       let team = Apart.Team("t")
       context.insert(team)
@@ -324,7 +324,7 @@
       init(_ name: String) { self.name = name }
     }
   }
-  /// The side that keeps the reference has the later name now.
+  /// The side with the reference has the later name now.
   private enum ChainTurned {
     @Model final class Link {
       var name: String

@@ -26,7 +26,7 @@
       init(_ title: String) { self.title = title }
     }
   }
-  /// A list whose inverse is to one.
+  /// A list with a to-one inverse.
   private enum Owned {
     @Model final class Shelf {
       var name: String
@@ -39,7 +39,7 @@
       init(_ title: String) { self.title = title }
     }
   }
-  /// As in ``Owned``, with another rule.
+  /// Like ``Owned``, with another rule.
   private enum Guarded {
     @Model final class Shelf {
       var name: String
@@ -52,7 +52,7 @@
       init(_ title: String) { self.title = title }
     }
   }
-  /// As in ``Owned``, and each book must have a shelf.
+  /// Like ``Owned``, and each book must have a shelf.
   private enum Needed {
     @Model final class Shelf {
       var name: String
@@ -65,7 +65,7 @@
       init(_ title: String, _ shelf: Shelf) { (self.title, self.shelf) = (title, shelf) }
     }
   }
-  /// As in ``Owned``, with other names.
+  /// Like ``Owned``, with other names.
   private enum Renamed {
     @Model final class Shelf {
       var name: String
@@ -103,7 +103,7 @@
       init(_ title: String) { self.title = title }
     }
   }
-  /// The list became a relationship to one.
+  /// The list became a to-one relationship.
   private enum Single {
     @Model final class Shelf {
       var name: String
@@ -182,7 +182,7 @@
       #expect(try ground.isNullable("book", "shelf") == true)
       try ground.save(context, [Guarded.Book("free")])
       let error = refusal { _ = try ground.open(Needed.Shelf.self, Needed.Book.self) }
-      // These models are older ones, and the rows do not fit them.
+      // These models are older, and the rows do not fit them.
       #expect(error?.code == .needsMigration)
       #expect(error?.detail.contains("1 row") == true)
     }
@@ -223,7 +223,7 @@
       let between = try ground.open(Alone.Shelf.self, Alone.Book.self)
       #expect(try ground.rules("book").contains("book_shelf_fkey") == false)
       #expect(try ground.isNullable("book", "shelf") == true)
-      // The row that books reference goes, and nothing looks after them.
+      // The row that books reference is deleted, and no rule updates the books.
       for shelf in try between.fetch(FetchDescriptor<Alone.Shelf>()) where shelf.name == "two" { between.delete(shelf) }
       try between.save()
       try ground.sql("UPDATE @.book SET shelf = '00000000-0000-4000-8000-000000000000' WHERE title = 'a'")
@@ -261,7 +261,7 @@
       #expect(shelves.map { $0.books.map(\.title) } == [["c", "a", "b"], []])
     }
 
-    @Test func `a relationship to one becomes a list`() throws {
+    @Test func `a to-one relationship becomes a list`() throws {
       try fillOwned()
       let context = try ground.open(Many.Shelf.self, Many.Book.self)
       let shelves = try context.fetch(FetchDescriptor<Many.Shelf>(sortBy: [.init(\.name)]))
@@ -276,7 +276,7 @@
       #expect(refusal { _ = try ground.open(Owned.Shelf.self, Owned.Book.self) }?.code != nil)
     }
 
-    @Test func `an inverse that is new or gone leaves the reference`() throws {
+    @Test func `a new or removed inverse keeps the reference`() throws {
       try fillOwned()
       let pointing = try ground.open(Pointing.Shelf.self, Pointing.Book.self)
       #expect(try pointing.fetch(FetchDescriptor<Pointing.Book>()).allSatisfy { $0.shelf?.name == "one" })
@@ -285,7 +285,7 @@
       #expect(shelves.map { $0.books.map(\.title) } == [["c", "a", "b"], []])
     }
 
-    @Test func `a list does not become a relationship to one, nor a value`() throws {
+    @Test func `a list does not become a to-one relationship or a value`() throws {
       try fillOwned()
       let single = refusal { _ = try ground.open(Single.Shelf.self, Single.Book.self) }
       #expect(single?.code == .needsMigration)

@@ -5,7 +5,7 @@
   import SwiftData
   import Testing
 
-  /// The roles of the page `PostgreSQLRoles`. Its SQL is run as it is there, with another schema.
+  /// The roles of the page `PostgreSQLRoles`. The test runs its SQL unchanged, with another schema.
   @Suite(
     .server, .serialized,
     .enabled(if: PostgresServer.given == nil, "roles are made on a server that the tests have started"))
@@ -33,7 +33,8 @@
     private func address(_ role: String) -> String { "\(ground.address) user=\(role)" }
     private func name(_ role: String) -> String { "\(ground.namespace)_\(role)" }
 
-    /// Runs the statements of a block. The last line of each has no indentation, and ends in a semicolon.
+    /// Runs the statements of a block. The last line of each statement has no indentation, and ends
+    /// with a semicolon.
     private func run(_ block: String, _ role: String) throws {
       let connection = try Connection(address(role))
       var statement = ""
@@ -87,7 +88,7 @@
       try writer.deleteHistory(HistoryDescriptor<PostgresHistoryTransaction>())
     }
 
-    @Test func `a writer cannot change tables, and hears what the owner has to do`() throws {
+    @Test func `a writer cannot change tables, and the error says what the owner has to do`() throws {
       let early = try #require(refusal { _ = try open("writer") })
       #expect(early.code == .noRights)
       #expect(early.detail.contains("needs a role that owns the tables"), "\(early)")
@@ -129,7 +130,7 @@
       #expect(try context.fetchCount(FetchDescriptor<Parcel>()) == 6)
     }
 
-    @Test func `a tenant sees and writes its zone alone`() async throws {
+    @Test func `a tenant sees and writes only its own zone`() async throws {
       try prepare()
       try run(blocks[2], "roost")
       try run(blocks[3], name("owner"))
@@ -150,7 +151,7 @@
       #expect(try rows() == before)
       context.rollback()
 
-      // The own one can.
+      // Its own zone can be written.
       parcels[0].weight = 5
       parcels[1].stickers.removeFirst()
       parcels[1].tenant?.parcels.append(Parcel(9))
@@ -169,22 +170,22 @@
         try connection.run(
           "INSERT INTO \(ground.namespace).roost_commit (zone, id, done) VALUES ('other', gen_random_uuid(), true)")
       }
-      // A role without a zone sees nothing; the others see all.
+      // A role without a zone sees nothing; the others see everything.
       #expect(try open("acme", " options='-c roost.zone='").fetchCount(FetchDescriptor<Parcel>()) == 0)
       #expect(try open("reader").fetchCount(FetchDescriptor<Parcel>()) == 6)
       #expect(try open("writer").fetchCount(FetchDescriptor<Parcel>()) == 6)
     }
 
-    /// PostgreSQL refuses `COPY` to a role whose rows a policy limits.
-    @Test func `a role with policies pushes rows, and hears why it cannot import`() throws {
+    /// PostgreSQL refuses `COPY` to a role under a row-level security policy.
+    @Test func `a role with policies pushes rows, and the error says why it cannot import`() throws {
       try Freight.fill(open("owner"), [])
       for (block, role) in [(1, name("owner")), (2, "roost"), (3, name("owner"))] { try run(blocks[block], role) }
-      // A push notes how far it came, in a table of its own.
+      // A push records its progress in its own table.
       try ground.sql("GRANT CREATE ON SCHEMA @ TO \(name("writer"))")
       let file = try ModelContainer(
         for: Freight.schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
       let source = ModelContext(file)
-      // A number is unique in a file, and in a zone.
+      // A number is unique in a file, and in each zone.
       for (name, numbers) in [("acme", 1...3), ("other", 4...6)] {
         let tenant = Tenant(name)
         source.insert(tenant)
@@ -209,7 +210,7 @@
     @Test func `a writer consumes the history, and a reader looks at what a consumer has not read`() async throws {
       try prepare()
       try await ground.settle()
-      // A reader can let no consumer begin.
+      // A reader cannot add a consumer.
       let early = try #require(refusal { _ = try consumer("search", "reader").changes() })
       #expect(early.code == .noRights)
       #expect(early.detail.contains("INSERT and UPDATE for its first reading"), "\(early)")
@@ -229,7 +230,7 @@
       #expect(try search.remove())
     }
 
-    @Test func `a role that makes no tables works in a database of an earlier version`() async throws {
+    @Test func `a role that may not make tables works in a database of an earlier version`() async throws {
       try prepare()
       try ground.sql("DROP TABLE @.roost_consumer")
       try await ground.settle()
@@ -245,7 +246,7 @@
       #expect(try consumer("search", "writer").changes().count > 1)
     }
 
-    @Test func `a tenant has no consumers, and saves though old history waits to be removed`() async throws {
+    @Test func `a tenant has no consumers, and can save while old history waits to be removed`() async throws {
       try prepare()
       try run(blocks[2], "roost")
       try run(blocks[3], name("owner"))

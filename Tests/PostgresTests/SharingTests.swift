@@ -116,7 +116,7 @@
       let seen = try albums(reader)
       if isRead { for album in seen { #expect(album.stamps.map(\.name).count == 3) } }
       let own = try albums(writer)
-      // One is deleted, one moves, and an album goes with all of its stamps.
+      // One stamp is deleted, one moves, and an album is deleted with all of its stamps.
       writer.delete(try #require(own[0].stamps.first { $0.name == "a1" }))
       try #require(own[0].stamps.first { $0.name == "a2" }).album = own[1]
       try #require(own[2].stamps.first { $0.name == "c1" }).album = own[1]
@@ -136,7 +136,7 @@
       #expect(try ground.value("SELECT count(*)::text FROM @.stamp WHERE name = 'new'") == "1")
     }
 
-    @Test func `the merge policy says which values a save leaves`() throws {
+    @Test func `the merge policy determines the values after a save`() throws {
       func saved(_ policy: ModelContext.MergePolicy) throws -> (row: [String?], shown: [String?]) {
         let ground = try Ground()
         func open() throws -> ModelContext {
@@ -184,7 +184,7 @@
       #expect(try third.fetch(FetchDescriptor<Customer>()).first?.purchases.map(\.number) == [9, 2, 1])
     }
 
-    @Test func `what another program deleted is gone after the conflict`() throws {
+    @Test func `an object that another program deleted is gone after the conflict`() throws {
       try fill()
       let (one, other) = (ModelContext(try market.open()), ModelContext(try market.open()))
       let purchases = FetchDescriptor<Purchase>(sortBy: [SortDescriptor(\.number)])
@@ -220,9 +220,9 @@
       #expect(try ModelContext(try market.open()).fetch(FetchDescriptor<Customer>()).map(\.city) == ["B"])
     }
 
-    @Test func `a deletion is denied if another program references the object since`() throws {
+    @Test func `a deletion is denied if another program has referenced the object meanwhile`() throws {
       let ground = try Ground()
-      // A program that hears nothing of others.
+      // A program that does not follow others.
       let deaf = try ground.open(Shelf.self, Book.self, address: ground.address)
       let shelf = Shelf("a")
       try ground.save(deaf, [shelf])
@@ -236,7 +236,7 @@
       #expect(error?.code == .denied)
     }
 
-    @Test func `a row that another program made leaves the object that is deleted`() throws {
+    @Test func `a row that another program made stops referencing the deleted object`() throws {
       let ground = try Ground()
       let deaf = try ground.open(Desk.self, Chair.self, address: ground.address)
       let desk = Desk("a")

@@ -23,7 +23,7 @@
     }
 
     @Test(.enabled(if: CutProxy.socketFolder() != nil, "the server has no socket in a folder"))
-    func `a fetch that is cut between its rows begins again, and has each row once`() throws {
+    func `a fetch that is cut between its rows starts again, and has each row once`() throws {
       let proxy = try CutProxy()
       let context = try ground.open(Coin.self, address: proxy.address)
       let before = proxy.passed(.toClient)

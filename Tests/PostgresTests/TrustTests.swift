@@ -18,7 +18,7 @@
     }
   }
 
-  /// Databases that are not as the store left them, roles without rights, and addresses without servers.
+  /// Databases that other programs changed, roles without rights, and addresses without servers.
   @Suite(.server) struct TrustTests {
     private let ground: Ground
 
@@ -36,7 +36,7 @@
       #expect(try ground.value("SELECT to_regclass('@.roost_store')::text") == nil)
     }
 
-    @Test func `a table of another program named as the store's own is not taken`() throws {
+    @Test func `a table of another program with the name of a store's own table is not taken`() throws {
       try ground.sql("CREATE SCHEMA @")
       try ground.sql("CREATE TABLE @.roost_store (id integer)")
       #expect(refusal { _ = try ground.open(Item.self) }?.code == .foreignTables)
@@ -92,7 +92,7 @@
     }
 
     @Test(.enabled(if: PostgresServer.given == nil, "roles need the test's own server"))
-    func `a role without rights learns which one is missing`() throws {
+    func `the error of a role without rights names the missing right`() throws {
       let (role, address) = try poorAddress()
       func check(_ word: String, _ body: () throws -> Void = {}) throws {
         let error = refusal { _ = try ground.open(Item.self, address: address) }
@@ -160,7 +160,7 @@
       expectNoSecret(error)
     }
 
-    @Test func `a database that is not there is unreachable`() throws {
+    @Test func `a missing database is unreachable`() throws {
       let error = refusal {
         _ = try ground.open(Item.self, address: ground.address + " dbname=nowhere password=geheim")
       }

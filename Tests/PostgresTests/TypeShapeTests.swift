@@ -95,7 +95,7 @@
         try ground.open(Unsigned.Item.self).fetch(FetchDescriptor<Unsigned.Item>()).map(\.number).sorted() == [5, 7, 7])
       let shorts = try ground.open(Shorts.Item.self).fetch(FetchDescriptor<Shorts.Item>())
       #expect(shorts.map(\.number).sorted() == [5, 7, 7])
-      // The real numbers: 0.1 is none of Float's.
+      // Floating-point numbers: 0.1 is not a Float.
       let narrow = refusal { _ = try ground.open(Bytes.Item.self) }
       #expect(narrow?.detail.contains("Item.real") == true)
       try ground.sql("UPDATE @.item SET real = 'NaN' WHERE real = 0.1")
@@ -114,7 +114,7 @@
     @Test func `other changes of a type are refused`() throws {
       try ground.save(ground.open(Bytes.Item.self), [Bytes.Item(1, 1)])
       #expect(refusal { _ = try ground.open(Texts.Item.self) }?.code == .needsMigration)
-      // The column would be the same one.
+      // The type of the column would stay the same.
       let error = refusal { _ = try ground.open(Dates.Item.self) }
       #expect(error?.code == .needsMigration)
       #expect(error?.detail.contains("Item.real") == true)

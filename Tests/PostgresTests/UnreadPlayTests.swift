@@ -17,9 +17,9 @@
     init(_ number: Int) { self.number = number }
   }
 
-  /// Two programs change lists at random, and mostly have not read the objects in them.
+  /// Two programs change lists at random. They have not loaded most of the objects in them.
   @Suite(.enabled(if: PostgresServer.missing == nil, "there is no PostgreSQL")) struct UnreadPlayTests {
-    /// A program: its context, and the racks that it fetched some time ago.
+    /// A program: its context, and the racks that it fetched earlier.
     private final class Program {
       let context: ModelContext
       var racks: [Rack] = []
@@ -34,14 +34,14 @@
       func fetch() throws { racks = try context.fetch(FetchDescriptor<Rack>(sortBy: [SortDescriptor(\.name)])) }
     }
 
-    /// Which rack each volume is in, as another program reads it.
+    /// The rack of each volume, as another program reads it.
     private func places(_ ground: Ground) throws -> [String: String?] {
       let rows = try ground.sql(
         "SELECT v.number::text, r.name FROM @.volume AS v LEFT JOIN @.rack AS r ON r.zone = v.zone AND r.pk = v.rack")
       return Dictionary(uniqueKeysWithValues: rows.map { ($0[0]!, $0[1]) })
     }
 
-    /// Does one change, and says of which volumes it speaks.
+    /// Makes one change. Returns the volumes that it mentions.
     private func change(_ program: Program, _ random: inout SplitMix64, next: inout Int) throws -> (
       said: String, of: Set<Int>
     ) {
@@ -110,7 +110,7 @@
       #expect(program.racks.map(\.volumes.count) == [count, count])
     }
 
-    @Test func `a change of a list moves only the objects it speaks of`() throws {
+    @Test func `a change of a list moves only the objects that it mentions`() throws {
       let plays = ProcessInfo.processInfo.environment["ROOST_PLAYS"].flatMap(UInt64.init) ?? 12
       let first = ProcessInfo.processInfo.environment["ROOST_PLAY"].flatMap(UInt64.init)
       for seed in first.map({ [$0] }) ?? Array(1...plays) { try play(seed) }

@@ -85,14 +85,14 @@
       // Models without a version count as the first one.
       #expect(refusal { _ = try ground.open(First.Item.self) }?.code == .newerModels)
       #expect(refusal { _ = try ground.open(First.Other.self) } == nil)
-      // A later version may be as the first one was.
+      // A later version may equal the first one.
       let third = try ground.open(Third.self)
       #expect(try third.fetchCount(FetchDescriptor<First.Item>()) == 1)
       try ground.save(third, [First.Item("b")])
       #expect(refusal { _ = try ground.open(Second.self) }?.code == .newerModels)
     }
 
-    @Test func `models without a version are refused if they lack what rows must have`() throws {
+    @Test func `models without a version are refused if they lack a required property`() throws {
       try ground.save(ground.open(First.Item.self), [First.Item("a")])
       let newer = try ground.open(Second.Item.self)
       let error = refusal { _ = try ground.open(First.Item.self) }
@@ -110,7 +110,7 @@
       try ground.save(again, [First.Item("c")])
       try ground.save(older, [First.Item("d")])
       #expect(Set(try newer.fetch(FetchDescriptor<Optional.Item>()).map(\.name)) == ["a", "b", "c", "d"])
-      // The older one did not mark the column as left.
+      // The older program did not mark the column as left.
       #expect(try ground.value("SELECT (shape #>> '{tables,0,columns,1,isLeft}') FROM @.roost_store") == "false")
     }
 
@@ -155,7 +155,7 @@
         } catch { failures.withLock { $0.append("\(number): \(error)") } }
       }
       let found = failures.withLock { $0 }
-      // The models without `first` come too late for a table that requires it.
+      // The models without `first` come too late: the table requires it.
       #expect(found.allSatisfy { $0.contains("newerModels") }, "\(found)")
       #expect(try ground.value("SELECT count(*)::text FROM @.roost_store") == "1")
     }
@@ -179,7 +179,7 @@
       #expect(try ground.value("SELECT xmin::text FROM @.roost_store") == before)
     }
 
-    @Test func `names of rules that are too long are cut`() throws {
+    @Test func `names of rules that are too long are truncated`() throws {
       _ = try ground.open(
         AVeryLongClassNameOfAModelThatIsUnwieldy.self, AnotherVeryLongClassNameThatIsReferenced.self)
       let rules = try ground.rules("a_very_long_class_name_of_a_model_that_is_unwieldy")

@@ -20,7 +20,7 @@
 
     init(of count: Int) { missing = Atomic(count) }
 
-    /// False where the others do not come.
+    /// Returns false if the others do not come.
     func wait() -> Bool {
       if missing.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 { isComplete.signal() }
       guard isComplete.wait(timeout: .now() + 60) == .success else { return false }
@@ -29,7 +29,7 @@
     }
   }
 
-  /// A server that takes its time, and how often it is asked.
+  /// A slow server, and the number of queries that it gets.
   @Suite(.server) struct WaitingTests {
     private let ground: Ground
 
@@ -40,7 +40,7 @@
       let context = ModelContext(container)
       context.insert(Good("tea", stock: 3))
       try context.save()
-      // More than there are processors, and so more than there are threads of tasks.
+      // More than the processors, and so more than the threads of tasks.
       let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 4
       let meeting = Meeting(of: count)
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -54,7 +54,7 @@
       }
     }
 
-    /// What the server is asked, in round trips.
+    /// The number of round trips to the server.
     private func asked(_ container: ModelContainer, _ body: (ModelContext) throws -> Void) throws -> Int {
       let store = try #require(container.dataStores.first as? PostgresStore)
       let before = store.roundTrips
@@ -62,7 +62,7 @@
       return store.roundTrips - before
     }
 
-    @Test func `a loop over one fetch does not ask for each object`() throws {
+    @Test func `a loop over one fetch does not load each object separately`() throws {
       let schema = Schema([Customer.self, Purchase.self, Good.self])
       let filling = ModelContext(try ground.container(schema))
       let goods = (0..<300).map { Good("good \($0)") }
@@ -79,14 +79,15 @@
         let purchases = try context.fetch(FetchDescriptor<Purchase>(sortBy: [SortDescriptor(\.number)]))
         #expect(purchases.map { $0.customer?.name ?? "" } == (0..<300).map { "customer \($0)" })
       }
-      // The fetch, and all customers at once.
+      // One round trip for the fetch, and one for all customers.
       #expect(references == 2)
       let lists = try asked(try ground.container(schema)) { context in
         let customers = try context.fetch(FetchDescriptor<Customer>())
         #expect(customers.reduce(0) { $0 + $1.purchases.count } == 300)
         #expect(customers.flatMap(\.purchases).flatMap(\.goods).count == 600)
       }
-      // The fetch, the lists of all customers, then the purchases with their lists.
+      // One for the fetch, one for the lists of all customers, one for the purchases with their
+      // lists.
       #expect(lists == 3)
       let far = try asked(try ground.container(schema)) { context in
         let customers = try context.fetch(FetchDescriptor<Customer>())

@@ -41,9 +41,9 @@
       return error.map { "\($0)" } ?? ""
     }
 
-    // MARK: Where rows are
+    // MARK: Zones of rows
 
-    @Test func `rows are in the zone of the value, or of the object that tells it`() throws {
+    @Test func `rows are in the zone of the value, or of the object that defines it`() throws {
       try fill()
       #expect(try counts("tenant") == ["a 1", "b 1"])
       #expect(try counts("parcel") == ["a 3", "b 3"])
@@ -126,7 +126,7 @@
       #expect(try counts("parcel_stickers") == ["b 6"])
     }
 
-    @Test func `an object that loses the one that tells its zone stays where it is`() throws {
+    @Test func `an object that loses the object that defines its zone stays in the zone`() throws {
       try fill()
       let context = try open()
       context.delete(try tenant("a", context))
@@ -215,7 +215,7 @@
 
     // MARK: Rules
 
-    @Test func `rules that cannot tell the zone are refused`() throws {
+    @Test func `rules that cannot define the zone are refused`() throws {
       func refused(_ zone: PostgresZone) -> String {
         let error = #expect(throws: RoostError.self) { _ = try container(zone) }
         return error.map { "\($0)" } ?? ""
@@ -243,7 +243,7 @@
       #expect(try context.fetchCount(FetchDescriptor<Wagon>(predicate: #Predicate { $0.line == "y" })) == 2)
     }
 
-    @Test func `values of each type that may tell the zone are found in it`() throws {
+    @Test func `values of each type that may define the zone are found in it`() throws {
       let samples = [Sample(1), Sample(2)]
       let (id, url) = (samples[0].id, samples[0].url)
       let cases: [(PostgresZone, Predicate<Sample>)] = [
@@ -275,7 +275,7 @@
       }
     }
 
-    @Test func `rules that lead in a circle are refused`() throws {
+    @Test func `rules that form a circle are refused`() throws {
       let circle = PostgresZone.properties(.property(\Link.next), .property(\Hook.link))
       let error = #expect(throws: RoostError.self) { _ = try container(circle, of: Schema([Link.self, Hook.self])) }
       #expect(error?.code == .badValue)
@@ -297,7 +297,7 @@
       #expect(try open().fetchCount(FetchDescriptor<Parcel>()) == 6)
     }
 
-    @Test func `a program with zones is refused where all objects are in one`() throws {
+    @Test func `a program with zones is refused if all objects are in one`() throws {
       let context = ModelContext(try container(.single))
       context.insert(Tenant("a"))
       try context.save()
@@ -309,12 +309,12 @@
 
     // MARK: The history
 
-    @Test func `the history tells the changes of all zones`() async throws {
+    @Test func `the history has the changes of all zones`() async throws {
       try fill()
       let context = try open()
       for name in ["a", "b"] { try tenant(name, context).parcels[0].weight = 3 }
       try context.save()
-      // Transactions of other tests, which are open for a moment, keep the newest ones back.
+      // Open transactions of other tests delay the newest changes for a moment.
       var all: [PostgresHistoryTransaction] = []
       _ = try await eventually {
         all = try context.fetchHistory(HistoryDescriptor<PostgresHistoryTransaction>())

@@ -22,7 +22,7 @@ import Testing
     } catch { return error.sentence }
   }
 
-  @Test func `options and operands may stand in any order`() throws {
+  @Test func `options and operands may be in any order`() throws {
     for words in [["a", "--json", "--count", "7"], ["--count=7", "--json", "a"], ["--count", "7", "a", "--json"]] {
       let arguments = try Arguments(words, for: Self.syntax)
       #expect(arguments.operands == ["a"])
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `what is not given is absent`() throws {
+  @Test func `a missing option is absent`() throws {
     let arguments = try read("a")
     #expect(!arguments.has("json"))
     #expect(try arguments.number("count", in: 1...1000) == nil)
@@ -42,7 +42,7 @@ import Testing
     #expect(try read("-").operands == ["-"])
   }
 
-  @Test func `help wins over whatever else is wrong`() throws {
+  @Test func `help has precedence over errors`() throws {
     #expect(try read("--frob", "--help").wantsHelp)
     #expect(try read("-h").wantsHelp)
     #expect(try !read("--", "--help").wantsHelp)
@@ -52,7 +52,7 @@ import Testing
     #expect(try read("a", "--count", "1_000").number("count", in: 1...1000) == 1000)
   }
 
-  @Test func `words that make no sense are named`() {
+  @Test func `an error names the word that it is about`() {
     #expect(complaint() == "Missing expected argument '<path>'")
     #expect(complaint("a", "b") == "Unexpected argument 'b'")
     #expect(complaint("a", "--frob") == "Unknown option '--frob'")
@@ -86,7 +86,7 @@ import Testing
     #expect(times.map(ReadableNumber.time) == ["237 ns", "9.86 µs", "87 ms", "1.43 s", "100 s"])
   }
 
-  @Test func `rates pretend no precision`() {
+  @Test func `rates have no false precision`() {
     #expect(ReadableNumber.rate(100_000, in: .milliseconds(487)) == "205,000")
     #expect(ReadableNumber.rate(7, in: .seconds(1)) == "7")
   }

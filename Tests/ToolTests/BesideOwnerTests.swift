@@ -7,7 +7,7 @@ import Testing
 
 @testable import RoostTool
 
-/// Commands beside another process that has the store open, and the built program in pipes.
+/// Commands while another process has the store open, and the built program in pipes.
 @Suite(.serialized) struct BesideOwnerTests {
   private let folder: ScratchFolder
   private let path: String
@@ -17,17 +17,17 @@ import Testing
     path = folder.file("music.roost")
   }
 
-  /// Another process that imports seven rows in each transaction, as long as it is fed.
+  /// Another process that imports seven rows in each transaction, as long as it gets input.
   private final class Owner: @unchecked Sendable {
-    // Unchecked because one thread feeds it, and others ask when that has ended.
+    // `@unchecked Sendable`: one thread writes the input, and other threads ask when it has ended.
     let process = Process()
     private let feed = Pipe()
     private var next = 1
-    /// Rows that were given to it so far.
+    /// The number of rows that it got so far.
     var given: Int { next - 1 }
 
     init(_ path: String) throws {
-      // Should the other process end, that is told by its rows, and not by a signal.
+      // If the other process ends, its rows show it. The signal must not end the tests.
       _ = signal(SIGPIPE, SIG_IGN)
       process.executableURL = URL(fileURLWithPath: RowsFixture.program)
       process.arguments = ["import", path, "Track", "-", "--format", "jsonl", "--chunk", "7", "--sync"]
@@ -64,10 +64,11 @@ import Testing
     Issue.record("the other process stored nothing")
   }
 
-  @Test func `every answer beside a process that writes is a state that it committed`() throws {
+  @Test func `every answer during another process's writes is a committed state`() throws {
     _ = try RowsFixture.make(path)
     let owner = try Owner(path)
-    // The input is read in pieces of a quarter of a MiB, so the first rows come when so much was given.
+    // The input is read in pieces of a quarter of a MiB, so the first rows appear after that much
+    // input.
     let lock = NSLock()
     nonisolated(unsafe) var isDone = false
     let thread = try RoostFile.Thread {
@@ -106,7 +107,8 @@ import Testing
     #expect(Transcript.of("verify", path).ending == .good)
   }
 
-  /// Runs a body beside a program that follows the history. It reads what is printed, piece by piece; nil at the end.
+  /// Runs a body together with a program that follows the history. The body's function returns the
+  /// next printed piece; nil at the end.
   private func following(_ words: [String], _ body: (() -> String?) throws -> String) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: RowsFixture.program)
@@ -115,7 +117,7 @@ import Testing
     process.standardOutput = pipe
     try process.run()
     let child = process.processIdentifier
-    // Whoever waits in vain is woken by the end of the pipe.
+    // The end of the pipe wakes a waiting reader.
     let alarm = DispatchWorkItem { kill(child, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: alarm)
     defer {
@@ -129,8 +131,8 @@ import Testing
     }
   }
 
-  /// What stands between a limit and what comes was never printed.
-  @Test func `a history that is followed goes on where a limit ended it`() throws {
+  /// Rows between a limit and the next commit were never printed.
+  @Test func `a followed history continues where a limit ended it`() throws {
     let store = try RowsFixture.make(path, closes: false)
     for number in 0..<6 {
       try store.write(author: "a\(number)") { try $0.table("Album").insert(["title": .string("t\(number)")]) }
@@ -147,7 +149,7 @@ import Testing
     #expect(authors == ["maker"] + (0..<6).map { "a\($0)" }, "\(text)")
   }
 
-  @Test func `a history that is followed tells what another process commits`() throws {
+  @Test func `a followed history shows the commits of another process`() throws {
     let store = try RowsFixture.make(path, closes: false)
     let text = try following(["--author", "here"]) { more in
       var text = ""
@@ -163,7 +165,7 @@ import Testing
   }
 
   /// `roost query … | head`
-  @Test func `a reader that goes away ends it silently`() throws {
+  @Test func `a reader that ends the pipe ends the program silently`() throws {
     _ = try RowsFixture.make(path, tracks: 20_000)
     for words in [
       ["query", path, "Track"], ["query", path, "Track", "--json"], ["export", path, "Track", "--format", "csv"],
@@ -186,7 +188,7 @@ import Testing
   }
 
   @Test(arguments: ["query", "export", "schema", "info"])
-  func `an output that cannot be written is not silence`(_ command: String) throws {
+  func `an output that cannot be written is an error`(_ command: String) throws {
     _ = try RowsFixture.make(path, tracks: 5)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: RowsFixture.program)
@@ -200,7 +202,7 @@ import Testing
     #expect(process.terminationStatus == 1 && text.contains("standard output"), "\(process.terminationStatus) \(text)")
   }
 
-  @Test func `a folder and a file that may only be read are enough`() throws {
+  @Test func `a read-only folder and a read-only file suffice`() throws {
     _ = try RowsFixture.make(path, tracks: 5)
     try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
     try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder.path)
@@ -215,7 +217,7 @@ import Testing
   }
 
   @Test(arguments: ["info", "schema", "stats", "history", "verify", "query", "compact"])
-  func `what is no store is refused with a sentence`(command: String) throws {
+  func `a file that is not a store is refused with a sentence`(command: String) throws {
     _ = try RowsFixture.make(path, tracks: 5)
     let more = command == "query" ? ["Track"] : []
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))

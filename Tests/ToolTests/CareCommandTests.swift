@@ -59,7 +59,7 @@ import Testing
     #expect(figures["bytes"] as? Int == (try bytes(again).count))
   }
 
-  @Test func `a backup of a store that is open has its newest commit`() throws {
+  @Test func `a backup of an open store has its newest commit`() throws {
     let path = folder.file("a.roost")
     let store = try KeyValueStore(path)
     try fill(store)
@@ -71,7 +71,7 @@ import Testing
     #expect(Transcript.of("verify", target).ending == .good)
   }
 
-  @Test(arguments: ["backup", "salvage"]) func `a target that is there is left as it is`(command: String) throws {
+  @Test(arguments: ["backup", "salvage"]) func `an existing target is not changed`(command: String) throws {
     let path = try makeStore("a.roost")
     for target in [folder.file("b.roost"), path] {
       if target != path { try Data("mine".utf8).write(to: URL(fileURLWithPath: target)) }
@@ -85,7 +85,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("")).sorted() == ["a.roost", "b.roost"])
   }
 
-  @Test func `a source that is damaged makes no backup`() throws {
+  @Test func `a damaged source makes no backup`() throws {
     let path = try makeStore("a.roost")
     try damage(path)
     let target = folder.file("b.roost")
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: ["backup", "salvage", "compact"])
-  func `a source that is not there is made by nobody`(command: String) throws {
+  func `a missing source is not created`(command: String) throws {
     let (path, target) = (folder.file("absent"), folder.file("b.roost"))
     let text = command == "compact" ? Transcript.of(command, path) : Transcript.of(command, path, target)
     #expect(text.ending == .failed)
@@ -110,9 +110,9 @@ import Testing
 
   // MARK: Compact
 
-  @Test func `compacting gives back what was freed, and then nothing`() throws {
+  @Test func `compacting returns the freed pages once`() throws {
     let path = try makeStore("a.roost")
-    // The close leaves free pages in the file, as in one that is too large for it.
+    // The close leaves free pages in the file, as in a file that is too large for the store.
     var options = StoreOptions()
     options.closingStep = 0
     let store = try KeyValueStore(path, options: options, fileSystem: DiskFileSystem.shared)
@@ -139,7 +139,7 @@ import Testing
 
   // MARK: Salvage
 
-  /// Spoils a leaf: of "names", or of a table.
+  /// Damages a leaf: of "names", or of a table.
   private func damage(_ path: String, _ kind: Page.Kind = .byteLeaf) throws {
     var whole = try bytes(path)
     let store = try KeyValueStore(path)
@@ -159,7 +159,7 @@ import Testing
     return Set((0..<Int(examination.pageCount)).filter { examination.free.contains(UInt32($0)) })
   }
 
-  @Test func `what is lost is told, and the rest is saved`() throws {
+  @Test func `losses are reported, and the rest is saved`() throws {
     let path = try makeStore("a.roost")
     try damage(path)
     let before = try bytes(path)
@@ -179,14 +179,15 @@ import Testing
     let loss = try #require((figures["losses"] as? [[String: Any]])?.first)
     #expect(loss["tree"] as? String == "names")
     let lost = try #require(loss["entries"] as? Int)
-    // The damaged leaf is still in order but for a byte, so its entries are there, and counted as unverified.
+    // The damaged leaf has only one wrong byte. So its entries exist, and are counted as
+    // unverified.
     let unverified = try #require(figures["unverified"] as? Int)
     #expect(unverified > 0)
     #expect(figures["entries"] as? Int == 3001 - lost + unverified)
   }
 
-  /// Entries of all trees were told as if they were rows.
-  @Test func `of a store of rows the report says what it counts`() throws {
+  /// Before the fix, entries of all trees were reported as rows.
+  @Test func `the report on a store of rows says which entries it counts`() throws {
     let path = folder.file("a.roost")
     _ = try RowsFixture.make(path, tracks: 500)
     try damage(path, .integerLeaf)
@@ -201,7 +202,7 @@ import Testing
     #expect(text.output.contains(counted), "\(text)")
   }
 
-  /// It said `in "r4"`, a name that says nothing to its reader.
+  /// Before the fix it printed `in "r4"`, a name that means nothing to the reader.
   @Test func `verify names the entity whose page is damaged`() throws {
     let path = folder.file("a.roost")
     _ = try RowsFixture.make(path, tracks: 500)
@@ -221,7 +222,7 @@ import Testing
     #expect(text.output == "saved  3,001 entries in 2 trees\n")
   }
 
-  @Test func `on a terminal long work shows how far it is, and with JSON nothing else is printed`() throws {
+  @Test func `long work shows its progress on a terminal, and with JSON nothing else is printed`() throws {
     let path = folder.file("a.roost")
     let store = try KeyValueStore(path)
     try fill(store, 20_000)
@@ -237,9 +238,9 @@ import Testing
     }
   }
 
-  /// A killed store's file was renamed and a backup copied to its name. The next command removed the log with the killed
-  /// store's commits.
-  @Test func `a log of another store is told by info, put aside, and brought back by salvage`() throws {
+  /// Before the fix, a killed store's file was renamed and a backup copied to its name. The next
+  /// command then removed the log with the killed store's commits.
+  @Test func `a log of another store is reported by info, put aside, and restored by salvage`() throws {
     let name = folder.file("c.roost")
     let killed = try KeyValueStore(folder.file("a.roost"))
     try killed.write { try $0.tree("names").put("only", "in the log") }
@@ -267,7 +268,7 @@ import Testing
     let found = Transcript.of("salvage", path, target)
     #expect(found.ending == .inUse && found.errors.contains("is open in"), "\(found)")
     #expect(!FileManager.default.fileExists(atPath: target))
-    // As a killed process leaves them.
+    // The files that a killed process leaves.
     let (copy, log) = (folder.file("c.roost"), folder.file("c.roost-log"))
     try FileManager.default.copyItem(atPath: path, toPath: copy)
     try FileManager.default.copyItem(atPath: path + "-log", toPath: log)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostTool
 
-/// Columns and sort keys that are paths or are computed, for `query` and `export`.
+/// Columns and sort keys that are paths or computed values, for `query` and `export`.
 @Suite struct ColumnCommandTests {
   private let folder: ScratchFolder
   private let path: String
@@ -57,7 +57,7 @@ import Testing
     #expect(found.output == "\"title == \"\"a,b\"\"\",\"[1,2].contains(id)\",`id`\nfalse,false,3\n", "\(found)")
   }
 
-  @Test func `a wrong column or sort key is told in the same way`() {
+  @Test func `a wrong column and a wrong sort key give the same error`() {
     for option in ["--columns", "--sort"] {
       for (text, words) in [
         ("titel", "Track has no 'titel'. Did you mean 'title'? It has "),
@@ -88,7 +88,7 @@ import Testing
     ("title LIKE \"x\"", "write name.contains(\"text\")"), ("title = \"x\"", "write == to compare"),
     ("id <> 1", "write !="), ("id in (1, 2)", "contains(number)"), ("not id == 1", "write !"),
   ])
-  func `words of other languages get Swift's spelling`(condition: String, words: String) {
+  func `an error about words of other languages shows Swift's spelling`(condition: String, words: String) {
     let found = Transcript.of("query", path, "Track", condition)
     #expect(found.ending == .usage && found.output == "" && found.errors.contains(words), "\(found)")
   }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RoostTool
 
-/// Runs command lines and keeps what they print.
+/// Runs command lines and collects their output.
 struct Transcript {
   var ending = Ending.good
   var output = ""
@@ -62,8 +62,8 @@ struct Transcript {
     }
   }
 
-  /// With `--json` an error was text, and a program had the exit code alone.
-  @Test func `who asks for JSON gets errors as JSON`() throws {
+  /// Before the fix, errors with `--json` were text, so a program had only the exit code.
+  @Test func `with JSON, errors are JSON too`() throws {
     func failure(_ found: Transcript) throws -> [String: Any] {
       #expect(found.output == "" && found.errors.split(separator: "\n").count == 1, "\(found)")
       return try #require(try JSONSerialization.jsonObject(with: Data(found.errors.utf8)) as? [String: Any])
@@ -75,7 +75,7 @@ struct Transcript {
     #expect(wrong["exitCode"] as? Int == 2 && (wrong["error"] as? String)?.contains("'--frob'") == true)
   }
 
-  @Test func `words that make no sense end with 2 and print nothing`() {
+  @Test func `wrong arguments end with 2 and print nothing`() {
     for found in [
       Transcript.of("frob"), .of("info"), .of("verify", "a", "b"), .of("backup", "a"), .of("salvage", "a", "b", "c"),
       .of("tour", "--count", "0"), .of("help", "frob"),
@@ -100,7 +100,7 @@ struct Transcript {
     try store.close()
   }
 
-  @Test func `info tells what is in a store`() throws {
+  @Test func `info shows the content of a store`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")
     try makeStore(path)
@@ -145,8 +145,9 @@ struct Transcript {
     #expect(json.ending == .good && json.output.contains("\"rows\" : 3"))
   }
 
-  /// The map of free places was unreadable, and `info` told that no page was free and that all was well.
-  @Test func `info tells what it finds damaged, and ends with 1`() throws {
+  /// Before the fix, the map of free places was unreadable, and `info` reported no free pages and
+  /// no error.
+  @Test func `info reports damage, and ends with 1`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")
     try makeStore(path)
@@ -166,7 +167,7 @@ struct Transcript {
     #expect(json.output.contains("\"damage\" : ["))
   }
 
-  @Test func `info of a store that is open says so and writes nothing`() throws {
+  @Test func `info of an open store says so and writes nothing`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")
     let store = try KeyValueStore(path)
@@ -196,7 +197,7 @@ struct Transcript {
     return Set((0..<Int(examination.pageCount)).filter { examination.free.contains(UInt32($0)) })
   }
 
-  @Test func `a bit flipped in any page that holds something is found`() throws {
+  @Test func `a flipped bit in any used page is found`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")
     try makeStore(path)
@@ -217,7 +218,7 @@ struct Transcript {
     #expect(findings > 20)
   }
 
-  @Test func `verify repairs flipped bits when it is told to, and nothing else`() throws {
+  @Test func `verify repairs flipped bits on request, and nothing else`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("a.roost")
     try makeStore(path)
@@ -239,7 +240,7 @@ struct Transcript {
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == whole)
     let json = Transcript.of("verify", "--repair", "--json", path)
     #expect(json.ending == .good && json.output.contains("\"repairs\" : ["), "\(json)")
-    // Two bits are not repaired, and an open store is not touched.
+    // Two flipped bits are not repaired, and an open store is not changed.
     damaged = whole
     damaged[places[places.startIndex] * Page.size + 3] ^= 5
     try damaged.write(to: URL(fileURLWithPath: path))
@@ -251,7 +252,7 @@ struct Transcript {
     try store.close()
   }
 
-  @Test func `what is no store ends with 1 and a sentence`() throws {
+  @Test func `a file that is not a store ends with 1 and a sentence`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("text")
     try Data("not a store".utf8).write(to: URL(fileURLWithPath: path))

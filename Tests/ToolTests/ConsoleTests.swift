@@ -39,7 +39,7 @@ import Testing
     #expect(text.hasPrefix("\u{1B}[32mgood\u{1B}[0m\n"))
   }
 
-  /// Under 45 columns each step left a line behind.
+  /// Before the fix, each step left a line on terminals under 45 columns.
   @Test(arguments: [20, 30, 42, 80]) func `a bar fits into its terminal`(_ width: Int) {
     let paper = Paper()
     let console = Console(isTerminal: true, hasColours: false, width: width) { _, text in paper.text += text }
@@ -51,7 +51,7 @@ import Testing
     #expect(lines.count == 2 && lines.allSatisfy { $0.count < width && $0.hasSuffix(" 100 %") }, "\(lines)")
   }
 
-  @Test func `progress draws at once, and then not too often`() {
+  @Test func `progress is drawn at once, and then not too often`() {
     let text = print(terminal: true, colours: false) { console in
       var progress = Progress("filling", of: 1000, on: console)
       for done in 0...1000 { progress.advance(to: done) }
@@ -60,8 +60,9 @@ import Testing
     #expect(text.split(separator: "\r").count < 100)
   }
 
-  /// What a store holds could look like one of our own styles, and stayed behind it.
-  @Test func `what a store holds changes no colours`() {
+  /// Before the fix, text in a store could look like one of our styles, and change the text after
+  /// it.
+  @Test func `the content of a store changes no colours`() {
     let evil = "\u{1B}[31mRED\u{1B}[1m"
     let text = print(terminal: true, colours: true) { console in
       console.line(console.styled("good", .good) + "  \(evil)")
@@ -91,8 +92,8 @@ import Testing
     return text
   }
 
-  /// One long text made every line as long.
-  @Test func `in a pipe no line is longer because another one is`() throws {
+  /// Before the fix, one long text made every line as long.
+  @Test func `in a pipe the length of a line does not depend on other lines`() throws {
     let long = String(repeating: "x", count: 100_000)
     let text = try table([[long, "1", "a"], ["short", "2", long]] + (0..<600).map { ["b\($0)", "\($0)", ""] })
     let lines = text.split(separator: "\n")

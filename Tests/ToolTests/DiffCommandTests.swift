@@ -74,7 +74,7 @@ import Testing
     #expect((object["differences"] as? [Any])?.count == 8 && object["isSame"] as? Bool == false, "\(json)")
   }
 
-  /// The rows have other numbers in the second store.
+  /// The rows have different numbers in the second store.
   @Test func `rows with the same key are compared`() throws {
     let other = folder.file("other.roost")
     let store = try RowsFixture.make(other, closes: false)
@@ -104,7 +104,7 @@ import Testing
     #expect(Transcript.of("diff", old, other).output.contains("~ Track #1\n    id: 1 → 3\n"))
   }
 
-  @Test func `models that differ come first`() throws {
+  @Test func `different models come first`() throws {
     try change(new) { writer in
       try writer.change { catalog in
         try catalog.change(entity: "Album") { (entity) throws(RecordFault) in

@@ -112,7 +112,7 @@ import Testing
     if let first = harbors[0].vessels.popLast() {
       harbors[0].vessels.insert(first, at: min(1, harbors[0].vessels.count))
     }
-    // The last number of each entity is not given again.
+    // The last number of each entity is not used again.
     let gone = Vessel(1)
     context.insert(gone)
     try context.save()
@@ -257,7 +257,7 @@ import Testing
     #expect(left.isEmpty, "\(left)")
   }
 
-  @Test func `a dump that is cut off is refused, wherever it ends`() throws {
+  @Test func `a truncated dump is refused, wherever it ends`() throws {
     try make(3)
     let data = Data(try dumped(path).utf8)
     for part in stride(from: 0, to: data.count - 2, by: 997) { try refuse(data.prefix(part), "Error: ") }
@@ -288,7 +288,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: making))
   }
 
-  @Test func `a line beyond the limit is refused before it is read`() throws {
+  @Test func `a line over the limit is refused before it is read`() throws {
     try make(1)
     let head = try dumped(path).prefix { $0 != "\n" }
     let long =

@@ -40,7 +40,7 @@ import Testing
     #expect(bad.ending != .good && bad.errors.contains("parenthesis"), "\(bad)")
   }
 
-  @Test func `schema declares the indexes, and verify looks at them`() throws {
+  @Test func `schema declares the indexes, and verify checks them`() throws {
     let schema = Transcript.of("schema", path)
     #expect(schema.output.contains("#FullText<Leaflet>([\\.title, \\.text], .stemming(.english), .caseSensitive)"))
     #expect(schema.output.contains("#FullText<Leaflet>([\\.title], .substrings)"), "\(schema)")

@@ -107,7 +107,7 @@ import Testing
     (["--having", "count > 3"], "'--having' is about groups"), (["--group-by", ","], "'--group-by' names no value"),
     (["sum(plays) > 3"], "'sum' measures groups of rows"),
   ])
-  func `a wrong question about groups is told`(words: [String], sentence: String) {
+  func `a wrong query for groups is an error`(words: [String], sentence: String) {
     let found = Transcript.run(["query", path, "Track"] + words)
     #expect(found.ending == .usage && found.output == "" && found.errors.contains(sentence), "\(found)")
   }

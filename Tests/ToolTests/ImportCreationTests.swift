@@ -52,7 +52,7 @@ import Testing
       var postalCode: String
     """
 
-  @Test func `types are found out, shown, and read by the program`() throws {
+  @Test func `types are inferred, shown, and read by the program`() throws {
     let birds = try file("birds.csv", table)
     let dry = Transcript.of("import", path, "Sighting", birds, "--create", "--dry-run")
     #expect(dry.ending == .good && dry.output.hasPrefix(text), "\(dry)")
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `a person is asked`() throws {
+  @Test func `the tool asks for confirmation`() throws {
     let birds = try file("birds.csv", table)
     for (answer, ending) in [("no", Ending.failed), ("yes", .good)] {
       var shown = ""
@@ -136,11 +136,11 @@ import Testing
     (["--create", "--yes", "--rename", "a=persistentModelID"], "a\n1\n", "cannot be the name of a property", true),
     (["--create", "--yes", "--resume", "x"], "a\n1\n", "leave one out", true),
   ])
-  func `what cannot be made is told`(options: [String], text: String, words: String, isUsage: Bool) throws {
+  func `a store that cannot be made is an error`(options: [String], text: String, words: String, isUsage: Bool) throws {
     let birds = try file("bad.csv", text)
     let found = Transcript.run(["import", path, "Sighting", birds] + options)
     if options.contains("--dry-run") {
-      // A table whose only record is bad still has its columns.
+      // A table with only one record, a bad one, still has its columns.
       #expect(found.ending == .good && found.output.contains("var a: String\n"), "\(found)")
     } else {
       #expect(found.ending == (isUsage ? .usage : .failed) && found.errors.contains(words), "\(found)")

@@ -89,7 +89,7 @@
       #expect(wrong.ending != .good && wrong.errors.contains("'year'"), "\(wrong)")
     }
 
-    @Test func `a dump and its load keep them`() throws {
+    @Test func `a dump and a load keep them`() throws {
       let folder = try ScratchFolder()
       let (first, second, dump) = (folder.file("notes.roost"), folder.file("again.roost"), folder.file("notes.dump"))
       try Self.make(first)

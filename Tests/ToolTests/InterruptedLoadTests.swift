@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostTool
 
-/// Loads and imports that fail or are killed: what is left, and what is said.
+/// Loads and imports that fail or are killed: the files that they leave, and the messages.
 @Suite struct InterruptedLoadTests {
   private let folder: ScratchFolder
   private let path: String
@@ -24,7 +24,7 @@ import Testing
     get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
   }
 
-  /// Runs the program with a bound on the size of its files, in KiB.
+  /// Runs the program with a limit on the size of its files, in KiB.
   private func bounded(_ kibibytes: Int, _ words: String...) throws -> (status: Int32, errors: String) {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/bash")
@@ -39,7 +39,7 @@ import Testing
     return (process.terminationStatus, String(decoding: text, as: UTF8.self))
   }
 
-  @Test func `a full disk takes the new store away, and the message says so`() throws {
+  @Test func `after a full disk the new store is removed, and the message says so`() throws {
     let copy = folder.file("copy.roost")
     let before = try names
     let load = try bounded(96, "load", dump, copy)
@@ -67,12 +67,12 @@ import Testing
     return process.processIdentifier
   }
 
-  @Test func `the next load removes what a killed one left, and says so`() throws {
+  @Test func `the next load removes the files of a killed one, and says so`() throws {
     let copy = folder.file("copy.roost")
     let dead = "copy.roost-making-\(try endedProcess())"
     try FileManager.default.copyItem(atPath: path, toPath: folder.file(dead))
     try Data("ROOSTLG1".utf8).write(to: URL(filePath: folder.file(dead + "-log")))
-    // Not a store, of a running process, and of another name.
+    // A file that is not a store, one of a running process, and one with another name.
     let kept = ["copy.roost-making-2x", "copy.roost-making-1", "other.roost-making-\(try endedProcess())"]
     for name in kept { try Data("mine".utf8).write(to: URL(filePath: folder.file(name))) }
     let note = "copy.roost-making-\(try endedProcess())"
@@ -86,7 +86,7 @@ import Testing
     #expect(Transcript.of("query", copy, "Track", "--count").output == "300\n")
   }
 
-  @Test func `a file in the making that is open stays`() throws {
+  @Test func `an unfinished file that is open stays`() throws {
     let making = folder.file("copy.roost-making-\(try endedProcess())")
     let store = try RowsFixture.make(making, closes: false)
     #expect(Transcript.of("load", dump, folder.file("copy.roost")).ending == .good)

@@ -27,20 +27,20 @@ import Testing
     ("\u{1B}[1;5C\u{1B}[1;3D", [.wordRight, .wordLeft]), ("\u{1B}OQ\u{1B}[12~", [.function(2), .function(2)]),
     ("\u{1B}[[B", [.function(2)]), ("\u{1B}e\u{1B}\u{7F}\u{1B}\r", [.alt("e"), .altBackspace, .alt("\n")]),
     ("\u{1B}[1~\u{1B}[8~", [.home, .end]), ("\u{1B}", [.escape]), ("\u{1B}[Z", [.backTab]),
-    // Sequences that are unknown are swallowed whole.
+    // Unknown sequences are skipped completely.
     ("\u{1B}[?1;2c\u{1B}[99;99;99zx", [.text("x")]), ("\u{1B}[<0;3;4Mx", [.enter, .text("x")]),
     ("\u{1B}[200~a\r\n\tb\u{1B}[31mc\u{7}\u{202E}\r\u{1B}[201~d", [.paste("a\n  bc"), .text("d")]),
   ])
   func `bytes become keys`(_ bytes: String, _ wanted: [Keystroke]) {
     #expect(keys(bytes) == wanted)
-    // In pieces of one byte they are the same.
+    // Pieces of one byte give the same keys.
     var decoder = KeyDecoder()
     var found: [Keystroke] = []
     for byte in bytes.utf8 { found += decoder.feed([byte]) }
     #expect(found + decoder.flush() == wanted)
   }
 
-  @Test func `any bytes at all leave the decoder working`() {
+  @Test func `the decoder works after any bytes`() {
     var random = SplitMix64(seed: 20_261_130)
     for _ in 0..<300 {
       var decoder = KeyDecoder()
@@ -50,7 +50,7 @@ import Testing
       for key in decoder.feed(bytes) + decoder.flush() {
         if case .text(let text) = key { #expect(text.unicodeScalars.allSatisfy { !($0.value < 0x20) }) }
       }
-      // A paste may be open, and any sequence.
+      // A paste may be open, or any sequence.
       _ = decoder.feed("\u{1B}[201~".utf8)
       _ = decoder.flush()
       #expect(decoder.feed("x".utf8).last == .text("x"), "\(bytes)")
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `the history keeps what was edited, and the new line`() {
+  @Test func `the history keeps edited lines, and the new line`() {
     var editor = LineEditor(history: ["one", "two"])
     for key in keys("new\u{10}!\u{10}\u{E}") { _ = editor.handle(key) }
     #expect(editor.buffer.text == "two!")
@@ -128,11 +128,11 @@ import Testing
     var tall = EditScreen(LineBuffer("a\nb\nc\nd\ne"), prompt: "", continuation: "", width: 9)
     tall.fit(height: 3)
     #expect(tall.rows == ["c", "d", "e"] && tall.cursorRow == 2)
-    // What cannot be seen is shown as Swift escapes it.
+    // Invisible characters are shown with Swift's escapes.
     #expect(EditScreen(LineBuffer("a\u{202E}b"), prompt: "", continuation: "", width: 40).rows == ["a\\u{202e}b"])
   }
 
-  @Test func `completion inserts what is common, and then lists`() {
+  @Test func `completion inserts the common prefix, and then lists the candidates`() {
     var editor = LineEditor(completes: { head in
       Candidates(start: head.count - 2, words: ["place", "plays"].filter { $0.hasPrefix(head.suffix(2)) })
     })

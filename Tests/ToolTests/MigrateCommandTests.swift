@@ -33,7 +33,7 @@ private enum Shop1: VersionedSchema {
   }
 }
 
-/// Everything in it is inferred.
+/// Every change in it is inferred.
 private enum Shop2: VersionedSchema {
   static let versionIdentifier = Schema.Version(2, 0, 0)
   static var models: [any PersistentModel.Type] { [Item.self, Shelf.self, Tag.self] }
@@ -176,7 +176,7 @@ private enum Zoo2: VersionedSchema {
     try #require(try JSONSerialization.jsonObject(with: Data(found.output.utf8)) as? [String: Any], "\(found)")
   }
 
-  @Test func `what an opening would change is printed, and nothing is written`() throws {
+  @Test func `the changes of an opening are printed, and nothing is written`() throws {
     let (path, next) = (try shop(), try make(Shop2.self, "next.roost"))
     let before = (try bytes(path), try bytes(next))
     let found = dry(path, next)
@@ -206,7 +206,7 @@ private enum Zoo2: VersionedSchema {
     #expect(try (bytes(path), bytes(next)) == before)
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder.file("")).sorted() == ["next.roost", "shop.roost"])
-    // The opening says the same.
+    // The opening makes the same changes.
     try open(Shop2.self, path)
     #expect(dry(path, next).output == "version 2.0.0\npossible  no change of the models\n")
     let back = dry(path, try make(Shop1.self, "older.roost"))
@@ -257,7 +257,7 @@ private enum Zoo2: VersionedSchema {
     #expect(failure.errors.contains("\"exitCode\":1") && failure.output == "", "\(failure)")
   }
 
-  @Test func `classes of a family are told apart`() throws {
+  @Test func `classes of a family are distinguished`() throws {
     let path = try make(Zoo1.self, "zoo.roost") { context in
       context.insert(Zoo1.Dog("Rex"))
       context.insert(Zoo1.Lion("Leo"))
@@ -272,7 +272,7 @@ private enum Zoo2: VersionedSchema {
     #expect(told.ending == .good && told.output.contains("the opening writes rows too"), "\(told)")
   }
 
-  @Test func `what is parked comes back`() throws {
+  @Test func `parked data comes back`() throws {
     let path = try shop()
     try open(Shop2.self, path)
     let found = dry(path, try make(Shop3.self, "next.roost"), "--default", "Item.weight")
@@ -281,7 +281,7 @@ private enum Zoo2: VersionedSchema {
       "\(found)")
   }
 
-  @Test func `a store is answered for while another process has it open`() throws {
+  @Test func `the command works while another process has the store open`() throws {
     let path = try shop()
     let next = try make(Shop2.self, "next.roost")
     let container = try ModelContainer(
@@ -326,7 +326,7 @@ private enum Zoo2: VersionedSchema {
     try Data(bytes).write(to: URL(fileURLWithPath: path))
   }
 
-  @Test func `words that make no sense are refused`() throws {
+  @Test func `wrong arguments are refused`() throws {
     let path = try shop()
     for words in [
       [path], [path, "--dry-run"], [path, "--to", path],

@@ -10,7 +10,7 @@ import Testing
   private let folder: ScratchFolder
   private let path: String
 
-  /// 20 tracks, of which a full history tells from the third transaction on.
+  /// 20 tracks. The full history begins at the third transaction.
   init() throws {
     folder = try ScratchFolder()
     path = folder.file("music.roost")
@@ -44,7 +44,7 @@ import Testing
     try change { writer in try writer.table("Tag").deleteFollowingRules(RowID(1)) }
   }
 
-  @Test func `commands that read show what was there`() throws {
+  @Test func `reading commands show the past`() throws {
     let before = content()
     try removeMuch()
     #expect(content() != before)
@@ -62,7 +62,7 @@ import Testing
     #expect(lines.last?.hasPrefix("4  ") == true)
   }
 
-  @Test func `a moment that is not known is an error`() throws {
+  @Test func `an unknown moment is an error`() throws {
     try removeMuch()
     for (moment, ending, reason) in [
       ("9", Ending.failed, "newest transaction is 5"), ("1", .failed, "was not full"),
@@ -104,7 +104,7 @@ import Testing
     #expect(Transcript.of("query", path, "Track", "id == 3", "--count").output == "0\n")
     let lost = Transcript.of("restore", "--entity", "Track", "--where", "id == 3", copy, path)
     #expect(lost.output.contains("1 reference to rows that are gone is nil"), "\(lost)")
-    // Another store is no backup.
+    // Another store is not a backup.
     let other = folder.file("other.roost")
     let stranger = try RowsFixture.make(other, tracks: 3, closes: false)
     for _ in 0..<3 { try stranger.write { _ = try $0.table("Tag").insert(["name": .string("t \($0.commitNumber)")]) } }
@@ -114,7 +114,7 @@ import Testing
     #expect(Transcript.of("verify", path).ending == .good)
   }
 
-  @Test func `a unique value that went to another row comes back to its own`() throws {
+  @Test func `a unique value that moved to another row returns to its first row`() throws {
     let before = content()
     try change { writer in
       let albums = try writer.table("Album")
@@ -143,7 +143,7 @@ import Testing
     #expect(unknown.ending == .failed && unknown.errors.contains("Track"), "\(unknown)")
   }
 
-  @Test(arguments: UInt64(1)...8) func `whatever was done since, all of it comes back`(seed: UInt64) throws {
+  @Test(arguments: UInt64(1)...8) func `everything comes back after any changes`(seed: UInt64) throws {
     let before = content()
     var random = SplitMix64(seed: seed)
     for _ in 0..<4 {
@@ -169,7 +169,7 @@ import Testing
       let all = ["restore", "--as-of", "3", path] + entities.flatMap { ["--entity", $0] }
       #expect(Transcript.run(all).ending == .good)
     } else {
-      // Each entity finds the rows that those before it brought back.
+      // Each entity finds the rows that the earlier entities brought back.
       for entity in entities {
         #expect(Transcript.of("restore", "--entity", entity, "--as-of", "3", path).ending == .good)
       }

@@ -10,7 +10,7 @@ import Foundation
   import Darwin
 #endif
 
-/// The built program in a terminal of its own, and what that terminal shows.
+/// The built program in its own terminal, and the screen of that terminal.
 final class PseudoTerminal {
   struct Failure: Error, CustomStringConvertible {
     var description: String
@@ -26,7 +26,7 @@ final class PseudoTerminal {
   private var prompts = 0
   private let before: termios
 
-  /// Starts `roost` with words.
+  /// Starts `roost` with arguments.
   init(_ words: [String], environment: [String: String] = [:], columns: Int = 80, rows: Int = 24) throws {
     var (master, slave): (Int32, Int32) = (-1, -1)
     var name = [CChar](repeating: 0, count: 256)
@@ -34,7 +34,7 @@ final class PseudoTerminal {
       throw Failure(description: "there is no pseudo-terminal")
     }
     self.master = master
-    // Kept open, so that the terminal can be asked for its settings after the end of the program.
+    // Kept open, so that the terminal's settings can be read after the end of the program.
     self.slave = slave
     for end in [master, slave] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     let path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -79,7 +79,7 @@ final class PseudoTerminal {
     close(slave)
   }
 
-  /// `POSIX_SPAWN_SETSID` of glibc, which is there for GNU programs alone.
+  /// `POSIX_SPAWN_SETSID` of glibc, which only GNU programs can use by name.
   private static let newSession: Int16 = 0x80
 
   private static func settings(_ descriptor: Int32) throws -> termios {
@@ -93,7 +93,7 @@ final class PseudoTerminal {
     _ = ioctl(master, UInt(TIOCSWINSZ), &size)
   }
 
-  /// Whether the terminal has the settings that it had before the program.
+  /// Whether the terminal has the settings from before the program.
   func isRestored() throws -> Bool {
     let now = try Self.settings(master)
     return now.c_iflag == before.c_iflag && now.c_oflag == before.c_oflag && now.c_lflag == before.c_lflag
@@ -105,7 +105,7 @@ final class PseudoTerminal {
     Self.resize(master, columns, rows: rows)
   }
 
-  /// Types keys. A line feed is not Enter, which is a carriage return.
+  /// Types keys. Enter is a carriage return, not a line feed.
   func type(_ keys: String) {
     let bytes = Array(keys.utf8)
     _ = bytes.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
@@ -117,7 +117,7 @@ final class PseudoTerminal {
   var rows: [String] { screen.text }
   var shown: String { rows.joined(separator: "\n") }
 
-  /// Waits until the terminal shows what is wanted.
+  /// Waits until the terminal shows the text.
   @discardableResult
   func wait(seconds: Double = 20, _ isWanted: (PseudoTerminal) -> Bool) throws -> String {
     let deadline = ContinuousClock.now + .seconds(seconds)
@@ -142,10 +142,10 @@ final class PseudoTerminal {
     return shown
   }
 
-  /// How often the shell began to edit a line: it switches bracketed paste on then.
+  /// The number of lines that the shell began to edit: it switches on bracketed paste for each.
   private var editCount: Int { raw.components(separatedBy: "\u{1B}[?2004h").count - 1 }
 
-  /// Takes what the program wrote meanwhile; false once it has ended.
+  /// Takes the program's new output. Returns false after the program has ended.
   private func take(_ milliseconds: Int32) -> Bool {
     guard hasOutput(within: milliseconds) else { return true }
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
@@ -169,14 +169,14 @@ final class PseudoTerminal {
       guard ContinuousClock.now < deadline else { throw Failure(description: "the program does not end:\n\(shown)") }
       _ = take(5)
     }
-    // What it wrote last.
+    // The last output.
     while hasOutput(within: 0), take(0) {}
     hasEnded = true
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
   }
 }
 
-/// The rows of a terminal, as far as the shell needs one.
+/// The rows of a terminal, with the features that the shell needs.
 struct ScreenModel {
   private let columns: Int
   private let height: Int
@@ -202,7 +202,7 @@ struct ScreenModel {
 
   mutating func feed(_ bytes: some Sequence<UInt8>) {
     waiting += bytes
-    // A character or a sequence may be cut at the end.
+    // A character or a sequence may be incomplete at the end.
     var start = 0
     while start < waiting.count {
       let rest = waiting[start...]
@@ -252,7 +252,7 @@ struct ScreenModel {
     if y == cells.count { cells.append([]) }
   }
 
-  /// Carries out a sequence, and returns its length; nil while it is not whole.
+  /// Executes a sequence. Returns its length; nil while it is incomplete.
   private mutating func sequence(_ bytes: ArraySlice<UInt8>) -> Int? {
     let start = bytes.startIndex
     guard bytes.count > 2 else { return nil }

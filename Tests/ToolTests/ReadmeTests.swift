@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostTool
 
-/// Keeps the README and its neighbours true.
+/// Checks the README and the pages beside it.
 @Suite struct ReadmeTests {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -17,7 +17,7 @@ import Testing
     #expect(lines.count <= 180)
   }
 
-  @Test func `every file that the pages name exists`() throws {
+  @Test func `every file that the pages mention exists`() throws {
     let guide = "Sources/Roost/Roost.docc/KeyValueStore.md"
     for page in ["README.md", "Docs/ARCHITECTURE.md", "Docs/FILE-FORMAT.md", guide] {
       for word in try Self.text(page).split(whereSeparator: { "` ()[],\n|".contains($0) }) {

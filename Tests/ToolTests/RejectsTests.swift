@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostTool
 
-/// Records that an import leaves out can be mended and imported again, whatever they look like.
+/// Records that an import leaves out can be corrected and imported again, in any form.
 @Suite struct RejectsTests {
   private let folder: ScratchFolder
   private let path: String
@@ -52,7 +52,7 @@ import Testing
     #expect(Transcript.of("query", path, "Track", "title == \"\(long)\"", "--count").output == "1\n")
   }
 
-  @Test func `rejects go into a new file, or behind those of the import that goes on`() throws {
+  @Test func `rejects go into a new file, or after those of the import that continues`() throws {
     let bad = (1...8).map { "{\"id\": \($0 % 2 == 0 ? "\($0)" : "\"x\($0)\""), \"title\": \"t\"}\n" }
     let file = try put(bad.joined(), "in.jsonl")
     let rejects = try put("somebody's notes\n", "rejects.jsonl")
@@ -69,7 +69,7 @@ import Testing
     #expect(kept.count == 4 && Set(kept).count == 4, "\(kept)")
   }
 
-  @Test func `what decides must be there, and the limits can be raised`() throws {
+  @Test func `the key must be present, and the limits can be raised`() throws {
     let file = try put("{\"id\": 1, \"title\": \"x\"}\n", "in.jsonl")
     let unknown = Transcript.of("import", path, "Track", file, "--on", "id")
     #expect(unknown.errors.contains("no unique index named 'id'; it has 'by id'"), "\(unknown)")
@@ -84,9 +84,9 @@ import Testing
     #expect(Transcript.of("import", path, "Track", legacy).errors.contains("the input is compressed"))
   }
 
-  /// A half-made output was left behind by whoever pressed Ctrl-C.
+  /// Before the fix, Ctrl-C left an incomplete output.
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP], ["export", "backup", "salvage", "dump", "load"])
-  func `an output that is not whole goes with the program`(_ number: Int32, _ command: String) throws {
+  func `an incomplete output is removed when the program ends`(_ number: Int32, _ command: String) throws {
     let source = folder.file("large.roost")
     _ = try RowsFixture.make(source, tracks: 20_000)
     let target = folder.file("target")
@@ -105,7 +105,7 @@ import Testing
     func made() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains("-making") }
     }
-    // A store that is made has its log beside it, and another name at first.
+    // A new store has its log beside it, and at first another name.
     func hasBegun() throws -> Bool {
       let made = try made()
       return command == "load" ? made.count > 1 && !made.contains { $0.hasSuffix("-new") } : !made.isEmpty

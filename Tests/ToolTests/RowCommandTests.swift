@@ -54,7 +54,7 @@ import Testing
     #expect(Transcript.of("query", path, "Track", "--limit", "0").output.split(separator: "\n").count == 1)
   }
 
-  @Test func `a condition that means nothing is shown where it does`() throws {
+  @Test func `an error in a condition is marked at its place`() throws {
     let found = Transcript.of("query", path, "Track", "titel == \"x\"")
     #expect(found.ending == .usage)
     #expect(found.output == "")
@@ -77,7 +77,8 @@ import Testing
     #expect(Transcript.of("query", path, "Track", "--format", "jsno").errors.contains("Did you mean 'json'?"))
   }
 
-  /// A title that moves the cursor, turns the direction of writing and rings the bell must be shown, and not obeyed.
+  /// A title that moves the cursor, reverses the direction of writing and rings the bell must be
+  /// shown, but not executed.
   @Test func `nothing in a store can break a terminal`() throws {
     let bad = "a\u{1B}[2J\u{7}\u{9B}31m\r\n\u{202E}b\u{2066}"
     let store = try RecordStore(path)
@@ -122,7 +123,7 @@ import Testing
 
   // MARK: Get
 
-  @Test func `one row is shown with what it leads to`() throws {
+  @Test func `one row is shown with the rows that it references`() throws {
     let found = Transcript.of("get", path, "Track", "2")
     #expect(found.ending == .good, "\(found)")
     for line in ["Track #2", "title       Track 2", "album → Album Blue (#1)", "tags → 1 of Tag: folk"] {
@@ -138,7 +139,7 @@ import Testing
     #expect(tracks?["count"] as? Int == 10 && tracks?["keys"] as? [String] == ["2"])
   }
 
-  @Test func `a row that is not there, or cannot be named so`() {
+  @Test func `a missing row, and a wrong name for a row`() {
     for key in ["99", "#99", "#0"] {
       let found = Transcript.of("get", path, "Track", key)
       #expect(found.ending == .failed)
@@ -157,7 +158,7 @@ import Testing
     ("album?.tracks.allSatisfy { $0.id % 2 == 1 }", 10), ("album?.tracks.filter { $0.id < 5 }.count == 2", 20),
     ("album?.tracks.contains { $0.album?.tracks.contains { $0.id == 2 } == true }", 10),
   ])
-  func `a list behind a question mark`(_ condition: String, _ count: Int) throws {
+  func `a list after a question mark`(_ condition: String, _ count: Int) throws {
     let store = try RecordStore(path)
     try store.write {
       _ = try $0.table("Track").insert(["id": .int(21), "title": .string("alone"), "words": .array([])])
@@ -169,7 +170,7 @@ import Testing
 
   // MARK: Explain, schema, stats
 
-  @Test func `a plan is told with what it read`() throws {
+  @Test func `a plan is shown with the number of rows that it read`() throws {
     let found = Transcript.of("explain", path, "Track", "plays == 3 && title != \"x\"")
     #expect(found.output.contains("index by plays (plays): 1 range"), "\(found.output)")
     #expect(found.output.contains("Track: 2 rows found, "))
@@ -180,8 +181,9 @@ import Testing
     #expect(planned["rowsRead"] == nil && planned["plan"] != nil)
   }
 
-  /// It named the field of the wrong entity that has the same number, and left out the rows whose order it followed.
-  @Test func `an index of what a reference leads to is named as its own, and its rows are counted`() throws {
+  /// Before the fix it named the field of the wrong entity with the same number, and did not count
+  /// the rows whose order it followed.
+  @Test func `an index of a referenced entity has its own name, and its rows are counted`() throws {
     // Both albums are read for their keys, and again in their order.
     let words = ["explain", path, "Track", "--sort", "album.year", "--limit", "3"]
     let json = try object(Transcript.run(words + ["--json"]).output)
@@ -261,7 +263,7 @@ import Testing
     #expect(json["freePages"] as? Int == kinds["free"] ?? 0)
   }
 
-  @Test func `a store of keys has no rows to ask for, and says so`() throws {
+  @Test func `a key-value store has no rows, and the error says so`() throws {
     let keys = folder.file("keys.roost")
     try makeKeys(keys)
     for words in [["query", keys, "Track"], ["schema", keys], ["history", keys], ["get", keys, "A", "1"]] {

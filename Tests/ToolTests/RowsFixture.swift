@@ -54,7 +54,7 @@ enum RowsFixture {
     return store
   }
 
-  /// The program itself, which lies beside the tests.
+  /// The program itself, in the same folder as the tests.
   static let program =
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appendingPathComponent("roost").path
@@ -66,7 +66,7 @@ enum RowsFixture {
     var errors: String
   }
 
-  /// Runs the built program; what it prints must fit into a pipe.
+  /// Runs the built program. Its output must fit into a pipe.
   static func run(_ words: [String], input: String = "") throws -> Run {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)
@@ -88,7 +88,7 @@ enum RowsFixture {
 }
 
 extension Transcript {
-  /// What a terminal would get.
+  /// The output for a terminal.
   static func onTerminal(width: Int = 60, colours: Bool = false, _ words: String...) -> Transcript {
     final class Paper {
       var output = ""

@@ -6,24 +6,26 @@
 
   @testable import RoostTool
 
-  /// What `schema` prints is Swift.
+  /// The output of `schema` is Swift.
   @Suite struct SchemaTextTests {
-    /// Has the compiler check the text, against the modules that were built for these tests.
+    /// Compiles the text with the modules that were built for these tests. Returns the compiler's
+    /// errors.
     private func complaints(_ text: String) throws -> String {
       let outcome = try CompilerCheck.types(["Models.swift": "import Foundation\nimport SwiftData\n\n" + text])
       if outcome.isGood { return "" }
       return outcome.text.isEmpty ? "the compiler failed" : outcome.text
     }
 
-    /// It named inverses on both sides, where the compiler goes round in a circle, and left out initializers.
-    @Test func `a compiler takes the models`() throws {
+    /// Before the fix it named inverses on both sides, which is a circle for the compiler, and left
+    /// out initializers.
+    @Test func `the compiler accepts the models`() throws {
       let folder = try ScratchFolder()
       let path = folder.file("music.roost")
       _ = try RowsFixture.make(path)
       let text = Transcript.of("schema", path).output
       #expect(text.contains("@Model final class Track"))
       #expect(try complaints(text) == "", "\(text)")
-      // The compiler is asked indeed.
+      // The compiler really runs.
       #expect(try !complaints(text + "\nlet wrong: Int = \"\"\n").isEmpty)
     }
 
@@ -82,7 +84,7 @@
       #expect(text.contains(#"$0.key == UUID(uuidString: "00000000-0000-0001-0000-000000000002")!"#), "\(text)")
     }
 
-    @Test func `what is parked is listed, and two stores are compared`() throws {
+    @Test func `parked data is listed, and two stores are compared`() throws {
       let folder = try ScratchFolder()
       let (one, two) = (folder.file("one.roost"), folder.file("two.roost"))
       for path in [one, two] { _ = try RowsFixture.make(path) }
@@ -106,7 +108,7 @@
       #expect(try complaints(text) == "", "\(text)")
     }
 
-    @Test func `values that stand before and names of every kind are written as Swift has them`() throws {
+    @Test func `default values and names of every kind are written in Swift`() throws {
       var catalog = Catalog()
       let parent = try catalog.add(entity: "Parent") { (entity) throws(RecordFault) in
         try entity.add("default", .string, initial: .string("a \"b\" \\ \n c"))

@@ -13,7 +13,7 @@ import Testing
   import Darwin
 #endif
 
-/// The server of `roost serve`, asked through sockets.
+/// The server of `roost serve`, with requests through sockets.
 @Suite(.timeLimit(.minutes(5))) struct ServeTests {
   private let folder: ScratchFolder
   private let path: String
@@ -34,7 +34,7 @@ import Testing
     var body = ""
   }
 
-  /// Sends bytes and reads all that comes.
+  /// Sends bytes and reads the whole answer.
   private func exchange(_ text: String) throws -> Reply {
     let client = Self.client(server.port)
     defer { close(client) }
@@ -72,7 +72,7 @@ import Testing
 
   // MARK: Answers
 
-  @Test func `the link gives a cookie, and the page is whole`() throws {
+  @Test func `the link gives a cookie, and the page is complete`() throws {
     defer { server.stop() }
     let target = String(server.link.dropFirst("http://127.0.0.1:\(server.port)".count))
     let first = try get(target, headers: host)
@@ -81,7 +81,7 @@ import Testing
     #expect(page.status == 200 && page.body.contains("<script src=\"/page.js\" defer>"))
     #expect(page.headers.contains("Content-Security-Policy: default-src 'none'; script-src 'self'"))
     #expect(page.headers.contains("X-Content-Type-Options: nosniff") && !page.headers.contains("Access-Control"))
-    // Nothing is fetched from elsewhere, and no text of a store becomes markup.
+    // Nothing is loaded from elsewhere, and no text of a store becomes markup.
     for target in ["/", "/page.css", "/page.js"] {
       let body = try get(target).body
       #expect(!body.contains("http://") && !body.contains("https://") && !body.contains("innerHTML"), "\(target)")
@@ -124,7 +124,7 @@ import Testing
     #expect((try object("/api/schema")["lines"] as? [String])?.first == "@Model final class Album {")
   }
 
-  @Test func `what a store holds cannot leave its text`() throws {
+  @Test func `text in a store cannot become markup`() throws {
     defer { server.stop() }
     let bad = "</script><b>\"\\\u{1B}[2J\u{2028}\u{202E}日"
     let store = try RecordStore(path)
@@ -136,7 +136,7 @@ import Testing
     #expect(rows.first?[1] as? String == bad)
   }
 
-  @Test func `a wrong question is told`() throws {
+  @Test func `a wrong query is an error`() throws {
     defer { server.stop() }
     for (target, status, word) in [
       ("/api/rows?entity=Trakc", 400, "Did you mean 'Track'"), ("/api/rows", 400, "'entity' is missing"),
@@ -152,7 +152,7 @@ import Testing
 
   // MARK: Hostile requests
 
-  @Test func `a store that is gone is told, and found again`() throws {
+  @Test func `a missing store is reported, and found again`() throws {
     let away = folder.file("away")
     for name in ["", "-log"] where FileManager.default.fileExists(atPath: path + name) {
       try FileManager.default.moveItem(atPath: path + name, toPath: away + name)
@@ -163,7 +163,7 @@ import Testing
       #expect(reply.status == 410 && reply.headers.contains("410 Gone"), "\(target) \(reply)")
       #expect(reply.body.contains("The server continues when the store is at \(path) again."), "\(reply)")
     }
-    // The page itself is still there, to say so.
+    // The page itself still exists, to report it.
     #expect(try get("/").status == 200)
     try Data("no store".utf8).write(to: URL(filePath: path))
     #expect(try [410, 503].contains(get("/api/store").status))
@@ -174,7 +174,7 @@ import Testing
     #expect(try get("/api/store").status == 200)
   }
 
-  @Test func `nobody gets in without the token, or from another page`() throws {
+  @Test func `requests without the token, and from other pages, are refused`() throws {
     defer { server.stop() }
     let token = server.token.text
     for headers in [
@@ -184,7 +184,7 @@ import Testing
       host + cookie + "Sec-Fetch-Site: cross-site\r\n", host + cookie + "Sec-Fetch-Site: same-site\r\n",
     ] { #expect(try get("/api/store", headers: headers).status == 403, "\(headers)") }
     #expect(try get("/?token=\(token.dropLast())", headers: host).status == 403)
-    // A name that leads here by DNS rebinding is another host.
+    // A name that resolves to this machine by DNS rebinding is another host.
     for name in [
       "evil.example:\(server.port)", "127.0.0.1", "localhost:1", "127.0.0.1:\(server.port).evil.example", "",
     ] {
@@ -195,7 +195,7 @@ import Testing
     #expect(WebToken().text.count == 64 && WebToken().text != WebToken().text && !WebToken().matches(nil))
   }
 
-  @Test func `requests that are none are refused`() throws {
+  @Test func `invalid requests are refused`() throws {
     defer { server.stop() }
     let end = host + cookie + "\r\n"
     for (text, status) in [
@@ -216,7 +216,7 @@ import Testing
     #expect(try get("/").status == 200)
   }
 
-  @Test func `random bytes are refused, and the server goes on`() throws {
+  @Test func `random bytes are refused, and the server keeps running`() throws {
     defer { server.stop() }
     var random = SplitMix64(seed: 5)
     for _ in 0..<200 {
@@ -229,7 +229,7 @@ import Testing
     #expect(try get("/api/store").status == 200)
   }
 
-  @Test func `clients that say nothing keep nobody out for long`() throws {
+  @Test func `silent clients do not block others for long`() throws {
     defer { server.stop() }
     let clients = (0..<WebServer.threads).map { _ in Self.client(server.port) }
     let began = ContinuousClock.now
@@ -238,13 +238,13 @@ import Testing
     for client in clients { close(client) }
   }
 
-  @Test func `a question ends when its client leaves`() throws {
+  @Test func `a query ends when its client disconnects`() throws {
     defer { server.stop() }
     let long = folder.file("long.roost")
     _ = try RowsFixture.make(long, tracks: 20_000)
     let answers = try WebAnswers(long)
     final class Ends: @unchecked Sendable {
-      // Unchecked because the semaphore orders both sides.
+      // Safe, because the semaphore orders both sides.
       var status = 0
       let semaphore = DispatchSemaphore(value: 0)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostTool
 
-/// Groups in the shell, and answers that are printed while they are read.
+/// Groups in the shell, and answers that are printed while they are computed.
 @Suite struct ShellGroupTests {
   private let folder: ScratchFolder
   private let path: String
@@ -35,7 +35,7 @@ import Testing
     try ShellStatement(text, entities: ["Album", "Track", "Tag"])
   }
 
-  @Test func `clauses follow each other, and 'count' stands alone`() throws {
+  @Test func `clauses follow each other, and 'count' may be alone`() throws {
     let found = try parsed(
       "group Track where plays > 1 by album.title, plays count sum plays, length having count > 3 sort -count limit 10")
     #expect(found.verb == .group && found.entity == "Track" && found.subject.isEmpty)
@@ -64,7 +64,7 @@ import Testing
         == "| title | count | sum(plays) |\n| --- | --- | --- |\n| Blue | 10 | 40 |\n")
     #expect(try run(question, mode: .vertical).output == "     title  Blue\n     count  10\nsum(plays)  40\n")
     #expect(try run(question, isTerminal: true).output.hasSuffix("40\n1 group\n"))
-    // Three columns have no room in 16.
+    // Three columns do not fit into 16 characters.
     #expect(try run(question, isTerminal: true, width: 16).output.hasPrefix("     title  Blue\n"))
   }
 
@@ -90,12 +90,12 @@ import Testing
     ("group Track by plays havign count > 1", "Did you mean 'having'?"),
     ("Track where count > 3", "no 'count'"), ("Track where sum(plays) > 3", "measures groups of rows"),
   ])
-  func `what is wrong with a group is told`(_ text: String, _ wanted: String) throws {
+  func `errors in groups are reported`(_ text: String, _ wanted: String) throws {
     let found = try run(text)
     #expect(found.ending == .failed && found.errors.contains(wanted) && !found.errors.contains("--"), "\(found)")
   }
 
-  @Test func `an answer is printed while it is read, and ends with its reader`() throws {
+  @Test func `an answer is printed while it is computed, and ends with its reader`() throws {
     let long = folder.file("long.roost")
     _ = try RowsFixture.make(long, tracks: 6000)
     final class Paper {

@@ -4,11 +4,11 @@ import Testing
 
 @testable import RoostTool
 
-/// What the guide to the shell shows is what the shell prints.
+/// The shell prints what its guide shows.
 @Suite struct ShellGuideTests {
   private static func guide() throws -> String { try ReadmeTests.text("Sources/Roost/Roost.docc/Shell.md") }
 
-  /// The statements of the guide's console blocks, and what stands below each.
+  /// The statements of the guide's console blocks, each with the output below it.
   private static func statements() throws -> [(statement: String, output: String)] {
     try guide().components(separatedBy: "```console\n").dropFirst().flatMap { rest in
       rest.components(separatedBy: "```")[0].components(separatedBy: "music> ").dropFirst().map { part in
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `what the guide shows is what is printed`() throws {
+  @Test func `the shell prints what the guide shows`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("music.roost")
     _ = try RowsFixture.make(path, tracks: 30)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `the guide and the help name every statement and every command`() throws {
+  @Test func `the guide and the help mention every statement and every command`() throws {
     let guide = try Self.guide()
     for verb in ShellStatement.Verb.allCases { #expect(guide.contains("`" + verb.example.prefix(3)), "\(verb)") }
     for command in DotCommand.all { #expect(guide.contains("`." + command.name), "\(command.name)") }

@@ -16,7 +16,7 @@ import Testing
     _ = try RowsFixture.make(path, tracks: 20)
   }
 
-  /// What a session prints, and what is wrong.
+  /// The output of a session, with its errors.
   private func run(_ statements: String..., agreed: Bool = false, isTerminal: Bool = false) throws -> Transcript {
     final class Paper {
       var transcript = Transcript()
@@ -47,7 +47,7 @@ import Testing
     #expect(set.subject == "author = \"x\", where = 3" && set.clauses[.where] == "author == nil")
     #expect(set.clauses[.author] == "\"me\"")
     #expect(try parsed("Track #12").verb == .get && parsed("Track #12").subject == "#12")
-    // An entity of that name goes before the statement.
+    // An entity of that name has precedence over the statement.
     #expect(try parsed("count", more: ["count"]).entity == "count")
     #expect(try parsed("`Track` limit 1").entity == "Track")
     #expect(try parsed("history limit 3").entity == "" && parsed("history Tag").entity == "Tag")
@@ -64,7 +64,7 @@ import Testing
     ("delete Track where a all", "'all' for all rows"), ("count Track limit 3", "'limit' is not possible in 'count'"),
     ("insert Track a = 1 where b", "'where' is not possible"), ("set Track", "write 'set Track"),
   ])
-  func `what is wrong with a statement is told`(_ text: String, _ wanted: String?) throws {
+  func `errors in statements are reported`(_ text: String, _ wanted: String?) throws {
     guard let wanted else {
       _ = try parsed(text)
       return
@@ -81,7 +81,7 @@ import Testing
     ("Track where \"\\\"\"", true), ("Track where tags.contains { $0.name", false), ("", true),
     ("Track where a\n  ", true),
   ])
-  func `a statement goes on while something is missing`(_ text: String, _ isFinished: Bool) {
+  func `a statement continues while it is incomplete`(_ text: String, _ isFinished: Bool) {
     #expect(StatementScanner.isFinished(text) == isFinished)
   }
 
@@ -113,7 +113,7 @@ import Testing
     #expect(MarkdownRows.cell("a|b\n`c`") == "a\\|b\\\\n\\`c\\`")
   }
 
-  @Test func `a table that is too wide for the terminal becomes vertical`() throws {
+  @Test func `a table too wide for the terminal becomes vertical`() throws {
     let console = { (width: Int, sink: @escaping (String) -> Void) in
       Console(isTerminal: true, hasColours: false, width: width) { _, text in sink(text) }
     }
@@ -143,13 +143,13 @@ import Testing
     #expect(try run(".entites").errors.contains("Did you mean '.entities'?"))
   }
 
-  @Test func `a mistake in a condition is marked where it is`() throws {
+  @Test func `an error in a condition is marked at its place`() throws {
     let found = try run("Track where plays > 3 &&\n  titel == \"x\"")
     #expect(found.errors.contains("\n    titel == \"x\"\n    ^\n"), "\(found.errors)")
     #expect(found.errors.hasSuffix("See '.help E0801' for more information.\n"))
   }
 
-  @Test func `changes need an answer, or --yes`() throws {
+  @Test func `changes need a confirmation, or --yes`() throws {
     let refused = try run("delete Track where id < 5")
     #expect(refused.errors.contains("'--yes'") && refused.ending == .failed)
     let done = try run(
@@ -165,7 +165,7 @@ import Testing
   }
 
   /// The session keeps a snapshot between statements, and must not answer with an old one.
-  @Test func `another program's commit is seen by the next statement`() throws {
+  @Test func `the next statement sees another program's commit`() throws {
     var output = ""
     let console = Console(isTerminal: false, hasColours: false) { _, text in output += text }
     let session = try ShellSession(path, ShellOutput(console))
@@ -192,7 +192,7 @@ import Testing
     #expect(try run("count Track").output == "20\n")
   }
 
-  @Test func `a file of statements is read, and one that reads itself ends`() throws {
+  @Test func `a file of statements is read, and a file that reads itself ends`() throws {
     let file = folder.file("all.txt")
     try "// a comment\ncount Track where (plays > 7\n  && id < 15)\n\ncount Tag\n".write(
       toFile: file, atomically: true, encoding: .utf8)
@@ -203,7 +203,7 @@ import Testing
     #expect(try run(".read /dev/zero").errors.contains("not a file of statements"))
   }
 
-  @Test func `a pipe of statements ends at the first mistake with its line`() throws {
+  @Test func `a pipe of statements ends at the first error with its line`() throws {
     let input = "count Tag\n\nTrack where (id == 1\n ) columns id\nfoo\ncount Album\n"
     let first = try RowsFixture.run(["shell", path], input: input)
     #expect(first.output == "2\nid\n 1\n" && first.status == 1, "\(first)")
@@ -232,7 +232,7 @@ import Testing
     #expect(ShellHistory(file).entries.count == ShellHistory.most)
     #expect(try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").count == ShellHistory.most)
     #expect(ShellHistory(file).entries.last == "count Track where id == 2099")
-    // A history that cannot be kept is no reason to end.
+    // A history that cannot be written does not end the shell.
     ShellHistory("/dev/null/history").add("x")
     ShellHistory("/dev/zero").add("x")
     #expect(ShellHistory.standardPath(["HOME": "/home/a"]) == "/home/a/.local/state/roost/history")
@@ -242,7 +242,7 @@ import Testing
 
   // MARK: Completion
 
-  @Test func `words are completed where they can stand`() throws {
+  @Test func `words are completed where they are allowed`() throws {
     let catalog = try RecordWitness(path).read { $0.catalog }
     func words(_ head: String) -> [String] { ShellCompletion(catalog).candidates(head).words }
     #expect(words("T") == ["Tag ", "Track "])

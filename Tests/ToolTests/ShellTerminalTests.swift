@@ -13,7 +13,7 @@ import Testing
   import Darwin
 #endif
 
-/// The built program, driven through a terminal as a person does.
+/// The built program, used through a terminal like a person would.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ShellTerminalTests {
   private let folder: ScratchFolder
   private let path: String
@@ -40,7 +40,7 @@ import Testing
     #expect(try terminal.isRestored())
   }
 
-  @Test func `a statement is typed and answered, and the terminal is left as it was`() throws {
+  @Test func `a statement is typed and answered, and the terminal is restored`() throws {
     let terminal = try start()
     #expect(try !terminal.isRestored())
     terminal.type("Track where plays > 8 sort -id columns id,title\r")
@@ -53,7 +53,7 @@ import Testing
 
   @Test func `keys edit the line`() throws {
     let terminal = try start()
-    // Home, a word to the right, and what is cut comes back.
+    // Home, a word to the right, and paste the cut text.
     terminal.type("Trakc\u{7F}\u{7F}ck where id == 3\u{1}cunt \u{1B}[1;5D\u{6}o\r")
     try terminal.wait(for: "\n1\n")
     try terminal.waitForPrompt()
@@ -66,7 +66,7 @@ import Testing
   @Test func `Tab completes entities, clauses and properties`() throws {
     let terminal = try start()
     terminal.type("Tr\twh\tpl\t")
-    // Both 'place' and 'plays' begin so.
+    // Both 'place' and 'plays' have this prefix.
     try terminal.wait(for: "music> Track where pla")
     terminal.type("\t")
     try terminal.wait(for: "place  plays")
@@ -77,7 +77,7 @@ import Testing
     try finish(terminal)
   }
 
-  @Test func `an open bracket and Alt-Enter begin another line`() throws {
+  @Test func `an open bracket and Alt-Enter start another line`() throws {
     let terminal = try start()
     terminal.type("count Track where (plays > 7\r")
     try terminal.wait(for: "     >")
@@ -92,7 +92,7 @@ import Testing
     try finish(terminal)
   }
 
-  @Test func `the history is kept for the next shell, but for lines that begin with a space`() throws {
+  @Test func `the history is kept for the next shell, except lines that begin with a space`() throws {
     let first = try start()
     first.type("count Tag\r")
     try first.wait(for: "\n2\n")
@@ -104,7 +104,7 @@ import Testing
     try second.wait(for: "music> count Tag")
     second.type("\u{3}")
     try second.waitForPrompt()
-    // Searching backward.
+    // Search backward.
     second.type("\u{12}nt T")
     try second.wait(for: "(search 'nt T') count Tag")
     second.type("\r")
@@ -116,7 +116,7 @@ import Testing
     #expect(facts[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test func `a question is asked before a change`() throws {
+  @Test func `the shell asks before a change`() throws {
     let terminal = try start()
     terminal.type("set Track plays = 100 where id == 1\r")
     try terminal.wait(for: "Change 1 row of Track? [y/N]")
@@ -131,7 +131,7 @@ import Testing
     try finish(terminal)
   }
 
-  @Test func `Ctrl-C ends a long question, and the shell goes on`() throws {
+  @Test func `Ctrl-C ends a long query, and the shell keeps running`() throws {
     let long = folder.file("long.roost")
     _ = try RowsFixture.make(long, tracks: 20_000)
     let terminal = try PseudoTerminal(["shell", "--no-history", long])
@@ -141,7 +141,7 @@ import Testing
     try terminal.wait { $0.raw.hasSuffix("\u{1B}[?2004l") }
     let began = ContinuousClock.now
     var isEnded = false
-    // The key may come before the statement runs.
+    // The key may arrive before the statement runs.
     while !isEnded {
       terminal.type("\u{3}")
       isEnded = (try? terminal.wait(for: "cancelled", seconds: 1)) != nil
@@ -164,7 +164,7 @@ import Testing
     try finish(terminal)
   }
 
-  @Test func `a row cannot do anything to the terminal`() throws {
+  @Test func `text in a row cannot control the terminal`() throws {
     let store = try RecordStore(path)
     try store.write { writer in
       _ = try writer.table("Album").insert(["title": .string("a\u{1B}[2J\u{7}\u{9B}31m\r\n\u{202E}b")])
@@ -197,7 +197,7 @@ import Testing
     terminal.type("Track limit 1 columns id,title,plays,rating,album\r")
     try terminal.wait(for: "1 row")
     #expect(terminal.rows.allSatisfy { TextWidth.columns($0) <= 40 }, "\(terminal.shown)")
-    // Ten columns have no room side by side.
+    // Ten columns do not fit side by side.
     terminal.type("Track limit 1\r")
     try terminal.wait(for: "  plays  1")
     try finish(terminal)
@@ -216,7 +216,7 @@ import Testing
     try finish(terminal)
   }
 
-  @Test func `the program of PAGER gets a long result, and no shell reads its name`() throws {
+  @Test func `the program in PAGER gets a long result, and is started without a shell`() throws {
     let file = folder.file("paged")
     let script = folder.file("pager")
     try "#!/bin/sh\necho \"$@\" > \(file)\ncat >> \(file)\n".write(toFile: script, atomically: true, encoding: .utf8)
@@ -241,7 +241,7 @@ import Testing
     #expect(try terminal.isRestored())
   }
 
-  @Test func `Ctrl-Z stops the shell with the terminal restored, and it goes on`() throws {
+  @Test func `Ctrl-Z stops the shell with the terminal restored, and the shell can continue`() throws {
     let terminal = try start()
     terminal.type("count Tag")
     try terminal.wait(for: "music> count Tag")
@@ -254,7 +254,7 @@ import Testing
     try finish(terminal)
   }
 
-  @Test func `a pasted text is one piece, and its escape sequences are left out`() throws {
+  @Test func `a pasted text is one piece, without its escape sequences`() throws {
     let terminal = try start()
     terminal.type("\u{1B}[200~count Track where\n plays > 7\u{1B}[2J\u{1B}[201~\r")
     try terminal.wait(for: "\n4\n")

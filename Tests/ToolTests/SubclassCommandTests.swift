@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostTool
 
-/// The tool asked for the rows of a subclass, and for parts of stored structs.
+/// The tool on rows of a subclass, and on parts of stored structs.
 @Suite struct SubclassCommandTests {
   private let folder: ScratchFolder
   private let path: String
@@ -45,12 +45,12 @@ import Testing
         """)
     #expect(
       csv("ZooPuppy", "--columns", "name,tricks,weeks,keeper.name") == "name,tricks,weeks,keeper.name\nBit,1,9,Bob\n")
-    // A class without properties of its own.
+    // A class without its own properties.
     #expect(csv("ZooCat", "--columns", "#,name") == "#,name\n#4,Tom\n#6,Ina\n")
     #expect(["ZooAnimal", "ZooDog", "ZooPuppy", "ZooCat"].map(count) == ["6\n", "3\n", "1\n", "2\n"])
   }
 
-  @Test func `all columns are those of the class`() {
+  @Test func `the columns are those of the class`() {
     let dog = csv("ZooDog", "--sort", "name", "--limit", "1")
     let names: Set<Substring> = ["@class", "legs", "name", "keeper", "note", "tricks", "ZooPuppy/weeks"]
     #expect(dog.split(separator: "\n").first.map { Set($0.split(separator: ",")) } == names, "\(dog)")
@@ -67,9 +67,15 @@ import Testing
       csv("ZooDog", "--group-by", "keeper.name", "--count", "--sum", "tricks")
         == "keeper.name,count,sum(tricks)\nAnn,2,8\nBob,1,1\n")
     #expect(csv("ZooPuppy", "weeks == 9", "--columns", "weeks * 7") == "weeks * 7\n63\n")
+    let classes = csv("ZooAnimal", "--group-by", "@class", "--count")
+    #expect(
+      classes.contains("ZooDog,") && classes.contains("ZooPuppy,1\n")
+        && !classes.contains(where: { $0 > "9" && $0 < "A" }),
+      "\(classes)")
+    #expect(classes.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix("Zoo") }, "\(classes)")
   }
 
-  @Test func `a property of a subclass is explained where the class lacks it`() {
+  @Test func `an error about a subclass's property names the subclass`() {
     let found = Transcript.of("query", path, "ZooAnimal", "tricks > 1")
     #expect(
       found.ending == .usage && found.errors.contains("its subclass ZooDog has: ask for the rows of ZooDog"), "\(found)"
@@ -102,7 +108,7 @@ import Testing
     #expect(Transcript.of("verify", path).ending == .good)
   }
 
-  @Test func `a deletion does not take from a subclass what it needs`() {
+  @Test func `a deletion does not remove a required reference of a subclass`() {
     let gone = Transcript.of("delete", path, "ZooKeeper", "name == \"Ann\"", "--yes")
     #expect(gone.ending == .failed && gone.errors.contains("keeper of ZooAnimal #2 must have a value"), "\(gone)")
     #expect(count("ZooKeeper") == "2\n")
@@ -110,7 +116,7 @@ import Testing
     #expect(insert.ending == .failed && insert.errors.contains("by an import into ZooAnimal"), "\(insert)")
   }
 
-  @Test func `an import into a subclass says where to import`() throws {
+  @Test func `the error of an import into a subclass names the class to import into`() throws {
     let table = folder.file("t.csv")
     try Data("name,legs\nMax,4\n".utf8).write(to: URL(filePath: table))
     let refused = Transcript.of("import", path, "ZooDog", table)

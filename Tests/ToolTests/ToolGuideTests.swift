@@ -4,11 +4,11 @@ import Testing
 
 @testable import RoostTool
 
-/// What the guide to the tool shows is what the tool prints.
+/// The tool prints what its guide shows.
 @Suite struct ToolGuideTests {
   private static func guide() throws -> String { try ReadmeTests.text("Sources/Roost/Roost.docc/Tool.md") }
 
-  /// The command lines of the guide's console blocks, and what stands below each.
+  /// The command lines of the guide's console blocks, each with the output below it.
   private static func blocks() throws -> [(command: String, output: String)] {
     try guide().components(separatedBy: "```console\n$ ").dropFirst().map { rest in
       let block = rest.components(separatedBy: "```")[0]
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// Takes a command line apart as a shell would, as far as the guide needs it.
+  /// Splits a command line like a shell, with the features that the guide needs.
   private static func words(_ line: String) -> [String] {
     var words = [""]
     var isQuoted = false
@@ -33,7 +33,7 @@ import Testing
     return words
   }
 
-  @Test func `what the guide shows is what is printed`() throws {
+  @Test func `the tool prints what the guide shows`() throws {
     let folder = try ScratchFolder()
     let path = folder.file("music.roost")
     _ = try RowsFixture.make(path, tracks: 30)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `the guide names every command and every exit code`() throws {
+  @Test func `the guide mentions every command and every exit code`() throws {
     let guide = try Self.guide()
     for command in Command.shown where command.name != "tour" && command.name != "bench" {
       #expect(guide.contains("`\(command.name)`") || guide.contains("roost \(command.name)"), "\(command.name)")

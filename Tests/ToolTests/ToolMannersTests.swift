@@ -5,7 +5,8 @@ import Testing
 
 @testable import RoostTool
 
-/// Small things that a stranger meets: files of spreadsheets, scripts of other editors, answers of terminals, help and exit codes.
+/// Details that new users meet: files of spreadsheets, scripts of other editors, answers of
+/// terminals, help and exit codes.
 @Suite struct ToolMannersTests {
   private let folder: ScratchFolder
   private let path: String
@@ -119,7 +120,7 @@ import Testing
     ("\u{1B}]11;rgb\r", [.enter]), ("\u{1B}]11;rgb\u{3}x", [.control("c"), .text("x")]),
     ("\u{1B}]11\u{1B}[Ay", [.up, .text("y")]),
   ])
-  func `what a terminal answers is no text`(_ bytes: String, _ keys: [Keystroke]) {
+  func `the answer of a terminal is not text`(_ bytes: String, _ keys: [Keystroke]) {
     var decoder = KeyDecoder()
     #expect(decoder.feed(bytes.utf8) == keys)
     #expect(!decoder.isWaiting)
@@ -140,7 +141,7 @@ import Testing
   @Test(arguments: [
     ("track", "Track"), ("TRACK", "Track"), ("tRakc", "Track"), ("albums", "Album"), ("TA", "Tag"),
   ])
-  func `suggestions do not look at case`(_ word: String, _ wanted: String) {
+  func `suggestions ignore case`(_ word: String, _ wanted: String) {
     #expect(Spelling.nearest(word, among: ["Album", "Tag", "Track"]) == wanted)
     #expect(Spelling.nearest("count", among: ["Count", "count"]) == "count")
   }

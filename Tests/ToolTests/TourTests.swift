@@ -8,9 +8,9 @@ import Testing
 
 @testable import RoostTool
 
-/// The tour must pass on a sound engine, and must fail as soon as one answer is wrong.
+/// The tour must pass on a sound engine, and fail after the first wrong answer.
 @Suite(.serialized) struct TourTests {
-  /// The program itself, which lies beside the tests.
+  /// The program itself, in the same folder as the tests.
   private static let program =
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appendingPathComponent("roost").path
@@ -36,7 +36,7 @@ import Testing
     #expect(Transcript.of("verify", tour.damagedPath).ending == .failed)
   }
 
-  @Test func `the code that is shown is the code that runs`() throws {
+  @Test func `the tour runs the code that it shows`() throws {
     let sources = ["Transfer", "Asking", "Graph", "Crash", "Damage"].map { "Tour+\($0)" } + ["Witness"]
     let lines = try sources.flatMap { name in
       try ReadmeTests.text("Sources/RoostTool/Tour/\(name).swift").split(separator: "\n")
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: ["missing", "more", "wrong"])
-  func `a store that is not what was imported fails the tour`(fault: String) throws {
+  func `a store that differs from the import fails the tour`(fault: String) throws {
     let folder = try ScratchFolder()
     let tour = tour(folder)
     _ = try tour.importing.run()
@@ -79,7 +79,7 @@ import Testing
     }
     try context.save()
     #expect(throws: CheckFailure.self) { try tour.checkAll(context) }
-    // Only those that come by it can notice.
+    // Only some errors are noticed here.
     if fault != "more" { #expect(throws: CheckFailure.self) { _ = try tour.walking.run() } }
     if fault != "missing" {
       #expect(throws: CheckFailure.self) {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `saves that are lost, torn or too many fail the tour`() throws {
+  @Test func `lost, torn and additional saves fail the tour`() throws {
     let folder = try ScratchFolder()
     let context = ModelContext(try Tour.container(folder.file("a.roost")))
     func put(_ numbers: Range<Int>) throws {
@@ -110,7 +110,7 @@ import Testing
     #expect(throws: CheckFailure.self) { try Witness.examine(context, acknowledged: 3) }
   }
 
-  @Test func `damage that is not noticed fails the tour`() throws {
+  @Test func `unnoticed damage fails the tour`() throws {
     let folder = try ScratchFolder()
     let tour = tour(folder)
     _ = try tour.importing.run()
@@ -128,7 +128,7 @@ import Testing
     #expect(outcome.refused > 0 && outcome.wrong == 0 && outcome.error?.page == UInt64(page.place))
   }
 
-  @Test func `a witness that cannot start, or ends by itself, fails the tour`() throws {
+  @Test func `a witness process that cannot start, or ends early, fails the tour`() throws {
     for program in ["/nowhere/roost", "/bin/true"] {
       let folder = try ScratchFolder()
       let tour = tour(folder, program: program)

@@ -45,7 +45,7 @@ extension Transcript {
   }
 
   @Test(arguments: ["t.csv", "t.tsv", "t.json", "t.jsonl", "t.jsonl.lz4", "t.csv.lz4"])
-  func `what is exported is imported as the same`(name: String) throws {
+  func `an import of an export gives the same rows`(name: String) throws {
     let file = folder.file(name)
     let out = Transcript.of("export", path, "Track", "--output", file)
     #expect(out.ending == .good, "\(out)")
@@ -59,14 +59,14 @@ extension Transcript {
     #expect(
       Transcript.run(["query", other, "Track"] + all).output == Transcript.run(["query", path, "Track"] + all).output)
     #expect(Transcript.of("verify", other).ending == .good)
-    // A file that is there is left alone.
+    // An existing file is not changed.
     let again = Transcript.of("export", path, "Track", "-o", file)
     #expect(again.ending == .failed && again.errors.hasPrefix("Error: alreadyExists: "))
     #expect(Transcript.of("export", path, "Track", "id < 3", "-o", file, "--replace").output.contains("2 rows"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasSuffix("-making") })
   }
 
-  @Test func `bad records are told, and stop it or are left out`() throws {
+  @Test func `bad records are reported, and end the import or are left out`() throws {
     let text = """
       {"id": 101, "title": "x"}
       {"id": 1, "title": "taken"}
@@ -109,8 +109,9 @@ extension Transcript {
     #expect(Transcript.of("import", path, "Track", folder.file("absent.csv")).errors.hasPrefix("Error: notFound: "))
   }
 
-  /// The tool refused what the library updates, unless it was told otherwise.
-  @Test func `a record whose row is there changes it, as it does by the library`() throws {
+  /// Before the fix, the tool refused records that the library updates, unless an option said
+  /// otherwise.
+  @Test func `a record of an existing row updates it, as in the library`() throws {
     let file = try put("id,title\n1,Renamed\n401,New\n", "t.csv")
     let found = Transcript.of("import", path, "Track", file)
     #expect(found.ending == .good && found.output.contains("1 inserted, 1 updated"), "\(found)")
@@ -119,8 +120,8 @@ extension Transcript {
     #expect(refused.ending == .failed && refused.errors.contains("duplicate"), "\(refused)")
   }
 
-  /// The tool has no types, and took any text for an enum's value.
-  @Test func `an enum's value that is none of the cases in the catalog is a bad record`() throws {
+  /// Before the fix, the tool had no types, and accepted any text as an enum's value.
+  @Test func `a value that is not a case of the enum in the catalog is a bad record`() throws {
     let bills = folder.file("bills.roost")
     let store = try RecordStore(bills)
     try store.write { writer in
@@ -148,7 +149,7 @@ extension Transcript {
     #expect(table.output.contains("1 inserted"), "\(table)")
   }
 
-  @Test func `dates in the form that is named, and delimiters that the first line tells`() throws {
+  @Test func `dates in the given form, and delimiters from the first line`() throws {
     let events = folder.file("events.roost")
     let store = try RecordStore(events)
     try store.write { writer in
@@ -171,7 +172,7 @@ extension Transcript {
       #expect(found.ending == .good, "\(found)")
     }
     let numbers = try put("{\"name\": \"f\", \"day\": 736259400}\n", "f.jsonl")
-    // Nothing is unique here, so nothing can be there already.
+    // No value is unique here, so no row can exist already.
     #expect(Transcript.of("import", events, "Event", numbers).ending == .good)
     let all = Transcript.of("query", events, "Event", "day == date(\"2024-05-01T12:30:00Z\")", "--count")
     #expect(all.output == "6\n", "\(all)")
@@ -189,7 +190,7 @@ extension Transcript {
 
   // MARK: History
 
-  @Test func `the history is told, the newest last`() throws {
+  @Test func `the history is shown, the newest last`() throws {
     let store = try RecordStore(path, clock: { 1_780_000_001_000 })
     try store.write(author: "ann") { writer in
       _ = try writer.table("Track").update(RowID(1), ["title": .string("new")])
@@ -218,7 +219,7 @@ extension Transcript {
     #expect((deleted?["values"] as? [String: Any])?["title"] as? String == "Track 2", "\(json)")
   }
 
-  @Test func `the program that wrote is told, and survives every copy of the store`() throws {
+  @Test func `the writing program is shown, and every copy of the store keeps it`() throws {
     for title in ["one", "two"] {
       let run = try RowsFixture.run(
         ["import", path, "Album", "-", "--format", "jsonl"], input: "{\"title\": \"\(title)\", \"year\": 1}\n")
@@ -269,8 +270,9 @@ extension Transcript {
     #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == before)
   }
 
-  /// The log of a store of rows could not be read by those who take the store for trees.
-  @Test func `a store of rows that nobody closed is backed up and compacted`() throws {
+  /// Before the fix, the log of a store of rows could not be read by commands that expected a store
+  /// of trees.
+  @Test func `a store of rows that was not closed is backed up and compacted`() throws {
     let open = folder.file("open.roost")
     let store = try RowsFixture.make(open, tracks: 10, closes: false)
     let target = folder.file("d.roost")
@@ -286,7 +288,7 @@ extension Transcript {
     #expect(Transcript.of("verify", crashed).ending == .good)
   }
 
-  // MARK: The rest
+  // MARK: Other commands
 
   @Test func `the check of a machine ends well`() throws {
     let found = Transcript.of("bench", "--count", "500", "--directory", folder.path)
@@ -297,7 +299,7 @@ extension Transcript {
     #expect(Transcript.of("bench", "--directory", folder.file("absent")).ending == .failed)
   }
 
-  @Test func `every command stands in every script, and bash completes them`() throws {
+  @Test func `every script contains every command, and bash completes them`() throws {
     for shell in ["bash", "zsh", "fish"] {
       let script = Transcript.of("completion", shell)
       #expect(script.ending == .good)
@@ -338,7 +340,7 @@ extension Transcript {
     #expect(Transcript.of("info", folder.file("absent")).errors.contains("See 'roost help E0110'"))
   }
 
-  @Test func `a word that is nearly right is guessed`() {
+  @Test func `a word that is nearly right gets a suggestion`() {
     for (word, meant) in [("qeury", "query"), ("inof", "info"), ("exprot", "export"), ("hist", "history")] {
       #expect(Transcript.of(word).errors.contains("Did you mean '\(meant)'?"), "\(word)")
     }
@@ -348,10 +350,11 @@ extension Transcript {
     #expect(Transcript.of("info", "--version").output == Command.version + "\n")
   }
 
-  // MARK: Output over stores
+  // MARK: Output to existing files
 
-  /// The store became a table, or its log did, and whoever had it open went on writing into a file without a name.
-  @Test func `no output goes over a store, its log, or what is read`() throws {
+  /// Before the fix, the output replaced the store or its log, and a process with the store open
+  /// continued to write into a file without a name.
+  @Test func `no output replaces a store, its log, or the input`() throws {
     let store = URL(fileURLWithPath: path)
     let before = try Data(contentsOf: store)
     let (link, input) = (folder.file("link"), try put("title\nx\n", "in.csv"))
@@ -372,7 +375,8 @@ extension Transcript {
     #expect(mkfifo(pipe, 0o600) == 0)
     let device = Transcript.of("export", path, "Album", "-o", pipe, "--replace", "--format", "csv")
     #expect(device.ending == .failed && device.errors.contains("this is not a file"), "\(device)")
-    // What is nobody's store is replaced, and what only has the name of a file in the making is left alone.
+    // A file that is not a store is replaced. A file that only has the name of an unfinished file
+    // is kept.
     let (file, making) = (try put("old", "t.csv"), try put("mine", "t.csv-making"))
     #expect(Transcript.of("export", path, "Album", "-o", file, "--replace").ending == .good)
     #expect(try String(contentsOfFile: making, encoding: .utf8) == "mine")
@@ -385,7 +389,7 @@ extension Transcript {
     line.split(separator: "  ").dropFirst(2).first.map(String.init) ?? ""
   }
 
-  @Test func `a limit goes for the oldest behind a transaction, and for the newest else`() throws {
+  @Test func `a limit selects the oldest after a transaction, and otherwise the newest`() throws {
     let store = try RecordStore(path)
     for number in 0..<30 {
       try store.write(author: "a\(number)") { try $0.table("Album").insert(["title": .string("t\(number)")]) }
@@ -394,7 +398,7 @@ extension Transcript {
     try store.close()
     let newest = Transcript.of("history", path, "--limit", "3").output.split(separator: "\n").map(author)
     #expect(newest == ["a27", "a28", "a29"])
-    // Times have milliseconds, and no more digits than that.
+    // Times have milliseconds, and no more digits.
     let time = Transcript.of("history", path, "--limit", "1").output.split(separator: "  ")[1]
     #expect(time.count == "2026-11-22T16:45:18.347Z".count && time.dropLast(4).hasSuffix("."), "\(time)")
     let behind = Transcript.of("history", path, "--after", "\(last - 10)", "--limit", "2").output

@@ -7,7 +7,8 @@ import Testing
 
 @testable import RoostTool
 
-/// Forty runs of a small program, four at a time: ten stored what they had, and thirty ended with `locked` at once.
+/// Forty runs of a small program, four at a time. Before the fix, ten stored their data, and thirty
+/// ended with `locked` at once.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct WaitTests {
   private let folder: ScratchFolder
   private let path: String
@@ -23,7 +24,7 @@ import Testing
       input: "{\"title\": \"album \(number)\"}\n")
   }
 
-  @Test func `forty programs that wait all get their turn`() async throws {
+  @Test func `forty programs that wait all get the store`() async throws {
     _ = try RowsFixture.make(path)
     let results = try await withThrowingTaskGroup(of: RowsFixture.Run.self) { group in
       var results: [RowsFixture.Run] = []
@@ -39,7 +40,7 @@ import Testing
     #expect(Transcript.of("query", path, "Album", "--count").output == "42\n")
   }
 
-  @Test func `who has waited in vain is told for whom`() throws {
+  @Test func `the error after a wait names the process that has the store`() throws {
     let store = try RowsFixture.make(path, closes: false)
     for (words, said) in [
       (["import", path, "Album", "-", "--format", "jsonl"], ""),
@@ -57,7 +58,7 @@ import Testing
     #expect(try RowsFixture.run(["compact", path, "--wait", "soon"]).status == 2)
   }
 
-  @Test func `a store is replaced when its program lets go of it`() throws {
+  @Test func `a store is replaced when its program closes it`() throws {
     let store = try RowsFixture.make(path, closes: false)
     let backup = folder.file("copy.roost")
     #expect(try RowsFixture.run(["backup", path, backup]).status == 0)

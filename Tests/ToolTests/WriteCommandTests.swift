@@ -20,7 +20,7 @@ import Testing
     Transcript.of("query", path, "Track", condition, "--columns", columns, "--format", "csv", "--sort", "id").output
   }
 
-  @Test func `set changes the rows of a condition, and the history says who did it`() {
+  @Test func `set changes the rows of a condition, and the history names the program`() {
     let done = Transcript.of(
       "set", path, "Track", "plays = plays * 2 + 1, rating = nil, album = #2, title = \"é\"", "id <= 2", "--yes")
     #expect(done.ending == .good && done.output == "Done: Change 2 rows of Track\n", "\(done)")
@@ -63,7 +63,7 @@ import Testing
     #expect(Transcript.of("verify", path).ending == .good)
   }
 
-  @Test func `it asks, and does nothing without an answer`() throws {
+  @Test func `it asks, and does nothing without a confirmation`() throws {
     let before = rows("true", "#,id,plays")
     for words in [
       ["set", path, "Track", "plays = 0", "--all"], ["insert", path, "Track", "id = 99, title = \"x\""],
@@ -88,7 +88,7 @@ import Testing
     #expect(rows("true", "#,id,plays") == before)
   }
 
-  @Test func `words that mean nothing change nothing`() {
+  @Test func `wrong arguments change nothing`() {
     let before = rows("true", "#,id,plays,title")
     for (words, part) in [
       (["set", path, "Track", "plays == 3", "--all"], "'=' is expected"),
@@ -109,7 +109,7 @@ import Testing
       let found = Transcript.run(words + ["--yes"])
       #expect(found.ending != .good && found.output == "" && found.errors.contains(part), "\(words) \(found)")
     }
-    // One row that is at fault leaves all as they were.
+    // An error in one row leaves all rows unchanged.
     let overflow = Transcript.of("set", path, "Track", "plays = plays + 9223372036854775800", "--all", "--yes")
     #expect(overflow.ending == .failed, "\(overflow)")
     let twins = Transcript.of("set", path, "Track", "id = 5", "id < 3", "--yes")

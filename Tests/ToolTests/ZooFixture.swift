@@ -2,7 +2,8 @@ import Foundation
 import Roost
 import RoostTestSupport
 
-/// A store of animals: a class, its subclass, a subclass of that, another subclass without properties of its own, and stored structs.
+/// A store of animals: a class, its subclass, a subclass of that, another subclass without its own
+/// properties, and stored structs.
 enum ZooFixture {
   static func make(_ path: String) throws {
     let container = try ModelContainer(

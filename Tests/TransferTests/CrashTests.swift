@@ -5,11 +5,11 @@ import RoostTestSupport
 import RoostTransfer
 import Testing
 
-/// Imports on machines that stop.
+/// Imports on machines that crash.
 @Suite struct CrashTests {
   private static let path = "/a.roost"
 
-  /// Tracks that lead to each other, so references wait to the end.
+  /// Tracks that reference each other, so references wait until the end.
   private static func open(_ files: SimulatedFileSystem) throws -> RecordStore {
     let store = try RecordStore(path, fileSystem: files)
     try store.write { writer in
@@ -49,8 +49,9 @@ import Testing
     }
   }
 
-  /// Whatever a crash leaves are whole chunks, and as many as the import's own note says; another run of the same name does the rest.
-  @Test(arguments: 1...30) func `an import that is cut off goes on behind its last chunk`(_ seed: UInt64) throws {
+  /// A crash leaves whole chunks, as many as the import's own note says. Another run of the same
+  /// name imports the rest.
+  @Test(arguments: 1...30) func `an interrupted import continues after its last chunk`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let count = Int.random(in: 1...120, using: &random)
     let lines = (0..<count).map { "{\"id\": \($0), \"title\": \"t\($0)\", \"next\": \(($0 * 7 + 3) % (count + 2))}" }
@@ -67,7 +68,7 @@ import Testing
       let store = try Self.open(files)
       let before = try Self.rows(store)
       let noted = try store.read { try ImportState.progress("tracks", $0)?.records }
-      // Once the note is gone the import is done.
+      // After the note is removed, the import is complete.
       #expect(before.count == noted ?? 0 || before.count == count, "seed \(seed)")
       #expect(noted.map { $0 % chunk == 0 || $0 == count } ?? true, "seed \(seed)")
       if noted == nil, before.count == count {

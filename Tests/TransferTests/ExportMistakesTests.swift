@@ -4,9 +4,9 @@ import RoostRecords
 import RoostTransfer
 import Testing
 
-/// What an export cannot say so that an import would understand it.
+/// Values that an export cannot write in a form that an import reads back.
 @Suite struct ExportMistakesTests {
-  @Test func `a table holds no NUL, and objects do`() throws {
+  @Test func `a table cannot contain NUL, but objects can`() throws {
     let store = try ImportTests.store()
     try store.write { try $0.table("Album").insert(["title": .string("a\0b"), "year": .int(1)]) }
     let fault = #expect(throws: TransferFault.self) { try ExportTests.exported(store, Query("Album"), .csv()) }
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [TextFormat.csv(), .json, .jsonLines])
-  func `an export that is cancelled does not look whole`(_ format: TextFormat) throws {
+  func `a cancelled export does not look complete`(_ format: TextFormat) throws {
     let store = try ImportTests.store()
     try store.write { writer in
       let title = String(repeating: "x", count: 3000)
@@ -41,7 +41,7 @@ import Testing
     if format == .json { #expect(!String(decoding: output.bytes, as: UTF8.self).hasSuffix("]\n")) }
   }
 
-  @Test func `what is unique among some rows names none of the others`() throws {
+  @Test func `a value that is unique among some rows identifies no other row`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
       try writer.change { catalog in
@@ -66,7 +66,7 @@ import Testing
     #expect(try store.read { try $0.table("Review").values(RowID(2))?["work"] } == .reference(RowID(1)))
   }
 
-  @Test func `the classes of a family are no entities of their own`() throws {
+  @Test func `the classes of a family are not separate entities`() throws {
     let store = try ImportTests.store()
     try store.write { writer in
       try writer.change { catalog in
@@ -86,7 +86,7 @@ import Testing
     #expect(fault?.code == .unknown && fault?.detail.contains("inherits") == true)
   }
 
-  @Test func `digits in quotes are no time`() throws {
+  @Test func `digits in quotes are not a time`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
       try writer.change { catalog in
@@ -108,9 +108,10 @@ import Testing
     }
   }
 
-  /// What an export of a store says is what an update by it stores: also of rows without a key, and of keys that look like numbers of rows.
+  /// An update with an export stores the exported values: also for rows without a key, and for keys
+  /// that look like row numbers.
   @Test(arguments: [TextFormat.csv(), .json, .jsonLines], [FieldType.string, .int64])
-  func `rows without a key are named so that they are found again`(_ format: TextFormat, _ type: FieldType) throws {
+  func `rows without a key have names that an import finds again`(_ format: TextFormat, _ type: FieldType) throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
       try writer.change { catalog in
@@ -147,7 +148,7 @@ import Testing
     let report = try ImportTests.run(store, text, into: "Edge", format) { $0.conflict = .update }
     #expect(report.progress.updated == 10 && report.unresolvedCount == 0 && report.progress.bad == 0, "\(text)")
     #expect(try ImportTests.rows(store, "Edge") == before && lists() == listed, "\(text)")
-    // The same where the rows' numbers are not there when they are read.
+    // The result is equal if the rows with these numbers do not exist when they are read.
     try store.write { writer in for number in [1, 7] { try writer.table("Node").delete(RowID(UInt64(number))) } }
     let open = try ImportTests.run(store, text, into: "Edge", format) { $0.conflict = .update }
     #expect(open.unresolvedCount == 6 && open.unresolved.allSatisfy { $0.key.contains("#1") || $0.key.contains("#7") })

@@ -24,7 +24,7 @@ import Testing
     return store
   }
 
-  @Test func `how it looks`() throws {
+  @Test func `the text of an export`() throws {
     let store = try Self.filled()
     let lines = try Self.exported(store, Query("Track"), .jsonLines)
     #expect(
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [TextFormat.csv(), .json, .jsonLines])
-  func `another store gets the same`(_ format: TextFormat) throws {
+  func `another store gets the same rows`(_ format: TextFormat) throws {
     let (store, other) = (try Self.filled(), try ImportTests.store())
     let text = try Self.exported(store, Query("Track"), format)
     let report = try ImportTests.run(other, text, format)

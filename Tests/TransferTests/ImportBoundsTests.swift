@@ -5,10 +5,10 @@ import RoostRecords
 import RoostTransfer
 import Testing
 
-/// Records that are large, numbers that are far out, and inputs that do not end.
+/// Large records, extreme numbers, and endless inputs.
 @Suite struct ImportBoundsTests {
   @Test(arguments: [TextImportOptions.Conflict.update, .merge], [1000, 5000, 70_000])
-  func `a large value is what the record names, also where it does not name all`(
+  func `a large value is that of the record, even if the record does not name all fields`(
     _ conflict: TextImportOptions.Conflict, _ count: Int
   ) throws {
     let store = try ImportTests.store()
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: ["1e-9223372036854775808", "1e9223372036854775807", "1e-1000000", "1e99999999999999999999"])
-  func `exponents that no number has`(_ text: String) throws {
+  func `exponents that are too large`(_ text: String) throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
       try writer.change { catalog in
@@ -55,9 +55,9 @@ import Testing
     #expect(steps.count >= 10 && steps.count < 40)
   }
 
-  // MARK: Inputs that do not end
+  // MARK: Endless inputs
 
-  /// More than is read at once, and then a pipe into which nobody writes.
+  /// More bytes than are read at once, and then a pipe without a writer.
   private static func endless(_ head: String) -> (input: any ByteInput, pipe: Pipe) {
     let pipe = Pipe()
     let good = (1...10_000).map { "{\"id\": \($0), \"title\": \"t\", \"words\": []}\n" }.joined()
@@ -92,7 +92,7 @@ import Testing
     withExtendedLifetime(pipe) {}
   }
 
-  @Test func `a pipe is read to its end, and not behind a stop`() throws {
+  @Test func `a pipe is read to its end, and not after a stop`() throws {
     let pipe = Pipe()
     let input = DescriptorInput(ByteStream.descriptor(pipe.fileHandleForReading.fileDescriptor, "the pipe"))
     var buffer = [UInt8](repeating: 0, count: 10)

@@ -3,7 +3,7 @@ import RoostRecords
 import RoostTransfer
 import Testing
 
-/// Structs that are there or not, and their parts.
+/// Structs that exist or not, and their parts.
 @Suite struct ImportPartsTests {
   private static let stored = #"{"id": 1, "title": "A", "words": [], "place": {"city": "Oslo", "zip": 12}}"#
 
@@ -21,11 +21,11 @@ import Testing
     #expect(try Self.place(#"{"id": 1, "place": {"city": "Rome", "zip": null}}"#) == rome)
     #expect(try Self.place(#"{"id": 1, "place": {"zip": null, "city": "Rome"}}"#) == rome)
     #expect(try Self.place("id,place.zip,place.city\n1,,Rome", format: .csv()) == rome)
-    // Of a struct that nobody speaks of no part is said.
+    // A record that does not mention the struct sets no part of it.
     #expect(try Self.place("id,place.zip,place.city\n1,,", format: .csv()) == [.bool(true), .string("Oslo"), .int(12)])
   }
 
-  @Test func `what was deleted does not come back`() throws {
+  @Test func `deleted parts do not come back`() throws {
     let bern: [Value?] = [.bool(true), .string("Bern"), .null]
     #expect(try Self.place(#"{"id": 1, "place": null}"#, #"{"id": 1, "place": {"city": "Bern"}}"#) == bern)
     let gone = try Self.place("id,place\n1,false", format: .csv())
@@ -39,7 +39,7 @@ import Testing
     let fault = #expect(throws: TransferFault.self) { try ImportTests.run(store, new) }
     #expect(fault?.code == .missing && fault?.field == "place.city")
     #expect(try ImportTests.rows(store).isEmpty)
-    // A row gets a struct that it had not.
+    // A row gets a struct that it did not have.
     _ = try ImportTests.run(store, #"{"id": 2, "title": "B", "words": []}"#)
     let update = #expect(throws: TransferFault.self) {
       try ImportTests.run(store, "{\"id\": 2, \"place\": \(place)}") { $0.conflict = .update }
@@ -48,7 +48,7 @@ import Testing
     #expect(try ImportTests.rows(store)[.int(2)]?["place"] == .null)
   }
 
-  @Test func `structs within structs that are not there`() throws {
+  @Test func `structs in missing structs`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
       try writer.change { catalog in

@@ -3,16 +3,16 @@ import RoostTestSupport
 import RoostTransfer
 import Testing
 
-/// Many records: how they are put together to transactions, and how their names are found again.
+/// Many records: how they are combined to transactions, and how their names are found again.
 @Suite struct ImportPiecesTests {
-  /// Every hundredth is wrong.
+  /// Every hundredth record is wrong.
   private static func text(_ count: Int) -> String {
     (1...count).map { number in
       "{\"id\": \(number), \"title\": \(number % 100 == 0 ? "\(number)" : "\"t\(number)\""), \"words\": []}"
     }.joined(separator: "\n")
   }
 
-  @Test func `as many records as are ready are one transaction, and not one is lost or told twice`() throws {
+  @Test func `all records that are ready are one transaction, and none is lost or reported twice`() throws {
     let count = 20_000
     var stores: [RecordStore] = []
     for chunk in [nil, 1000] as [Int?] {
@@ -35,7 +35,7 @@ import Testing
     #expect(try ImportTests.rows(stores[0]) == ImportTests.rows(stores[1]))
   }
 
-  @Test func `what is wrong in a later piece of a transaction ends the import as in a transaction of its own`() throws {
+  @Test func `an error in a later piece of a transaction ends the import as in a separate transaction`() throws {
     let store = try ImportTests.store()
     let text =
       Self.text(99) + "\n"
@@ -44,12 +44,12 @@ import Testing
     let fault = #expect(throws: TransferFault.self) { try ImportTests.run(store, text) }
     #expect(fault?.line == 12_000)
     let rows = try ImportTests.rows(store)
-    // Whole transactions stay, and nothing else.
+    // Only whole transactions stay.
     #expect(rows.count < 12_000 && (rows.isEmpty || rows[.int(1)] != nil))
     #expect(rows.keys.allSatisfy { $0 != .int(100) })
   }
 
-  @Test func `names that nobody wants may be more than can be kept, in structs and outside, in any order`() throws {
+  @Test func `there may be more unknown names than can be kept, in structs and outside, in any order`() throws {
     let store = try ImportTests.store()
     var random = SplitMix64(seed: 7)
     let lines = (1...6).map { (number: Int) -> String in
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `a name stands for the same in a struct as beside it`() throws {
+  @Test func `a name means the same in a struct as beside it`() throws {
     let store = try ImportTests.store()
     let lines = [
       #"{"id": 1, "title": "t", "words": [], "place": {"city": "c"}}"#,
@@ -94,8 +94,9 @@ import Testing
     }
   }
 
-  @Test func `texts of any length, with what ends them at any place`() throws {
-    // Scanners look at eight bytes at a time: every place of a quote, an escape or a comma within them is tried.
+  @Test func `texts of any length, with their ends at any place`() throws {
+    // Scanners read eight bytes at a time. The test tries a quote, an escape and a comma at every
+    // place within them.
     let store = try ImportTests.store()
     var (lines, table, expected) = ([String](), ["id,title,words"], [String]())
     for length in 0..<40 {

@@ -4,11 +4,11 @@ import RoostTestSupport
 import RoostTransfer
 import Testing
 
-/// References to rows that come later, go, or may not be led to.
+/// References to rows that come later, are deleted, or cannot be referenced.
 @Suite struct ImportReferenceTests {
   private struct Wrong: Error {}
 
-  /// Nodes with a parent among themselves, which may have to be there.
+  /// Nodes with a parent that is a node too, and may be required.
   private static func nodes(isOptional: Bool = true, isSingle: Bool = false) throws -> RecordStore {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
@@ -44,7 +44,7 @@ import Testing
 
   // MARK: Lists
 
-  @Test func `a row that is named twice in a list is refused, and nothing of its record stored`() throws {
+  @Test func `a list that contains a row twice is refused, and nothing of its record is stored`() throws {
     for list in [#"["jazz", "jazz"]"#, #"["nobody", "nobody"]"#, #"["nobody", "jazz", "jazz"]"#] {
       let store = try ImportTests.store()
       let record = "{\"id\": 1, \"title\": \"A\", \"words\": [], \"tags\": \(list)}"
@@ -60,7 +60,7 @@ import Testing
     let report = try ImportTests.run(store, #"{"id": 1, "tags": ["folk", "nobody"]}"#) { $0.conflict = .update }
     #expect(try ImportTests.tags(store, of: 1) == [.string("folk")])
     #expect(report.unresolvedCount == 1 && report.progress.updated == 1)
-    // The last one that names it has the last word.
+    // The last record that sets the list decides.
     let later = #"{"id": 1, "tags": ["folk", "later"]}"# + "\n" + #"{"id": 1, "tags": ["jazz"]}"#
     for chunk in [1, 100] {
       let report = try ImportTests.run(store, later) { ($0.conflict, $0.chunk) = (.update, chunk) }
@@ -70,10 +70,10 @@ import Testing
 
   // MARK: References
 
-  /// Whatever the reading thread had seen of it.
-  @Test(arguments: [1, 2, 5]) func `a row that goes while its records wait is nobody else's`(_ chunk: Int) throws {
+  /// The result does not depend on what the reading thread has seen.
+  @Test(arguments: [1, 2, 5]) func `the records of a deleted row do not change another row`(_ chunk: Int) throws {
     let store = try ImportTests.store()
-    // Its key looks like the number of the row that goes.
+    // Its key looks like the number of the deleted row.
     try store.write { try $0.table("Album").insert(["title": .string("#1")]) }
     var options = TextImportOptions(into: "Track")
     options.chunk = chunk
@@ -87,12 +87,12 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 100])
-  func `the last record that names a reference has the last word`(_ chunk: Int) throws {
+  func `the last record that sets a reference decides`(_ chunk: Int) throws {
     let store = try Self.nodes()
     let text = [#"{"id": 1, "parent": 2}"#, #"{"id": 2}"#, #"{"id": 1, "parent": null}"#].joined(separator: "\n")
     _ = try Self.import_(store, text) { ($0.conflict, $0.chunk) = (.update, chunk) }
     #expect(try Self.parent(store, 1) == .null)
-    // By a merge nil says nothing, and a key that comes later does.
+    // In a merge nil sets nothing, and a key that comes later does.
     let more = [#"{"id": 1, "parent": 2}"#, #"{"id": 1, "parent": 3}"#, #"{"id": 1, "parent": null}"#, #"{"id": 3}"#]
     _ = try Self.import_(store, more.joined(separator: "\n")) { ($0.conflict, $0.chunk) = (.merge, chunk) }
     #expect(try Self.parent(store, 1) == .int(3))
@@ -101,7 +101,7 @@ import Testing
     #expect(try Self.parent(store, 7) == .int(8) && report.unresolvedCount == 0)
   }
 
-  @Test func `what somebody sets meanwhile stays`() throws {
+  @Test func `a reference that another program sets meanwhile stays`() throws {
     let store = try Self.nodes()
     _ = try Self.import_(store, #"{"id": 9}"#)
     var options = TextImportOptions(into: "Node")
@@ -125,8 +125,9 @@ import Testing
     #expect(report.unresolvedCount == 1 && report.unresolved.first?.reason == .changed)
   }
 
-  /// However it ends: what is there is led to at once, and the rest waits for the run that goes on.
-  @Test(arguments: [true, false]) func `an import with a name that is broken off leads where it can`(
+  /// In both endings, references to existing rows are set at once, and the rest waits for the run
+  /// that continues.
+  @Test(arguments: [true, false]) func `an interrupted import with a name sets the references that it can`(
     _ isCancelled: Bool
   ) throws {
     let store = try Self.nodes()
@@ -150,12 +151,12 @@ import Testing
     #expect(try Self.parent(store, 1) == .int(3) && Self.parent(store, 2) == .int(9))
   }
 
-  /// Whatever the threads do, a record finds those before it.
+  /// A record finds the records before it, independent of the threads.
   @Test(arguments: [1, 3, 100])
-  func `a reference that must lead somewhere finds what stands before it`(_ chunk: Int) throws {
+  func `a required reference finds earlier records`(_ chunk: Int) throws {
     let store = try Self.nodes(isOptional: false)
     try store.write { writer in
-      // The first one leads to itself.
+      // The first one references itself.
       try writer.table("Node").insert(["id": .int(0), "parent": .reference(RowID(1))])
     }
     let lines = (1...200).map { "{\"id\": \($0), \"parent\": \($0 - 1)}" } + [#"{"id": 500, "parent": 501}"#]
@@ -167,7 +168,7 @@ import Testing
     for id in 1...200 { #expect(try Self.parent(store, Int64(id)) == .int(Int64(id) - 1)) }
   }
 
-  /// The last record that names a parent decides, in chunks of any size, cut off and gone on with.
+  /// The last record with a parent decides, in chunks of any size, interrupted and continued.
   @Test(arguments: 1...40)
   func `references by seed`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -230,7 +231,7 @@ import Testing
     #expect(try ImportTests.rows(store, "@import reference", by: "row").isEmpty)
   }
 
-  @Test func `the index of a reference does not say which row a record is`() throws {
+  @Test func `the index of a reference does not identify the row of a record`() throws {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
       try writer.change { catalog in
@@ -249,14 +250,14 @@ import Testing
     _ = try ImportTests.run(store, #"{"name": "a"}"#, into: "Ware")
     _ = try ImportTests.run(store, #"{"number": 1, "ware": "a"}"#, into: "Seal")
     for (conflict, number) in [(TextImportOptions.Conflict.update, Int64(2)), (.merge, 3), (.skip, 4)] {
-      // Each is a row of its own, which takes the ware from the one before.
+      // Each record is a separate row, which takes the ware from the row before.
       _ = try ImportTests.run(store, "{\"number\": \(number), \"ware\": \"a\"}", into: "Seal") {
         $0.conflict = conflict
       }
       let seals = try ImportTests.rows(store, "Seal", by: "number")
       #expect(Set(seals.keys) == Set((1...number).map { .int($0) }))
       #expect(seals.filter { $0.value["ware"] != .null }.keys.map { $0 } == [.int(number)])
-      // Where nothing else is unique the import does not begin.
+      // If nothing else is unique, the import does not begin.
       let none = #expect(throws: TransferFault.self) {
         try ImportTests.run(store, "no object", into: "Stamp") { $0.conflict = conflict }
       }

@@ -3,7 +3,7 @@ import RoostRecords
 import RoostTransfer
 import Testing
 
-/// Who owns what an import keeps in the store, and what it may go on with.
+/// The owner of an import's data in the store, and the imports that can continue.
 @Suite struct ImportResumingTests {
   private struct Full: Error {}
 
@@ -22,7 +22,7 @@ import Testing
       && ImportTests.rows(store, "@import reference", by: "row").isEmpty
   }
 
-  /// An import of tracks that is cut off behind its first chunk.
+  /// An import of tracks that is interrupted after its first chunk.
   private static func cutOff(_ store: RecordStore, _ name: String?, _ more: String = "") throws {
     let cancellation = ImportCancellation()
     let report = try Importer(
@@ -33,7 +33,7 @@ import Testing
 
   // MARK: Owners
 
-  @Test func `an import without a name keeps to itself what another one is running beside`() throws {
+  @Test func `an import without a name does not disturb another one that runs at the same time`() throws {
     let store = try ImportTests.store()
     var isFirst = true
     let importer = Importer(
@@ -51,11 +51,11 @@ import Testing
     #expect(try Self.isTidy(store))
   }
 
-  @Test func `an import without a name that is cut off leads where it can`() throws {
+  @Test func `an interrupted import without a name sets the references that it can`() throws {
     let store = try ImportTests.store()
     try Self.cutOff(store, nil, #", "album": "new""#)
     #expect(try Self.isTidy(store))
-    // The same where it ends with an error.
+    // The result is equal if it ends with an error.
     let bad = Self.tracks(11...12, #", "tags": ["folk", "no"]"#) + Array("x\n".utf8)
     #expect(throws: TransferFault.self) {
       try Importer(store, Self.options(nil)).run(MemoryInput(bad), .jsonLines)
@@ -64,7 +64,7 @@ import Testing
     #expect(try Self.isTidy(store))
   }
 
-  @Test func `what an import without a name left when its process ended is removed`() throws {
+  @Test func `the data of an import without a name whose process has ended is removed`() throws {
     let store = try ImportTests.store()
     try store.write { try ImportState.prepare($0) }
     try store.write { writer in
@@ -79,7 +79,7 @@ import Testing
     #expect(Set(try ImportTests.rows(store, "@import reference", by: "name").keys) == [.string("mine")])
   }
 
-  @Test func `two runs of one name do not run beside one another`() throws {
+  @Test func `two runs of one name do not run at the same time`() throws {
     let store = try ImportTests.store()
     var second: (any Error)?
     let importer = Importer(
@@ -94,7 +94,7 @@ import Testing
     #expect(try ImportTests.rows(store).count == 5 && Self.isTidy(store))
   }
 
-  @Test func `a run whose import is another's now stores nothing more`() throws {
+  @Test func `a run whose import another run has taken over stores nothing more`() throws {
     let store = try ImportTests.store()
     let importer = Importer(
       store, Self.options("nightly"),
@@ -114,7 +114,7 @@ import Testing
   // MARK: The same input
 
   @Test(arguments: [5, 1, 0])
-  func `another input does not go on where the first one ended`(_ count: Int) throws {
+  func `another input does not continue where the first one ended`(_ count: Int) throws {
     let store = try ImportTests.store()
     try Self.cutOff(store, "nightly")
     let other = Self.tracks((0..<count).map { 20 + $0 })
@@ -125,28 +125,28 @@ import Testing
       #expect(fault?.code == .conflict && fault?.detail.contains("nightly") == true)
     }
     #expect(try ImportTests.rows(store).count == 2)
-    // Nor do other records, nor the same ones in another form.
+    // Other records do not continue either, nor the same ones in another form.
     var albums = Self.options("nightly")
     albums.entity = "Album"
     #expect(throws: RecordFault.self) { try Importer(store, albums).run(MemoryInput([]), .jsonLines) }
     #expect(throws: RecordFault.self) {
       try Importer(store, Self.options("nightly")).run(MemoryInput(Array("id\n1\n2\n".utf8)), .csv())
     }
-    // The first input does, also where its end or its chunks are others now.
+    // The first input continues, even if its end or its chunks are different.
     let report = try Importer(store, Self.options("nightly", chunk: 3))
       .run(MemoryInput(Self.tracks(1...4).dropLast()), .jsonLines)
     #expect(report.progress.resumed == 2 && report.progress.records == 4)
     #expect(try ImportTests.rows(store).count == 4 && Self.isTidy(store))
   }
 
-  @Test func `names beginning with an at sign are no names`() throws {
+  @Test func `names that begin with an at sign are refused`() throws {
     let store = try ImportTests.store()
     #expect(throws: TransferFault.self) { try Importer(store, Self.options("@run 1")).run(MemoryInput([]), .jsonLines) }
   }
 
   // MARK: Rejects
 
-  @Test func `records that were left out are told once more rather than not at all`() throws {
+  @Test func `rejected records may be reported twice, but not never`() throws {
     let store = try ImportTests.store()
     var options = Self.options("nightly", chunk: 9)
     options.badRecords = .skip(most: 9)

@@ -7,7 +7,7 @@ import Testing
 
 /// Records that become rows.
 @Suite struct ImportTests {
-  /// Albums with titles, tracks that lead to albums and to tags.
+  /// Albums with titles, and tracks that reference albums and tags.
   static func store() throws -> RecordStore {
     let store = try RecordStore(inMemory: StoreOptions())
     try store.write { writer in
@@ -93,7 +93,7 @@ import Testing
     #expect(rows[.int(1)]?["words"] == .array([.string("x"), .string("y")]) && rows[.int(2)]?["rating"] == .null)
     #expect(rows[.int(1)]?["album"] == .reference(RowID(1)) && rows[.int(2)]?["album"] == .null)
     #expect(try Self.tags(store, of: 1) == [.string("jazz"), .string("folk")])
-    // A text that is a key is no number of a row.
+    // A text that is a key is not a row number.
     #expect(report.unresolvedCount == 1 && rows[.int(3)]?["album"] == .null)
   }
 
@@ -112,13 +112,14 @@ import Testing
     #expect(try Self.tags(store, of: 1) == [.string("jazz")])
   }
 
-  @Test func `what is referred to may come later`() throws {
+  @Test func `referenced rows may come later`() throws {
     let store = try Self.store()
     var text = (1...50).map {
       "{\"id\": \($0), \"title\": \"t\", \"words\": [], \"album\": \"new \($0 % 7)\", \"tags\": [\"folk\", \"t\($0 % 3)\"]}"
     }
     text.append("{\"id\": 51, \"title\": \"t\", \"words\": [], \"album\": \"never\"}")
-    // Tracks first, in small chunks, and the albums by another import while the first one is cut off.
+    // Tracks first, in small chunks, and the albums by another import while the first one is
+    // interrupted.
     var options = TextImportOptions(into: "Track")
     options.chunk = 7
     options.name = "tracks"
@@ -156,7 +157,7 @@ import Testing
   }
 
   @Test(arguments: TextImportOptions.Conflict.allCases)
-  func `rows that are there already`(_ conflict: TextImportOptions.Conflict) throws {
+  func `existing rows`(_ conflict: TextImportOptions.Conflict) throws {
     let store = try Self.store()
     _ = try Self.run(store, #"{"id": 1, "title": "A", "rating": 2, "words": ["a"], "tags": ["jazz"]}"#)
     let text = """
@@ -178,7 +179,7 @@ import Testing
     }
     let report = try run()
     let row = try Self.rows(store)[.int(1)]
-    // A new row needs all that has no value of its own.
+    // A new row needs all fields without a default.
     let missing = try #require(report.faults.last)
     #expect(missing.code == .missing && missing.line == 3 && missing.field == "words")
     let wanted: (bad: Int, updated: Int, kept: Int, title: String, rating: Value, tag: String) =
@@ -197,7 +198,7 @@ import Testing
     #expect(try Self.tags(store, of: 1) == [.string(wanted.tag)])
   }
 
-  @Test func `bad records stop the import, or are left out and told`() throws {
+  @Test func `bad records end the import, or are left out and reported`() throws {
     let lines = [
       #"{"id": 1, "title": "A", "words": []}"#, #"{"id": "x", "title": "A", "words": []}"#,
       #"{"id": 3, "title": "A", "#,
@@ -228,7 +229,7 @@ import Testing
     #expect(
       told.map(\.code) == [.wrongType, .truncated, .unknown, .wrongType, .duplicate, .duplicate, .outOfRange, .missing])
     #expect(told.map(\.field) == ["id", nil, "other", "words", "title", "id", "plays", "title"])
-    // What was left out can be imported again, once it is mended.
+    // Rejected records can be imported again after they are corrected.
     #expect(Set(rejected.map { $0.hasSuffix("\n") ? String($0.dropLast()) : $0 }) == Set(lines[1...8]))
     #expect(throws: TransferFault.self) { try Self.run(try Self.store(), text) { $0.badRecords = .skip(most: 7) } }
     let unknown = try Self.run(try Self.store(), text) { options in
@@ -239,9 +240,11 @@ import Testing
     #expect(unknown.progress.inserted == 3)
   }
 
-  /// Of two columns whose names differ in case alone each record was refused, because its field stood twice in it.
+  /// Before the fix, if the names of two columns differed only in case, each record was refused
+  /// because its field occurred twice.
   @Test(arguments: ["title,Title,id,words", "TITLE,Title, title ,title,id,words", "id,words,TITLE,title"])
-  func `of columns that differ in case the exact one counts, where unknown ones are left out`(_ header: String) throws {
+  func `the exact name counts among columns that differ in case, if unknown ones are left out`(_ header: String) throws
+  {
     let columns = header.split(separator: ",")
     let record = columns.map { $0 == "title" ? "right" : $0 == "id" ? "1" : $0 == "words" ? "[]" : "wrong" }
     let text = header + "\n" + record.joined(separator: ",")
@@ -249,7 +252,7 @@ import Testing
     let report = try Self.run(store, text, .csv()) { $0.ignoresUnknown = true }
     #expect(report.progress.inserted == 1 && report.progress.bad == 0)
     #expect(try Self.rows(store)[.int(1)]?["title"] == .string("right"))
-    // Where nothing may be left out, it is told once, before the first record.
+    // If no column may be left out, one error comes before the first record.
     for change in [{ $0.badRecords = .skip(most: 9) }, { _ in }] as [(inout TextImportOptions) -> Void] {
       let error = #expect(throws: TransferFault.self) { try Self.run(try Self.store(), text, .csv(), change) }
       #expect(error?.code == .duplicate && error?.line == 1)
@@ -259,7 +262,7 @@ import Testing
     }
   }
 
-  @Test func `two columns of which none is exact are told once`() throws {
+  @Test func `two columns without an exact name are reported once`() throws {
     let error = #expect(throws: TransferFault.self) {
       try Self.run(try Self.store(), "id,words,TITLE,Title\n1,[],a,b", .csv()) {
         $0.ignoresUnknown = true
@@ -275,8 +278,8 @@ import Testing
     #expect(try report.progress.inserted == 1 && Self.rows(store)[.int(1)]?["title"] == .string("b"))
   }
 
-  /// To leave out the column `TITLE` left out `title` too.
-  @Test func `a rename of another spelling does not concern the exact name`() throws {
+  /// Before the fix, leaving out the column `TITLE` left out `title` too.
+  @Test func `a rename of another spelling does not change the exact name`() throws {
     for other in [String?.none, "rating"] {
       let store = try Self.store()
       let report = try Self.run(store, "id,words,title,TITLE\n1,[],a,2", .csv()) { $0.renames = ["TITLE": other] }
@@ -286,9 +289,8 @@ import Testing
     }
   }
 
-  /// Names of objects may differ from record to record, so each record decides for itself.
-  @Test func `of names of one object that differ in case the exact one counts, where unknown ones are left out`() throws
-  {
+  /// Names of objects may differ between records, so each record decides for itself.
+  @Test func `the exact name counts among names that differ in case, if unknown ones are left out`() throws {
     let lines = [
       #"{"id": 1, "Title": "a", "words": []}"#,
       #"{"id": 2, "Title": "wrong", "words": [], "title": "b", "place": {"CITY": "wrong", "city": "c"}}"#,
@@ -315,7 +317,7 @@ import Testing
     #expect(strict.progress.inserted == 1 && strict.faults.map(\.line) == [2, 3, 4, 5, 6])
   }
 
-  @Test func `names that nothing is known of`() throws {
+  @Test func `unknown names`() throws {
     let store = try Self.store()
     let nothing = #expect(throws: TransferFault.self) { try Self.run(store, "{}", into: "Trak") }
     #expect(nothing?.code == .unknown && nothing?.detail.contains("'Track'") == true)
@@ -329,7 +331,7 @@ import Testing
     #expect(renamed.progress.inserted == 1)
   }
 
-  /// The same rows by an import in chunks of any size, cut off and begun again, and by a plain dictionary.
+  /// Compares an import in chunks of any size, interrupted and continued, with a plain dictionary.
   @Test(arguments: 1...25)
   func `imports by seed`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -381,7 +383,7 @@ import Testing
 }
 
 @Suite struct TransferCatalogueTests {
-  @Test func `each kind of fault has a number`() {
+  @Test func `each kind of error has a number`() {
     for code in TransferFault.Code.allCases {
       #expect(TransferFault(code, "x").entry?.name == code.rawValue)
     }

@@ -16,7 +16,7 @@ import Testing
   ]
 
   @Test(arguments: [1, 2, 3, 7, 1000])
-  func `lists and lines hold the same`(_ piece: Int) throws {
+  func `lists and lines contain the same records`(_ piece: Int) throws {
     let first = #"{"a": 1, "b": "x\n\"\u00e9\ud83d\ude00\/"}"#
     let second = #"{"a":-2.5e+3,"b":[true,false,null,[],{}]}"#
     #expect(try Self.read(" [\(first) ,\n\(second)]\n", piece: piece) == Self.two)
@@ -25,7 +25,7 @@ import Testing
     #expect(try Self.read("[]", piece: piece) == [] && Self.read("", .jsonLines, piece: piece) == [])
   }
 
-  /// What stands on the second of three lines is wrong; the others are read.
+  /// The second of three lines is wrong; the others are read.
   @Test(arguments: [
     ("{\"a\": tru}", TransferFault.Code.syntax, 7), ("{\"a\": 01}", .syntax, 7), ("{\"a\": 1.}", .syntax, 9),
     ("{\"a\": 1,}", .syntax, 9), ("{a: 1}", .syntax, 2), ("{\"a\" 1}", .syntax, 6), ("{\"a\": 1", .truncated, 8),
@@ -36,10 +36,10 @@ import Testing
     ("{\"a\": 'x'}", .syntax, 7), ("{\"a\": +1}", .syntax, 7), ("{\"a\": .5}", .syntax, 7), ("{\"a\": 1e}", .syntax, 9),
     ("{\"a\": [1}", .syntax, 9), ("{\"a\": {]}", .syntax, 8), ("// x", .syntax, 1),
   ])
-  func `what is wrong is told with its place`(_ text: String, _ code: TransferFault.Code, _ column: Int) throws {
+  func `an error is reported with its place`(_ text: String, _ code: TransferFault.Code, _ column: Int) throws {
     let found = try Self.read("{}\n\(text)\n{}", .jsonLines)
     #expect(found == [.record([.object([:])]), .fault(code, 2, column), .record([.object([:])])])
-    // In a list nobody can say where the next object begins, unless it is only of the wrong type.
+    // In a list the start of the next object is unknown, unless the object only has the wrong type.
     if code == .wrongType {
       #expect(try Self.read("[{},\n\(text),\n{}]") == found)
     } else {
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: ["[", "[{}", "[{},", "[{}]x", "[,]", "[{}{}]", "[{},]", "[{\"a\"", "\u{0}"])
-  func `a list that is none`(_ text: String) throws {
+  func `an invalid list`(_ text: String) throws {
     let found = try? Self.read(text)
     if text == "\u{0}" { #expect(found == [.fault(.syntax, 1, 1)]) } else { #expect(found == nil) }
   }
@@ -71,7 +71,8 @@ import Testing
     #expect(try Reading.all(Array((String(repeating: " \n", count: 300_000) + "{}").utf8), .json, piece: 64).count == 1)
   }
 
-  /// Random objects, and then the same with changed bytes: what Foundation takes is taken, and means the same.
+  /// Random objects, and then the same objects with changed bytes. An object that Foundation
+  /// accepts is accepted, and has the same content.
   @Test(arguments: 1...60)
   func `objects by seed`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -85,19 +86,19 @@ import Testing
         default: bytes.remove(at: place)
         }
       }
-      // A line holds no newline.
+      // A line contains no newline.
       bytes.removeAll { $0 == 10 || $0 == 13 }
       let piece = Int.random(in: 1...50, using: &random)
       let found = try Reading.all(bytes, .jsonLines, piece: piece)
       let known = try? JSONSerialization.jsonObject(with: Data(bytes))
       switch found.first {
       case .record(let plain)?:
-        // Foundation refuses a number that is too large for it.
+        // Foundation refuses a number with a too large exponent.
         if String(decoding: bytes, as: UTF8.self).contains(/[eE][+-]?[0-9]{3}/) { continue }
         let known = try #require(known as? [String: Any], "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
         #expect(Self.isSame(plain[0], known), "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
       case .fault?, nil:
-        // Foundation takes a comma before an end.
+        // Foundation accepts a comma before an end.
         let text = String(decoding: bytes, as: UTF8.self)
         if text.contains(/,\s*[\]}]/) { continue }
         #expect(!(known is [String: Any]), "seed \(seed): \(text) is refused")
@@ -136,14 +137,14 @@ import Testing
     case .no: return known as? Bool == false
     case .text(let text): return (known as? String).map { Array($0.utf8) == Array(text.utf8) } ?? false
     case .number(let text):
-      // Foundation may miss the last digit.
+      // Foundation may get the last digit wrong.
       guard let number = Double(text), let known = known as? NSNumber else { return false }
       return abs(number - known.doubleValue) <= abs(number) * 1e-12
     case .list(let list):
       guard let known = known as? [Any], known.count == list.count else { return false }
       return zip(list, known).allSatisfy { isSame($0, $1) }
     case .object(let members):
-      // Foundation keeps one of those with the same name.
+      // Foundation keeps only one of several members with one name.
       guard let known = known as? [String: Any] else { return false }
       return known.allSatisfy { name, value in
         members.contains { $0.key.first == name && isSame($0.value, value) }

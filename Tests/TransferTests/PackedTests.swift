@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: 1...12)
-  func `frames come back as they were`(_ seed: UInt64) throws {
+  func `frames are unpacked to the same bytes`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let bytes = (0..<Int.random(in: 0...400_000, using: &random)).map { UInt8(truncatingIfNeeded: $0 / 7 * 31) & 0x3F }
     let frame = try Self.packed(bytes, pieces: Int.random(in: 1...9, using: &random))
@@ -36,7 +36,7 @@ import Testing
     #expect(try Self.unpacked(frame, piece: piece, room: room) == bytes)
     // Two frames are one input.
     #expect(try Self.unpacked(frame + frame, piece: piece, room: room) == bytes + bytes)
-    // One that is cut or changed is told.
+    // A truncated or changed frame is an error.
     let cut = Int.random(in: 5..<frame.count, using: &random)
     #expect(throws: TransferFault.self) { try Self.unpacked(Array(frame.prefix(cut)), piece: piece, room: room) }
     var changed = frame
@@ -45,7 +45,7 @@ import Testing
     #expect(back == nil || back == bytes)
   }
 
-  /// A pipe that gives what is there, and of which a read that would wait is a mistake.
+  /// A pipe that returns the available bytes. A read that would wait is an error of the test.
   private final class LivePipe: ByteInput {
     private var bytes: ArraySlice<UInt8> = []
     private(set) var waited = 0
@@ -63,10 +63,11 @@ import Testing
     func isReady(by deadline: ContinuousClock.Instant) -> Bool { !bytes.isEmpty }
   }
 
-  /// Half a block of a compressed pipe was taken for bytes that can be read: the reader waited for the other half, and the records before it
-  /// were not stored meanwhile. And what one block held beyond the reader's buffer was kept until more bytes came.
+  /// Before the fix, half a block of a compressed pipe counted as readable bytes. The reader waited
+  /// for the other half, and did not store the records before it meanwhile. Bytes of a block beyond
+  /// the reader's buffer were kept until more bytes came.
   @Test(arguments: [1, 700, 65_536], [1000, 200_000])
-  func `what has come over a pipe is read, and no more is waited for`(_ room: Int, _ size: Int) throws {
+  func `the available bytes of a pipe are read without waiting for more`(_ room: Int, _ size: Int) throws {
     let pipe = LivePipe()
     let input = try UnpackedInput(pipe)
     func read() throws -> [UInt8] {
@@ -94,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `a table out of a frame`() throws {
+  @Test func `a table in a frame`() throws {
     let frame = try Self.packed(Array("a,b\n1,2\n".utf8))
     let found = try Reading.all(UnpackedInput(MemoryInput(frame)), .csv())
     #expect(found.names == ["a", "b"] && found.found == [.record([.bare("1"), .bare("2")])])

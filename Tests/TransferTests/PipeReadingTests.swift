@@ -1,9 +1,9 @@
 import RoostTransfer
 import Testing
 
-/// A pipe hands out what is in it, and may be empty in the middle of a record.
+/// A pipe returns its bytes, and may be empty in the middle of a record.
 @Suite struct PipeReadingTests {
-  /// Hands out one part, then is empty until it is opened.
+  /// Returns one part, then is empty until it is opened.
   private final class Parts: ByteInput {
     private var parts: [[UInt8]]
     var isOpen = false
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// What had come of the record was lost, or it was taken for the whole.
+  /// Before the fix, the first half of the record was lost, or was taken for the whole record.
   @Test func `half a record waits for its other half beyond a deadline`() throws {
     let input = Parts("{\"a\": 1}\n{\"a\": ", "2}\n")
     let reader = try TextReader(input, .jsonLines)

@@ -6,7 +6,7 @@ import RoostText
 import RoostTransfer
 import Testing
 
-/// Conditions that somebody types.
+/// Conditions that a user types.
 @Suite struct QuestionTests {
   private static func filled() throws -> RecordStore {
     let store = try ImportTests.store()
@@ -54,10 +54,10 @@ import Testing
     ("rating * 2 == 9", [1]), ("title.count == 5", [2]), ("((((id))) == 2)", [2]), ("id==2&&!false", [2]),
     ("title == \"Carey \\\"live\\\"\"", [-3]), ("`place.zip` > 3", [1]), ("words.max() == \"yy\"", [1]),
   ])
-  func `what is typed finds what Swift would`(_ text: String, _ expected: [Int]) throws {
+  func `a typed condition finds the same rows as in Swift`(_ text: String, _ expected: [Int]) throws {
     let store = try Self.filled()
     if text.contains("rating! >") || text.contains("words[0]") {
-      // As in Swift it is at fault where there is nothing.
+      // As in Swift, a missing value is an error.
       #expect(throws: ConditionFault.self) { try Self.ids(store, text) }
     } else {
       #expect(try Self.ids(store, text) == expected, "\(text)")
@@ -82,7 +82,7 @@ import Testing
     ("date(id) == 3", 0),
     ("title.contains(3)", 15), ("id == #1", 6), ("€", 0), ("\"\\q\"", 1),
   ])
-  func `what means nothing is told with its place`(_ text: String, _ place: Int) throws {
+  func `an error is reported with its place`(_ text: String, _ place: Int) throws {
     let store = try Self.filled()
     let fault = #expect(throws: QuestionFault.self, "\(text)") { try Self.ids(store, text) }
     #expect(fault?.place == place, "\(text): \(fault.map { "\($0)" } ?? "")")
@@ -106,14 +106,14 @@ import Testing
     }
   }
 
-  /// "something is too much here" was all that users of SQL were told.
+  /// Before the fix, users of SQL only got the error "something is too much here".
   @Test(arguments: [
     ("id == 1 and id == 2", "write &&"), ("id == 1 OR id == 2", "write ||"), ("title LIKE \"x\"", "title.contains"),
     ("id is 3", "write =="), ("id in [1, 2]", "contains(number)"), ("id between 1", "contains(number)"),
     ("id = 1", "write =="),
     ("id <> 1", "write !="),
   ])
-  func `words of other languages are told in Swift's`(_ text: String, _ hint: String) throws {
+  func `an error about words of other languages shows Swift's words`(_ text: String, _ hint: String) throws {
     let store = try Self.filled()
     let fault = #expect(throws: QuestionFault.self) { try Self.ids(store, text) }
     #expect(fault?.detail.contains(hint.replacing("title.", with: "name.")) == true, "\(fault as Any)")

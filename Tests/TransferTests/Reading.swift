@@ -1,7 +1,7 @@
 import RoostRecords
 import RoostTransfer
 
-/// A record as plain values, to be compared.
+/// A record as plain values, for comparisons.
 indirect enum Plain: Hashable, Sendable {
   case null, yes, no
   case text(String)
@@ -11,7 +11,7 @@ indirect enum Plain: Hashable, Sendable {
   case bare(String)
 }
 
-/// Everything that a reader finds: records, and faults in their places.
+/// The results of a reader: records, and errors with their places.
 enum Found: Hashable, Sendable {
   case record([Plain])
   case fault(TransferFault.Code, Int?, Int?)
@@ -72,7 +72,7 @@ enum Reading {
       while at < end - 1 {
         let name = batch.string(batch.tokens[at])
         at += 1
-        // A name that stands twice is told apart by how often it did.
+        // A name that occurs twice gets the number of its occurrence.
         var key = [name]
         while all[key] != nil { key.append("") }
         all[key] = value(batch, &at)

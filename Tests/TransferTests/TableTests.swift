@@ -36,7 +36,7 @@ import Testing
     ("1,2\na\"b,2\n4,5", [.syntax], 2, 2), ("1,2\n\"a\"b,2\n4,5", [.syntax], 2, 4),
     ("1,2\na\u{0},2\n4,5", [.syntax], 2, 2), ("1,2\n1,\"abc\n4,5", [.truncated], 2, 3),
   ])
-  func `what is wrong is told with its place, and the next line is read`(
+  func `an error is reported with its place, and the next line is read`(
     _ text: String, _ codes: [TransferFault.Code], _ line: Int, _ column: Int
   ) throws {
     let found = try Self.read(text)
@@ -46,7 +46,7 @@ import Testing
       ])
   }
 
-  @Test func `what is no text in UTF-8`() throws {
+  @Test func `text that is not UTF-8`() throws {
     let bytes = Array("1,2\n3,".utf8) + [0xC3, 0x28, 0x0A] + Array("4,5".utf8)
     let found = try Reading.all(bytes, .csv(names: ["a", "b"]))
     #expect(
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a first line that names nothing, or twice the same`() throws {
+  @Test func `a first line without names, or with a name twice`() throws {
     for (text, code) in [
       ("a,,c\n1,2,3", TransferFault.Code.missing), ("a,b,a\n1,2,3", .duplicate), ("\"a", .truncated),
     ] {
@@ -84,10 +84,10 @@ import Testing
     #expect(fault?.code == .tooLarge)
   }
 
-  /// A quote that is never closed is looked for as far as a record may reach. The lines behind it are records again, and faults take
-  /// memory: a batch has some of them, whatever was read by then.
+  /// An open quote is followed as far as a record may reach. The lines after it are records again.
+  /// Errors take memory, so a batch has a limited number of them, however much was read.
   @Test(arguments: [1 << 8, 1 << 12, 1 << 20], [1 << 9, 1 << 14, .max])
-  func `lines behind a quote that is never closed come in batches`(_ piece: Int, _ inputPiece: Int) throws {
+  func `lines after a quote that is never closed come in batches`(_ piece: Int, _ inputPiece: Int) throws {
     var limits = TransferLimits()
     limits.recordBytes = 20_000
     let middle = (0..<40_000).map { $0 % 7 == 0 ? "\($0),y\n" : "x\n" }.joined()
@@ -108,7 +108,7 @@ import Testing
     #expect(ends == ends.sorted() && ends.last == UInt64(text.utf8.count) && ends.count > 30)
   }
 
-  @Test func `a batch has no more faults than it can hold, in lines of objects and in lists`() throws {
+  @Test func `a batch has at most its limit of errors, in lines of objects and in lists`() throws {
     let good = "{\"a\": 1}"
     for (format, text) in [
       (TextFormat.jsonLines, String(repeating: "{\n", count: 5000) + good),
@@ -122,7 +122,8 @@ import Testing
     }
   }
 
-  /// Random tables are written, and read in pieces of any size; then some bytes are changed, and no piece's size may matter.
+  /// Writes random tables, and reads them in pieces of any size. Then some bytes are changed, and
+  /// the size of the pieces must not matter.
   @Test(arguments: 1...60)
   func `a table by seed`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
@@ -137,7 +138,7 @@ import Testing
           .joined()
         let isPlain =
           !cell.contains { "\"\n\r\r\n".contains($0) || String($0) == delimiter } && Bool.random(using: &random)
-        // An empty line would be none.
+        // An empty line would not be a record.
         let isBare = isPlain && (columns == 1 ? true : column > 0 || !cell.isEmpty)
         text += column > 0 ? delimiter : ""
         text += isBare ? cell : "\"" + cell.replacing("\"", with: "\"\"") + "\""

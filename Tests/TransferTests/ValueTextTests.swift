@@ -12,14 +12,14 @@ import Testing
     try Array(text.utf8).withUnsafeBytes(body)
   }
 
-  /// What stands in a line of JSON, or in a cell, under the name a.
+  /// The value with the name `a` in a line of JSON, or in a cell.
   private static func read(_ text: [UInt8], _ format: TextFormat, as type: FieldType) throws -> Value {
     let reader = try TextReader(MemoryInput(text), format)
     let batch = try RecordBatch()
     try #require(try reader.next(batch))
     let record = try #require(batch.records.first)
     if let fault = record.fault { throw fault }
-    // Behind the beginning of the object and the name.
+    // After the start of the object and the name.
     let at = record.tokens.lowerBound + (format == .jsonLines ? 2 : 0)
     let values = try ValueReader(batch)
     let (value, next) = try values.value(at: at, as: type, isOptional: true)
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(arguments: 1...20)
-  func `dates by seed, as Foundation has them`(_ seed: UInt64) throws {
+  func `dates by seed, compared with Foundation`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for _ in 0..<200 {
       let date = Double.random(in: -6e10...2.5e11, using: &random)
@@ -142,7 +142,7 @@ import Testing
     #expect(try Self.bytes(uuid.uuidString.lowercased()) { try UUIDText.uuid($0) } == number)
   }
 
-  @Test func `what is neither`() {
+  @Test func `values that are neither`() {
     for text in ["A", "AB=", "A===", "AB", "AQ=A", "A B=", "é"] where text != "AQ" {
       #expect(throws: ValueFault.self, "\(text)") { try Self.bytes(text) { try BytesText.bytes($0) } }
     }
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(arguments: 1...150)
-  func `every type comes back as it was`(_ seed: UInt64) throws {
+  func `every type is read back unchanged`(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let type = Self.type(&random, depth: 2)
     for _ in 0..<10 {

@@ -40,7 +40,11 @@ extension ModelContext {
   /// - Returns: the identifiers of the models that fulfilled the predicate. Delete rules may have
   ///   deleted other models too.
   /// - Throws: ``RoostError`` with the code `pendingChanges` if a model with unsaved changes in
-  ///   this context would be deleted, and `denied` if a delete rule forbids it.
+  ///   this context would be deleted, or if the predicate depends on unsaved changes, `denied` if a
+  ///   delete rule or a required reference forbids it, `count` if a list would have too few models,
+  ///   and `invalid` if ``Validatable/validate(_:)`` forbids it.
+  ///   ``SwiftDataError/unsupportedPredicate`` if the predicate cannot be evaluated, and
+  ///   ``DataStoreError/unsupportedFeature`` if a store of your program's own cannot delete so.
   @discardableResult
   public func deleteAll<T>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true,
@@ -69,9 +73,10 @@ extension ModelContext {
   ///
   /// - Returns: the identifiers, in the order of the models. A merged model has the identifier of
   ///   the stored model.
-  /// - Throws: ``RoostError`` with the code `notUnique`, `badValue` or `invalid` if a model is
-  ///   refused, and `foreign` if it references a model of another context. Then nothing is
-  ///   inserted.
+  /// - Throws: ``RoostError`` with the code `notUnique`, `badValue`, `count`, `denied` or `invalid`
+  ///   if a model is refused, and `foreign` if it is stored already, belongs to another context, or
+  ///   references a model of another context. `deleted` or `pendingChanges` if it references a
+  ///   deleted or unsaved model of this context. Then nothing is inserted.
   @discardableResult
   public func insert<S>(
     batch models: S, fileID: StaticString = #fileID, line: UInt = #line

@@ -65,8 +65,9 @@ extension ModelContext {
 
   /// Reads the values of a model now. Its getters would read them later, and cannot throw.
   ///
-  /// - Throws: ``RoostError`` with the code `foreign` if the model belongs to another context,
-  ///   `deleted` if its row was deleted, and `store` if it cannot be read.
+  /// - Throws: ``RoostError`` with the code `foreign` if the model does not belong to this context,
+  ///   `deleted` if its row was deleted, `unreadable` if a property's type does not accept the
+  ///   stored value, and `store` if the file cannot be read.
   public func load<T>(_ model: T) throws where T: PersistentModel {
     try Doorway.pass {
       let graph = try state.graph(of: model)

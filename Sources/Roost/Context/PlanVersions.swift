@@ -1,12 +1,13 @@
 package import RoostGraph
 package import RoostRecords
 
-/// The models that a store has. A file has them in its catalog, a database in a table of Roost's.
+/// The models that a store has. A file stores them in its catalog, a database in one of Roost's own
+/// tables.
 package protocol HeldModels {
   func hasEntity(_ name: String) -> Bool
   /// The version that was noted when the store was last migrated; nil if none was noted.
   var version: ModelVersion? { get }
-  /// Returns the outline of an entity; nil if the store does not have it, or does not know.
+  /// Returns the outline of an entity; nil if the store lacks the entity or its outline.
   func outline(_ name: String) -> Outline?
 }
 
@@ -39,7 +40,7 @@ package struct PlanVersions {
   package let all: [Version]
   /// The index of the version of the container's models.
   package let target: Int
-  /// The names of entities that this store has and some version names.
+  /// The names of the entities that both this store and at least one version have.
   private let names: Set<String>
 
   /// - Parameters:
@@ -150,8 +151,8 @@ package struct PlanVersions {
 
   /// Finds the version of a store that programs with only some of the models have migrated in part.
   ///
-  /// The result is the last version that no entity is older than. An entity may be newer by steps
-  /// without code, and a later version may have entities that this one has not.
+  /// The result is the last version for which every entity is of that version or newer. An entity
+  /// may be newer only by steps without code. A later version may have more entities.
   private func mixed(_ known: [String: UInt64]) throws -> Int? {
     let coded = try plan.stages.filter(\.hasCode).map(ends)
     return all.indices.last { place in

@@ -1,6 +1,7 @@
 internal import RoostRecords
 
-/// Handles members of classes that the program does not know: they are not shown, and stay.
+/// Handles strangers: members of a list whose class the program does not know. The program does not
+/// see them, and a save keeps them in the list.
 extension LinkGraph {
   /// Whether a row exists but is of a class that the program does not know.
   func isStranger(_ row: RowID, _ relation: Relation) throws -> Bool {
@@ -11,7 +12,7 @@ extension LinkGraph {
     return try session.table(map).contains(row)
   }
 
-  /// Finds the strangers among a list's rows.
+  /// Notes the strangers among a list's rows, each with the known member before it.
   func noteStrangers(_ rows: [UInt64], _ list: LoadedList) throws {
     list.strangers = []
     if store.maps[list.relation.target].family == nil { return }

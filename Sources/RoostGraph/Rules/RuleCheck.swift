@@ -65,7 +65,7 @@ package final class RuleCheck: Sendable {
   private func add(
     _ entry: Entry, _ builder: borrowing RowBuilder, to found: inout [Breach], matches: RuleMatches?
   ) {
-    // A value outside the row was not set.
+    // Nil if the value is stored outside the row. This write did not set such a value.
     guard let value = builder.value(entry.slot) else { return }
     for one in entry.rules {
       guard let fault = one.shownFault(value, matches: matches) else { continue }

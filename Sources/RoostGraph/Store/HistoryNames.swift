@@ -1,6 +1,6 @@
 internal import RoostRecords
 
-/// The properties of a model for the numbers of fields and relationships in the history.
+/// Finds the properties of a model by the numbers of fields and relationships in the history.
 final class HistoryNames: Sendable {
   /// The fields that the history must contain for the value of a property.
   struct Wanted: Sendable {
@@ -13,7 +13,7 @@ final class HistoryNames: Sendable {
   private let byRelationship: [UInt32: Int]
   /// By number of the property; nil if the row does not store it.
   let wanted: [Wanted?]
-  /// References that identify an object.
+  /// Relationships that are unique, so that they identify an object.
   let uniqueReferences: Set<Int>
 
   init(_ map: EntityMap, _ store: GraphStore) {

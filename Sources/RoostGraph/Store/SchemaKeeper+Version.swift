@@ -21,12 +21,12 @@ package struct OpeningVersion: Sendable {
   }
 }
 
-/// The result that an opening would have.
+/// The result that opening a store would have.
 package struct Prospect: Sendable {
   package var catalog: Catalog
-  /// Whether it writes rows besides the catalog.
+  /// Whether the opening writes rows, not only the catalog.
   package var writesRows: Bool
-  /// Whether it fills a unique index from rows, which may contain duplicates.
+  /// Whether the opening fills a unique index from rows. It fails if they have duplicates.
   package var fillsUnique: Bool
 }
 
@@ -46,8 +46,9 @@ extension GraphStore {
     try SchemaKeeper.settle(records, through: versions.map { SchemaKeeper($0.models, $0.version) })
   }
 
-  /// The catalog that an opening with these models would make. Throws if the opening would throw
-  /// before it writes rows or fills indexes. It needs no class of the models: see ``StoredModels``.
+  /// The catalog that an opening with these models would make. Throws the errors that the opening
+  /// would throw before it writes rows or fills indexes. The classes of the models are not needed:
+  /// see ``StoredModels``.
   package static func prospect(
     _ reader: RecordReader, _ models: [ModelPlan], version: OpeningVersion?
   ) throws -> Prospect {
@@ -113,7 +114,7 @@ extension SchemaKeeper {
     catalog.version = noted
   }
 
-  /// Whether an unchanged catalog records all this already.
+  /// Whether the catalog is unchanged and already records this version with these digests.
   private func isNoted(_ version: OpeningVersion, _ digests: [String: UInt64], in catalog: Catalog) -> Bool {
     guard let known = catalog.version, let stored, stored.catalog == catalog else { return false }
     if version.isWhole, known.number != version.number || known.parts.count != digests.count { return false }
@@ -152,12 +153,12 @@ extension SchemaKeeper {
     return Set(names).sorted()
   }
 
-  /// The prefix of the names of fields that were parked because their property has another type.
+  /// The prefix of a parked field's name. A field is parked if its property gets another type.
   static let parkedPrefix = "@parked "
 }
 
 extension Catalog {
-  /// Whether this catalog differs from another one only in having a version.
+  /// Whether this catalog without its version is equal to another catalog.
   func isUnnoted(_ other: Catalog) -> Bool {
     var plain = self
     plain.version = nil

@@ -3,7 +3,7 @@ package import RoostText
 
 /// A full text index that a model class declares.
 package struct TextPlan: Hashable, Sendable {
-  /// The properties, or paths of parts after a point.
+  /// The names of the properties, or paths to parts of structs such as `address.city`.
   package var paths: [String]
   /// The name of the class that declares the index.
   package var owner: String

@@ -11,6 +11,9 @@
 
     /// The transactions that match a descriptor. A transaction that began after one that is still
     /// open is left out until the earlier one has ended.
+    ///
+    /// - Throws: the error of the predicate. ``PostgresError`` if the server cannot be reached or
+    ///   refuses, and `RoostError` with the code `closed` if the container is closed.
     public func fetchHistory(
       _ descriptor: HistoryDescriptor<PostgresHistoryTransaction>
     ) throws -> [PostgresHistoryTransaction] {
@@ -60,6 +63,10 @@
     }
 
     /// Removes the transactions that match a descriptor, except those that a consumer has not read.
+    ///
+    /// - Throws: `RoostError` with the code `historyOff` if the configuration keeps no history, and
+    ///   `closed` if the container is closed. ``PostgresError`` if the server cannot be reached or
+    ///   refuses. The error of the predicate. `CancellationError` if the task is cancelled.
     public func deleteHistory(_ descriptor: HistoryDescriptor<PostgresHistoryTransaction>) throws {
       _ = try delete(descriptor)
     }

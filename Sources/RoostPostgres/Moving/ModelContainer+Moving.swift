@@ -18,7 +18,11 @@
     ///   - chunk: the number of objects in one transaction. Objects that they must reference are
     ///     added.
     ///   - progress: called after each chunk. If it throws, the push ends with that error.
-    /// - Throws: ``MoveError`` if the tables have other rows, and if the sides differ at the end.
+    /// - Throws: ``MoveError`` with the code `wrongStore` if a store of this container is not a file,
+    ///   `notEmpty` if the tables have other rows, and `differs` if the sides differ at the end.
+    ///   `RoostError` with the code `badValue` if PostgreSQL cannot store the models or a value, and
+    ///   `store` if the file cannot be read. ``PostgresError`` if the server cannot be reached or
+    ///   refuses. The error of `progress`.
     @discardableResult
     public func push(
       to configuration: PostgresConfiguration, chunk: Int = 2000,
@@ -71,6 +75,12 @@
     ///   - chunk: the number of objects in one transaction. Objects that they must reference are
     ///     added.
     ///   - progress: called after each chunk. If it throws, the pull ends with that error.
+    /// - Throws: ``MoveError`` with the code `wrongStore` if this container does not have exactly
+    ///   one PostgreSQL store, `noZones` if there is a `zone` and the configuration has no rule of
+    ///   zones, `fileExists` if there is a file at the place, and `differs` if the sides differ at
+    ///   the end. ``PostgresError`` if the server cannot be reached or refuses. `RoostError` with
+    ///   the code `unreadable` if a property's type does not accept a value of the database. The
+    ///   error of the file system or store if the file cannot be written. The error of `progress`.
     @discardableResult
     public func pull(
       into url: URL, zone: String? = nil, chunk: Int = 2000,

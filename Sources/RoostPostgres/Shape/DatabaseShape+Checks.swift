@@ -2,9 +2,10 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// TableMap that are not as Roost programs left them.
+  /// Tables that another program changed or made.
   extension DatabaseShape {
-    /// Forgets columns that the models left and another program changed or dropped since.
+    /// Forgets columns that the models no longer use and that another program has changed or
+    /// dropped since.
     mutating func forgetLeft() {
       for table in stored.tables.indices {
         let name = stored.tables[table].name
@@ -15,7 +16,8 @@
       }
     }
 
-    /// Refuses tables with our names that another program made, and tables of ours that another program changed.
+    /// Refuses tables with Roost's names that another program made, and Roost's tables that another
+    /// program changed.
     func checkThere() throws {
       for table in tables.tables {
         guard let known = stored.table(of: table.root.name) else {
@@ -26,19 +28,19 @@
       }
       let ours = Set(tables.tables.map(\.name.text))
       for link in stored.links where ours.contains(link.owner.table) && ours.contains(link.member.table) {
-        if there.tables[link.name] == nil, !link.isLeft { throw changed(link.name, "the table is not there") }
+        if there.tables[link.name] == nil, !link.isLeft { throw changed(link.name, "the table does not exist") }
       }
     }
 
     private func check(_ table: StoredTable, _ wanted: Table) throws {
-      guard let columns = there.tables[table.name] else { throw changed(table.name, "the table is not there") }
+      guard let columns = there.tables[table.name] else { throw changed(table.name, "the table does not exist") }
       let fixed = [Table.zone, Table.key, Table.version] + (table.classes.count > 1 ? [Table.className] : [])
       for name in fixed where columns[name.text] == nil {
-        throw changed(table.name, "the column \(name) is not there")
+        throw changed(table.name, "the column \(name) does not exist")
       }
       for column in table.columns {
         guard let found = columns[column.name] else {
-          throw changed(table.name, "the column \(quoted(column.name)) is not there")
+          throw changed(table.name, "the column \(quoted(column.name)) does not exist")
         }
         if found.type != column.type {
           throw changed(
@@ -50,7 +52,7 @@
         if !column.isOptional, !column.hasDefault {
           throw changed(
             table.name,
-            "it has a column \(quoted(name)) that must have a value, and no model names it: give it a default, or make it nullable"
+            "it has a column \(quoted(name)) that must have a value, and no model has it: give it a default, or make it nullable"
           )
         }
         if wanted.columns.contains(where: { $0.name.text == name }) {
@@ -66,7 +68,7 @@
       PostgresError(
         .changedTables,
         "another program changed the table \(quoted(table)) of the schema \(namespace): \(detail). Undo that change, or restore a "
-          + "backup. To begin anew, drop all tables of the store, and \(OwnTable.shape) too")
+          + "backup. To start over, drop all tables of the store, and \(OwnTable.shape) too")
     }
   }
 #endif

@@ -2,21 +2,21 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// Indexes that `#Index` asks for. They serve comparisons, and sorting with a limit.
+  /// Indexes for `#Index`. Comparisons use them, and sorting with a limit.
   extension DatabaseShape {
     mutating func bringIndexes(_ number: Int) throws {
       let table = tables.tables[number]
       // The code of a stage may have to fill columns first.
       guard !isOlder(number), stage != .open, let known = stored.table(of: table.root.name) else { return }
       let wanted = table.indexes.map { (columns: $0, paths: tables.indexPaths($0, table)) }
-      // Models before the first ones with an index had none.
+      // The models before the first ones with an index had none.
       let noted = stored.tables[known].indexForms ?? (created.contains(number) ? [] : [form([])])
       guard let forms = newForms(wanted.map(\.paths), noted) else { return }
-      // A database works without an index, so who may not make it does without.
+      // A database works without an index, so a role that may not create it works without it.
       guard try created.contains(number) || isOwner(of: stored.tables[known].name) else { return }
       stored.tables[known].indexForms = forms
       let (before, named) = (stored.tables[known].indexes ?? [], fields(number))
-      // An index over a property that the models do not name stays.
+      // An index over a property that the models do not have stays.
       let left = before.filter { index in
         !wanted.contains { $0.paths == index.paths } && index.paths.allSatisfy(named.contains)
       }
@@ -24,11 +24,12 @@
         add("DROP INDEX IF EXISTS \(full(index.index))")
         there.names.remove(index.index)
       }
-      // If the models ask for other indexes now, those that somebody dropped are made again.
+      // If the models want other indexes now, indexes that another program dropped are created
+      // again.
       var now = before.filter { !left.contains($0) && there.names.contains($0.index) }
       for (columns, paths) in wanted where !now.contains(where: { $0.paths == paths }) {
         let index = there.name(table.name.text, columns.map { table.columns[$0].name.text }, kind: "idx")
-        // The first texts of a row fill the entry.
+        // The first texts of a row fill the index entry.
         let texts = columns.filter(table.hasIndexedTexts).dropFirst(IndexedText.most)
         let keys = columns.filter { !texts.contains($0) }.map { column in
           let name = "\(table.columns[column].name)"
@@ -42,7 +43,8 @@
       stored.tables[known].indexes = now
     }
 
-    /// The list of forms with that of these models at its end; nil if nothing is to be done, because the table follows them, or newer ones.
+    /// The list of forms with that of these models at its end; nil if there is nothing to do,
+    /// because the table has this form or a newer one.
     private func newForms(_ wanted: [[String]], _ forms: [String]) -> [String]? {
       if wanted.isEmpty, forms.isEmpty { return nil }
       let form = form(wanted)
@@ -53,7 +55,7 @@
       Fingerprint.text(wanted.map { $0.joined(separator: ", ") }.sorted())
     }
 
-    /// Whether the role has what the owner of a table may do.
+    /// Whether the role has the rights of a table's owner.
     mutating func isOwner(of table: String) throws -> Bool {
       let answer = try ask(
         """
@@ -64,17 +66,18 @@
     }
   }
 
-  /// A text in an index: its first characters, because an entry has 2,700 bytes at most.
+  /// A text in an index: its first characters, because an entry has at most 2,700 bytes.
   ///
-  /// A condition for whole texts has one for these beside it, so that the planner sees the index.
+  /// A condition on whole texts also has a condition on these characters, so that the planner uses
+  /// the index.
   enum IndexedText {
     static let length = 160
-    /// So many texts fit into an entry, with a zone and a few numbers.
+    /// The most texts that fit into an entry, with a zone and a few numbers.
     static let most = 3
 
-    /// The part of a text in normal form C.
+    /// The indexed part of a text in normal form C.
     static func prefix(_ normal: String) -> String { "left(\(normal), \(length)) COLLATE \"C\"" }
-    /// The part of a constant.
+    /// The indexed part of a constant.
     static func first(_ value: Value) -> Value? {
       let text: String
       switch value {

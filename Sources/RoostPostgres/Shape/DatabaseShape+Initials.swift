@@ -4,7 +4,8 @@
   internal import RoostRecords
 
   extension DatabaseShape {
-    /// The bytes for a column of a property's default; nil if the property has none, or if its default is nil.
+    /// The bytes of a property's default for its column; nil if the property has no default, or if
+    /// its default is nil.
     func initial(_ number: Int, _ field: String, form: ValueForm) throws -> [UInt8]? {
       let kind = tables.tables[number].classes.first { one in
         Self.owner(field).map { one.type.name == $0 } ?? true
@@ -15,7 +16,7 @@
       else { return nil }
       let coder = try known.coder()
       let name = type.propertyName(property)
-      // As the engine has it: the default of the schema comes before that of the declaration.
+      // As in file stores, the default of the schema has precedence over that of the declaration.
       let given = schema.entitiesByName[type.name]?.attributesByName[name]?.defaultValue
       let values = [given, type.properties[property].initial?()].compactMap { $0 }
       guard let element = values.lazy.compactMap({ coder.elementBytes(any: $0) }).first else { return nil }

@@ -2,7 +2,7 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// TableMap of links.
+  /// Tables of links.
   extension DatabaseShape {
     mutating func create(_ number: Int, _ wanted: KeptRelationship) {
       var link = tables.links[number]
@@ -26,7 +26,8 @@
           member: StoredSide(table: tables.tables[link.second].name.text, field: wanted.other?.field)))
     }
 
-    /// Fills new links from a reference: one became a list, or a list lost its inverse.
+    /// Fills new links from a reference: a to-one relationship became a list, or a list lost its
+    /// inverse.
     mutating func copyReference(_ side: StoredSide, to number: Int, _ wanted: KeptRelationship, isShared: Bool) throws {
       guard let (table, at) = column(side) else { return }
       let column = stored.tables[table].columns[at]
@@ -56,7 +57,7 @@
       if !isShared { drop(side) }
     }
 
-    /// Takes over links that the database has. Which side is the owner's depends on who made the table first.
+    /// Uses links that the database has. The side that made the table first is the owner's.
     mutating func bringLinks(_ name: String, to number: Int, _ relationship: Int) throws {
       guard let at = stored.links.firstIndex(where: { $0.name == name }) else { return }
       var wanted = tables.relationships[relationship]
@@ -89,7 +90,7 @@
   }
 
   extension TableMap {
-    /// Whether a side of a relationship is the one of the links' owners.
+    /// Whether a side of a relationship is the owners' side of the links.
     func isOwner(_ side: Side, of link: Int) -> Bool {
       for kind in tables[side.table].classes {
         for (property, member) in kind.members.enumerated() where kind.type.fieldName(property) == side.field {

@@ -3,11 +3,13 @@
   internal import Roost
   internal import RoostRecords
 
-  /// The stored shape, and what it says of the program's models.
+  /// The stored shape, and its comparison with the program's models.
   extension DatabaseShape {
-    /// The store's identifier, nil for a new one, with the stored shape. Creates the namespace, the meta table and that of commits.
+    /// The store's identifier, nil for a new one, with the stored shape. Creates the namespace, the
+    /// meta table and the table of commits.
     mutating func readMeta(hasNamespace: Bool) throws -> (identifier: String?, shape: StoredShape) {
-      // Not `IF NOT EXISTS`, for which the server wants the right to create even if there is nothing to do.
+      // Not `IF NOT EXISTS`: for it the server requires the right to create even if there is
+      // nothing to do.
       if !hasNamespace { add("CREATE SCHEMA \(namespace)") }
       let isNew = !there.names.contains(OwnTable.shape.text)
       if isNew {
@@ -73,7 +75,7 @@
       return name
     }
 
-    /// Whether the role may write into the table that keeps the shape.
+    /// Whether the role may write to the table with the shape.
     mutating func mayNote() throws -> Bool {
       try ask(
         "SELECT pg_catalog.has_table_privilege(($1::text)::regclass, 'UPDATE')",
@@ -90,19 +92,22 @@
 
     // MARK: Versions
 
-    /// Refuses models that are older than those that changed the tables last, and finds out which tables they are older for.
+    /// Refuses models that are older than those that changed the tables last, and finds the tables
+    /// for which they are older.
     ///
-    /// A program knows its own models alone. So it is older by one of two signs:
+    /// A program knows only its own models. So it is older by one of two signs:
     ///
     /// 1. Its version has a lower number than the stored one, and its tables have another form. A program without a version has the
     ///    number 1.0.0. It is refused.
-    /// 2. The numbers do not tell, and a table had the form of these models before, but has another one now. Such a program changes
-    ///    nothing of the table, and works beside the newer one, if it can: see ``isOlder``.
+    /// 2. The numbers do not decide, and a table had the form of these models before, but has
+    ///    another one now. Such a program changes nothing of the table. It works together with the
+    ///    newer program, if it can: see ``isOlder``.
     ///
-    /// Models that the table never followed are taken for new ones. So a required property can be removed: that is a form that the
-    /// table never had, while the program that still has the property finds its own form in the list.
+    /// Models that the table never had are treated as new ones. So a required property can be
+    /// removed: the table never had the new form, while the program that still has the property
+    /// finds its own form in the list.
     mutating func checkVersion() throws {
-      // A plan has compared the versions.
+      // The plan has compared the versions.
       if stage != nil { return }
       let (version, isVersioned) = (self.version ?? schema.version, self.version != nil)
       for number in tables.tables.indices {
@@ -114,7 +119,7 @@
           throw PostgresError(
             .newerModels,
             "version \(newest) of the models made the table \(quoted(stored.tables[known].name)), and this program has version "
-              + "\(version)\(isVersioned ? "" : ", as it says none"): update the program")
+              + "\(version)\(isVersioned ? "" : ", because it states none"): update the program")
         }
         let isNewer = isVersioned && (stored.version.map { $0 < version } ?? true)
         if !isNewer, forms.contains(form) { older.insert(number) }
@@ -131,11 +136,11 @@
       )
     }
 
-    /// So many forms are remembered.
+    /// The most forms that are stored.
     static let mostForms = 100
 
     mutating func noteForms() throws {
-      // What is not complete is no version.
+      // Incomplete tables are no version.
       if stage == .open { return }
       try noteOutlines()
       for number in tables.tables.indices {
@@ -153,9 +158,11 @@
       stored.version = version
     }
 
-    /// Notes what the classes mean, so that a migration plan finds the version of the tables.
+    /// Stores the outlines of the classes, so that a migration plan finds the version of the
+    /// tables.
     ///
-    /// In a database that does not have it, it is noted when something else changes: a role that only writes rows may open it.
+    /// A database without outlines gets them when something else changes: a role that only writes
+    /// rows may open it.
     private mutating func noteOutlines() throws {
       if stage == nil, let newest = stored.version, (version ?? schema.version) < newest { return }
       let isWhole = version.map { stage != nil || stored.version != $0 } ?? false

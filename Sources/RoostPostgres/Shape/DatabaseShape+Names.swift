@@ -3,14 +3,15 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// Names: those that the database has for tables and columns, and properties that have another name now.
+  /// Names: the database's names of tables and columns, and properties that were renamed.
   extension DatabaseShape {
-    /// Gives the wanted tables the names that the database has for them, and renames columns whose properties were renamed.
+    /// Gives the wanted tables their names in the database, and renames columns whose properties
+    /// were renamed.
     mutating func adopt() throws {
       for number in tables.tables.indices {
         try checkFamily(number)
         guard let known = stored.table(of: tables.tables[number].root.name) else {
-          // A class of another program may have a name that is alike in SQL.
+          // A class of another program may have a similar name in SQL.
           let taken = Set(stored.tables.map(\.name) + stored.links.map(\.name))
           while taken.contains(tables.tables[number].name.text) {
             tables.tables[number].name = tables.tables[number].name.adding("_")
@@ -23,7 +24,7 @@
       }
     }
 
-    /// Refuses classes whose rows are in another table than the models want them.
+    /// Refuses classes whose rows are in another table than the models need.
     private mutating func checkFamily(_ number: Int) throws {
       let table = tables.tables[number]
       for kind in table.classes.map(\.type) {
@@ -47,7 +48,8 @@
       }
     }
 
-    /// Gives columns that the database has their names there, and new ones a name that no column has.
+    /// Gives existing columns their names in the database, and gives new ones a name that no column
+    /// has.
     private mutating func nameColumns(_ number: Int, _ known: Int) {
       var taken = Table.reserved.union(stored.tables[known].columns.map { SQLName(exactly: $0.name) })
       var columns = tables.tables[number].columns
@@ -71,7 +73,8 @@
 
     // MARK: Renaming
 
-    /// All fields of a table by what the models say: those of columns, and those of relationships that links or other tables keep.
+    /// All fields of a table in the models: those of columns, and those of relationships that links
+    /// or other tables store.
     func fields(_ number: Int) -> Set<String> {
       var names = Set(tables.tables[number].columns.compactMap(\.field))
       for one in tables.relationships {
@@ -80,7 +83,7 @@
       return names
     }
 
-    /// All fields that the database has of a table.
+    /// All fields of a table in the database.
     private func storedFields(_ known: Int) -> Set<String> {
       let name = stored.tables[known].name
       var names = Set(stored.tables[known].columns.compactMap(\.field))
@@ -109,7 +112,7 @@
           columns.append((place, new))
         }
       }
-      // Two that exchange names need a third name meanwhile.
+      // Two columns that exchange names need a third name in between.
       for (place, _) in columns { renameColumn(known, place, to: "roost_\(place)") }
       for (place, field) in columns {
         stored.tables[known].columns[place].field = field
@@ -149,7 +152,7 @@
       return name.text
     }
 
-    /// Gives a column a name that is free, and its place column a name that follows it.
+    /// Gives a column a free name, and its place column a name derived from it.
     mutating func moveColumn(_ known: Int, _ place: Int, to name: String) {
       renameColumn(known, place, to: freeName(known, SQLName(exactly: name)))
       renameRules(known, place)
@@ -166,7 +169,7 @@
       }
     }
 
-    /// The place column, the foreign key and the index of a reference follow its name.
+    /// Renames the place column, the foreign key and the index of a reference after it.
     private mutating func renameRules(_ known: Int, _ place: Int) {
       let (table, column) = (stored.tables[known].name, stored.tables[known].columns[place])
       guard let reference = column.reference else { return }
@@ -182,7 +185,7 @@
       add("ALTER INDEX \(full(reference.index)) RENAME TO \(quoted(index))")
       there.names.remove(reference.index)
       stored.tables[known].columns[place].reference?.index = index
-      // Citus renames no constraint.
+      // Citus cannot rename a constraint.
       if isDistributed { return }
       let constraint = there.name(table, [column.name], kind: "fkey").text
       add(
@@ -191,7 +194,8 @@
       stored.tables[known].columns[place].reference?.constraint = constraint
     }
 
-    /// By the name that the database has, the new names of fields. A name may become free only when its property gets another one.
+    /// The new names of fields, by their names in the database. A name may become free only when
+    /// its property gets another name.
     private mutating func renamed(_ number: Int, _ known: Int) throws -> [String: String] {
       let has = storedFields(known)
       let formers = tables.tables[number].formerNames
@@ -211,7 +215,7 @@
       return renamed
     }
 
-    /// Properties that another class of the family declared before.
+    /// Adds properties that another class of the family declared before.
     private func addMoved(_ number: Int, _ has: Set<String>, renamed: inout [String: String]) throws {
       let wanted = fields(number)
       let formers = tables.tables[number].formerNames
@@ -250,7 +254,7 @@
       }
     }
 
-    /// The groups of names that follow each other in a circle.
+    /// The groups of names in which each name was the former name of another.
     private func exchangeGroups(_ formers: [String: String]) -> [[String]] {
       var groups: [[String]] = []
       for start in formers.keys.sorted() where !groups.contains(where: { $0.contains(start) }) {
@@ -261,7 +265,7 @@
       return groups
     }
 
-    /// Names that are exchanged now. The stored shape notes that it has happened.
+    /// Names that are exchanged now. The stored shape records the exchange.
     private mutating func exchanged(_ formers: [String: String], _ has: Set<String>, known: Int) -> [String: String] {
       var renamed: [String: String] = [:]
       for group in exchangeGroups(formers) {

@@ -6,7 +6,7 @@
   extension DatabaseShape {
     private func known(_ number: Int) -> Int { stored.table(named: tables.tables[number].name.text) ?? 0 }
 
-    /// Adds a reference that the database has in no form.
+    /// Adds a reference that the database does not have.
     mutating func addReference(_ wanted: KeptRelationship, _ column: Int, place: Int?) throws {
       let (number, field) = (wanted.holder.table, wanted.holder.field)
       let shape = tables.tables[number].columns[column]
@@ -40,7 +40,7 @@
         name, column.name.text, known: .init(type: column.type.rawValue, isOptional: isNullable, hasDefault: false))
     }
 
-    /// Notes a reference whose column is there, and adds its rules.
+    /// Records a reference whose column exists, and adds its rules.
     private mutating func finish(_ wanted: KeptRelationship, _ column: Int, place: Int?, isRequired: Bool) {
       let (number, field) = (wanted.holder.table, wanted.holder.field)
       let shape = tables.tables[number].columns[column]
@@ -79,7 +79,8 @@
       let action =
         switch rule {
         case .delete: " ON DELETE CASCADE"
-        // Citus refuses it, because the zone is a part of the key. A save does it there: see `SaveWork.leave`.
+        // Citus refuses it, because the zone is a part of the key. There a save does it: see
+        // `SaveWork.leave`.
         case .setNull: isDistributed ? "" : " ON DELETE SET NULL (\(column))"
         case .refuse: ""
         }
@@ -91,7 +92,7 @@
 
     // MARK: From a reference
 
-    /// Brings a reference to the form that the models want.
+    /// Brings a reference to the form that the models need.
     mutating func bringReference(
       _ wanted: KeptRelationship, _ column: Int, place: Int?, from side: StoredSide, isOlder: Bool
     ) throws {
@@ -123,7 +124,7 @@
             "the database has a relationship to \(quoted(reference.table)), and the model has one to \(quoted(target)): give the "
             + "property another name")
       }
-      // The other side has its name still, so this one got a new one.
+      // The other side still has its name, so this side was renamed.
       if side.field != field { rename(table, at, number: number, column: column) }
       tables.tables[number].columns[column].name = SQLName(exactly: stored.tables[table].columns[at].name)
       if before.isLeft { removeDangling(table, at) }
@@ -166,7 +167,7 @@
       }
     }
 
-    /// Other programs may have deleted rows that a reference without a rule references.
+    /// Other programs may have deleted rows that a reference without a rule still contains.
     private mutating func removeDangling(_ table: Int, _ at: Int) {
       let (name, column) = (stored.tables[table].name, stored.tables[table].columns[at])
       guard let target = column.reference?.table else { return }
@@ -189,13 +190,14 @@
       let isTightened = shape.isOptional ? !before.isRequired || before.isLeft : isNullable
       guard shape.isNeeded, isTightened else { return }
       if try !checkNulls(number, column, name: before.name) || shape.isOptional || isOlder { return }
-      // The server changes no table while checks of its foreign keys wait.
+      // The server changes no table while checks of its foreign keys are pending.
       checkKeys()
       add("\(alter) SET NOT NULL")
       there.set(name, before.name, known: .init(type: before.type, isOptional: false, hasDefault: false))
     }
 
-    /// Refuses rows without a reference that the models require. In a stage it returns false for them, because code fills them.
+    /// Throws for rows without a reference that the models require. In a stage it returns false for
+    /// them, because code fills them.
     private mutating func checkNulls(_ number: Int, _ column: Int, name: String) throws -> Bool {
       let field = tables.tables[number].columns[column].field ?? ""
       let classes = classCondition(number, field)
@@ -214,7 +216,8 @@
 
     /// Fills a new reference with pairs of keys, and adds its rules.
     ///
-    /// - Parameter pairs: what follows `FROM`, with the columns `h` (the holder's key), `o` (the other's key) and `p` (the place).
+    /// `pairs` is a query with the columns `h` (the holder's key), `o` (the other's key) and `p`
+    /// (the place).
     private mutating func fill(_ wanted: KeptRelationship, _ column: Int, place: Int?, from pairs: String) throws {
       let number = wanted.holder.table
       let shape = tables.tables[number].columns[column]
@@ -247,7 +250,7 @@
           + "each have one: remove the others first")
     }
 
-    /// Keeps a relationship between one and one on its other side.
+    /// Stores a one-to-one relationship on its other side.
     private mutating func turn(_ side: StoredSide, to wanted: KeptRelationship, _ column: Int, place: Int?) throws {
       guard let (table, at) = self.column(side) else { return }
       let ends = [stored.tables[table].columns[at].reference?.table, side.table]
@@ -278,7 +281,7 @@
       if let reference = column.reference { there.names.remove(reference.index) }
     }
 
-    /// Makes a reference of links: a list got an inverse that leads to one.
+    /// Makes a reference from links: a list got a to-one inverse.
     mutating func moveLinks(_ name: String, to wanted: KeptRelationship, _ column: Int, place: Int?) throws {
       guard let at = stored.links.firstIndex(where: { $0.name == name }) else { return }
       let link = stored.links[at]

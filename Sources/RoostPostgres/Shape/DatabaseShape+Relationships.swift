@@ -2,9 +2,10 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// Relationships: where the database keeps each now, and which change brings it where the models want it.
+  /// Relationships: the present form of each in the database, and the change to the form that the
+  /// models need.
   extension DatabaseShape {
-    /// How the database keeps a relationship.
+    /// The form of a relationship in the database.
     enum Source: Hashable {
       case reference(StoredSide)
       case links(String)
@@ -14,7 +15,8 @@
       StoredSide(table: tables.tables[side.table].name.text, field: side.field)
     }
 
-    /// By relationship, where the database keeps it now. Found before anything changes, because two may come of one.
+    /// The present form of each relationship in the database. All are found before anything
+    /// changes, because two relationships may be made from one.
     func sources() throws -> [Source?] {
       try tables.relationships.map { wanted in
         let sides = Set(wanted.sides.map(storedSide))
@@ -39,7 +41,7 @@
           found.append(.links(link.name))
         }
         guard found.count > 1 else { return found.first }
-        // What is left gives way to what is in use.
+        // A form in use has precedence over one that the models have left.
         let used = found.filter { !isLeft($0) }
         if used.count == 1 { return used[0] }
         throw needsMigration(
@@ -72,7 +74,7 @@
       for (number, source) in sources.enumerated() {
         let wanted = tables.relationships[number]
         let isOlder = wanted.sides.contains { self.isOlder($0.table) }
-        // Another relationship may keep the reference that this one is made of.
+        // Another relationship may still use the reference from which this one is made.
         let isShared = sources.indices.contains { other in
           guard other != number, sources[other] == source, case .reference(let side)? = source else { return false }
           return storedSide(tables.relationships[other].holder) == side
@@ -122,7 +124,7 @@
         "it does not keep \(place(wanted.holder.table, wanted.holder.field)) as this program's models need it")
     }
 
-    /// Refuses a relationship that the database has as a value.
+    /// Refuses a relationship if the database has a value of its name.
     private mutating func checkValue(_ side: Side) throws {
       guard let (table, column) = column(storedSide(side)), stored.tables[table].columns[column].reference == nil else {
         return
@@ -157,7 +159,7 @@
       _ side: Side, _ target: Int, className: String?, from table: String, key: SQLName
     ) throws {
       let classes = tables.tables[target].classes.map(\.type)
-      // Only models that are new to the table can ask for another class.
+      // Only models that are new to the table can need another class.
       guard let kind = classes.first(where: { $0.name == className }), kind.superType != nil, !isOlder(side.table),
         let known = stored.table(named: tables.tables[side.table].name.text),
         stored.tables[known].forms.last != tables.form(side.table)
@@ -176,9 +178,10 @@
           + "other classes: change these first")
     }
 
-    // MARK: Relationships that the models do not name
+    // MARK: Relationships that the models do not have
 
-    /// References and links that no model names stay. A reference becomes nullable, and nothing is deleted with its row any more.
+    /// References and links that no model has stay. A reference becomes nullable, and deletions no
+    /// longer follow it.
     mutating func leaveRelationships() {
       for number in tables.tables.indices {
         guard !isOlder(number), let known = stored.table(of: tables.tables[number].root.name) else { continue }

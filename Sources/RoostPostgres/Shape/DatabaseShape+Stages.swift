@@ -3,12 +3,12 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// A migration plan, as the change of a database's tables sees it.
+  /// A migration plan, for the change of a database's tables.
   protocol ShapePlan: AnyObject {
-    /// Whether anything was done that may not be repeated.
+    /// Whether code has run that must not be repeated.
     var hasRun: Bool { get }
-    /// Carries out what the database needs, in the transaction that has begun. True if anything changed. The shape gets the version that
-    /// the program's models are.
+    /// Runs the stages that the database needs, in the current transaction. Returns true if
+    /// anything changed. The shape gets the version of the program's models.
     func run(_ shape: inout DatabaseShape) throws -> Bool
   }
 
@@ -22,9 +22,10 @@
   /// The stages of a migration plan.
   extension DatabaseShape {
     enum Stage {
-      /// Code of the plan fills what the models need. New unique values are no rule yet, and columns that require a value may lack it.
+      /// Code of the plan fills the data that the models need. New uniqueness rules are not
+      /// enforced yet, and required columns may lack values.
       case open
-      /// The tables have all that a version needs.
+      /// The tables have everything that the version needs.
       case complete
     }
 
@@ -32,9 +33,9 @@
       if try plan.run(&self) { try read() }
     }
 
-    // MARK: What code has to fill
+    // MARK: Columns that code has to fill
 
-    /// Notes that code has to fill a column; false outside of a stage.
+    /// Records that code has to fill a column. Returns false outside a stage.
     mutating func isPending(_ number: Int, _ column: Int) -> Bool {
       if stage != .open { return false }
       let one = PendingColumn(table: number, column: column)
@@ -42,7 +43,8 @@
       return true
     }
 
-    /// Whether a collection has elements of another type now. Its column has JSON before and after, so it does not tell.
+    /// Whether a collection has elements of another type now. The column does not show it, because
+    /// it is JSON before and after.
     func hasOtherElements(_ number: Int, _ known: Int, of field: String) throws -> Bool {
       let root = tables.tables[number].root.name
       guard let before = stored.tables[known].outlines?[root]?[field] else { return false }
@@ -52,9 +54,10 @@
       return elements(now) != elements(before)
     }
 
-    // MARK: What is parked
+    // MARK: Parked data
 
-    /// Runs a change of columns that may lose values. In a stage what would be lost is parked, and the new form is made beside it.
+    /// Runs a change of columns that may lose values. In a stage, these values are parked, and the
+    /// new form is made beside them.
     mutating func change(_ body: (inout Self) throws -> Void, otherwise park: (inout Self) throws -> Void) throws {
       if stage != .open { return try body(&self) }
       try send()
@@ -71,7 +74,8 @@
       add("RELEASE SAVEPOINT roost_change")
     }
 
-    /// What the name of a field begins with that made room for a property of its name and another form.
+    /// The prefix of a parked field's name. Parking frees the name for a property with another
+    /// form.
     private static let parked = "@parked "
 
     private func parked(_ field: String, among taken: (String) -> Bool) -> String {
@@ -85,7 +89,7 @@
       return new
     }
 
-    /// Keeps a column under a name that no property has. Rules over it go.
+    /// Parks a column under a name that no property has. Rules over it are removed.
     mutating func park(_ known: Int, column at: Int) {
       let table = stored.tables[known]
       guard let field = table.columns[at].field else { return }
@@ -111,7 +115,7 @@
       there.set(table.name, name, known: .init(type: found.type, isOptional: true, hasDefault: found.hasDefault))
     }
 
-    /// Keeps what the database has of a relationship, under names that no property has.
+    /// Parks the data of a relationship under names that no property has.
     mutating func park(_ source: Source) {
       switch source {
       case .reference(let side):
@@ -128,7 +132,7 @@
       }
     }
 
-    /// Parks what the database has as relationships of a field.
+    /// Parks the relationships of a field in the database.
     mutating func parkRelationships(_ side: StoredSide) {
       for table in stored.tables {
         for column in table.columns where !column.isLeft {

@@ -2,7 +2,7 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// TableMap, and columns of values.
+  /// Tables, and columns of values.
   extension DatabaseShape {
     mutating func bring(table number: Int) throws {
       guard let known = stored.table(of: tables.tables[number].root.name) else { return try create(number) }
@@ -65,7 +65,8 @@
 
     // MARK: Older models
 
-    /// Models that are older than the table change nothing of it. They are refused if they cannot work with it.
+    /// Models that are older than the table do not change it. They are refused if they cannot work
+    /// with it.
     private mutating func checkOlder(_ number: Int, _ known: Int) throws {
       let table = stored.tables[known]
       let wanted = fields(number)
@@ -89,7 +90,7 @@
 
     // MARK: Columns
 
-    /// Refuses a property of values that the database has as a relationship.
+    /// Refuses a property of values if the database has a relationship of its name.
     private mutating func checkKind(_ number: Int, _ known: Int, field: String) throws {
       let side = StoredSide(table: stored.tables[known].name, field: field)
       let isList = stored.links.contains { $0.sides.contains(side) && !$0.isLeft }
@@ -169,7 +170,7 @@
       let alter = "ALTER TABLE \(full(stored.tables[known].name)) ALTER COLUMN \(column.name)"
       if column.isOptional {
         if !found.isOptional { add("\(alter) DROP NOT NULL") }
-        // In a column of a subclass the rows of other classes have null.
+        // In a column of a subclass, rows of other classes have null.
         if column.isNeeded, !before.isRequired || before.isLeft,
           try !fillNulls(number, known, at: at, place: place, form: form)
         {
@@ -188,7 +189,7 @@
         known: .init(type: column.type.rawValue, isOptional: isOptional, hasDefault: found.hasDefault))
     }
 
-    /// In a stage: keeps the values that the database has beside the new ones.
+    /// In a stage, parks the values in the database beside the new ones.
     private mutating func parkAndAdd(_ number: Int, _ known: Int, at: Int, place: Int, form: ValueForm) throws {
       let (root, field) = (tables.tables[number].root.name, tables.tables[number].columns[place].field ?? "")
       // The next comparison finds the new column.
@@ -197,8 +198,8 @@
       try addColumn(number, known, place: place, form: form)
     }
 
-    /// Gives the rows of a class that have null the property's default. Refuses them if there is none; in a stage it returns false then,
-    /// because code fills them.
+    /// Gives the rows of a class that have null the property's default. Without a default it
+    /// throws; in a stage it returns false instead, because code fills the rows.
     @discardableResult
     private mutating func fillNulls(
       _ number: Int, _ known: Int, at: Int, place: Int, form: ValueForm
@@ -221,7 +222,7 @@
       return true
     }
 
-    /// Writes a value into rows. It is a parameter, and never a part of the text.
+    /// Writes a value into rows. The value is a parameter, never a part of the text.
     private mutating func fill(
       _ table: String, _ column: Column, value: [UInt8],
       classes: (text: String, parameters: [Statement.Parameter])?, isNull: Bool
@@ -233,11 +234,12 @@
       add(
         "UPDATE \(full(table)) SET \(column.name) = \(name), \(Table.version) = \(Table.version) + 1"
           + (tests.isEmpty ? "" : " WHERE \(tests.joined(separator: " AND "))"), statement.parameters)
-      // The second update of a row lets its foreign keys be checked, and the server changes no table while checks wait.
+      // The second update of a row leaves checks of its foreign keys pending, and the server
+      // changes no table while checks are pending.
       checkKeys()
     }
 
-    /// Columns that the models do not name any more stay, and become nullable.
+    /// Columns that the models no longer have stay, and become nullable.
     private mutating func leaveColumns(_ number: Int, _ known: Int) {
       let name = stored.tables[known].name
       let wanted = fields(number)
@@ -245,7 +247,7 @@
       for at in stored.tables[known].columns.indices {
         let column = stored.tables[known].columns[at]
         guard let field = column.field, column.reference == nil, !wanted.contains(field) else { continue }
-        // This program may lack the class.
+        // This program may not have the class.
         if let owner = Self.owner(field), !classes.contains(owner) { continue }
         stored.tables[known].columns[at].isLeft = true
         guard let found = there.column(name, column.name), !found.isOptional, !found.hasDefault else { continue }
@@ -253,7 +255,7 @@
       }
     }
 
-    /// The subclass that declares a field; nil for those of the topmost class.
+    /// The subclass that declares a field; nil for a field of the base class.
     static func owner(_ field: String) -> String? {
       let parts = field.split(separator: "/", maxSplits: 1)
       return parts.count == 2 ? String(parts[0]) : nil

@@ -2,9 +2,9 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// Columns whose values have another type now.
+  /// Columns whose values have another type in the models.
   extension DatabaseShape {
-    /// Changes the type of a column if no value is lost by it. Otherwise throws.
+    /// Changes the type of a column if no value is lost. Otherwise throws.
     mutating func changeType(_ number: Int, _ known: Int, at: Int, to column: Column, form: ValueForm) throws {
       let (name, field) = (stored.tables[known].name, column.field ?? "")
       let before = stored.tables[known].columns[at]
@@ -22,7 +22,7 @@
             number, field,
             detail:
               "the model has the type \(form.word), and \(rows(count)) \(count == 1 ? "has a value" : "have values") of the type "
-              + "\(before.values) that it cannot hold: change these values, or keep the type")
+              + "\(before.values) that it cannot store: change these values, or keep the type")
         }
       }
       if before.type != column.type.rawValue {
@@ -35,7 +35,7 @@
     }
   }
 
-  /// The numbers that a Swift type has.
+  /// The range of a Swift number type.
   enum NumberRange {
     /// By type, its least and its greatest whole number, in SQL.
     private static let ranges: [(name: String, low: String, high: String)] = [
@@ -44,13 +44,13 @@
       ("int64", "-9223372036854775808", "9223372036854775807"), ("uint64", "0", "18446744073709551615"),
     ]
 
-    /// The condition in SQL that a value of one type is one of another type. It is empty if that is always so, and nil if there is
-    /// no such change.
+    /// The condition in SQL that a value of one type fits into another type. It is empty if every
+    /// value fits, and nil if the change is not supported.
     static func test(from: String, to: String, column: String) -> String? {
       switch (from, to) {
       case ("float", "double"): return ""
       case ("double", "float"):
-        // A conversion that overflows is an error, so it comes second.
+        // A conversion that overflows is an error, so the range is tested first.
         return "CASE WHEN \(column) IS NULL OR \(column) IN ('NaN', 'Infinity', '-Infinity') THEN true "
           + "WHEN abs(\(column)) > 3.4028234663852886e38 OR \(column) <> 0 AND abs(\(column)) < 1.2e-38 THEN false "
           + "ELSE \(column)::real::double precision = \(column) END"

@@ -2,14 +2,14 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// Rules of uniqueness. Each is a unique index.
+  /// Uniqueness rules. Each is a unique index.
   extension DatabaseShape {
     mutating func bringUniques(_ number: Int) throws {
       let table = tables.tables[number]
       guard !isOlder(number), let known = stored.table(of: table.root.name) else { return }
       let wanted = table.uniques.map { (parts: $0, paths: tables.uniquePaths($0, table)) }
       let named = fields(number)
-      // A rule over a property that the models do not name stays.
+      // A rule over a property that the models do not have stays.
       for unique in stored.tables[known].uniques where !wanted.contains(where: { $0.paths == unique.paths }) {
         guard unique.paths.allSatisfy({ named.contains(String($0.prefix { $0 != "." })) }) else { continue }
         add("DROP INDEX IF EXISTS \(full(unique.index))")
@@ -38,7 +38,7 @@
       }
     }
 
-    /// Refuses a rule that rows break.
+    /// Throws if rows break a rule.
     private mutating func checkDuplicates(_ number: Int, _ keys: [String], paths: [String]) throws {
       let list = keys.joined(separator: ", ")
       let tests = keys.map { "(\($0)) IS NOT NULL" }.joined(separator: " AND ")
@@ -59,7 +59,7 @@
   }
 
   extension UniquePart {
-    /// What is compared, so that texts are equal as Swift's are.
+    /// The SQL that the index compares, so that texts are equal as in Swift.
     func sql(of table: Table, alias: String) -> String {
       let column = table.columns[column]
       let name = alias + "\(column.name)"

@@ -1,9 +1,10 @@
 #if Postgres
   internal import RoostGraph
 
-  /// What tells the zones of rows.
+  /// The rules that determine the zones of rows.
   extension DatabaseShape {
-    /// Notes it for new tables, and refuses a program that has another rule than the one by which the rows of a table were written.
+    /// Records the rule for new tables. Throws if the program's rule differs from the one with
+    /// which a table's rows were written.
     mutating func bringZones() throws {
       for number in tables.tables.indices {
         let table = tables.tables[number]
@@ -22,7 +23,7 @@
       let remedy = before.map { "zone: .property(\\\(name).\($0))" } ?? "zone: .single"
       return PostgresError(
         .otherZones,
-        "the table of \(name) was made with the rule that \(text(before)), and this program says that \(text(wanted)): give its "
+        "the table of \(name) was made with the rule that \(text(before)), and in this program \(text(wanted)): give its "
           + "PostgresConfiguration \(remedy). To divide the objects in another way, copy them into another namespace")
     }
   }

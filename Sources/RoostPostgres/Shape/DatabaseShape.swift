@@ -5,23 +5,24 @@
 
   /// Brings the tables of a database to the form that the models need.
   ///
-  /// All of it is one transaction, and a lock lets one program at a time do it. The meaning of each change is that of the engine's
-  /// `SchemaKeeper`: what keeps all values is done, anything else throws ``PostgresError/Code/needsMigration``.
+  /// One transaction makes all changes, and a lock lets one program at a time do it. Each change
+  /// has the meaning that it has in the engine's `SchemaKeeper`: a change that keeps all values is
+  /// made, and any other throws ``PostgresError/Code/needsMigration``.
   struct DatabaseShape {
     let schema: Schema
     let zones: Zones
     let namespace: SQLName
     let connection: Connection
-    /// The wanted tables. They get the names that the database has for them.
+    /// The wanted tables. They get their names in the database.
     var tables: TableMap
-    /// The stored shape. Each change is noted in it.
+    /// The stored shape. Each change is recorded in it.
     var stored = StoredShape()
     var there = TableCatalog()
-    /// The version that is noted; nil if the program has none.
+    /// The version to record; nil if the program has none.
     var version: Schema.Version?
-    /// How far a migration plan is; nil outside of one.
+    /// The state of a migration plan; nil outside of one.
     var stage: Stage?
-    /// What code of the plan has to fill. Empty unless ``stage`` is ``Stage/open``.
+    /// The columns that code of the plan has to fill. Empty unless ``stage`` is ``Stage/open``.
     var pending: [PendingColumn] = []
     /// The tables that this opening creates.
     var created: Set<Int> = []
@@ -29,7 +30,7 @@
     var older: Set<Int> = []
     /// The store's identifier; nil for a new one.
     private var known: String?
-    /// Statements that wait to be sent together.
+    /// Statements that will be sent together.
     private var waiting: [Statement] = []
 
     private static let mostAttempts = 5
@@ -42,9 +43,8 @@
 
     /// Makes the changes.
     ///
-    /// - Parameters:
-    ///   - changes: the table of changes, which is made too if it is wanted, with that of their consumers.
-    ///   - plan: the program's migration plan, which may have code.
+    /// If `changes` is given, it also makes the table of changes and the table of their consumers.
+    /// `plan` is the program's migration plan, which may have code.
     func bring(with changes: ChangeTable?, plan: (any ShapePlan)? = nil) throws -> BroughtTables {
       var attempt = 1
       while true {
@@ -57,7 +57,8 @@
           return brought
         } catch let fault as ServerFault {
           connection.rollback()
-          // A change of a table may meet the saves of other programs in a deadlock. The code of a plan is not repeated.
+          // A change of a table and the saves of other programs may form a deadlock. The code of a
+          // plan is not repeated.
           guard fault.isTransient, attempt < Self.mostAttempts, plan?.hasRun != true else { throw explained(fault) }
           attempt += 1
         } catch {
@@ -72,12 +73,12 @@
         guard error.isLost, plan?.hasRun == true else { throw error }
         throw PostgresError(
           .commitUncertain,
-          "\(error.message). The server cannot be asked whether it committed the migration: make the container again, which finds out "
+          "\(error.message). The server cannot be asked whether it committed the migration: make the container again to find out "
             + "which version the tables have", state: error.sqlState)
       }
     }
 
-    /// Brings the tables to the models, within a transaction that has begun.
+    /// Brings the tables to the form that the models need, in the current transaction.
     mutating func bringHere(with changes: ChangeTable?) throws -> BroughtTables {
       let identifier = try bringTables()
       var hasConsumers = false
@@ -95,16 +96,17 @@
         hasConsumers: hasConsumers, version: version, pending: pending)
     }
 
-    /// Makes the table of consumers. Returns whether it is there.
+    /// Makes the table of consumers. Returns whether it exists.
     ///
-    /// Earlier versions of Roost did not make it. A role that may not make tables works without it in their databases.
+    /// Earlier versions of Roost did not make it. In their databases, a role that may not make
+    /// tables works without it.
     private mutating func bringConsumers(isNew: Bool) throws -> Bool {
       if there.names.contains(OwnTable.consumers.text) { return true }
       if !isNew {
         let answer = try ask(
           "SELECT pg_catalog.has_schema_privilege(oid, 'CREATE') FROM pg_catalog.pg_namespace WHERE nspname = $1",
           [.text(namespace.text)])
-        // Another role's table would not belong to the owner of the others.
+        // A table of another role would not belong to the owner of the other tables.
         guard answer.count > 0, answer.isTrue(0, 0), try isOwner(of: OwnTable.changes.text) else { return false }
       }
       add(ConsumerTable(namespace: namespace).creation)
@@ -113,14 +115,16 @@
     }
 
     private mutating func begin() throws {
-      // Each statement sees what was committed before it, so the others see what the program before left.
+      // Each statement sees the commits before it. So the statements after the lock see the changes
+      // of the program that had the lock before.
       let answers = try connection.run([
         Statement("BEGIN ISOLATION LEVEL READ COMMITTED"),
         Statement("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text("roost \(namespace.text)")]),
         Statement("SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)", [.text(namespace.text)]),
         TableCatalog.statement(namespace),
         Statement("SELECT EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = 'citus')"),
-        // Citus changes the parts of a table one after the other then, as later statements of the transaction need it.
+        // Citus then changes the parts of a table one after the other, because later statements of
+        // the transaction need it.
         Statement("SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)"),
       ])
       if answers[4].isTrue(0, 0) { stored.isDistributed = true }
@@ -128,7 +132,7 @@
       (known, stored) = try readMeta(hasNamespace: answers[2].isTrue(0, 0))
     }
 
-    /// Reads what the database has now, within a transaction that has begun.
+    /// Reads the present state of the database, in the current transaction.
     mutating func read() throws {
       there = TableCatalog(try connection.run(TableCatalog.statement(namespace)))
       (known, stored) = try readMeta(hasNamespace: true)
@@ -151,12 +155,12 @@
       try noteForms()
       try send()
       if let known, stored == shape { return known }
-      // What only a plan asks for is noted by a role that may.
+      // Only a plan needs this data, so a role without the right to write it leaves it out.
       if let known, stored.withoutNotesForPlans == shape.withoutNotesForPlans, try !mayNote() { return known }
       return try writeMeta(known)
     }
 
-    /// The tables of links that no model names. They reference tables of the models.
+    /// The tables of links that no model uses. They reference tables of the models.
     private var leftLinks: [SQLName] {
       let ours = Set(tables.tables.map(\.name.text))
       return stored.links.filter { $0.isLeft && ours.contains($0.owner.table) && ours.contains($0.member.table) }
@@ -168,7 +172,8 @@
     /// Whether the tables are distributed over the workers of a Citus cluster.
     var isDistributed: Bool { stored.isDistributed ?? false }
 
-    /// Lets Citus keep the rows of each zone of a new table on one worker, together with those of the other tables.
+    /// Makes Citus store the rows of each zone of a new table on one worker, together with those of
+    /// the other tables.
     mutating func distribute(_ table: SQLName) {
       if !isDistributed { return }
       add(Table.distribution(of: table, in: namespace, with: "\(namespace).\(OwnTable.commits)"))
@@ -176,7 +181,7 @@
 
     // MARK: Statements
 
-    /// Adds a statement that nothing is asked of. Such statements are sent together.
+    /// Adds a statement without an answer. Such statements are sent together.
     mutating func add(_ text: String, _ parameters: [Statement.Parameter] = []) {
       waiting.append(Statement(text, parameters))
     }
@@ -188,14 +193,14 @@
       waiting += check.preparation + check.statements
     }
 
-    /// Sends the statements that wait.
+    /// Sends the collected statements.
     mutating func send() throws {
       let all = waiting
       waiting = []
       _ = try connection.run(all)
     }
 
-    /// Asks for rows, after all statements before.
+    /// Asks for rows, after all collected statements.
     mutating func ask(_ text: String, _ parameters: [Statement.Parameter] = []) throws -> Answer {
       try send()
       return try connection.run(Statement(text, parameters))
@@ -218,7 +223,7 @@
 
     // MARK: Errors
 
-    /// The class and the property that a field is of.
+    /// The class and the property of a field.
     func place(_ number: Int, _ field: String) -> String {
       let parts = field.split(separator: "/", maxSplits: 1).map(String.init)
       return parts.count == 2 ? parts.joined(separator: ".") : "\(tables.tables[number].root.name).\(field)"
@@ -228,7 +233,7 @@
       PostgresError(.needsMigration, "\(place(number, field)): \(detail)")
     }
 
-    /// Adds what the role may do about a missing right.
+    /// Adds the remedy for a missing right.
     func explained(_ fault: ServerFault) -> any Error {
       guard fault.state == "42501" else { return fault.error() }
       return PostgresError(
@@ -239,16 +244,16 @@
     }
   }
 
-  /// The tables of a database that has the form that the models need.
+  /// The tables of a database in the form that the models need.
   struct BroughtTables {
-    /// The store's.
+    /// The store's identifier.
     let identifier: String
-    /// With the names that the database has.
+    /// The tables, with their names in the database.
     let tables: TableMap
-    /// The names of tables of links that the models do not name any more.
+    /// The names of tables of links that no model uses any more.
     let leftLinks: [SQLName]
     let isDistributed: Bool
-    /// Whether the table of consumers is there.
+    /// Whether the table of consumers exists.
     let hasConsumers: Bool
     /// The version of the models; nil if the program has none.
     let version: Schema.Version?

@@ -13,7 +13,8 @@
   }
 
   extension TableMap {
-    /// What the models say of a table, in one text. It names no columns, so that it does not depend on what the database has.
+    /// The models' description of a table, in one text. It contains no column names, so it does not
+    /// depend on the database.
     func form(_ number: Int) -> String {
       let table = tables[number]
       var parts = [table.root.name] + table.classes.map(\.type.name).sorted()
@@ -46,14 +47,15 @@
     /// The fields of an index.
     func indexPaths(_ columns: [Int], _ table: Table) -> [String] { columns.map { table.columns[$0].field ?? "" } }
 
-    /// The fields of a rule of uniqueness, each with the path into its JSON.
+    /// The fields of a uniqueness rule, each with the path into its JSON.
     func uniquePaths(_ parts: [UniquePart], _ table: Table) -> [String] {
       parts.map { ([table.columns[$0.column].field ?? ""] + $0.path).joined(separator: ".") }
     }
   }
 
   extension ValueForm {
-    /// The kind of Swift values, such as `int8`; `json` and `bytes` for those that are no plain values.
+    /// The kind of Swift values, such as `int8`; `json` and `bytes` for those that are not plain
+    /// values.
     var word: String { plainType.map { "\($0)" } ?? (column == .bytea ? "bytes" : "json") }
   }
 #endif

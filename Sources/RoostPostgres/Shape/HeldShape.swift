@@ -3,7 +3,7 @@
   internal import RoostGraph
   internal import RoostRecords
 
-  /// What a database tells a migration plan of its version.
+  /// The models in a database, for a migration plan.
   struct HeldShape: HeldModels {
     let version: ModelVersion?
     private let entities: Set<String>
@@ -33,7 +33,8 @@
     func hasEntity(_ name: String) -> Bool { entities.contains(name) }
     func outline(_ name: String) -> Outline? { outlines[name] }
 
-    /// The outlines of tables for which none were noted: those of the version whose tables have the same fingerprints.
+    /// The outlines of tables for which none are stored: those of the version whose tables have the
+    /// same fingerprints.
     private static func outlines(
       _ tables: [StoredTable], _ number: String, by plan: any SchemaMigrationPlan.Type, stored: StoredShape
     ) throws -> [String: Outline] {
@@ -51,7 +52,7 @@
         let names = Set(tables.flatMap { $0.classes + [$0.entity] })
         return try GraphStore.outlines(same.plans).filter { names.contains($0.key) }
       }
-      // For the error, which says how they differ from the versions.
+      // For the error, which shows how they differ from the versions.
       return Dictionary(tables.map { ($0.entity, outline($0, stored)) }) { first, _ in first }
     }
 

@@ -1,9 +1,11 @@
 #if Postgres
   /// Checks the foreign keys of all rows that a transaction has written so far. The server changes no table while such checks wait.
-  ///
-  /// Citus does not pass `SET CONSTRAINTS` on to its workers. There a query of `roost_commit` calls a function in its `WHERE` clause. The clause
-  /// names no column, so each shard evaluates it once, even if it has no rows. All tables are colocated with `roost_commit`, so this
-  /// reaches every worker.
+  /// Checks the foreign keys of all rows that a transaction has written so far. The server changes
+  /// no table while such checks are pending.
+  /// Citus does not pass `SET CONSTRAINTS` on to its workers. There a query of `roost_commit` calls
+  /// a function in its `WHERE` clause. The clause names no column, so each shard evaluates it once,
+  /// even if it has no rows. All tables are colocated with `roost_commit`, so this reaches every
+  /// worker.
   struct KeyCheck {
     private let namespace: SQLName
     private let isDistributed: Bool
@@ -23,8 +25,9 @@
       ]
     }
 
-    /// Makes the functions that the statements call. The server evaluates a condition once if its function is `STABLE`. A `STABLE` function
-    /// may not set constraints, so it calls a `VOLATILE` one. The result is false, so that no row is read.
+    /// Makes the functions that the statements call. The server evaluates a condition once if its
+    /// function is `STABLE`. A `STABLE` function must not set constraints, so it calls a `VOLATILE`
+    /// one. The result is false, so that no row is read.
     var preparation: [Statement] {
       if !isDistributed { return [] }
       return [

@@ -1,10 +1,10 @@
 #if Postgres
   internal import Roost
 
-  /// The tables as Roost programs made them. The table `roost_store` keeps it as JSON.
+  /// The tables as Roost programs made them. The table `roost_store` contains it as JSON.
   ///
-  /// It says which field of the models a column stands for, so that a later program finds it under another name. It tells our
-  /// tables and columns from those of other programs.
+  /// It records the field of the models for each column, so that a later program finds it under
+  /// another name. It distinguishes Roost's tables and columns from those of other programs.
   struct StoredShape: Codable, Equatable {
     /// The version of the newest models that opened the store; nil if none of them had a version.
     var version: Schema.Version?
@@ -13,7 +13,7 @@
     var isDistributed: Bool?
     var links: [StoredLink] = []
 
-    /// What a program needs that has no migration plan.
+    /// The part that a program without a migration plan needs.
     var withoutNotesForPlans: StoredShape {
       var shape = self
       shape.version = nil
@@ -27,25 +27,29 @@
 
   struct StoredTable: Codable, Equatable {
     var name: String
-    /// The topmost class.
+    /// The base class.
     var entity: String
     var classes: [String]
-    /// The field that tells the zone of a row; nil if all rows are in one zone.
+    /// The field that determines the zone of a row; nil if all rows are in one zone.
     var zone: String?
     var columns: [StoredColumn] = []
     var uniques: [StoredIndex] = []
-    /// Those that `#Index` asks for; nil if no models asked for any.
+    /// The indexes of `#Index`; nil if no models had any.
     var indexes: [StoredIndex]?
-    /// What models asked for, the newest last. An index is no part of ``forms``, because a program works without it.
+    /// The forms of the models' indexes, the newest last. An index is not part of ``forms``,
+    /// because a program works without it.
     var indexForms: [String]?
-    /// Fingerprints of the models that the table followed, the newest last: see ``DatabaseShape/isOlder``.
+    /// Fingerprints of the models that had the table, the newest last: see
+    /// ``DatabaseShape/isOlder``.
     var forms: [String] = []
-    /// Groups of properties that exchanged their names. The names alone do not tell whether that has happened.
+    /// Groups of properties that exchanged their names. The names alone do not show whether they
+    /// have been exchanged.
     var exchanged: [String] = []
-    /// What each class meant to the newest models, by its name: its properties, each with its type in words. A migration plan finds its
-    /// version by it. Nil in a database that no program has changed since Roost notes it.
+    /// The outline of each class in the newest models, by its name: its properties, each with its
+    /// type in words. A migration plan finds its version by it. Nil in a database that no program
+    /// has changed since Roost stores outlines.
     var outlines: [String: [String: String]]?
-    /// Whether the version that was noted last does not have the class.
+    /// Whether the version that was stored last does not have the class.
     var isParked: Bool?
 
     func column(of field: String) -> Int? { columns.firstIndex { $0.field == field } }
@@ -57,14 +61,16 @@
     /// The engine's name for the field; nil for the place in a list.
     var field: String?
     var type: String
-    /// The kind of Swift values in it, such as `int8`. It tells types apart that have the same type of column.
+    /// The kind of Swift values in it, such as `int8`. It distinguishes types that have the same
+    /// column type.
     var values: String
     /// Whether the models require a value. A column of a subclass is nullable even then.
     var isRequired: Bool
     var reference: StoredReference?
     /// The column of the reference to whose list the place belongs.
     var placeOf: String?
-    /// Whether the newest models do not name it. It is nullable then, and is used again if models name it again.
+    /// Whether the newest models do not have it. Then it is nullable. It is used again if models
+    /// have it again.
     var isLeft = false
   }
 

@@ -1,15 +1,15 @@
 #if Postgres
-  /// The tables and columns that a namespace of the database has, whoever made them.
+  /// The tables and columns in a namespace of the database, of all programs.
   struct TableCatalog {
     struct Known {
       var type: String
       var isOptional: Bool
-      /// Whether a row can be inserted without naming the column.
+      /// Whether a row can be inserted without a value for the column.
       var hasDefault: Bool
     }
 
     private(set) var tables: [String: [String: Known]] = [:]
-    /// All names that a new table or index may not have.
+    /// All names that a new table or index cannot have.
     var names: Set<String> = []
 
     init() {}
@@ -61,8 +61,8 @@
       set(table, column, known: nil)
     }
 
-    /// Makes a name that nothing has, for an index or a constraint: `<table>_<columns>_<kind>`. Where that is too long or taken,
-    /// a hash of all of it takes the place of the end.
+    /// Makes a free name for an index or a constraint: `<table>_<columns>_<kind>`. If that is too
+    /// long or taken, a hash of all of it replaces the end.
     mutating func name(_ table: String, _ columns: [String], kind: String) -> SQLName {
       let whole = ([table] + columns).joined(separator: "_")
       var name = "\(whole)_\(kind)"

@@ -77,7 +77,10 @@
     /// The channel of notices is named `roost_` and the namespace, and the server takes 63 bytes.
     private static let longestNamespace = 57
 
-    /// Throws ``RoostError`` with the code `badValue` if no schema of a database can have the name ``namespace``.
+    /// Checks that a schema of a database can have the name ``namespace``.
+    ///
+    /// - Throws: `RoostError` with the code `badValue` if it is empty, has more than 57 bytes, or has
+    ///   a NUL character.
     public func validate() throws {
       if (1...Self.longestNamespace).contains(namespace.utf8.count), !namespace.utf8.contains(0) { return }
       throw RoostError(

@@ -17,8 +17,21 @@
 
     /// Writes the changes of a save in one transaction of the server. Contexts call it.
     ///
-    /// It repeats a transaction that the server cannot serialize with others. Other errors are
-    /// thrown as ``PostgresError`` or ``RoostError``.
+    /// It tries a transaction up to six times if the server cannot serialize it with others.
+    ///
+    /// - Throws: `RoostError` with one of these codes:
+    ///   - `conflict` if another program changed or deleted a row, or the last attempt failed too.
+    ///   - `notUnique` if another row has the same unique value.
+    ///   - `denied` if a row references a row that does not exist, or a deleted row is still referenced,
+    ///     or if the store shows the old version of the models in a migration.
+    ///   - `badValue` if PostgreSQL cannot store a value, a required value or reference is missing,
+    ///     or objects of two zones would be related.
+    ///   - `foreign` if an object is of another store, `unknownModel` if its class is not one of this
+    ///     store, and `closed` if the container is closed.
+    ///
+    ///   ``PostgresError`` with the code `lost` or `timedOut` if nothing was committed,
+    ///   `commitUncertain` if that is unknown, and `unreachable`, `noRights`, `full` or `refused`.
+    ///   `CancellationError` if the task is cancelled.
     public func save(
       _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {

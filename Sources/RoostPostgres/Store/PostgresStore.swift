@@ -30,7 +30,7 @@
     let changes: ChangeTable
     /// Whether the table of consumers exists.
     private var hasConsumers: Bool
-    /// Tells the saves of this container from those of others.
+    /// Distinguishes the saves of this container from those of others.
     let client: UUIDNumber
     /// The transaction of a migration, in which all statements run; nil outside a migration.
     let stage: StageTransaction?
@@ -66,6 +66,13 @@
 
     /// Connects, runs the migration plan, and brings the tables to the form that the models need.
     /// The plan's stages run in one transaction of the server.
+    ///
+    /// - Throws: `RoostError` with the code `badValue` or `unknownModel` if PostgreSQL cannot store
+    ///   the models as they are, or if the rule of zones does not fit them. ``PostgresError`` if
+    ///   the server cannot be reached, or if its tables do not fit the models and cannot be
+    ///   changed; its code says which. The error of a stage of the plan.
+    ///   `SwiftDataError.loadIssueModelContainer` if the code of a migration stage opens the
+    ///   database that it migrates.
     public convenience init(
       _ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws {
@@ -317,6 +324,10 @@
     // MARK: DataStore
 
     /// Removes all models and the history of their changes, in one transaction.
+    ///
+    /// - Throws: ``PostgresError`` if the server cannot be reached or refuses, for example with the
+    ///   code `noRights`. `RoostError` with the code `closed` if the container is closed.
+    ///   `CancellationError` if the task is cancelled.
     public func erase() throws {
       try CallInterrupt.check()
       var names = (tables.tables.map(\.name) + tables.links.map(\.name) + leftLinks).map { "\(namespace).\($0)" }
@@ -333,6 +344,12 @@
     }
 
     /// Fetches all models of a class. A container calls other functions: see ``AskedStore``.
+    ///
+    /// - Throws: `DataStoreError.preferInMemoryFilter` if the request has a predicate, and
+    ///   `DataStoreError.preferInMemorySort` if it has an order. `RoostError` with the code
+    ///   `unknownModel` if the class is not one of this store, `unreadable` if a property's type
+    ///   does not accept a stored value, and `closed` if the container is closed. ``PostgresError``
+    ///   if the server cannot be reached or refuses.
     public func fetch<T>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
       if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
       if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }

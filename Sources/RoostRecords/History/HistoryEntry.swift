@@ -215,7 +215,7 @@ struct HistorySection {
         try body(RowsChange(kind: .insert, entity: entity, rows: first...end - 1))
         continue
       }
-      // Each row has at least one byte, so a run that is too long ends with the bytes.
+      // Each row reads at least one byte, so the loop ends with an error if the count is too large.
       for row in first..<end {
         try body(RowsChange(kind: .insert, entity: entity, rows: row...row, values: try held.map { try value($0) }))
       }

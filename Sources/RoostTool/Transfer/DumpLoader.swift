@@ -19,7 +19,7 @@ final class DumpLoader {
   private var catalog = Catalog()
   private var hasRelationships = false
   private var counts: [EntityID: Int] = [:]
-  /// The end of the row numbers of each entity.
+  /// The row numbers of each entity are less than this.
   private var ends: [EntityID: UInt64] = [:]
   private(set) var rows = 0
   private(set) var lists = 0

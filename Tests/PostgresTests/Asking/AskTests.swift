@@ -68,7 +68,7 @@
     init(_ number: Int, below above: Node?) { (self.number, self.above) = (number, above) }
   }
 
-  /// Questions to the server that random predicates do not ask.
+  /// Queries that random predicates do not cover.
   @Suite struct AskTests {
     private let namespace = PostgresServer.freshNamespace()
     private static let schema = Schema([Shop.self, Sale.self, Label.self, Licence.self, Node.self, DecimalPair.self])
@@ -112,7 +112,7 @@
       #expect(try tally(other).whole == 1)
     }
 
-    @Test func `changes of related models that wait are seen`() throws {
+    @Test func `unsaved changes of related models are seen`() throws {
       let container = try container()
       let context = ModelContext(container)
       let shop = Shop("old")
@@ -126,7 +126,7 @@
       var limited = FetchDescriptor<Sale>(sortBy: [SortDescriptor(\.shop?.name, order: .reverse)])
       limited.fetchLimit = 1
       #expect(try context.fetch(limited).map(\.number) == [1])
-      // What is saved is still what was.
+      // The stored value has not changed.
       #expect(try sorted(ModelContext(container), isNew) == [])
       context.rollback()
       #expect(try sorted(context, isNew) == [])
@@ -152,7 +152,7 @@
       #expect(try tally(other).limited == 5)
     }
 
-    /// What Swift sees as one character, and the server as several.
+    /// Texts whose characters are one for Swift and several for the server.
     private static let texts = [
       "cafe\u{301}", "café", "cafe", "a\r\nb", "a\nb", "\r", "\n", "K", "\u{212A}", "👩‍👧", "👩", "e", "\u{301}", "", "ﬁ",
       "한", "\u{1112}\u{1161}\u{11AB}",
@@ -194,8 +194,8 @@
       }
     }
 
-    /// Citus refuses a statement whose planner drops the join with related rows.
-    @Test func `what is asked of related rows may be false for all of them`() throws {
+    /// Citus refuses a statement if its planner drops the join with related rows.
+    @Test func `a test of related rows may be false for all of them`() throws {
       let context = ModelContext(try container())
       for number in 0..<3 {
         let shop = Shop("\(number)")
@@ -224,7 +224,7 @@
       }
     }
 
-    @Test func `texts that the server cannot have are found nowhere`() throws {
+    @Test func `texts that the server cannot store are never found`() throws {
       let context = ModelContext(try container())
       for number in 0..<3 { context.insert(Sale(number, day: "\(number)")) }
       try context.save()
@@ -254,7 +254,7 @@
       let parts = (1...count).map { number in #Predicate<Sale> { $0.number == number && $0.day == "" } }
       #expect(try sorted(context, Predicate(any: parts)) == [1, 2])
       #expect(try sorted(context, Predicate(all: [Predicate(any: parts), #Predicate { $0.number > 1 }])) == [2])
-      // What is too long for the server is tested by the program.
+      // The program tests a condition that is too long for the server.
       let tally = try tally(container)
       #expect(tally.count == 2)
       #expect(count > 500 || tally.whole == 2)
@@ -378,7 +378,7 @@
       #expect(try tally(container).limited == before + 6)
     }
 
-    /// What the program tests itself it can only test when it has the rows on the way.
+    /// The program can test its part only if it has the referenced rows.
     @Test func `a part that the program tests follows references to rows that were not fetched`() throws {
       let context = ModelContext(try container())
       var last: Node?
@@ -404,7 +404,7 @@
       #expect(try numbers(#Predicate { $0.number > 5 }, by: order) == [7, 6])
     }
 
-    @Test func `identifiers of other zones name other rows`() throws {
+    @Test func `identifiers with other zones name other rows`() throws {
       let zone = PostgresZone.properties(
         .property(\Shop.name), .property(\Sale.shop), .property(\Label.word), .property(\Licence.shop),
         .property(\Node.number), .property(\DecimalPair.number))
@@ -427,7 +427,7 @@
       #expect(try reader.fetchCount(FetchDescriptor<Shop>(predicate: #Predicate { $0.sales.count == 2 })) == 2)
     }
 
-    @Test func `an explanation says who tests what`() throws {
+    @Test func `an explanation says which side tests each part`() throws {
       let context = ModelContext(try container())
       for number in 0..<3 { context.insert(Sale(number, day: "\(number)")) }
       try context.save()

@@ -14,9 +14,9 @@
     init(_ title: String, _ text: String?, _ year: Int) { (self.title, self.text, self.year) = (title, text, year) }
   }
 
-  /// A database has no full text index, so the program tests what `matches` asks.
+  /// A database has no full text index, so the program tests `matches`.
   @Suite(.server) struct FullTextAskTests {
-    @Test func `a question is tested by the program, and ranks are refused`() throws {
+    @Test func `the program tests a full text query, and ranks are refused`() throws {
       let ground = try Ground()
       try ground.save(
         ground.open(Report.self), (0..<60).map { Report("report \($0)", $0 % 3 == 0 ? "the wall" : nil, 1960 + $0) })

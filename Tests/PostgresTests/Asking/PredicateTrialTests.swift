@@ -6,9 +6,9 @@
   import RoostTestSupport
   import Testing
 
-  /// Random predicates, answered by the server: number 18 of the torture with another store.
+  /// Random predicates, answered by the server: number 18 of the torture, with another store.
   @Suite(.serialized) struct PredicateTrialTests {
-    /// `ROOST_PG_SEEDS=first-last` runs others.
+    /// `ROOST_PG_SEEDS=first-last` runs other seeds.
     private static var seeds: ClosedRange<UInt64> {
       let given = ProcessInfo.processInfo.environment["ROOST_PG_SEEDS"] ?? ""
       let bounds = given.split(separator: "-").compactMap { UInt64($0) }
@@ -23,7 +23,7 @@
         ])
     }
 
-    @Test func `what the server finds is what the predicate says`() throws {
+    @Test func `the server finds the rows for which the predicate is true`() throws {
       let record = TortureRecord(test: 18)
       var tally = AskTally()
       for seed in Self.seeds {
@@ -40,7 +40,7 @@
       }
       for failure in record.failures { Issue.record("\(failure)") }
       print("\(record.count) predicates, \(record.failures.count) complaints. \(tally)")
-      // Otherwise the trial would say nothing of the conditions in SQL.
+      // Otherwise the trial would not test the conditions in SQL.
       #expect(tally.whole * 100 > tally.count * 20, "\(tally)")
       #expect(tally.all * 100 < tally.count * 60, "\(tally)")
       #expect(tally.limited > 0)

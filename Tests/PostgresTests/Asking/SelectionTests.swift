@@ -25,12 +25,12 @@
 
     private let order = [SortDescriptor(\Purchase.number)]
 
-    @Test func `selections, joins and ranks are what Swift computes`() throws {
+    @Test func `selections, joins and ranks equal those that Swift computes`() throws {
       let context = ModelContext(container)
       let store = try #require(container.dataStores.first as? PostgresStore)
       let before = store.roundTrips
       let rows = try context.select(Purchase.self, \.number, \.customer?.name, sortBy: order)
-      // One for the purchases, and one for all customers that they reference.
+      // One round trip for the purchases, and one for all customers that they reference.
       #expect(store.roundTrips - before <= 2)
       #expect(rows.map(\.0) == Array(0..<40))
       #expect(rows.map(\.1) == (0..<40).map { $0 % 4 == 0 ? nil : "customer \($0)" })

@@ -32,7 +32,7 @@
     }
   }
 
-  /// Predicates that name the zone.
+  /// Predicates that determine the zone.
   @Suite(.server) struct ZonePredicateTests {
     private let ground: Ground
 
@@ -50,7 +50,8 @@
         ])
     }
 
-    /// In each zone two depots with three crates, of which one has lost its depot.
+    /// Creates two depots with three crates in each zone. One crate in each zone has lost its
+    /// depot.
     private func fill() throws {
       let context = ModelContext(try container())
       for (place, name) in Self.names.enumerated() {
@@ -71,7 +72,7 @@
       try context.save()
     }
 
-    /// The numbers of the crates that the server finds, and what the explanation says of zones.
+    /// The numbers of the crates that the server finds, and the explanation's line about zones.
     private func asked(_ predicate: Predicate<Crate>) throws -> (numbers: [Int], zones: String) {
       let context = ModelContext(try container())
       let descriptor = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.number)])
@@ -92,7 +93,7 @@
       #expect(found.zones == zones, sourceLocation: sourceLocation)
     }
 
-    @Test func `a condition on what tells the zone asks one zone`() throws {
+    @Test func `a condition on the property that defines the zone asks one zone`() throws {
       try fill()
       let b = [14, 15, 16, 17, 18]
       try expect(#Predicate { $0.depot?.region?.name == "b" }, b, in: "one zone")
@@ -108,7 +109,7 @@
       #expect(try context.fetch(regions).map(\.name) == ["b"])
     }
 
-    @Test func `a condition on an object that is reached asks its zone`() throws {
+    @Test func `a condition on a referenced object asks its zone`() throws {
       try fill()
       let context = ModelContext(try container())
       let depots = try context.fetch(FetchDescriptor<Depot>(sortBy: [SortDescriptor(\.number)]))
@@ -123,7 +124,7 @@
       try expect(#Predicate { all.contains($0.persistentModelID) }, crates.map(\.number).sorted(), in: "3 zones")
     }
 
-    @Test func `a condition that does not say the zone asks all zones`() throws {
+    @Test func `a condition that does not determine the zone asks all zones`() throws {
       try fill()
       try expect(#Predicate { $0.depot?.region?.name != "b" && $0.number < 6 }, [4, 5], in: "all zones")
       try expect(
@@ -132,7 +133,7 @@
       try expect(#Predicate { $0.depot?.number == 1 && $0.number == 14 }, [14], in: "all zones")
     }
 
-    @Test func `a part that may be at fault comes before the zone is looked at`() throws {
+    @Test func `a part that may raise an error comes before the zone`() throws {
       try fill()
       let context = ModelContext(try container())
       // In each zone a crate has no depot.
@@ -145,7 +146,7 @@
       #expect(try context.fetchCount(second) == 5)
     }
 
-    // MARK: Random ones
+    // MARK: Random predicates
 
     private struct Parts {
       var random: SplitMix64
@@ -183,7 +184,7 @@
       }
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64]) func `what the server finds by zone is what the predicate says`(
+    @Test(arguments: [1, 2, 3] as [UInt64]) func `the server finds the rows by zone for which the predicate is true`(
       _ seed: UInt64
     ) throws {
       try fill()

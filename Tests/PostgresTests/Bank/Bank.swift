@@ -17,7 +17,7 @@
   /// The process that makes transfers. Each transfer changes its row, so the version of the row orders them.
   @Model final class Teller {
     @Attribute(.unique) var number: Int
-    /// The zone, also of the teller's transfers.
+    /// The zone. It is also the zone of the teller's transfers.
     var name: String
     /// The number of the last transfer.
     var last = 0
@@ -71,9 +71,9 @@
       }
     }
 
-    /// Moves a random amount between two random accounts, unless the teller's transfer with this number is stored already.
-    ///
-    /// - Parameter runs: how many times the closure ran, which it does again after a conflict.
+    /// Moves a random amount between two random accounts, unless the teller's transfer with this
+    /// number is stored already. `runs` counts the calls of the closure, which is called again
+    /// after a conflict.
     static func transfer(_ number: Int, of teller: Int, in container: ModelContainer, runs: inout Int) throws {
       var count = 0
       defer { runs += count }
@@ -97,11 +97,10 @@
       }
     }
 
-    // MARK: The end
+    // MARK: The audit
 
-    /// What is wrong with the books.
-    ///
-    /// - Parameter acknowledged: by teller, the numbers of the transfers whose saves returned.
+    /// The errors in the books. `acknowledged` are the numbers of the transfers whose saves
+    /// returned, by teller.
     func complaints(acknowledged: [Int: [Int]]) throws -> [String] {
       let context = ModelContext(try open())
       let transfers = try context.fetch(FetchDescriptor<Transfer>())

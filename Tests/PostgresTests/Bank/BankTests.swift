@@ -9,10 +9,10 @@
     private struct Size {
       var tellers = 3
       var count = 30
-      /// After about so many transfers a process is killed.
+      /// A process is killed after about this many transfers.
       var life: Int { max(10, count / 10) }
 
-      /// `ROOST_BANK=8x1000` makes the large one.
+      /// `ROOST_BANK=8x1000` runs the large test.
       static let wanted: Size = {
         let words = (ProcessInfo.processInfo.environment["ROOST_BANK"] ?? "").split(separator: "x").compactMap {
           Int($0)
@@ -21,7 +21,7 @@
       }()
     }
 
-    /// A child process, and when it is killed.
+    /// A child process, and the transfer after which it is killed.
     private final class Child {
       let task: BankTask
       var process = Process()
@@ -87,7 +87,8 @@
           }
         }
         let done = children.reduce(0) { $0 + $1.task.lines.count }
-        // The server ends all its processes when one is killed, and recovers from its log. A server that was given is left alone.
+        // The server ends all its processes when one of them is killed, and recovers from its log.
+        // The test does not kill processes of a server that it did not start.
         if serverKills == 0, PostgresServer.given == nil, done >= size.tellers * size.count / 2 {
           serverKills += try killServerProcess(bank) ? 1 : 0
         }

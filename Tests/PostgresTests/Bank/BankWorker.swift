@@ -3,7 +3,8 @@
   import SwiftData
   import Testing
 
-  /// What a child process does, and the file in which it notes each transfer whose save returned.
+  /// The task of a child process, and the file in which it records each transfer whose save
+  /// returned.
   struct BankTask {
     var bank: Bank
     var teller: Int
@@ -34,7 +35,7 @@
       }
     }
 
-    /// So often a transfer is tried. The server may be away for some seconds.
+    /// The most attempts at a transfer. The server may be down for some seconds.
     private static let mostAttempts = 2000
 
     /// Makes the transfers that are not acknowledged yet.
@@ -63,7 +64,7 @@
     }
   }
 
-  /// Not a test: what the test binary does as a child process of ``BankTests``.
+  /// Not a test: the test binary runs it as a child process of ``BankTests``.
   @Suite(.enabled(if: BankTask.own != nil, "only child processes of BankTests run it")) struct BankWorker {
     @Test func `the transfers of a child process`() throws {
       let task = try #require(BankTask.own)

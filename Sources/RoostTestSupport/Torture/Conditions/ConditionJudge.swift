@@ -2,10 +2,10 @@ internal import RoostFile
 internal import RoostQuery
 internal import RoostRecords
 
-/// Compares all ways to answer a query with the plain interpreter.
+/// Checks that every way to answer a query has the same result as the plain interpreter.
 struct ConditionJudge {
   let ground: Ground
-  /// An error that the plans make on purpose.
+  /// A mistake that the plans make on purpose, to test that this judge finds it.
   private let misreading: Misreading?
   /// The kinds of answers, for the report.
   var notes: [String: Int] = [:]
@@ -27,8 +27,8 @@ struct ConditionJudge {
     var isAnswered: Bool { if case .holds = self { true } else { false } }
   }
 
-  /// The first error; nil if everything agrees. A query that is refused is an error before anything
-  /// is compared.
+  /// Returns the first difference as a sentence; nil if there is none. Throws if the checker
+  /// refuses the query.
   mutating func complaint(_ query: Query) throws -> String? {
     let entity = try ground.entity(query.entity).id
     let condition = query.condition ?? .constant(.bool(true), .bool)
@@ -123,13 +123,14 @@ struct ConditionJudge {
   ]
 }
 
-/// How a term depends on the order of a set, which differs in each run, as in Swift.
+/// How a term depends on the order of the elements of a set. As in Swift, that order differs in
+/// each run.
 private struct Haphazard: OptionSet {
   let rawValue: Int
 
-  /// Whether the failing element is reached.
+  /// The order decides whether an element that fails is evaluated.
   static let faults = Haphazard(rawValue: 1)
-  /// The least element, if some elements are NaN.
+  /// The order decides which element is the least, because some are NaN.
   static let answers = Haphazard(rawValue: 2)
 
   init(rawValue: Int) { self.rawValue = rawValue }
