@@ -63,10 +63,10 @@ import Testing
     var plain = catalog
     plain.forgetNotes()
     #expect(plain.storesRows(as: catalog) && plain != catalog && plain.encoded.first == 1)
-    // A program that knows only the first form reports another number. A program that knows six
-    // refuses a seventh.
+    // A program that knows only the first form reports another number. A program that knows seven
+    // refuses an eighth.
     var bytes = encoded
-    bytes[0] = 7
+    bytes[0] = 8
     #expect(throws: StoreError.self) { try decoded(bytes) }
     #expect(failure { () throws(StoreError) in _ = try decoded(bytes) } == .futureVersion)
     // The first form has no cases.

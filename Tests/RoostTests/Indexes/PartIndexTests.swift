@@ -19,7 +19,8 @@ import Testing
       card.place = "place \(number % 5)"
       card.receiver = number % 4 == 0 ? nil : names[number % 7]
       card.labels = number % 6 == 0 ? ["color": number % 12 == 0 ? "red" : "blue", "n\(number % 60)": "x"] : ["a": "b"]
-      card.prices = number % 5 == 0 ? nil : number % 5 == 1 ? [:] : [number % 50: Double(number), 7: 7]
+      card.prices =
+        number % 5 == 0 ? nil : number % 5 == 1 ? [:] : Dictionary([(7, 7), (number % 50, Double(number))]) { $1 }
       card.read = number % 7 == 0 ? nil : card.sent.addingTimeInterval(Double(number) * 5_000)
       context.insert(card)
     }
@@ -50,6 +51,9 @@ import Testing
   @Test func `folded texts are found by an index`() throws {
     let context = try Self.filled()
     #expect(try Self.check(context, #Predicate { $0.sender.folded == "zoe" }, uses: "folded of sender") > 50)
+    let name = "ZOË".folded
+    let cards = #Predicate<Postcard> { $0.sender.folded == name }
+    #expect(try Self.check(context, cards, uses: "folded of sender") > 50)
     let street = "STRAßE".folded
     try Self.check(context, #Predicate { $0.sender.folded == street }, uses: "folded of sender")
     try Self.check(context, #Predicate { $0.sender.folded == "STRAßE".folded }, uses: "folded of sender")
@@ -85,7 +89,8 @@ import Testing
     let years = try Self.check(context, #Predicate { $0.sent.utc.year == 2004 }, uses: "year of sent")
     #expect(years > 5)
     try Self.check(context, #Predicate { $0.sent.utc.year > 2030 && $0.sent.utc.year <= 2032 }, uses: "year of sent")
-    try Self.check(context, #Predicate { $0.sent.utc.month == 12 }, uses: "month of sent, day of sent")
+    let december = #Predicate<Postcard> { $0.sent.utc.month == 12 }
+    try Self.check(context, december, uses: "month of sent, day of sent")
     try Self.check(context, #Predicate { $0.sent.utc.month == 2 && $0.sent.utc.day == 29 }, uses: "month of sent")
     try Self.check(context, #Predicate { $0.read?.utc.weekday == 1 }, uses: "weekday of read")
     try Self.check(
@@ -112,7 +117,6 @@ import Testing
       #expect((1...12).contains(found.month) && (1...31).contains(found.day), "\(seconds)")
       #expect((1...7).contains(found.weekday) && (0...23).contains(found.hour), "\(seconds)")
     }
-    #expect(Date(timeIntervalSinceReferenceDate: .nan).utc == Date(timeIntervalSinceReferenceDate: .nan).utc)
     #expect(Date(timeIntervalSinceReferenceDate: -63_114_076_800).utc.year == 0)
   }
 
