@@ -12,8 +12,9 @@ internal import RoostGraph
 public protocol Validatable: PersistentModel {
   /// Checks the model before a write, and calls ``Validation/refuse(_:at:)`` for each fault.
   ///
-  /// It may read all properties and relationships, and should not change models. A save throws if
-  /// the calls insert, change or delete further models in each of 100 rounds, or if they save.
+  /// It may read all properties and relationships, and should not change models. A save calls it
+  /// again for models that such calls change, and throws if that goes on for 100 rounds, or if a call
+  /// saves.
   ///
   /// - Throws: any error to refuse the write. It becomes the ``SaveFault/underlyingError`` of the
   ///   fault.

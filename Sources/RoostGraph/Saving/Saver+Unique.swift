@@ -203,8 +203,12 @@ extension Saver {
       return true
     }
     run.note(origin.map.home, row)
-    if merged.choice != .keepExisting, !decision.policy.takesAll(merged.choice) || kept.isAny {
-      try settleMixed(RowID(row), origin.map, writer: run.writer).forEach(run.refuse)
+    if merged.choice != .keepExisting {
+      if !decision.policy.takesAll(merged.choice) || kept.isAny {
+        try settleMixed(RowID(row), origin.map, writer: run.writer).forEach(run.refuse)
+      }
+      // The row keeps its lists in any case.
+      noteMixed(LinkKey(map: origin.map.home, row: row, property: 0), origin.map, run: run)
     }
     let isAmongNew = objects.registered(origin.map, RowID(row))?._$state.flags.contains(.inserted) == true
     noteLeads(kept.before, box, origin: origin, run: run)

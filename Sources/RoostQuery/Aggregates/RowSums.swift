@@ -73,8 +73,19 @@ final class RowSums {
   private func compute(
     _ number: Int, _ group: Int, row: Row, decimal: (Int, Int, DecimalNumber) throws -> Void
   ) throws {
-    try programs[number].add(row, to: &tallies[group * count + number]) { try decimal(number, group, $0) }
+    let own = tallies + group * count + number
+    let before = own.pointee.bound?.heapBytes ?? 0
+    try programs[number].add(row, to: &own.pointee) { try decimal(number, group, $0) }
+    // The least and the greatest text are kept.
+    let after = own.pointee.bound?.heapBytes ?? 0
+    if after > before { try memory?.take(after - before, for: .groups) }
   }
+
+  /// Counts rows that no measure reads. There is one group.
+  func add(rows: Int) { for number in 0..<count { tallies[number].count += rows } }
+
+  /// Begins a new group, where there is one.
+  func restart() { for number in 0..<count { tallies[number] = MeasureTally() } }
 
   func rest() { for program in programs { program.rest() } }
 

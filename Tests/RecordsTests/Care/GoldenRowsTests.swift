@@ -2,7 +2,8 @@ import RoostFile
 import RoostTestSupport
 import Testing
 
-/// The stores of rows of every version of the format, which must be read for ever: see `Sources/RoostTestSupport/Golden`.
+/// The stores of rows of every version of the format, which must always be readable: see
+/// `Sources/RoostTestSupport/Golden`.
 @Suite struct GoldenRowsTests {
   @Test(arguments: GoldenVersion.all.flatMap { version in version.rows.map { (version.version, $0) } })
   func `a store of rows of every version is read, changed and made again`(version: UInt32, name: String) throws {
@@ -19,7 +20,7 @@ import Testing
     #expect(try golden.packedBytes(golden.rows) < 82_000)
   }
 
-  @Test func `golden rows that were changed are noticed`() throws {
+  @Test func `a change of golden rows is noticed`() throws {
     let golden = try #require(GoldenVersion.all.last)
     for name in golden.rows {
       var sample = try golden.sample(name)
