@@ -76,15 +76,15 @@ final class RowSums {
     let own = tallies + group * count + number
     let before = own.pointee.bound?.heapBytes ?? 0
     try programs[number].add(row, to: &own.pointee) { try decimal(number, group, $0) }
-    // The least and the greatest text are kept.
+    // A minimum or maximum of texts keeps its text in memory.
     let after = own.pointee.bound?.heapBytes ?? 0
     if after > before { try memory?.take(after - before, for: .groups) }
   }
 
-  /// Counts rows that no measure reads. There is one group.
+  /// Counts rows whose values no measure needs. For sums with only one group.
   func add(rows: Int) { for number in 0..<count { tallies[number].count += rows } }
 
-  /// Begins a new group, where there is one.
+  /// Clears the tallies for the next group. For sums with only one group.
   func restart() { for number in 0..<count { tallies[number] = MeasureTally() } }
 
   func rest() { for program in programs { program.rest() } }
