@@ -5,8 +5,8 @@
 /// Values that are nil are left out. If a program has its own functions with these names for all
 /// sequences, the compiler prefers those outside of predicates.
 extension Sequence where Element: PersistentModel {
-  /// The sum; 0 if there are no models. If the sum is too large for its type, the program ends; in a
-  /// predicate the fetch throws.
+  /// The sum; 0 if there are no models. If the sum is too large for its type, the program ends; in
+  /// a predicate the fetch throws.
   @_disfavoredOverload
   public func sum<Number: Summable>(_ keyPath: KeyPath<Element, Number>) -> Number.Sum {
     total(map { $0[keyPath: keyPath] })

@@ -8,8 +8,8 @@ extension GroupStream {
 
   /// Makes a function that returns values of the rows with a key, row after row.
   ///
-  /// Nil and NaN match no row. If the index cuts the key, or if it has only one key, the function may
-  /// return other rows too: the caller tests each row.
+  /// Nil and NaN match no row. If the index cuts the key, or if it has only one key, the function
+  /// may return other rows too: the caller tests each row.
   package func lookup(_ values: [Expression]) throws -> (Value) throws -> [Value] {
     let reading = try RowValues(values, plan.ground, entity: plan.entity.id)
     return { [self] key in
@@ -37,8 +37,8 @@ extension GroupStream {
 }
 
 extension Planner {
-  /// Whether a merge join, which reads both sides in the order of the key, costs less than a table of
-  /// one side.
+  /// Whether a merge join, which reads both sides in the order of the key, costs less than a table
+  /// of one side.
   ///
   /// - Parameter limit: the number of pairs that the caller takes; nil for all.
   package func prefersMerge(

@@ -8,8 +8,8 @@ package import RoostRecords
 /// stop after each.
 ///
 /// ## Invariants
-/// 1. The rows of one group are next to each other in the index, because the keys are the first parts
-///    after those with one value.
+/// 1. The rows of one group are next to each other in the index, because the keys are the first
+///    parts after those with one value.
 /// 2. The index cuts long texts. Rows with the same cut text are sorted by their whole keys first.
 package final class GroupStream {
   /// A part of the index, and the number of its key.
@@ -253,8 +253,8 @@ package final class GroupStream {
 extension GroupStream {
   /// Computes the measures of each group, and calls `body` with it until `body` returns false.
   ///
-  /// - Parameter decimal: gets each decimal of a group before the group's `body`, with the number of
-  ///   its measure. The caller adds them.
+  /// - Parameter decimal: gets each decimal of a group before the group's `body`, with the number
+  ///   of its measure. The caller adds them.
   package func forEach(
     _ measures: [Measure], decimal: @escaping (Int, DecimalNumber) throws -> Void,
     body: @escaping (TalliedGroup) throws -> Bool

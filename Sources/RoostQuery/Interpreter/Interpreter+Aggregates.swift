@@ -2,8 +2,8 @@ internal import RoostRecords
 
 /// Aggregates of the rows of a relationship.
 extension Interpreter {
-  /// Computes an aggregate. If it depends only on the row that owns the list, it is computed once for
-  /// each owner.
+  /// Computes an aggregate. If it depends only on the row that owns the list, it is computed once
+  /// for each owner.
   mutating func aggregate(_ term: Term) throws -> Value {
     let cache = aggregates ?? AggregateCache()
     aggregates = cache
@@ -57,8 +57,8 @@ extension Interpreter {
 
 /// Caches the values of aggregates by the rows that own the lists, while a plan runs.
 ///
-/// A value is cached only if it depends on nothing but that row. Like the plan, the cache belongs to
-/// one snapshot.
+/// A value is cached only if it depends on nothing but that row. Like the plan, the cache belongs
+/// to one snapshot.
 final class AggregateCache {
   private struct Known {
     /// The list without filters; nil if the aggregate depends on more than the owner's row.

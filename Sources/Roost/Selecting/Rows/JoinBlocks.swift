@@ -31,8 +31,8 @@ extension SelectRun {
     /// The values that are read from each row.
     let values: [Condition]
     let kind: Kind
-    /// Code of the program runs between two blocks, and may save. The pin keeps the state in which the
-    /// blocks began.
+    /// Code of the program runs between two blocks, and may save. The pin keeps the state in which
+    /// the blocks began.
     let pin: SnapshotPin
   }
 

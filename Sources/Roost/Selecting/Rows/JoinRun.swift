@@ -55,7 +55,8 @@ struct JoinRun<Model: PersistentModel, Result> {
     for row in rows {
       var own: [Int] = []
       if let keys = try row.keys(keys) {
-        // Unless the pairs are sorted afterwards, one row needs at most as many as the whole result.
+        // Unless the pairs are sorted afterwards, one row needs at most as many as the whole
+        // result.
         let most = index.joining == .sorted || keepsOthers ? .max : enough ?? .max
         try index.forEach(keys) { place in
           count += 1

@@ -2,8 +2,8 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// A join that reads both sides along indexes in the order of an equal key. Only the rows of one key
-/// are in memory at a time.
+/// A join that reads both sides along indexes in the order of an equal key. Only the rows of one
+/// key are in memory at a time.
 ///
 /// It reads the first side in blocks of equal keys. For each block it looks the key up in the other
 /// index, so it skips keys that only the other side has. It tests the other keys of the join.
