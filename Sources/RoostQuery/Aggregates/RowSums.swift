@@ -10,7 +10,8 @@ final class RowSums {
   // reach it.
   /// The tallies of the first group, then those of the next.
   @exclusivity(unchecked) private var tallies: UnsafeMutablePointer<MeasureTally>
-  /// The number of groups that have tallies, and the number for which there is room.
+  /// The number of groups that have tallies, and the number of groups for which memory is
+  /// allocated.
   @exclusivity(unchecked) private var groupCount = 0
   @exclusivity(unchecked) private var room = 16
   private let memory: QueryMemory?
