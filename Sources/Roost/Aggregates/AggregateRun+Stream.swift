@@ -5,18 +5,18 @@ internal import RoostRecords
 
 /// Groups that are made one after another, along an index in the order of their keys.
 extension AggregateRun {
-  /// A way to stream the groups, with what it computes.
+  /// A plan that streams the groups, and the values that it computes for each.
   struct Streaming {
     let groups: GroupStream
     let query: Query
     let keys: [PlacedKey]
-    /// What the engine computes; nil if it cannot compute all of it.
+    /// The measures for the engine; nil if it cannot compute all of them.
     let measures: [Measure]?
-    /// What is read of each row if the engine cannot compute it.
+    /// The values that are read from each row if the engine cannot compute the measures.
     let values: [Condition]
   }
 
-  /// Nil if no index has the order of the keys, or if the engine does not know the answer alone.
+  /// Returns nil if no index has the order of the keys, or if models must be read.
   func stream(
     _ part: FetchPart<Model>, _ asked: [AskedMeasure<Model>.Placed?], by: [PlacedKey?], read: [PlacedPath?]
   ) throws -> Streaming? {
@@ -42,7 +42,8 @@ extension AggregateRun {
   /// Streams the groups to a closure until it returns false.
   func streamed(_ stream: Streaming, in graph: GraphContext, take: @escaping (Group) throws -> Bool) throws -> Found {
     var found = Found()
-    // The closure is a program's code. It may save, and the stream goes on in the state in which it began.
+    // The closure is code of the program, and may save. The pin keeps the state in which the stream
+    // began.
     let pin = try graph.session.pin()
     let memory = state.queryMemory
     try graph.holdingSnapshot {
@@ -52,7 +53,7 @@ extension AggregateRun {
         let heap = values.reduce(0) { $0 + $1.heapBytes }
         let bytes = QueryMemory.value * (2 + values.count + gatherings.count) + heap
         let group = Group(keys: try PlacedKey.decoded(values, by: stream.keys), gatherings: gatherings, bytes: bytes)
-        // What the next group keeps comes in its place.
+        // The next group uses the memory of this one.
         memory?.giveBack(to: mark)
         found.streamed += 1
         let wantsMore = try take(group)
@@ -86,7 +87,7 @@ extension AggregateRun {
     return found
   }
 
-  /// Tells ``ModelContext/explain(call:)`` along which index the groups came.
+  /// Reports the index of the stream to ``ModelContext/explain(call:)``.
   private func note(_ stream: Streaming, groups: Int) {
     guard let notes = state.notes else { return }
     var told = FetchExplanation()

@@ -22,11 +22,11 @@ struct AggregateRun<Model: PersistentModel> {
   struct Group {
     var keys: [AnyHashable]
     var gatherings: [ModelGathering<Model>]
-    /// What the caller's copy takes of the memory of the call, if nothing was counted for it.
+    /// The estimated bytes of the caller's copy, if they were not counted before.
     var bytes = 0
   }
 
-  /// Groups that are kept in memory, or how many were streamed.
+  /// The groups in memory, or the number of streamed groups.
   struct Found {
     var groups: [Group] = []
     var streamed = 0
@@ -34,11 +34,11 @@ struct AggregateRun<Model: PersistentModel> {
     var count: Int { groups.count + streamed }
   }
 
-  /// The groups in the order of their keys, or those that were streamed to a closure.
+  /// Returns the groups in the order of their keys, or streams them to `take`.
   ///
   /// - Parameters:
-  ///   - limit: how many groups the caller takes; nil if it may need all.
-  ///   - take: takes the groups of a stream, one after another, until it returns false.
+  ///   - limit: the number of groups that the caller takes; nil if it may need all.
+  ///   - take: gets the groups of a stream one after another, until it returns false.
   func groups(limit: Int? = nil, take: @escaping (Group) throws -> Bool = { _ in true }) throws -> Found {
     let place = try state.stores.known(Model.self)
     let graph = state.graph(place.store)
@@ -54,7 +54,7 @@ struct AggregateRun<Model: PersistentModel> {
     }
     let asked = measures.map { $0.placed(place.map, graph) }
     let by = keys.map { $0.placed(place.map, graph) }
-    // What the engine cannot compute is read row by row.
+    // If the engine cannot compute an aggregate, its values are read row by row.
     let read = asked.contains { $0 == nil } ? columns.flatMap { $0 }.map { $0.placed(place.map, graph) } : []
     let passes =
       asked.flatMap { $0?.passes ?? [] } + by.flatMap { $0?.passes ?? [] } + read.flatMap { $0?.passes ?? [] }

@@ -8,7 +8,7 @@ class ModelGathering<Model: PersistentModel> {
   /// Counts the memory of a gathering that keeps more than one value.
   var memory: QueryMemory?
 
-  /// Counts a text that is kept in the place of another one, and returns how much was counted for this place.
+  /// Counts a text that replaces another one. Returns the bytes that are now counted for it.
   func keep(_ bytes: Int, after kept: Int) throws -> Int {
     if bytes > kept { try memory?.take(bytes - kept, for: .groups) }
     return max(bytes, kept)

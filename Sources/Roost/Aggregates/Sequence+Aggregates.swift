@@ -2,10 +2,11 @@
 ///
 ///     #Predicate<Order> { $0.amount > ($0.customer?.orders.average(\.amount) ?? 0) }
 ///
-/// Values that are nil are left out. A program may have functions of these names for all sequences; outside of predicates the compiler
-/// takes those.
+/// Values that are nil are left out. If a program has its own functions with these names for all
+/// sequences, the compiler prefers those outside of predicates.
 extension Sequence where Element: PersistentModel {
-  /// The sum; 0 if there are no models. One that does not fit ends the program, except in a predicate, where it throws.
+  /// The sum; 0 if there are no models. If the sum is too large for its type, the program ends; in
+  /// a predicate the fetch throws.
   @_disfavoredOverload
   public func sum<Number: Summable>(_ keyPath: KeyPath<Element, Number>) -> Number.Sum {
     total(map { $0[keyPath: keyPath] })

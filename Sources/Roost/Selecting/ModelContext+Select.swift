@@ -91,7 +91,7 @@ extension ModelContext {
     var columns: [AnySelectedColumn<Model>] = run.keys + [head]
     for column in repeat each rest { columns.append(column) }
     if range.isDone { return [] }
-    // Each row gives a result at least, unless there are no others.
+    // Each row has at least one result if it keeps rows without a match.
     if join.keepsAll || join.side.isAll { selection.limit(to: range) }
     return try selection.traced(state) { select in
       let (own, whole) = (select(columns), range)
@@ -116,7 +116,7 @@ extension ModelContext {
         try run.forEach(
           rows, state, includePendingChanges: includePendingChanges, enough: range.enough, body: take)
       } catch let fault as ConditionFault where fault.code == .tooLarge {
-        // A merge keeps the pairs only.
+        // A merge join keeps only the pairs in memory.
         guard let merge, ForcedWay.mergesJoins != false else { throw fault }
         state.queryMemory?.giveBack(to: 0)
         state.notes?.forgetCall()

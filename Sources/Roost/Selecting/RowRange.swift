@@ -15,7 +15,7 @@ struct RowRange {
 
   var isDone: Bool { limit == 0 }
 
-  /// How many rows suffice, with those that are skipped; nil for all.
+  /// The number of rows that suffice, including skipped ones; nil for all.
   var enough: Int? {
     guard let (sum, isTooLarge) = limit.map({ offset.addingReportingOverflow($0) }), !isTooLarge else { return nil }
     return sum

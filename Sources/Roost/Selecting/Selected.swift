@@ -113,7 +113,7 @@ extension ModelContext {
       var (seen, results): (Set<[AnyHashable]>, [Row]) = ([], [])
       let enough = range.enough
       for side in sides where !range.isDone {
-        // Equal rows of a side are one, so any number of them may be needed.
+        // Equal rows of a side count once, so it may need any number of its rows.
         for (keys, row) in try side(all ? enough : nil) where all || seen.insert(keys).inserted {
           if range.takesNext() { results.append(row) }
         }

@@ -59,7 +59,7 @@
     func reading(_ consumer: String? = nil) -> [Statement] {
       let text = "SELECT name, xid::text::bigint, number, start FROM \(name)"
       return [
-        // First, so that no place that is read can be one of a later transaction.
+        // Read first, so that the number of the next transaction is greater than every place.
         consumer.map { Statement(text + " WHERE name = $1 OR name = ''", [.text($0)]) }
           ?? Statement(text + " ORDER BY name COLLATE \"C\""),
         Statement("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"),

@@ -1,14 +1,15 @@
 internal import RoostFile
 package import RoostRecords
 
-/// Two streams with the same keys, side by side: a merge join.
+/// The parts of a merge join: two streams with the same keys.
 extension GroupStream {
-  /// Whether rows with equal keys come in the order of their numbers.
+  /// Whether rows with equal keys are read in the order of their numbers.
   package var keepsRowOrder: Bool { !isBackward && use.fixedParts + parts.count == use.index.index.parts.count }
 
-  /// Makes a function that reads values of the rows with a key, row after row.
+  /// Makes a function that returns values of the rows with a key, row after row.
   ///
-  /// Nil and NaN are equal to no key. If the index cuts the key, or has one key only, other rows may come too: the caller tests each row.
+  /// Nil and NaN match no row. If the index cuts the key, or if it has only one key, the function
+  /// may return other rows too: the caller tests each row.
   package func lookup(_ values: [Expression]) throws -> (Value) throws -> [Value] {
     let reading = try RowValues(values, plan.ground, entity: plan.entity.id)
     return { [self] key in
@@ -36,9 +37,10 @@ extension GroupStream {
 }
 
 extension Planner {
-  /// Whether reading both sides in the order of the key costs less than reading each side once, and a table of one of them.
+  /// Whether a merge join, which reads both sides in the order of the key, costs less than a table
+  /// of one side.
   ///
-  /// - Parameter limit: how many pairs the caller takes; nil for all.
+  /// - Parameter limit: the number of pairs that the caller takes; nil for all.
   package func prefersMerge(
     _ own: GroupStream, with other: GroupStream, of queries: (own: Query, other: Query), limit: Int?
   ) throws -> Bool {

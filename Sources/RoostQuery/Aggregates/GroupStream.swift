@@ -4,13 +4,15 @@ package import RoostRecords
 
 /// Makes the groups of a query one after another, along an index that has the order of their keys.
 ///
-/// It keeps one group in memory, so the number of groups does not matter, and the caller may stop after any of them.
+/// Only one group is in memory at a time, so there may be any number of groups, and the caller may
+/// stop after each.
 ///
 /// ## Invariants
-/// 1. The rows of one group are next to each other in the index, because its first free parts are the keys.
-/// 2. A text that is too long is cut in an index. Rows that share such a beginning are sorted by their whole keys first.
+/// 1. The rows of one group are next to each other in the index, because the keys are the first
+///    parts after those with one value.
+/// 2. The index cuts long texts. Rows with the same cut text are sorted by their whole keys first.
 package final class GroupStream {
-  /// A part of the index, and the key that it has.
+  /// A part of the index, and the number of its key.
   struct Part {
     var key: Int
     var field: Field
@@ -22,26 +24,26 @@ package final class GroupStream {
   let parts: [Part]
   let isBackward: Bool
   private let keys: SortKeys
-  /// How many parts begin a key up to the first text; nil if no part is a text.
+  /// The number of parts up to and including the first text; nil if no part is a text.
   private let textParts: Int?
   private var open: Open?
 
   /// The group whose rows are being read.
   private struct Open {
-    /// What its entries begin with.
+    /// The bytes with which all its entries begin.
     var prefix: KeyBytes
     var values: [Value]
     /// Whether one of its rows fulfils the condition.
     var hasRows = false
   }
 
-  /// What the caller does with a group.
+  /// The closures of the caller for each group.
   struct Steps {
-    /// Takes a row of the group, where it lies.
+    /// Gets each row of the group, which is valid during the call.
     var row: (Row) throws -> Void
-    /// Runs after each row, when none is borrowed.
+    /// Runs after each row, when no row is in use.
     var afterRow: () throws -> Void = {}
-    /// Takes a number of rows of which nothing is read; nil if each row must be read.
+    /// Gets a number of rows instead of the rows; nil if each row must be read.
     var rows: ((Int) -> Void)?
     /// Ends the group with the values of its keys; false stops the stream.
     var end: ([Value]) throws -> Bool
@@ -59,10 +61,10 @@ package final class GroupStream {
 
   package var indexName: String { use.index.index.name }
 
-  /// What the stream did, in words.
+  /// Describes the plan and the reads of the stream.
   package var explanation: String { plan.explanation }
 
-  /// What the stream did, in numbers. `found` counts rows.
+  /// The numbers of the reads of the stream. `found` counts rows.
   package var facts: (found: Int, rowsRead: Int, entriesRead: Int, rowCount: Int, test: String?) {
     (plan.tally.matches, plan.tally.rows, plan.tally.entries, plan.table.count, plan.facts.test)
   }
@@ -140,7 +142,7 @@ package final class GroupStream {
     isBackward ? try cursor.previous() : try cursor.next()
   }
 
-  /// Goes to the first entry that is after a stretch on the way.
+  /// Goes to the first entry after a range, in the direction of the stream.
   private func leave(_ stretch: KeyRange, _ cursor: inout IndexCursor) throws(StoreError) -> Bool {
     if isBackward { return try moveBefore(stretch.low, &cursor) }
     guard let end = stretch.high else { return false }
@@ -174,7 +176,8 @@ package final class GroupStream {
       rows(more)
     }
     open?.hasRows = true
-    // A step is cheaper than a search, and most groups are small or large.
+    // First a few steps, because a step is cheaper than a search. If the group has more rows, a
+    // search finds its end.
     for _ in 0..<Self.steps {
       note(1)
       guard try step(&cursor) else { return (false, count) }
@@ -201,7 +204,7 @@ package final class GroupStream {
     return values
   }
 
-  /// What the entries of rows with these keys begin with.
+  /// The bytes with which the entries of rows with these keys begin.
   func prefix(_ values: [Value], _ parts: ArraySlice<Part>) throws -> KeyBytes {
     var prefix = use.fixedPrefix
     for part in parts {
@@ -248,9 +251,10 @@ package final class GroupStream {
 }
 
 extension GroupStream {
-  /// Computes measures of each group, and calls a closure with it until that returns false.
+  /// Computes the measures of each group, and calls `body` with it until `body` returns false.
   ///
-  /// - Parameter decimal: takes each decimal that is to be added to the group that ends next, with the number of its measure.
+  /// - Parameter decimal: gets each decimal of a group before the group's `body`, with the number
+  ///   of its measure. The caller adds them.
   package func forEach(
     _ measures: [Measure], decimal: @escaping (Int, DecimalNumber) throws -> Void,
     body: @escaping (TalliedGroup) throws -> Bool
@@ -268,7 +272,8 @@ extension GroupStream {
         }))
   }
 
-  /// Reads values of each row, and calls a closure with those of some rows of one group, and then another one with the group's keys.
+  /// Reads values of each row. Calls `rows` with the values of some rows of one group, again and
+  /// again, then `end` with the keys of the group.
   package func forEach(
     _ values: [Expression], rows: @escaping ([Value]) throws -> Void, end: @escaping ([Value]) throws -> Bool
   ) throws {

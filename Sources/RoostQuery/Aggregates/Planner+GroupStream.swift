@@ -2,10 +2,11 @@ internal import RoostFile
 internal import RoostRecords
 
 extension Planner {
-  /// The best way to make the groups of a query along an index; nil if no index has the order of the keys.
+  /// Returns the cheapest plan that makes the groups of a query along an index; nil if no index has
+  /// the order of the keys.
   ///
-  /// An index can be used if its first parts are the keys in ascending or in descending order. Parts and keys that have one value in all rows of
-  /// the condition may be anywhere.
+  /// An index has that order if its first parts are the keys, all ascending or all descending. Keys
+  /// for which the condition allows only one value may be at any position.
   package func groupStream(_ query: Query, by keys: [Expression]) throws -> GroupStream? {
     var query = query
     (query.order, query.offset, query.limit, query.after) = ([], 0, nil, nil)
@@ -46,9 +47,9 @@ extension Planner {
 
   /// Whether a stream costs less than a table of all groups.
   ///
-  /// - Parameter limit: how many groups the caller takes; nil if that is not known.
+  /// - Parameter limit: the number of groups that the caller takes; nil if it is not known.
   package func prefers(_ stream: GroupStream, to query: Query, measures: [Measure]?, limit: Int?) throws -> Bool {
-    // So few rows are read in no time.
+    // The costs of so few rows do not matter.
     if stream.plan.visited < Double(Self.fewRows), limit == nil { return false }
     let table = try plan(query)
     let cost = try stream.cost(measures, limit: limit)
@@ -57,7 +58,7 @@ extension Planner {
 
   private static var fewRows: Int { 256 }
 
-  /// How the first free parts of an index have the keys.
+  /// The parts of an index that are keys of the groups, without the parts that have one value.
   private struct StreamedKeys {
     var parts: [GroupStream.Part] = []
     var isBackward = false
@@ -67,7 +68,7 @@ extension Planner {
       let fixed = Set(all.prefix(use.fixedParts).filter { $0.form == .value }.map(\.field))
       var free = all.dropFirst(use.fixedParts)
       for (number, field) in fields.enumerated() where !fixed.contains(field) {
-        // A key that comes twice orders nothing the second time.
+        // A repeated key does not change the order.
         if parts.contains(where: { $0.field.id == field }) { continue }
         guard let part = free.popFirst(), part.field == field, part.form == .value, let known = entity.field(field)
         else {
@@ -79,14 +80,15 @@ extension Planner {
       guard parts.allSatisfy({ $0.isDescending == isBackward }), !parts.isEmpty || use.fixedParts > 0 else {
         return nil
       }
-      // A text that is cut may be in several ranges, and its rows would be sorted in each.
+      // The index cuts long texts. With several ranges, the rows of one text could be in several
+      // ranges, which are sorted separately.
       if use.ranges.count > 1, parts.contains(where: { KeyField($0.field).isText }) { return nil }
     }
   }
 }
 
 extension GroupStream {
-  /// What it costs, as ``Choice`` counts it. The number of groups comes from a few places of the index.
+  /// The cost in the units of ``Choice``. It uses the estimate of ``groupCount()``.
   func cost(_ measures: [Measure]?, limit: Int?) throws -> Double {
     let groups = try groupCount()
     let counts = measures?.allSatisfy { $0.kind == .count && $0.value == nil } ?? false
@@ -98,7 +100,7 @@ extension GroupStream {
     return share * (plan.cost + groups * (Cost.row + Cost.group))
   }
 
-  /// About how many groups there are: the mean of what single places say, each of which belongs to a group of a known size.
+  /// Estimates the number of groups from the sizes of the groups at a few places of the index.
   func groupCount() throws -> Double {
     let entries = plan.visited
     guard let range = use.ranges.first, use.ranges.count == 1, entries > 64 else { return entries }

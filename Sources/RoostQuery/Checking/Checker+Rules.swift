@@ -178,7 +178,8 @@ extension Checker {
 }
 
 extension Expression.Aggregation {
-  /// The kind of the result, for values of a kind; nil if there is none. Decimals are added by Foundation.
+  /// The kind of an aggregate's result for values of a kind; nil if the engine has no such
+  /// aggregate. It does not add decimals.
   package func kind(of value: Kind) -> Kind? {
     let isNumber = value.isInteger || value.isFloating
     switch self {

@@ -149,7 +149,7 @@ struct KeyBytes: Hashable, Comparable {
     }
   }
 
-  /// Whether a key begins with these bytes. No bytes begin no key.
+  /// Whether a key begins with these bytes; false if there are none.
   @inline(__always)
   func begins(_ key: UnsafeRawBufferPointer) -> Bool {
     guard length > 0, key.count >= length else { return false }

@@ -6,7 +6,8 @@ package import RoostRecords
 /// object for itself.
 package final class QueryMemory {
   private let entity: String
-  /// Whether a limit makes the rows fewer that are read. It does not if all rows must be read before the first result is known.
+  /// Whether a limit reduces the number of rows that are read. It does not if all rows must be read
+  /// before the first result is known.
   package var limitHelps = true
   private let limit: () -> Int
   /// The call may use this much. It asks `limit` only when it needs more, because finding the limit

@@ -59,7 +59,7 @@ final class SortKeys {
     return values
   }
 
-  /// Gives back what the programs borrowed.
+  /// Ends the use of pages by the programs.
   func rest() { reading.rest() }
 
   func append(_ cell: Cell, _ kind: Kind, collation: Collation) {

@@ -2,7 +2,8 @@ internal import RoostRecords
 
 /// Aggregates of the rows of a relationship.
 extension Interpreter {
-  /// Computes an aggregate once for each row that has the list, if it depends on nothing else.
+  /// Computes an aggregate. If it depends only on the row that owns the list, it is computed once
+  /// for each owner.
   mutating func aggregate(_ term: Term) throws -> Value {
     let cache = aggregates ?? AggregateCache()
     aggregates = cache
@@ -46,7 +47,7 @@ extension Interpreter {
     }
   }
 
-  /// What is no number is taken only if there is nothing else.
+  /// Prefers every value to NaN.
   private static func isBetter(_ value: Value, _ best: Value, for kind: Expression.Aggregation) -> Bool {
     if best.isNull { return true }
     if ValueOrder.isUnordered(best) { return !ValueOrder.isUnordered(value) }
@@ -54,25 +55,26 @@ extension Interpreter {
   }
 }
 
-/// Values of aggregates by the rows that have the lists, while a plan runs.
+/// Caches the values of aggregates by the rows that own the lists, while a plan runs.
 ///
-/// A value is kept if it depends on that row alone. It belongs to one snapshot, as the plan does.
+/// A value is cached only if it depends on nothing but that row. Like the plan, the cache belongs
+/// to one snapshot.
 final class AggregateCache {
   private struct Known {
-    /// The list without filters; nil if the aggregate depends on more than its row.
+    /// The list without filters; nil if the aggregate depends on more than the owner's row.
     var list: Term?
     var values: [RowID: Value] = [:]
   }
 
   private var known: [ObjectIdentifier: Known] = [:]
-  /// Holds the terms, so that no other one gets their addresses.
+  /// Keeps the terms alive, so that no other term gets their addresses.
   private var terms: [Term] = []
   private var bytes = 0
 
-  /// What all values together may take. More are computed each time.
+  /// The limit on the memory of all values. Values beyond it are computed each time.
   private static var most: Int { 8 << 20 }
 
-  /// The members of a relationship that an aggregate is about.
+  /// The relationship over which an aggregate is computed; nil if its values cannot be cached.
   func list(of term: Term) -> Term? {
     if let known = known[ObjectIdentifier(term)] { return known.list }
     var list = term.operands[0]
@@ -103,7 +105,8 @@ final class AggregateCache {
 }
 
 extension Expression {
-  /// Whether it has no other variables than this one and those that it binds itself, and no parameters.
+  /// Whether the expression has no parameters, and no variables except this one and those that it
+  /// binds itself.
   fileprivate func isAlone(with variable: Int) -> Bool {
     var bound: Set<Int> = [variable]
     return isAlone(&bound)
@@ -115,7 +118,7 @@ extension Expression {
     case .variable(let number): return bound.contains(number)
     case .ifLet(let number, _, _, _), .quantified(_, let number, _, _), .filter(let number, _, _),
       .aggregate(_, let number, _, _):
-      // Each number is bound in one place.
+      // No two expressions bind the same number.
       bound.insert(number)
     default: break
     }

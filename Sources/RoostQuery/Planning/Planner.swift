@@ -104,7 +104,7 @@ package struct Planner {
     return try choices(asked).map { try asked.plan($0, ground) }
   }
 
-  /// A plan without an order for each of some ways to find the rows of a condition.
+  /// Returns one unsorted plan for each candidate that `candidates` returns.
   func plans(_ query: Query, by candidates: (TableReader, Conjunction) throws -> [Candidate]) throws -> [Plan] {
     let asked = try check(query)
     if asked.conjunction.isImpossible { return [] }

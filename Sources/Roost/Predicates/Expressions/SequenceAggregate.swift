@@ -11,9 +11,9 @@ extension PredicateExpressions {
 
     /// The models.
     public let models: Models
-    /// Each of them.
+    /// The variable that stands for each model.
     public let variable: Variable<Element>
-    /// The value that is read of each of them.
+    /// The value that is read from each model.
     public let body: Body
     let aggregation: SequenceAggregation
 
@@ -114,7 +114,7 @@ extension PredicateExpressions.SequenceAggregate: Translatable {
   }
 }
 
-/// What is computed of the values of a sequence.
+/// The function over the values of a sequence.
 enum SequenceAggregation: UInt8, Codable, Sendable {
   case sum, average, min, max
 

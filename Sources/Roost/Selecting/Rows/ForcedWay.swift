@@ -1,7 +1,8 @@
-/// Forces a way that would be chosen by its cost. Tests compare the answers of all ways.
+/// Forces an execution that is otherwise chosen by cost, so that tests can compare the results of
+/// all.
 package enum ForcedWay {
-  /// Whether groups are streamed over an index where that is possible; nil leaves it to the cost.
+  /// Whether groups are streamed along an index if possible; nil to choose by cost.
   @TaskLocal package static var streamsGroups: Bool?
-  /// Whether joins read both sides in the order of the key where that is possible; nil leaves it to the cost.
+  /// Whether joins are merge joins if possible; nil to choose by cost.
   @TaskLocal package static var mergesJoins: Bool?
 }

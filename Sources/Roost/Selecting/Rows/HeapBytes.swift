@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What a value of a program's type takes of the memory, beside itself.
+/// Estimates the memory of a value outside of the value itself.
 enum HeapBytes {
-  /// Texts and data are counted, alone and in an optional; all else is taken for small.
+  /// Counts texts and data, also in an optional. All other types count as 0.
   static func of<Value>(_ value: Value) -> Int {
     if let text = value as? String { return text.utf8.count > 15 ? text.utf8.count + 32 : 0 }
     if let data = value as? Data { return data.count + 32 }

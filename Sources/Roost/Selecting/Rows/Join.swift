@@ -37,7 +37,7 @@ struct JoinSide<Model: PersistentModel> {
 
   let keys: [Key]
 
-  /// Whether each model belongs to each one.
+  /// Whether every pair of models matches.
   var isAll: Bool { keys.allSatisfy { $0.comparison == .all } }
 
   init<Other: PersistentModel>(_ keys: [JoinKey<Model, Other>]) {

@@ -4,12 +4,12 @@ internal import RoostRecords
 
 /// The other side of a join, read along an index in blocks of rows with equal keys.
 struct JoinBlocks<Result> {
-  /// How the engine reads the key.
+  /// The type in which the engine reads the key.
   let kind: Kind
   let stream: GroupStream
   let query: Query
   let pin: SnapshotPin
-  /// The rows with this key, and some with other keys.
+  /// Returns the rows with a key, and perhaps some with other keys.
   let rows: (Value) throws -> [(keys: [AnyHashable]?, result: Result)]
   let explain: () -> FetchExplanation
 
@@ -24,18 +24,19 @@ struct JoinBlocks<Result> {
 }
 
 extension SelectRun {
-  /// Rows that an index has in the order of one column.
+  /// Rows of an index that has the order of one column.
   struct Blocks {
     let stream: GroupStream
     let query: Query
-    /// What is read of each row.
+    /// The values that are read from each row.
     let values: [Condition]
     let kind: Kind
-    /// A program's code runs between two blocks. It may save, and the blocks go on in the state in which they began.
+    /// Code of the program runs between two blocks, and may save. The pin keeps the state in which
+    /// the blocks began.
     let pin: SnapshotPin
   }
 
-  /// Nil if no index has the order, or if the engine does not know the answer alone.
+  /// Returns nil if no index has the order, or if models must be read.
   func blocks(by column: AnySelectedColumn<Model>) throws -> Blocks? {
     let place = try state.stores.known(Model.self)
     let graph = state.graph(place.store)
@@ -48,13 +49,13 @@ extension SelectRun {
     guard part.isEngines, !part.isBlind, let stream = try part.graph.planner().groupStream(query, by: [key]) else {
       return nil
     }
-    // The order must be that of the index. Equal rows come by their numbers.
+    // The order must be that of the index, with equal rows in the order of their numbers.
     if let orders = part.orders, !orders.isEmpty, orders != [Order(key)] || !stream.keepsRowOrder { return nil }
     return Blocks(
       stream: stream, query: query, values: placed.map { $0.condition }, kind: kind, pin: try graph.session.pin())
   }
 
-  /// How the rows were read.
+  /// Explains how the rows were read.
   func told(_ blocks: Blocks) -> FetchExplanation {
     var told = FetchExplanation()
     let facts = blocks.stream.facts

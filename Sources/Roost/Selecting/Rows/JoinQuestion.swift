@@ -11,7 +11,7 @@ struct JoinQuestion<Model: PersistentModel> {
   private let columns: [AnyJoinColumn<Model>]
   /// Whether rows of the other side without a match are needed too.
   let wantsAll: Bool
-  /// How many rows of the other side suffice; nil for all.
+  /// The number of rows of the other side that suffice; nil for all.
   var limit: Int?
 
   /// - Parameters:
@@ -48,9 +48,9 @@ struct JoinQuestion<Model: PersistentModel> {
     return rows
   }
 
-  /// The rows of the other side in blocks with equal values of one key.
+  /// Returns the rows of the other side in blocks with equal values of one key.
   ///
-  /// - Parameter number: that of the key.
+  /// - Parameter number: the number of the key.
   func blocks<Other: PersistentModel, Result>(
     _ keys: [AnyJoinColumn<Other>], _ columns: [AnySelectedColumn<Other>], by number: Int,
     of descriptor: FetchDescriptor<Other>, make: @escaping (SelectRun<Other>.Row) throws -> Result

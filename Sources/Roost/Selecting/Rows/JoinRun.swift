@@ -42,7 +42,7 @@ struct JoinRun<Model: PersistentModel, Result> {
     if join.side.isAll, !keepsOthers { question.limit = enough }
     let found = try join.select(question)
     if join.side.isAll {
-      // Whether there are too many is known before the first pair.
+      // For `.all` the number of pairs is known in advance.
       let (all, isTooLarge) = rows.count.multipliedReportingOverflow(by: found.count)
       try Self.check(pairs: min(isTooLarge ? .max : all, enough ?? .max))
     }
@@ -55,7 +55,8 @@ struct JoinRun<Model: PersistentModel, Result> {
     for row in rows {
       var own: [Int] = []
       if let keys = try row.keys(keys) {
-        // More pairs of one row than are wanted of all rows need not be found, unless they are sorted afterwards.
+        // Unless the pairs are sorted afterwards, one row needs at most as many as the whole
+        // result.
         let most = index.joining == .sorted || keepsOthers ? .max : enough ?? .max
         try index.forEach(keys) { place in
           count += 1

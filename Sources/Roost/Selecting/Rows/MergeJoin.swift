@@ -2,10 +2,11 @@ internal import RoostGraph
 internal import RoostQuery
 internal import RoostRecords
 
-/// A join that reads both sides along indexes in the order of an equal key, and keeps the rows of one key in memory.
+/// A join that reads both sides along indexes in the order of an equal key. Only the rows of one
+/// key are in memory at a time.
 ///
-/// The first side comes in blocks of equal keys. For each block the other index is read at that key, so keys that only the other side has are
-/// skipped. Other keys of the join are tested.
+/// It reads the first side in blocks of equal keys. For each block it looks the key up in the other
+/// index, so it skips keys that only the other side has. It tests the other keys of the join.
 struct MergeJoin<Model: PersistentModel, Result> {
   private let side: JoinSide<Model>
   private let keys: [AnyJoinColumn<Model>]
@@ -15,7 +16,8 @@ struct MergeJoin<Model: PersistentModel, Result> {
   private let own: SelectRun<Model>.Blocks
   private let other: JoinBlocks<Result>
 
-  /// Nil if no indexes have the order of an equal key, or if the result needs another order.
+  /// Returns nil if no two indexes have the order of an equal key, or if the result needs another
+  /// order.
   init?(
     _ join: Join<Model, Result>, _ keys: [AnyJoinColumn<Model>], of run: SelectRun<Model>, includePendingChanges: Bool
   ) throws {
@@ -29,7 +31,7 @@ struct MergeJoin<Model: PersistentModel, Result> {
     (self.own, self.other) = (own, other)
   }
 
-  /// Whether it costs less than the other ways.
+  /// Whether this join costs less than the other kinds.
   func isPreferred(limit: Int?) throws -> Bool {
     if let forced = ForcedWay.mergesJoins { return forced }
     let graph = run.state.graph(try run.state.stores.known(Model.self).store)
@@ -37,7 +39,8 @@ struct MergeJoin<Model: PersistentModel, Result> {
       own.stream, with: other.stream, of: (own.query, other.query), limit: limit)
   }
 
-  /// Calls a closure with each row and a result that belongs to it, until it returns false. The result is nil if nothing belongs to the row.
+  /// Calls a closure with each row and a matching result, until it returns false. The result is nil
+  /// if the row has no match.
   func forEach(_ body: @escaping (SelectRun<Model>.Row, Result?) throws -> Bool) throws {
     let memory = run.state.queryMemory
     let (width, place) = (own.values.count, keys[number].number)
@@ -86,7 +89,7 @@ struct MergeJoin<Model: PersistentModel, Result> {
     side.keys.indices.allSatisfy { side.keys[$0].test.holds(own[$0], other[$0]) }
   }
 
-  /// Tells ``ModelContext/explain(call:)`` which indexes were read.
+  /// Reports the indexes that were read to ``ModelContext/explain(call:)``.
   private func note() {
     guard let notes = run.state.notes else { return }
     notes.add(run.told(own))
