@@ -24,7 +24,7 @@ import RoostFile
 package struct Superblock: Hashable, Sendable {
   static let magic = Array("ROOSTDB1".utf8)
   /// The newest version that this build reads, and the version that it writes.
-  package static let version: UInt32 = 2
+  package static let version: UInt32 = 3
   private static let oldestVersion: UInt32 = 1
   private static let copiesOffset = 136
   static let checkOffset = 4088

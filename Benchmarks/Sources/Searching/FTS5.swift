@@ -8,12 +8,13 @@ final class FTS5 {
   private var handle: OpaquePointer?
   private var statements: [String: OpaquePointer] = [:]
 
-  init(_ path: String) throws {
+  /// - Parameter columns: what the table `page` is made of.
+  init(_ path: String, columns: String) throws {
     guard sqlite3_open(path, &handle) == SQLITE_OK else { throw failure() }
     try run("PRAGMA journal_mode = WAL")
     try run("PRAGMA synchronous = FULL")
     try run("PRAGMA cache_size = -262144")
-    try run("CREATE VIRTUAL TABLE page USING fts5(title, body, tokenize = 'unicode61')")
+    try run("CREATE VIRTUAL TABLE page USING fts5(\(columns))")
   }
 
   deinit {
@@ -41,25 +42,36 @@ final class FTS5 {
     }
   }
 
-  func insert(_ title: String, _ body: String) throws {
-    let statement = try statement("INSERT INTO page (title, body) VALUES (?, ?)")
-    bind(statement, [title, body])
+  func insert(_ texts: String...) throws {
+    let marks = texts.map { _ in "?" }.joined(separator: ", ")
+    let statement = try statement("INSERT INTO page VALUES (\(marks))")
+    bind(statement, texts)
     guard sqlite3_step(statement) == SQLITE_DONE else { throw failure() }
     sqlite3_reset(statement)
   }
 
   func count(_ question: String) throws -> Int {
-    let statement = try statement("SELECT count(*) FROM page WHERE page MATCH ?")
-    bind(statement, [question])
+    try number("SELECT count(*) FROM page WHERE page MATCH ?", question)
+  }
+
+  /// The rows whose body has the text somewhere, in upper or lower case.
+  func count(containing text: String) throws -> Int {
+    try number("SELECT count(*) FROM page WHERE body LIKE ?", "%\(text)%")
+  }
+
+  private func number(_ text: String, _ value: String) throws -> Int {
+    let statement = try statement(text)
+    bind(statement, [value])
     guard sqlite3_step(statement) == SQLITE_ROW else { throw failure() }
     defer { sqlite3_reset(statement) }
     return Int(sqlite3_column_int64(statement, 0))
   }
 
-  /// Reads the titles of the ten best rows.
-  func best(_ question: String) throws -> Int {
-    let statement = try statement("SELECT title, rank FROM page WHERE page MATCH ? ORDER BY rank LIMIT 10")
-    bind(statement, [question])
+  /// Reads the titles of the ten best rows, those of one shelf if it is given.
+  func best(_ question: String, shelf: Int? = nil) throws -> Int {
+    let condition = shelf == nil ? "" : "AND shelf = ? "
+    let statement = try statement("SELECT title, rank FROM page WHERE page MATCH ? \(condition)ORDER BY rank LIMIT 10")
+    bind(statement, [question] + (shelf.map { ["\($0)"] } ?? []))
     defer { sqlite3_reset(statement) }
     var count = 0
     while sqlite3_step(statement) == SQLITE_ROW {

@@ -22,9 +22,10 @@ struct TextFiles: TextSource {
       paths = found.sorted().map { path + "/" + $0 }
     }
     for path in paths where pieces.count < most {
-      guard let data = FileManager.default.contents(atPath: path), let text = String(data: data, encoding: .utf8),
-        !text.utf8.prefix(4096).contains(0)
-      else { continue }
+      guard let data = FileManager.default.contents(atPath: path), !data.prefix(4096).contains(0) else { continue }
+      // In a folder, a file that is not UTF-8 is no text. One file that was asked for is read with U+FFFD for bad bytes.
+      let text =
+        String(data: data, encoding: .utf8) ?? (isFolder.boolValue ? "" : String(decoding: data, as: UTF8.self))
       add(text, name: URL(filePath: path).lastPathComponent, most: most)
     }
     guard count > 0 else { throw FTS5.Failure(text: "no text was found at \(path)") }

@@ -12,9 +12,9 @@ internal import RoostGraph
 public protocol Validatable: PersistentModel {
   /// Checks the model before a write, and calls ``Validation/refuse(_:at:)`` for each fault.
   ///
-  /// It may read all properties and relationships, and should not change models. A save calls it
-  /// again for models that such calls change, and throws if that goes on for 100 rounds, or if a call
-  /// saves.
+  /// It may read all properties and relationships, and should not change models. If it does, a save
+  /// calls it for the changed models too, and throws after 100 rounds. A save also throws if
+  /// `validate` itself calls `save()`.
   ///
   /// - Throws: any error to refuse the write. It becomes the ``SaveFault/underlyingError`` of the
   ///   fault.

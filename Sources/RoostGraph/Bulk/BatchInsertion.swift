@@ -74,7 +74,8 @@ final class BatchInsertion {
     let isCounted: Bool
     let uniques: [IndexID]
     let hasOwnInverse: Bool
-    /// Whether its rows may be merged and have a `validate`, or change the lists of rows that have one.
+    /// Whether the class has a `validate` and its rows may be merged, or whether its rows change
+    /// lists of rows that have a `validate`.
     let hasJudgedNeighbours: Bool
     /// Whether its rows can take partners from other rows.
     let hasPartners: Bool

@@ -75,7 +75,7 @@ public struct _ModelState: ~Copyable {
 
     /// The slots are empty.
     @inlinable package static var fault: Flags { Flags(rawValue: 1) }
-    /// A reader of the object may want to be told of changes.
+    /// A reader may observe the object, so getters must register it.
     @inlinable package static var observed: Flags { Flags(rawValue: 2) }
     /// Made by a program and not used since: values may still be in the box.
     @inlinable package static var fresh: Flags { Flags(rawValue: 4) }

@@ -1,9 +1,9 @@
 internal import RoostRecords
 
-/// Calls `validate` of rows as a transaction has them, when no object of the context shows that.
+/// Calls `validate` with the rows of a transaction if no object of the context shows their state.
 extension Saver {
-  /// Calls `validate` of rows that still exist. The objects show the transaction. It writes what the
-  /// calls change.
+  /// Calls `validate` of rows that still exist, on objects that show the state in the transaction.
+  /// Writes the changes that these calls make.
   ///
   /// - Parameters:
   ///   - rows: the rows, by the maps of their entities, with the reason of each call.

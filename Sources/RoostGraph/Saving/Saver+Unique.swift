@@ -110,7 +110,7 @@ extension Saver {
         let answer = try withExisting(row, origin.map, book: book) { try choose(one.object, $0) }
         guard let choice = answer else { continue }
         if choice != .refuse, try uniqueValues(of: one.object, origin.map) != before {
-          // It now has the values of another object, or of none: the next attempt finds out.
+          // The closure changed its unique values. The next attempt finds out who has them now.
           book.forget(one.key)
           continue
         }

@@ -37,14 +37,16 @@ extension Plan {
 
   /// Calls `body` with each row of a search, the best one first.
   ///
-  /// It asks for as many rows as the query needs if all of them pass the other conditions. If too
-  /// few pass, it asks again for four times as many.
+  /// It searches for as many rows as the query needs. If there are other conditions, it searches
+  /// for 16 times as many, because a larger search costs little more, and a second search as much
+  /// as the first. If too few rows pass, it searches again for four times as many.
   func forEachBest(_ answer: SearchAnswer, _ skipped: Int, body: (RowID) throws -> Bool) throws -> Bool {
     var given = 0
     var most = Self.firstBest
     if let limit = query.limit {
       let wanted = limit.addingReportingOverflow(max(0, query.offset))
       most = wanted.overflow ? .max : max(wanted.partialValue, 1)
+      if residual != nil, most < Self.firstBest { most *= 16 }
     }
     while true {
       let rows = try answer.best(most)
@@ -59,6 +61,7 @@ extension Plan {
     }
   }
 
-  /// A query without a limit asks for this many rows first.
+  /// The size of the first search of a query without a limit. If the limit is larger, other
+  /// conditions do not make the first search larger.
   private static let firstBest = 1000
 }

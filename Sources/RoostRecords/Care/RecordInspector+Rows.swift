@@ -116,24 +116,43 @@ extension RecordInspector {
   /// Checks that every large value is named by its row.
   func examineLarge(_ shelf: Shelf) {
     let name = shelf.entity.name
+    var sum = LargeValueSum()
+    /// The length that the row of the value in `sum` names.
+    var named: UInt64?
+    func compare() {
+      if let named, named != sum.byteCount {
+        add(
+          .largeValue, "the large value of field \(sum.field.number) has another length", entity: name, row: sum.row)
+      }
+      named = nil
+    }
     trying { () throws(StoreError) in
-      try shelf.large.survey(gap: { _ in }, reach: count) { (key, value) throws(StoreError) in
-        guard key.count == 10 else { return add(.largeValue, "the key of a large value is unreadable", entity: name) }
-        let row = RowID(key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
-        let field = FieldID(key.suffix(2).reduce(0) { $0 << 8 | UInt16($1) })
-        guard let bytes = try shelf.row(row) else {
-          return add(.largeValue, "a large value of field \(field.number) has no row", entity: name, row: row)
-        }
-        let length = bytes.withUnsafeBytes { shelf.largeLength(of: field, $0) }
-        guard let length else {
-          return add(
-            .largeValue, "the row does not name its large value of field \(field.number)", entity: name, row: row)
+      try shelf.large.survey(gap: { _ in named = nil }, reach: count) { (bytes, value) throws(StoreError) in
+        guard let key = LargeKey(bytes) else {
+          return add(.largeValue, "the key of a large value is unreadable", entity: name)
         }
         let count = value.isExtents ? ExtentList(decoding: value.bytes)?.byteCount ?? 0 : UInt64(value.count)
-        if length != count {
-          add(.largeValue, "the large value of field \(field.number) has another length", entity: name, row: row)
+        if key.piece == 0 { compare() }
+        switch sum.add(key, byteCount: count) {
+        case .next: return
+        case .stray:
+          return add(
+            .largeValue, "a large value of field \(key.field.number) lacks its piece \(key.piece - 1)", entity: name,
+            row: key.row)
+        case .first: break
+        }
+        guard let row = try shelf.row(key.row) else {
+          return add(
+            .largeValue, "a large value of field \(key.field.number) has no row", entity: name, row: key.row)
+        }
+        named = row.withUnsafeBytes { shelf.largeLength(of: key.field, $0) }
+        if named == nil {
+          add(
+            .largeValue, "the row does not name its large value of field \(key.field.number)", entity: name,
+            row: key.row)
         }
       }
+      compare()
     }
   }
 

@@ -129,11 +129,7 @@ struct Shelf {
   }
 
   private func largeValue(_ id: RowID, _ field: FieldID) throws(StoreError) -> [UInt8]? {
-    var result: Result<[UInt8]?, StoreError> = .success(nil)
-    LargeKey.with(id, field) { key in
-      do throws(StoreError) { result = .success(try large.value(of: ByteKey(key))) } catch { result = .failure(error) }
-    }
-    return try result.get()
+    try LargeValue.find(id, field, in: large)
   }
 
   /// The length that a row names for a value that is stored outside it.

@@ -73,7 +73,7 @@ struct FormerTree {
     switch name.first {
     case FormerEntries.rows: try forEachRow { _, _ in }
     case FormerEntries.large:
-      try forEachKey { key, _ in if LargeKey.row(key) == nil { throw ByteReader.Unreadable() } }
+      try forEachKey { key, _ in if LargeKey(key) == nil { throw ByteReader.Unreadable() } }
     case FormerEntries.links: try forEachKey { _, _ in }
     default: throw ByteReader.Unreadable()
     }

@@ -71,7 +71,7 @@ struct HistoryImage: ~Copyable {
     out.byte(0)
     out.number(count)
     if !isOutside { return out.plain(bytes) }
-    let whole = try LargeKey.read(id, field, in: large)
+    let whole = try LargeValue.read(id, field, in: large)
     guard whole.count == count else { throw damaged }
     whole.withUnsafeBytes { out.plain($0) }
   }

@@ -45,7 +45,7 @@ package final class TableReader {
   deinit { shapes.deallocate() }
 
   package var count: Int { Int(clamping: rows.root.count) }
-  /// The number of values that are stored outside their rows.
+  /// How many entries the tree of large values has. A value of up to 3,936 bytes has up to four: ``LargeValue``.
   package var largeCount: Int { Int(clamping: large.root.count) }
 
   package func index(_ id: IndexID) -> IndexReader? { indexes.first { $0.index.id == id } }
@@ -156,7 +156,7 @@ package final class TableReader {
   /// The bytes of a value that is stored outside its row.
   package func large(_ field: FieldID, _ row: RowID) throws(StoreError) -> [UInt8] {
     try bond.check()
-    return try LargeKey.read(row, field, in: large)
+    return try LargeValue.read(row, field, in: large)
   }
 
   /// The row's fields by name; nil if the row does not exist.

@@ -2,29 +2,34 @@ internal import RoostBytes
 internal import RoostFile
 internal import RoostTrees
 
-/// The keys of the tree of large values: u64 row and u16 field, big-endian.
-enum LargeKey {
-  static func with(_ row: RowID, _ field: FieldID, body: (UnsafeRawBufferPointer) -> Void) {
-    withUnsafeTemporaryAllocation(byteCount: 10, alignment: 8) { memory in
+/// A key of the tree of large values: u64 row and u16 field, big-endian. From the second piece of a value on, u8 piece
+/// (1, 2 or 3) follows.
+struct LargeKey: Equatable {
+  static let byteCount = 10
+
+  let row: RowID
+  let field: FieldID
+  let piece: Int
+
+  /// Nil if the bytes are no such key.
+  init?(_ key: [UInt8]) {
+    guard key.count == Self.byteCount || key.count == Self.byteCount + 1 else { return nil }
+    row = RowID(key[..<8].reduce(0) { $0 << 8 | UInt64($1) })
+    field = FieldID(key[8..<10].reduce(0) { $0 << 8 | UInt16($1) })
+    piece = key.count == Self.byteCount ? 0 : Int(key[Self.byteCount])
+    if key.count > Self.byteCount, piece == 0 || piece >= LargeValue.mostPieces { return nil }
+  }
+
+  static func with<Result>(
+    _ row: RowID, _ field: FieldID, piece: Int = 0, body: (ByteKey) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    let count = byteCount + (piece > 0 ? 1 : 0)
+    return try withUnsafeTemporaryAllocation(byteCount: byteCount + 1, alignment: 8) {
+      memory throws(StoreError) -> Result in
       memory.baseAddress!.set64(0, row.number.byteSwapped)
       memory.baseAddress!.set16(8, field.number.byteSwapped)
-      body(UnsafeRawBufferPointer(memory))
+      memory.baseAddress!.set8(byteCount, UInt8(truncatingIfNeeded: piece))
+      return try body(ByteKey(UnsafeRawBufferPointer(rebasing: memory[..<count])))
     }
-  }
-
-  /// The row of a key; nil if it is not a key of this tree.
-  static func row(_ key: [UInt8]) -> UInt64? {
-    key.count == 10 ? key.withUnsafeBytes { $0.baseAddress!.u64(0).byteSwapped } : nil
-  }
-
-  static func read(_ row: RowID, _ field: FieldID, in tree: ByteTree) throws(StoreError) -> [UInt8] {
-    var result: Result<[UInt8]?, StoreError> = .success(nil)
-    with(row, field) { key in
-      do throws(StoreError) { result = .success(try tree.value(of: ByteKey(key))) } catch { result = .failure(error) }
-    }
-    guard let found = try result.get() else {
-      throw StoreError(.damaged, "the large value of field \(field.number) of row \(row.number) is missing")
-    }
-    return found
   }
 }

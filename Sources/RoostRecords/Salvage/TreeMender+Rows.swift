@@ -88,11 +88,10 @@ extension TreeMender {
   }
 
   private func isNamed(_ key: [UInt8], _ shelf: Shelf) throws(StoreError) -> Bool {
-    guard key.count == 10 else { return false }
-    let row = RowID(key.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
-    let field = FieldID(key.suffix(2).reduce(0) { $0 << 8 | UInt16($1) })
-    guard let bytes = try shelf.row(row) else { return false }
-    return bytes.withUnsafeBytes { shelf.largeLength(of: field, $0) } != nil
+    guard let key = LargeKey(key), let bytes = try shelf.row(key.row),
+      let length = bytes.withUnsafeBytes({ shelf.largeLength(of: key.field, $0) })
+    else { return false }
+    return key.piece == 0 || key.piece < LargeValue.pieces(of: Int(clamping: length))
   }
 
   // MARK: Indexes

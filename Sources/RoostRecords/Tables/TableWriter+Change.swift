@@ -160,7 +160,7 @@ extension TableWriter {
       }
     }
     for field in strays { try removeLarge(id, field) }
-    for value in moved { try put(value, id) }
+    for value in moved { try put(value, id, isNew: false) }
     try rows.put(id.number, new.bytes)
     try add(id, to: touched)
     if !texts.isEmpty { try exchangeTexts(id, changed, moved: moved) }
@@ -198,10 +198,6 @@ extension TableWriter {
   }
 
   private func removeLarge(_ id: RowID, _ field: FieldID) throws(StoreError) {
-    var result: Result<Bool, StoreError> = .success(true)
-    LargeKey.with(id, field) { key in
-      do throws(StoreError) { result = .success(try large.remove(ByteKey(key))) } catch { result = .failure(error) }
-    }
-    guard try result.get() else { throw damaged(id) }
+    guard try LargeValue.remove(id, field, from: large) else { throw damaged(id) }
   }
 }

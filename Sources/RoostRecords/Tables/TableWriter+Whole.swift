@@ -22,7 +22,7 @@ extension TableWriter {
 
   /// A value that is stored outside its row.
   package func large(_ field: FieldID, of id: RowID) throws(StoreError) -> [UInt8] {
-    try LargeKey.read(id, field, in: large.tree)
+    try LargeValue.read(id, field, in: large.tree)
   }
 
   /// Writes the row from the builder if it differs. Returns false if the row does not exist.

@@ -261,7 +261,7 @@ package final class TableWriter {
       tables.history.note(insert: id, of: entity.id)
       tables.noteArrival(late: id, of: entity.id)
     }
-    for value in moved { try put(value, id) }
+    for value in moved { try put(value, id, isNew: isNewest) }
     try rows.put(id.number, new.bytes)
     try add(id, to: borrowed)
     if !texts.isEmpty { try addTexts(id, moved) }
@@ -284,26 +284,19 @@ package final class TableWriter {
     }
   }
 
-  func put(_ value: Moved, _ id: RowID) throws(StoreError) {
+  /// Stores and logs a large value.
+  /// - Parameter isNew: whether the row cannot have had one in this field.
+  func put(_ value: Moved, _ id: RowID, isNew: Bool) throws(StoreError) {
     let transaction = tables.forest.transaction
     var list = value.extents
     if list == nil, value.bytes.count >= ExtentList.namedFrom, transaction.canName {
       list = try transaction.writeExtents(value.bytes)
     }
-    var failure: StoreError?
-    LargeKey.with(id, value.field) { key in
-      do throws(StoreError) {
-        if let list {
-          try large.put(ByteKey(key), extents: list)
-        } else {
-          try large.put(ByteKey(key), value.bytes)
-        }
-      } catch { failure = error }
-    }
-    if let failure { throw failure }
     if let list {
+      try LargeValue.put(list, row: id, field: value.field, in: large, isNew: isNew)
       try tables.recordLarge(entity.id, id, field: value.field, list: list)
     } else {
+      try LargeValue.put(value.bytes, row: id, field: value.field, in: large, isNew: isNew)
       try tables.recordLarge(entity.id, id, field: value.field, bytes: value.bytes)
     }
   }
@@ -315,6 +308,6 @@ package final class TableWriter {
       return found.bytes
     }
     let index = layout.slots.firstIndex { $0.isVariable && $0.position == slot.position }!
-    return try LargeKey.read(id, layout.members[index].id, in: large.tree)
+    return try LargeValue.read(id, layout.members[index].id, in: large.tree)
   }
 }

@@ -82,8 +82,8 @@ extension Tables {
         try tree.forEachRow { row, _ in found[EntityID(try tree.number()), default: []].insert(row) }
       case FormerEntries.large:
         try tree.forEachKey { key, _ in
-          guard let row = LargeKey.row(key) else { throw ByteReader.Unreadable() }
-          found[EntityID(try tree.number()), default: []].insert(row)
+          guard let key = LargeKey(key) else { throw ByteReader.Unreadable() }
+          found[EntityID(try tree.number()), default: []].insert(key.row.number)
         }
       case FormerEntries.links: return
       default: throw ByteReader.Unreadable()

@@ -189,7 +189,10 @@ package enum GoldenRows: String, CaseIterable, Sendable {
     case .double: return number == 3 ? .double(.nan) : .double(real)
     case .date: return .date(real * 1000)
     case .decimal: return .decimal(DecimalNumber(number * 11 - 30))
-    case .string: return .string(String(repeating: "te\u{301}xt \(number) ", count: number % 5 == 1 ? 600 : number))
+    case .string:
+      // One of five is in pages of its own, and one in pieces.
+      let count = number % 5 == 1 ? 600 : number % 5 == 2 ? 250 : number
+      return .string(String(repeating: "te\u{301}xt \(number) ", count: count))
     case .url: return .url("https://a.example/\(number)")
     case .data: return .data((0..<number * 3).map { UInt8($0) })
     case .uuid: return .uuid(UUIDNumber(high: UInt64(number) << 32 | 7, low: UInt64(number)))

@@ -17,6 +17,10 @@ struct LooseTerms {
   /// The indexes in `wanted` of whole terms and of prefixes.
   let whole: [Int]
   let prefixes: [Int]
+  /// `whole` with the longest term first: a long term is mostly a rare one.
+  let longestFirst: [Int]
+  /// Whether a text matches only if it has each term.
+  let areAllNeeded: Bool
 
   init(_ condition: TextCondition) {
     var found: Set<Wanted> = []
@@ -25,6 +29,16 @@ struct LooseTerms {
     numbers = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($1, $0) })
     whole = wanted.indices.filter { [wanted] in !wanted[$0].isPrefix }
     prefixes = wanted.indices.filter { [wanted] in wanted[$0].isPrefix }
+    longestFirst = whole.sorted { [wanted] in wanted[$0].term.count > wanted[$1].term.count }
+    areAllNeeded = Self.areAllNeeded(condition)
+  }
+
+  private static func areAllNeeded(_ condition: TextCondition) -> Bool {
+    switch condition {
+    case .phrase, .near: return true
+    case .all(let parts): return parts.allSatisfy { areAllNeeded($0) }
+    case .nothing, .any, .without: return false
+    }
   }
 
   /// The index of a whole term; nil if the question does not ask for it.
@@ -61,7 +75,10 @@ struct LooseMatch {
   private(set) var places: [[UInt32]]
 
   /// Reads a loose row of the index.
-  init(_ value: UnsafeRawBufferPointer, _ terms: LooseTerms, fieldCount: Int) throws(StoreError) {
+  /// - Parameter findsAll: whether all terms are looked up in a row that lacks a needed one.
+  init(
+    _ value: UnsafeRawBufferPointer, _ terms: LooseTerms, fieldCount: Int, findsAll: Bool = false
+  ) throws(StoreError) {
     self.terms = terms
     var found = terms.wanted.map { _ in [UInt32]() }
     var source = ByteSource(value)
@@ -70,9 +87,10 @@ struct LooseMatch {
     length = head.length
     var list: [UInt32] = []
     if terms.prefixes.isEmpty, terms.whole.count <= 4 {
-      for number in terms.whole {
+      for number in terms.longestFirst {
         try LooseDocument.find(
           terms.wanted[number].term, source, termCount: head.termCount, fieldCount: fieldCount, into: &found[number])
+        if found[number].isEmpty, terms.areAllNeeded, !findsAll { break }
       }
       places = found
       return

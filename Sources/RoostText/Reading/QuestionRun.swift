@@ -1,15 +1,15 @@
 import RoostFile
 
-/// One question to one reader: it looks up each term once in each segment, and makes cursors.
+/// One question to one reader: it weighs terms, finds loose rows, and makes cursors over segments.
 final class QuestionRun {
   let reader: TextIndexReader
   let condition: TextCondition
   let ranking: Ranking?
   let loose: LooseTerms
-  /// For each segment the entries of terms that were looked up.
-  private var entries: [[[UInt8]: TermEntry?]]
   private var prefixes: [[PrefixKey: PrefixDocuments]]
   private var weights: [TextPhrase: Double] = [:]
+  /// The loose rows that match, if there is a ranking.
+  private(set) var looseMatches: [LooseMatch] = []
 
   private struct PrefixKey: Hashable {
     var prefix: [UInt8]
@@ -20,7 +20,6 @@ final class QuestionRun {
     self.reader = reader
     self.ranking = ranking
     condition = question.condition
-    entries = reader.segments.map { _ in [:] }
     prefixes = reader.segments.map { _ in [:] }
     loose = LooseTerms(question.condition)
     if ranking != nil { try weigh() }
@@ -28,7 +27,8 @@ final class QuestionRun {
 
   // MARK: Weights
 
-  /// Finds the exact number of rows of each term, and the weight of each phrase that follows from it.
+  /// Finds the exact number of rows of each term, the weight of each phrase that follows from it, and the loose rows that
+  /// match.
   private func weigh() throws(StoreError) {
     guard let ranking else { return }
     var phrases: [TextPhrase] = []
@@ -39,13 +39,13 @@ final class QuestionRun {
       for place in reader.segments.indices { count += try rowCount(wanted, segment: place) }
       counts[wanted] = count
     }
-    let places = loose.wanted
+    var looseCounts = [Int](repeating: 0, count: loose.wanted.count)
     try reader.visitLoose { (_, value) throws(StoreError) in
-      let document = try LooseMatch(value, loose, fieldCount: reader.index.fields.count)
-      for (place, wanted) in places.enumerated() where !document.places[place].isEmpty {
-        counts[wanted, default: 0] += 1
-      }
+      let document = try LooseMatch(value, loose, fieldCount: reader.index.fields.count, findsAll: true)
+      for place in looseCounts.indices where !document.places[place].isEmpty { looseCounts[place] += 1 }
+      if document.meets(condition) { looseMatches.append(document) }
     }
+    for (place, wanted) in loose.wanted.enumerated() { counts[wanted, default: 0] += looseCounts[place] }
     for phrase in phrases {
       weights[phrase] = phrase.parts.reduce(0) { sum, part in
         sum + ranking.inverseFrequency(counts[LooseTerms.Wanted(part), default: 0])
@@ -88,10 +88,7 @@ final class QuestionRun {
   // MARK: Lookups
 
   private func entry(_ term: [UInt8], segment: Int) throws(StoreError) -> TermEntry? {
-    if let known = entries[segment][term] { return known }
-    let found = try reader.segments[segment].find(term)
-    entries[segment][term] = .some(found)
-    return found
+    try reader.segments[segment].find(term)
   }
 
   private func prefix(_ prefix: [UInt8], fields: UInt32?, segment: Int) throws(StoreError) -> PrefixDocuments {
@@ -185,6 +182,6 @@ final class QuestionRun {
 }
 
 extension TextPhrase {
-  /// The positions that it spans.
+  /// The number of positions from the first to the last part of the phrase.
   var length: Int { (parts.map(\.offset).max() ?? 0) + 1 }
 }

@@ -1,6 +1,6 @@
 import RoostFile
 
-/// Reads one segment. It keeps the last block of documents in memory.
+/// Reads one segment. It keeps the last block of documents, and the terms that were looked up.
 final class SegmentReader {
   let entries: any TextEntries
   let record: SegmentRecord
@@ -9,6 +9,9 @@ final class SegmentReader {
   private var blockNumber = -1
   private var tombstones: [UInt64]?
   private var isSizeChecked = false
+  /// The entries of terms that were looked up; nil for a term that the segment does not have.
+  private var known: [[UInt8]: TermEntry?] = [:]
+  static let mostKnown = 1024
 
   var number: UInt32 { record.number }
   var documentCount: Int { record.documentCount }
@@ -23,6 +26,14 @@ final class SegmentReader {
 
   /// The posting list of a term.
   func find(_ term: [UInt8]) throws(StoreError) -> TermEntry? {
+    if let entry = known[term] { return entry }
+    let found = try lookUp(term)
+    if known.count == Self.mostKnown { known.removeAll() }
+    known[term] = .some(found)
+    return found
+  }
+
+  private func lookUp(_ term: [UInt8]) throws(StoreError) -> TermEntry? {
     var found: TermEntry?
     let key = term.withUnsafeBytes { TextKey.term(number, $0) }
     try visit(prefix: TextKey.segment(number, .terms), from: key) { (_, value) throws(StoreError) in

@@ -16,10 +16,8 @@ extension TextIndexReader {
       guard let cursor = try run.cursor(segment: place) else { continue }
       try collect(cursor, segments[place], into: &best)
     }
-    try visitLoose { (entry, value) throws(StoreError) in
-      let match = try LooseMatch(value, run.loose, fieldCount: index.fields.count)
-      guard match.meets(run.condition) else { return }
-      best.add(RankedRow(row: entry.row, score: match.score(run.condition, ranking, weight: run.weight)))
+    for match in run.looseMatches {
+      best.add(RankedRow(row: match.row, score: match.score(run.condition, ranking, weight: run.weight)))
     }
     return best.sorted()
   }
@@ -81,15 +79,17 @@ extension TextIndexReader {
       if cursor.document != document { return nil }
       return cursor.score(length: Double(try segment.length(document)))
     }
-    var found: Double?
     guard header.loose.contains(where: { $0.row == row }) else { return nil }
+    if let ranking = run.ranking {
+      let match = run.looseMatches.first { $0.row == row }
+      return match?.score(run.condition, ranking, weight: run.weight)
+    }
+    var isMatch = false
     try visitLoose { (entry, value) throws(StoreError) in
       guard entry.row == row else { return }
-      let match = try LooseMatch(value, run.loose, fieldCount: index.fields.count)
-      guard match.meets(run.condition) else { return }
-      found = run.ranking.map { match.score(run.condition, $0, weight: run.weight) } ?? 0
+      isMatch = try LooseMatch(value, run.loose, fieldCount: index.fields.count).meets(run.condition)
     }
-    return found
+    return isMatch ? 0 : nil
   }
 }
 

@@ -85,7 +85,7 @@ struct RecordFacts: Encodable {
   func write(to console: Console) {
     for entity in entities {
       var text = ReadableNumber.count(entity.rows, "row")
-      if entity.largeValues > 0 { text += ", \(ReadableNumber.count(entity.largeValues, "large value"))" }
+      if entity.largeValues > 0 { text += ", \(ReadableNumber.count(entity.largeValues, "piece")) of large values" }
       console.line("  " + console.styled(entity.name, .strong) + ": " + text)
       for index in entity.indexes {
         var text = "index \(index.name): \(ReadableNumber.count(index.entries, "entry", nouns: "entries"))"

@@ -95,21 +95,21 @@ extension HutchTag: Validatable {
 }
 
 /// A model whose `validate` changes others.
-@Model final class Ledger {
+@Model final class GalleryLedger {
   @Attribute(.unique) var name: String
   var amount = 0
   /// The amount that its `validate` gives to the other one.
   var gives: Int?
-  var other: Ledger?
+  var other: GalleryLedger?
   @Transient var calls = 0
 
   init(_ name: String, amount: Int = 0) { (self.name, self.amount) = (name, amount) }
 }
 
-extension Ledger: Validatable {
+extension GalleryLedger: Validatable {
   func validate(_ validation: Validation) {
     calls += 1
-    if amount == 13 { validation.refuse("unlucky", at: \Ledger.amount) }
+    if amount == 13 { validation.refuse("unlucky", at: \GalleryLedger.amount) }
     if let gives, let other { other.amount = gives }
     if name.hasPrefix("pad ") { name = "pad" }
     if name == "growing" { amount += 1 }

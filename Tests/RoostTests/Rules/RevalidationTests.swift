@@ -6,12 +6,12 @@ import Testing
 @Suite struct RevalidationTests {
   private let container: ModelContainer
   private let context: ModelContext
-  private let one = Ledger("one")
-  private let two = Ledger("two")
+  private let one = GalleryLedger("one")
+  private let two = GalleryLedger("two")
 
   init() throws {
     container = try ModelContainer(
-      for: Ledger.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: GalleryLedger.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     context = ModelContext(container)
     context.insert(one)
     context.insert(two)
@@ -20,7 +20,7 @@ import Testing
   }
 
   private func amounts() throws -> [Int] {
-    try ModelContext(container).fetch(FetchDescriptor<Ledger>(sortBy: [SortDescriptor(\.name)])).map(\.amount)
+    try ModelContext(container).fetch(FetchDescriptor<GalleryLedger>(sortBy: [SortDescriptor(\.name)])).map(\.amount)
   }
 
   @Test(arguments: [false, true]) func `a bad value that another model sets is refused`(isBackwards: Bool) throws {
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `a validate that always changes its model is an error`() throws {
-    let growing = Ledger("growing")
+    let growing = GalleryLedger("growing")
     context.insert(growing)
     let error = #expect(throws: RoostError.self) { try context.save() }
     #expect(error?.code == .invalid && error?.detail.contains("100 rounds") == true)
@@ -76,7 +76,7 @@ import Testing
 
   @Test func `of two models that set one property the last one wins`() throws {
     (one.gives, one.other) = (1, two)
-    let third = Ledger("three")
+    let third = GalleryLedger("three")
     (third.gives, third.other) = (2, two)
     context.insert(third)
     // Only the model that changed is validated again.

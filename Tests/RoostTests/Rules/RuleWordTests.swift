@@ -15,19 +15,19 @@ import Testing
   init(_ number: Int, _ owner: Citizen) { (self.number, self.owner) = (number, owner) }
 }
 
-@Model private final class Locker {
-  #Unique<Locker>([\.name], where: { $0.open == 2 })
+@Model private final class RuleLocker {
+  #Unique<RuleLocker>([\.name], where: { $0.open == 2 })
   var name: String
-  @Relationship(inverse: \LockerKey.locker) var keys: [LockerKey] = []
-  @Derived(.count(\Locker.keys)) var open: Int
+  @Relationship(inverse: \RuleLockerKey.locker) var keys: [RuleLockerKey] = []
+  @Derived(.count(\RuleLocker.keys)) var open: Int
 
   init(_ name: String) { self.name = name }
 }
 
-@Model private final class LockerKey {
-  var locker: Locker?
+@Model private final class RuleLockerKey {
+  var locker: RuleLocker?
 
-  init(_ locker: Locker) { self.locker = locker }
+  init(_ locker: RuleLocker) { self.locker = locker }
 }
 
 /// Errors of rules name the models and say what to do.
@@ -53,15 +53,15 @@ import Testing
 
   @Test func `a derived value that two models may not share is named`() throws {
     let context = ModelContext(
-      try ModelContainer(for: Locker.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
-    let (one, two) = (Locker("a"), Locker("a"))
+      try ModelContainer(for: RuleLocker.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let (one, two) = (RuleLocker("a"), RuleLocker("a"))
     for locker in [one, two] {
       context.insert(locker)
-      context.insert(LockerKey(locker))
+      context.insert(RuleLockerKey(locker))
     }
-    context.insert(LockerKey(one))
+    context.insert(RuleLockerKey(one))
     try context.save()
-    context.insert(LockerKey(two))
+    context.insert(RuleLockerKey(two))
     let error = #expect(throws: RoostError.self) { try context.save() }
     #expect(error?.code == .notUnique)
     let fault = try #require(error?.faults.first)
