@@ -3,10 +3,10 @@ internal import RoostRecords
 
 /// The parts of a date in UTC, by the Gregorian calendar.
 ///
-/// An index of the part, such as `#Index<Postcard>([.month(\.sent)])`, answers a predicate with it:
+/// An index of the part, such as `#Index<Greeting>([.month(\.sent)])`, answers a predicate with it:
 ///
 /// ```swift
-/// let december = #Predicate<Postcard> { $0.sent.utc.month == 12 }
+/// let december = #Predicate<Greeting> { $0.sent.utc.month == 12 }
 /// ```
 ///
 /// For one year or one day, a range of dates and an index of the date are better.
