@@ -37,7 +37,7 @@ enum ShopPlan: SchemaMigrationPlan {
   static var stages: [MigrationStage] {
     [
       .transform(from: ShopV1.Item.self, to: ShopV2.Item.self) { old, new in
-        new.price = Int((Double(old.price) ?? 0) * 100)
+        new.price = Int(((Double(old.price) ?? 0) * 100).rounded())
       },
       .removeDuplicates(of: ShopV1.Item.self, by: \.name, policy: .keepExisting),
     ]
@@ -56,7 +56,7 @@ extension ShopPlan {
     do {
       let container = try ModelContainer(for: ShopV1.Item.self, configurations: ModelConfiguration(url: file))
       let context = ModelContext(container)
-      for (name, price) in [("tea", "2.50"), ("milk", "1"), ("tea", "3")] {
+      for (name, price) in [("tea", "2.50"), ("milk", "19.99"), ("tea", "3")] {
         context.insert(ShopV1.Item(name, price: price))
       }
       try context.save()
@@ -73,7 +73,7 @@ extension ShopPlan {
 
     let context = ModelContext(container)
     let items = try context.fetch(FetchDescriptor<ShopV2.Item>(sortBy: [SortDescriptor(\.name)]))
-    #expect(items.map(\.name) == ["milk", "tea"] && items[0].price == 100 && [250, 300].contains(items[1].price))
+    #expect(items.map(\.name) == ["milk", "tea"] && items[0].price == 1999 && [250, 300].contains(items[1].price))
     for parked in try container.parkedData() { print(parked) }
 
     #expect(try container.parkedData().map(\.property) == ["@parked price"])
