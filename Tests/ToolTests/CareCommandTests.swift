@@ -210,6 +210,7 @@ import Testing
     let text = Transcript.of("verify", path)
     #expect(text.ending == .failed)
     #expect(["Album", "Tag", "Track"].contains { text.output.contains(", in the rows of \($0), page ") }, "\(text)")
+    #expect(text.output.contains("with 'roost salvage'"))
     let figures = try json(Transcript.of("verify", "--json", path))
     let finding = try #require((figures["findings"] as? [[String: Any]])?.first)
     #expect((finding["tree"] as? String)?.hasPrefix("the rows of ") == true)

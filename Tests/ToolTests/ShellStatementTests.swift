@@ -56,7 +56,8 @@ import Testing
   @Test(arguments: [
     ("", "is empty"), ("Trakc", "Did you mean 'Track'?"), ("cuont Track", "Did you mean 'count'?"),
     ("Track wehre a", "Did you mean 'where'?"), ("Track genre == 1", "write 'Track where genre"),
-    ("count Zebra", "'Zebra'"),
+    ("count Zebra", "'Zebra'"), ("help", "The command is '.help'"), ("exit", "The command is '.exit'"),
+    ("SELECT * FROM Track", "does not know SQL: write 'Album', 'where'"),
     ("Track where", "'where' needs something after it"), ("Track where a limit 1 limit 2", "'limit' is given twice"),
     ("Track where a desc", nil), ("Track sort a desc", "write 'sort -a'"), ("get", "needs an entity"),
     ("get Track", "write 'get Track #12'"), ("delete Track", "'all' for all rows"),

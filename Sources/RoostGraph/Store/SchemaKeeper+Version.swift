@@ -129,9 +129,10 @@ extension SchemaKeeper {
       guard let part = known.part(outline.entity), part.fingerprint != outline.fingerprint else { continue }
       throw MigrationFault(
         outline.entity, nil, isBackward: true,
-        detail: "version \(known.number) of the models wrote the store, and the program has version \(version.number)"
-          + (version.isWhole ? ": " : ", because it has none: make the container with Schema(versionedSchema:), or ")
-          + "open the store with the newer program, or open a backup from before the migration")
+        detail: "version \(known.number) of the models wrote the store, and this program "
+          + (version.isWhole ? "has version \(version.number)" : "names no version, which counts as \(version.number)")
+          + ": use the newer program, or a backup from before the migration"
+          + (version.isWhole ? "" : ". If this is the newer program, make the container with Schema(versionedSchema:)"))
     }
   }
 

@@ -93,6 +93,7 @@ struct VerifyReport: Encodable {
       console.line(console.styled("sound", .good) + "  \(examined)")
     } else {
       console.line("\(ReadableNumber.count(findings.count, "finding")); \(examined)")
+      console.line("Restore a backup, or copy what can still be read into a new store with 'roost salvage'.")
     }
     rows?.write(to: console)
   }

@@ -45,6 +45,15 @@ struct ShellStatement: Equatable {
     }
     if !entity.isEmpty, !entities.contains(entity) {
       let known = entities + Verb.allCases.map(\.rawValue)
+      let dot = DotCommand.all.map(\.name) + ["exit"]
+      if dot.contains(entity) {
+        throw UsageError(sentence: "There is no entity or statement '\(entity)'. The command is '.\(entity)'")
+      }
+      if entity.uppercased() == "SELECT" {
+        throw UsageError(
+          sentence: "The shell does not know SQL: write '\(entities.first ?? "Song")', 'where' and a condition; "
+            + "'.help' lists the statements")
+      }
       let names = entities.isEmpty ? "nothing" : entities.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
       throw UsageError(
         sentence: "There is no entity or statement '\(entity)'" + Spelling.hint(entity, among: known)
